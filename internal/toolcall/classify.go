@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 )
 
 // IsReplacedArgument reports whether agents call the argument so that holds what an edit takes out of a file.
@@ -62,27 +63,21 @@ func classify(c Call, args map[string]string) Call {
 	return c
 }
 
+// nestedPath is how Roo Code's tools name a file within an argument that is no JSON.
+var nestedPath = lazyregexp.New(`(?s)<path>(.*?)</path>`)
+
 // nestedPaths returns the files that Roo Code's tools name within an argument: "<file><path>…</path></file>" in args, or the path of
 // each of the objects in files.
 func nestedPaths(args map[string]string) (out []string) {
-	for rest := args["args"]; len(out) < mostNested; {
-		var ok bool
-		if _, rest, ok = strings.Cut(rest, "<path>"); !ok {
-			break
-		}
-		p, after, ok := strings.Cut(rest, "</path>")
-		if !ok {
-			break
-		}
-		out, rest = append(out, normalPath(strings.TrimSpace(p))), after
+	for _, m := range nestedPath.FindAllStringSubmatch(args["args"], mostNested) {
+		out = append(out, normalPath(m[1]))
 	}
 	for f, err := range jsonspan.Array([]byte(args["files"])) {
 		if err != nil || len(out) == mostNested {
 			break
 		}
-		if p, ok := jsonspan.String(jsonspan.Field(f.Raw, "path")); ok {
-			out = append(out, normalPath(strings.TrimSpace(p)))
-		}
+		p, _ := jsonspan.String(jsonspan.Field(f.Raw, "path"))
+		out = append(out, normalPath(p))
 	}
 	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
 }

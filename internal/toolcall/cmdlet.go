@@ -123,7 +123,12 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 		}
 		r.act(act, paths)
 	case "move", "copy":
-		r.carry(act, append(paths, c.to...), strings.HasPrefix(name, "r"), c.sets("recurse"))
+		if paths = append(paths, c.to...); len(paths) == 2 {
+			if strings.HasPrefix(name, "r") { // the new name, in the same folder
+				paths[1] = path.Join(path.Dir(normalPath(paths[0])), normalPath(paths[1]))
+			}
+			r.copied(paths[:1], paths[1], act == "move", c.sets("recurse"))
+		}
 	case "make":
 		r.make(c, paths)
 	case "write", "change":
@@ -142,18 +147,6 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 		}
 		r.act(act, c.from)
 	}
-}
-
-// carry adds what moving and copying do: into the last of the paths.
-func (r *shellReader) carry(act string, paths []string, renames, recursive bool) {
-	n := len(paths) - 1
-	if n != 1 {
-		return
-	}
-	if renames {
-		paths[n] = path.Join(path.Dir(normalPath(paths[0])), normalPath(paths[n]))
-	}
-	r.copied(paths[:n], paths[n], act == "move", recursive)
 }
 
 // make adds the file or the folder that New-Item makes.

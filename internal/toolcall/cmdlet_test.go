@@ -10,8 +10,10 @@ import (
 )
 
 // did returns all that a line does to files.
-func did(line string) string {
-	r := readShell(line)
+func did(line string) string { return signs(readShell(line)) }
+
+// signs writes what a reader found.
+func signs(r *shellReader) string {
 	var out []string
 	for _, e := range r.effects {
 		sign := map[bool]string{true: "-", false: "~"}[e.Removed]

@@ -51,17 +51,13 @@ func codeOfProgram(text string) (int, bool) {
 	if !ok || strings.HasPrefix(text, `{"`) {
 		return code, ok
 	}
-	for _, part := range slices.Backward(endsOf(text)) {
-		for _, l := range slices.Backward(strings.Split(part, "\n")) {
-			if len(l) > longest || !says("code", l) {
-				continue
-			}
-			if code, ok := exitCode(l); ok {
-				return code, true
-			}
+	var own []string
+	for l := range strings.Lines(strings.Join(endsOf(text), "\n")) {
+		if l = strings.TrimRight(l, "\n"); len(l) <= longest && says("code", l) && StatesCode(l) {
+			own = append(own, l)
 		}
 	}
-	return 0, false
+	return exitCode(strings.Join(own, "\n"))
 }
 
 // endsOf returns the beginning and the end of a result, where programs state exit codes.

@@ -113,28 +113,18 @@ func (r *shellReader) xargs(words []string) {
 	}
 }
 
-// fd adds the files that fd has removed: those with an ending, below the folder that comes last.
-func (r *shellReader) fd(words []string) {
-	removes := slices.IndexFunc(words, func(w string) bool { return w == "-x" || w == "-X" || w == "--exec" || w == "--exec-batch" })
-	if removes < 0 || removes+1 >= len(words) || base(words[removes+1]) != "rm" {
-		return
-	}
-	name, folder := "", "."
-	for i := 0; i < removes; i++ {
-		switch w := words[i]; {
-		case (w == "-e" || w == "--extension") && i+1 < removes:
-			i++
-			name = "*." + strings.TrimPrefix(words[i], ".")
-		case w == "." || strings.HasPrefix(w, "-H") || strings.HasPrefix(w, "-I"):
-		case strings.HasPrefix(w, "-"):
-			return
+// fd adds the files that fd has removed: those with an ending, below the folder that is named.
+func (r *shellReader) fd(ending string, words []string) {
+	at, folder := slices.Index(words, "rm"), "."
+	for _, w := range words[:max(at, 0)] {
+		switch {
 		case strings.Contains(w, "/"):
 			folder = w
-		default:
-			return // a pattern
+		case w != ".": // a pattern
+			return
 		}
 	}
-	if name != "" {
-		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/" + name, Removed: true})
+	if at >= 0 && ending != "" {
+		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/*." + strings.TrimPrefix(ending, "."), Removed: true})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/jsonspan"
 	"precis/internal/table"
 )
 
@@ -157,17 +156,11 @@ func (c *Call) inFolder() {
 	if len(c.Git) == 0 {
 		return
 	}
-	for _, name := range wordsOf()["workdir"] {
-		folder, _ := jsonspan.String(jsonspan.Field(c.input, name))
-		if folder == "" {
-			continue
+	folder := first(arguments(c.input), "workdir")
+	for i := range c.Git {
+		if g := &c.Git[i]; folder != "" && !isExpanded(g.Place) {
+			g.Place = within(normalPath(folder), g.Place)
 		}
-		for i := range c.Git {
-			if g := &c.Git[i]; !isExpanded(g.Place) {
-				g.Place = within(normalPath(folder), g.Place)
-			}
-		}
-		return
 	}
 }
 

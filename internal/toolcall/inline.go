@@ -1,80 +1,72 @@
 package toolcall
 
 import (
+	"cmp"
+	_ "embed"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"precis/internal/lazyregexp"
+	"precis/internal/table"
 )
 
 // mostCode is how many bytes of such code are read.
 const mostCode = 16 << 10
 
-// Calls that write or remove a file, in Python, JavaScript and Ruby: of a path as it stands, or of a variable.
-var (
-	named    = lazyregexp.New(`(?m)(?:^|[;\s])(?:const |let |var )?(\w+)\s*=\s*(?:pathlib\.)?(?:Path\()?\s*["']([^"'\n]+)["']`)
-	argument = `\(\s*(?:["'` + "`" + `]([^"'` + "`" + `\n]+)["'` + "`" + `]|(\w+))\s*`
+// named is where code gives a variable the path of a file.
+var named = lazyregexp.New(`(?m)(?:^|[;\s])(?:const |let |var )?(\w+)\s*=\s*(?:pathlib\.)?(?:Path\()?\s*["']([^"'\n]+)["']`)
 
-	writesFile = lazyregexp.All(`\bopen`+argument+`,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+)`, `\bPath`+argument+`\)\.(?:write_text|write_bytes|touch)\(`, `\b(?:writeFileSync|writeFile|appendFileSync|appendFile|writeTextFile|writeTextFileSync)`+argument+`,`, `\bFile\.write`+argument+`,`)
-	writesTo   = lazyregexp.New(`\b(\w+)\.(?:write_text|write_bytes)\(`)
-	dropsFile  = lazyregexp.All(`\bos\.(?:remove|unlink)`+argument+`\)`, `\bPath`+argument+`\)\.unlink\(`, `\bshutil\.rmtree`+argument+`[),]`, `\b(?:unlinkSync|unlink|rmSync|rmdirSync)`+argument+`[),]`, `\bFile\.delete`+argument+`\)`)
-	drops      = lazyregexp.New(`\b(\w+)\.unlink\(`)
-	movesFile  = lazyregexp.New(`\b(?:shutil\.move|os\.(?:rename|renames|replace)|(?:fs|fsp|promises)\.rename|renameSync|File\.rename|FileUtils\.mv|Path)\(\s*["']([^"'\n]+)["']\s*(?:,|\)\.(?:rename|replace)\()\s*["']([^"'\n]+)["']`)
-	readsFirst = lazyregexp.New(`\.read\(|\.read_text\(|\breadFile|\bFile\.read\b`)
-)
+//go:embed code.txt
+var codeText string
 
-// fileCalls are parts of what the patterns look for, one of which stands in whatever they find.
-var fileCalls = []string{"open", "write", "Write", "Path", "File.", "append", "unlink", "remove", "rmtree", "rmSync", "rmdir", "Unlink", "move", "rename", "replace", ".mv("}
+// codeTable lists the calls of code that work on files.
+var codeTable = table.Lazy("code.txt", codeText, "pattern", "act")
+
+// codePatterns are the patterns of the table.
+var codePatterns = sync.OnceValue(func() (out []*regexp.Regexp) {
+	parts := strings.NewReplacer(
+		"ARG", "\\(\\s*(?:[\"'`](?P<path>[^\"'`\n]+)[\"'`]|(?P<var>\\w+))\\s*",
+		"FROM", `\(\s*["'](?P<from>[^"'\n]+)["']\s*`,
+		"TO", `\s*["'](?P<path>[^"'\n]+)["']`)
+	for _, row := range codeTable().Rows {
+		out = append(out, regexp.MustCompile(parts.Replace(row.Get("pattern"))))
+	}
+	return out
+})
 
 // code adds what code does to files, as far as its calls name them.
 func (r *shellReader) code(text string) {
 	text = text[:min(len(text), mostCode)]
-	if !slices.ContainsFunc(fileCalls, func(s string) bool { return strings.Contains(text, s) }) {
+	if !says("files", text) {
 		return
 	}
 	paths := map[string]string{} // of variables
-	for _, m := range named.FindAllStringSubmatchIndex(text, -1) {
-		paths[text[m[2]:m[3]]] = text[m[4]:m[5]]
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		paths[m[1]] = m[2]
 	}
-	type act struct {
-		at int
-		Effect
-		from string // of a file that is moved
-	}
-	var acts []act
-	note := func(m []int, removed bool, whole bool) {
-		p := ""
-		for k := 2; k+1 < len(m); k += 2 {
-			if m[k] < 0 {
-				continue
-			}
-			if p = text[m[k]:m[k+1]]; k > 2 || len(m) == 4 {
-				p = paths[p]
-			}
-		}
-		acts = append(acts, act{m[0], Effect{Path: p, Removed: removed, Whole: whole}, ""})
-	}
-	whole := readsFirst.FindStringIndex(text) == nil
-	for _, of := range []struct {
-		patterns []*lazyregexp.Regexp
-		removed  bool
-	}{{append(slices.Clone(writesFile), writesTo), false}, {append(slices.Clone(dropsFile), drops), true}} {
-		for _, re := range of.patterns {
-			for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
-				note(m, of.removed, whole && !of.removed)
+	acts := map[int]Effect{} // by where they stand
+	reads := false
+	for i, re := range codePatterns() {
+		act := codeTable().Rows[i].Get("act")
+		for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
+			group := func(name string) string { return string(re.ExpandString(nil, name, text, m)) }
+			reads = reads || act == "read"
+			if p := cmp.Or(group("${path}"), paths[group("${var}")]); p != "" {
+				acts[m[0]] = Effect{Path: p, MovedFrom: group("${from}"), Removed: act == "remove", Whole: act == "write"}
 			}
 		}
 	}
-	for _, m := range movesFile.FindAllStringSubmatchIndex(text, -1) {
-		acts = append(acts, act{m[0], Effect{Path: text[m[4]:m[5]]}, text[m[2]:m[3]]})
-	}
-	slices.SortStableFunc(acts, func(a, b act) int { return a.at - b.at })
-	for _, a := range acts {
-		if a.from != "" {
-			r.copied([]string{a.from}, a.Path, true, false)
+	for _, at := range slices.Sorted(maps.Keys(acts)) {
+		e := acts[at]
+		if e.MovedFrom != "" {
+			r.copied([]string{e.MovedFrom}, e.Path, true, false)
 			continue
 		}
-		r.add(a.Effect)
+		e.Whole = e.Whole && !reads
+		r.add(e)
 	}
 }
 

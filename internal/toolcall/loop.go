@@ -1,9 +1,12 @@
 package toolcall
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 // loop is one over words: "for f in a b". Its commands are read for each of them.
@@ -65,32 +68,22 @@ func (l *loop) names(w string) bool {
 	return strings.Contains(w, "$"+l.name) || strings.Contains(w, "${"+l.name)
 }
 
+// reference is a place where a word holds the value of a variable, or a part of it.
+var reference = lazyregexp.New(`\$\(basename \$(\w+)\)|\$(\w+)|\$\{(\w+)(##\*/|%[^*?\[%}]*)?\}`)
+
 // put puts a value in the place of the variable: "$f", "${f}", "${f%.js}", "${f##*/}".
 func (l *loop) put(w, value string) string {
-	w = strings.ReplaceAll(w, "${"+l.name+"}", value)
-	w = strings.ReplaceAll(w, "${"+l.name+"##*/}", path.Base(value))
-	w = strings.ReplaceAll(w, "$(basename $"+l.name+")", path.Base(value))
-	if head, rest, ok := strings.Cut(w, "${"+l.name+"%"); ok && !strings.ContainsAny(value, "*?[") {
-		if suffix, tail, ok := strings.Cut(rest, "}"); ok && !strings.ContainsAny(suffix, "*?[%") {
-			w = head + strings.TrimSuffix(value, suffix) + tail
+	return reference.ReplaceAllStringFunc(w, func(ref string) string {
+		m := reference.FindStringSubmatch(ref)
+		suffix, cuts := strings.CutPrefix(m[4], "%")
+		switch {
+		case cmp.Or(m[1], m[2], m[3]) != l.name, cuts && strings.ContainsAny(value, "*?["):
+			return ref
+		case m[1] != "" || m[4] == "##*/":
+			return path.Base(value)
 		}
-	}
-	name := "$" + l.name
-	i := strings.Index(w, name)
-	for i >= 0 {
-		end := i + len(name)
-		if end < len(w) && (isWordByte(w[end]) || w[end] == '_') { // another variable
-			i = end
-		} else {
-			w = w[:i] + value + w[end:]
-			i += len(value)
-		}
-		at := strings.Index(w[i:], name)
-		if i += at; at < 0 {
-			break
-		}
-	}
-	return w
+		return strings.TrimSuffix(value, suffix)
+	})
 }
 
 // tests reports whether a command only tests the variable, and notes which words it passes over.

@@ -73,7 +73,7 @@ func (r *shellReader) unix(name string, words []string, redirected bool) {
 	case "find":
 		r.found(words)
 	case "fd":
-		r.fd(words)
+		r.fd(o.Value("-e", "--extension"), files)
 	case "xargs":
 		r.xargs(words)
 	case "search":

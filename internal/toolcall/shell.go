@@ -321,11 +321,11 @@ func (r *shellReader) program(words []string, redirected bool) {
 	default:
 		if act := cmdletAct(name, rest); act != "" {
 			r.cmdlet(act, name, rest)
-		} else if is("interpreter", name) {
-			r.unix(name, rest, redirected)
+			return
+		}
+		r.unix(name, rest, redirected)
+		if is("interpreter", name) {
 			r.coded(rest)
-		} else {
-			r.unix(name, rest, redirected)
 		}
 	}
 }
@@ -333,20 +333,20 @@ func (r *shellReader) program(words []string, redirected bool) {
 // shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";
 // 0 when words are something else.
 func shellScript(words []string) int {
-	switch strings.TrimSuffix(strings.ToLower(base(normalPath(words[0]))), ".exe") {
-	case "sh", "bash", "zsh", "dash", "fish":
-	case "pwsh", "powershell", "cmd":
-		for i := 1; i+1 < len(words) && strings.IndexByte("-/", (words[i] + " ")[0]) >= 0; i++ {
-			if flag := strings.ToLower(words[i]); flag == "-command" || flag == "-c" || flag == "/c" {
-				return i + 1
-			}
-		}
-		return 0
-	default:
+	name := strings.TrimSuffix(strings.ToLower(base(normalPath(words[0]))), ".exe")
+	windows := is("powershell", name)
+	if !windows && !is("shell", name) {
 		return 0
 	}
-	for i := 1; i+1 < len(words) && strings.HasPrefix(words[i], "-"); i++ {
-		if strings.HasSuffix(words[i], "c") && !strings.HasPrefix(words[i], "--") {
+	for i := 1; i+1 < len(words); i++ {
+		flag := strings.ToLower(words[i])
+		switch {
+		case windows && (flag == "-command" || flag == "-c" || flag == "/c"):
+			return i + 1
+		case windows && (strings.HasPrefix(flag, "-") || strings.HasPrefix(flag, "/")):
+		case windows, !strings.HasPrefix(flag, "-"):
+			return 0
+		case strings.HasSuffix(words[i], "c") && !strings.HasPrefix(flag, "--"):
 			return i + 1
 		}
 	}

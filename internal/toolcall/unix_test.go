@@ -32,3 +32,16 @@ func TestFlagsOfUnix(t *testing.T) {
 		}
 	}
 }
+
+// TestCode: each example does what its entry says.
+func TestCode(t *testing.T) {
+	effects := map[string]string{"write": "+a.txt", "remove": "-a.txt", "move": "-b.txt +a.txt", "read": "~a.txt"}
+	tabletest.Examples(t, codeTable(), func(row table.Row, code string) bool {
+		r := readShell("")
+		r.code(strings.ReplaceAll(code, `\n`, "\n"))
+		if row.Get("act") == "read" {
+			r.code(code + "\nopen('a.txt', 'w')")
+		}
+		return strings.TrimSpace(signs(r)) == effects[row.Get("act")]
+	})
+}

@@ -30,7 +30,7 @@ func placed(text, line, why string) (string, string) {
 		line = withFile(strings.Split(text[max(0, at-above):at], "\n"), line)
 	}
 	if at >= 0 && why == "" && !isBare(line) && !says("verdict", line) {
-		why = headAbove(text[max(0, at-400):at])
+		why = above(strings.Split(text[max(0, at-400):at], "\n"), "test", 5)
 	}
 	if at >= 0 && says("GoTest", why) {
 		if m := ofPackage.FindStringSubmatch(text[at:]); m != nil {
@@ -64,11 +64,10 @@ func raisedAt(text string) (place string) {
 	return place
 }
 
-// headAbove returns the line that names the test whose report a text ends in; "" when the report does not begin there.
-func headAbove(text string) string {
-	lines := strings.Split(text, "\n")
-	for _, l := range slices.Backward(lines[max(0, len(lines)-5):]) {
-		if says("test", l) {
+// above returns the last of some lines that is of a kind, among the most that are nearest; "" for none.
+func above(lines []string, kind string, most int) string {
+	for _, l := range slices.Backward(lines[max(0, len(lines)-most):]) {
+		if says(kind, strings.TrimSpace(l)) {
 			return strings.TrimSpace(l)
 		}
 	}
@@ -177,11 +176,9 @@ func nextWords(lines []string) string {
 }
 
 // withFile returns a row of a checker's table with the name of the file that stands above the rows.
-func withFile(above []string, row string) string {
-	for _, l := range slices.Backward(above[max(0, len(above)-200):]) {
-		if l = strings.TrimSpace(l); says("rows", l) {
-			return l + ":" + row
-		}
+func withFile(lines []string, row string) string {
+	if file := above(lines, "rows", 200); file != "" {
+		return file + ":" + row
 	}
 	return row
 }
