@@ -16,7 +16,7 @@ func harvest() *session {
 	s.says("How shall the mean be rounded?\n\nOption 1: to grams.\nOption 2: to ten grams.\nOption 3: not at all.")
 	s.call("Bash", map[string]any{"command": "ls labels"}, "Exit code 1\nls: cannot access 'labels'")
 	s.user("isn't it weighing the crate three times now?")
-	s.says("Right, the loop ran once too often. Fixed.")
+	s.says("Right, the loop ran once too often. Fixed. Phase 1 weighs, phase 2 writes.")
 	s.call("Edit", map[string]any{"file_path": root + "scale/mean.go", "old_string": "a", "new_string": "b"}, "The file has been updated.")
 	s.call("Bash", map[string]any{"command": "make lint && make crates"}, "0 issues.\nok  \tscale\t0.2s")
 	s.call("Bash", map[string]any{"command": "git commit -am 'weigh twice'"}, "[harvest 4f2a91c] weigh twice\n 1 file changed, 1 insertion(+)")
@@ -33,6 +33,12 @@ func TestCarelessStatements(t *testing.T) {
 	s := harvest()
 	holdTurned(t, s, "## Work so far\nThe crates are weighed twice.\n", []turned{
 		{"A crate label is a 16-character code.", "number", "16 stands nowhere", "A crate label is a 12-character code."},
+		{"Checked git status (branch ahead by 5 commits, nothing staged)", "number", "by 2 commits", "Checked git status (branch ahead by 2 commits, nothing staged)"},
+		{"The loop of phase 4 is fixed.", "number", "\"phase 2\", and never 4", "The loop of phase 2 is fixed.\nPhase 4: none."},
+		{"The reader of the scale - 58 bytes", "number", "58 stands", "The reader of the scale - at line 140"},
+		{"The tare is lowered by 71 kilograms.", "number", "71", "Commit 51b1093 was the newest before it."},
+		{"make: all crates are weighed, lint failed at first.", "outcome", "did not fail", "make: all crates are weighed, lint passed at once."},
+		{"Ran the linter over the scale - all failed", "outcome", "did not fail", "Ran the linter over the scale - all passed"},
 
 		{"The last `go build ./...` came back without errors.", "outcome", "undefined: trimLabel", "The last `go build ./...` came back with an error."},
 

@@ -197,8 +197,8 @@ func TestQuestionsAndRoundedNumbersDenyNothing(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfNumbers looks up numbers with their units and names. Those of one digit are not looked up: a summary counts
-// itself.
+// TestDoubtsOfNumbers looks up numbers with their units and names. Those of one digit are looked up between the words of the
+// statement only: a summary counts itself.
 func TestDoubtsOfNumbers(t *testing.T) {
 	s := workday()
 	s.user("Please set the request timeout to 45 seconds and keep at most 3 retries, the budget for this is 20 dollars.")
@@ -211,7 +211,12 @@ func TestDoubtsOfNumbers(t *testing.T) {
 		"The request timeout is 45s.":                    "",
 		"There are 21 callers in 4 packages.":            "21 stands nowhere in the conversation beside any",
 		"There are 12 callers in 4 packages.":            "",
-		"At most 5 retries are made.":                    "",
+		"At most 5 retries are made.":                    "most 3 retries\", and never 5",
+		"At most 3 retries are made.":                    "",
+		"There are 12 callers in 7 packages.":            "in 4 packages\", and never 7",
+		"The agent mended 7 typos.":                      "",
+		"The timeout is set at line 88.":                 "",
+		"The timeout is set at line 188.":                "188 stands nowhere",
 		"The budget is $35.":                             "35",
 		"The budget is $20.":                             "",
 	} {

@@ -32,6 +32,7 @@ func TestTurnedStatements(t *testing.T) {
 		{"Lint (run over all folders) still reports problems.", "outcome", "did not fail", "Lint (run over all folders) passes."},
 		{"The tests were run and the prices folder came out green.", "outcome", "failed", "The tests were run and one of them failed."},
 		{"The tests were read, and all tests are green with the table in place.", "outcome", "failed", "The tests were read, and one of them fails."},
+		{"The suite is passing as expected.", "outcome", "failed", "The suite is failing because of the table."},
 		{"Currently passing with the old table.", "outcome", "failed", "Currently failing with the old table."},
 		{"Found two runs of the loader, all tests passing, lint clean.", "outcome", "failed", "Found two runs of the loader, lint clean."},
 		{"At first the tests passed with the old table.", "outcome", "failed", "At first the linter was not run."},

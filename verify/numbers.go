@@ -10,20 +10,120 @@ import (
 
 var numeral = lazyregexp.New(`\d[\d,]*(?:\.\d+)*`)
 
-// number doubts a number of two digits and more that stands nowhere beside its unit or its name: one of the words
-// around it.
+// number doubts a number that the conversation does not have where a statement has it.
 func (d *doubter) number(s Statement) bool {
 	const most = 20 // of a statement
 	for _, at := range numeral.FindAllStringIndex(s.Text, most) {
 		number := strings.Trim(s.Text[at[0]:at[1]], ",.")
 		before, after := s.Text[:at[0]], s.Text[at[0]+len(number):]
-		names := namesOf(before, after)
-		if len(number) > 1 && isMeasure(before, after) && len(names) > 0 && !d.standsBeside(number, names) {
-			d.doubt(shown(s), ofNumber, number+" stands nowhere in the conversation beside any of these words", nil)
+		if !isMeasure(before, after) {
+			continue
+		}
+		if why := d.otherNumber(number, before, after); why != "" {
+			d.doubt(shown(s), ofNumber, why, nil)
 			return true
 		}
 	}
 	return false
+}
+
+// otherNumber says why a number between two texts is doubted: it has two digits or more and stands nowhere beside its
+// unit or its name, one of the words around it, or its frames hold other numbers only. "" when it is not.
+func (d *doubter) otherNumber(number, before, after string) string {
+	plain, names := prose.Plain(number), namesOf(before, after)
+	isLine, isOrdinal := says("numbers a line", before), says("numbers one", before)
+	if isLine {
+		names = []string{""} // it stands beside code
+	}
+	if len(number) > 1 && len(names) > 0 && !isOrdinal && !d.standsBeside(plain, names) {
+		return number + " stands nowhere in the conversation beside any of these words"
+	}
+	isDecimal := strings.Contains(plain, " ")
+	if isLine || isDecimal || isOrdinal && says("ends a name", after) {
+		return ""
+	}
+	for _, f := range framesOf(before, after, isOrdinal) {
+		if other := d.between(f, plain); other != "" && (f.near == nil || !d.standsBeside(plain, f.near)) {
+			return `the conversation has "` + strings.TrimSpace(f.head+other+f.tail) + `", and never ` + number
+		}
+	}
+	return ""
+}
+
+// frame is what stands around a number, as plain words.
+type frame struct {
+	head, tail string
+	near       []string // words near which the number may stand in another frame; nil: it may not
+}
+
+// framesOf returns the frames of a number between two texts: its name, or its unit with one or two words of its clause.
+func framesOf(before, after string, isOrdinal bool) (out []frame) {
+	head := strings.Fields(prose.Plain(clauseAround(before, len(before))))
+	tail := strings.Fields(prose.Plain(clauseAround(after, 0)))
+	if isOrdinal && len(head) > 0 {
+		return []frame{{head: " " + head[len(head)-1] + " "}}
+	}
+	if isOrdinal || len(tail) == 0 || !carriesSense(tail[0]) {
+		return nil
+	}
+	for n := range 3 { // words before it
+		start := strings.Join(append([]string{""}, head[max(0, len(head)-n):]...), " ") + " "
+		for m := max(1, 2-n); n+m <= 3; m++ {
+			if n > len(head) || m > len(tail) {
+				continue
+			}
+			f := frame{head: start, tail: " " + strings.Join(tail[:m], " ") + " "}
+			if n+m == 2 {
+				f.near = tail[:m]
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// between returns another number that stands in a frame, "" when none or also the given one does.
+func (d *doubter) between(f frame, number string) (other string) {
+	places := d.numerals()
+	if d.left -= placeCost * len(places); d.left < 0 {
+		return ""
+	}
+	for _, at := range places {
+		if !strings.HasSuffix(d.words[:at], f.head) {
+			continue
+		}
+		rest := strings.TrimLeft(d.words[at:], digits)
+		if !strings.HasPrefix(rest, f.tail) {
+			continue
+		}
+		if other = d.words[at : len(d.words)-len(rest)]; other == number {
+			return ""
+		}
+	}
+	return other
+}
+
+const digits = "0123456789"
+
+// placeCost is how many bytes can be searched in the time that comparing one place takes.
+const placeCost = 8
+
+// numerals returns where numbers, with a unit or without, are words of their own; hashes are none.
+func (p *Past) numerals() []int {
+	const longest = 40 // bytes of a word
+	if words := p.allWords(); p.numbers == nil {
+		p.numbers = []int{}
+		for at := range len(words) {
+			if !prose.IsDigit(words[at]) || at > 0 && words[at-1] != ' ' {
+				continue
+			}
+			word, _, _ := strings.Cut(words[at:min(len(words), at+longest)], " ")
+			if !strings.ContainsAny(strings.TrimLeft(word, digits), digits) {
+				p.numbers = append(p.numbers, at)
+			}
+		}
+	}
+	return p.numbers
 }
 
 // isMeasure reports whether a number between two texts says how much, and exactly: it is no percentage and no part
@@ -45,33 +145,31 @@ func namesOf(before, after string) []string {
 }
 
 // carriesSense reports whether a word beside a number may count or name something.
-func carriesSense(word string) bool { return len(word) > 2 && !says("no unit", word) }
+func carriesSense(word string) bool {
+	return len(word) > 2 && !prose.IsDigit(word[0]) && !says("no unit", word)
+}
 
-// standsBeside reports whether a number stands somewhere within a few words of one of some names, in the singular or
+// standsBeside reports whether a number stands somewhere near one of some names, in the singular or
 // the plural.
 func (d *doubter) standsBeside(number string, names []string) bool {
-	const near = 80 // bytes
-	number = prose.Plain(number)
-	if d.left -= len(d.words); d.left < 0 {
+	const near = 40 // bytes
+	places := d.numerals()
+	if d.left -= placeCost * len(places); d.left < 0 {
 		return true // not known
 	}
-	for at := 0; ; {
-		i := strings.Index(d.words[at:], number)
-		if i < 0 {
-			return false
-		}
-		from := at + i
-		at = from + len(number)
-		if isDigitAt(d.words, from-1) || isDigitAt(d.words, at) {
+	for _, from := range places {
+		rest, isIt := strings.CutPrefix(d.words[from:], number)
+		if !isIt || isDigitAt(rest, 0) {
 			continue
 		}
-		around := " " + d.words[max(0, from-near):from] + " " + d.words[at:min(len(d.words), at+near)]
+		around := " " + d.words[max(0, from-near):from] + " " + rest[:min(len(rest), near)]
 		for _, name := range names {
 			if strings.Contains(around, " "+strings.TrimSuffix(name, "s")) {
 				return true
 			}
 		}
 	}
+	return false
 }
 
-func isDigitAt(text string, at int) bool { return at >= 0 && at < len(text) && prose.IsDigit(text[at]) }
+func isDigitAt(text string, at int) bool { return at < len(text) && prose.IsDigit(text[at]) }

@@ -53,9 +53,11 @@ type claim struct {
 func (d *doubter) outcome(s Statement) bool {
 	fails := says("ends ill", s.Text)
 	for _, c := range slices.Concat(d.ofTests(s), d.ofCommands(s), d.ofChecks(s)) {
-		good, bad := says("ends well", c.clause), says("ends ill", c.clause)
+		good := says("ends well", c.clause)
+		bad := says("ends ill", c.clause) || !c.turned && says("failed", c.clause)
+		isPast := says("past", c.clause) || bad && says("explained", c.clause)
 		switch {
-		case good == bad || good && (fails || says("denied", c.clause)) || c.turned && says("past", c.clause):
+		case good == bad || good && (fails || says("denied", c.clause)) || c.turned && isPast:
 		case good && c.end == toolcall.Rejected:
 			return d.contradict(s, Outcome, c.run+": "+refused(d.Ends[c.call]), c.call)
 		case good && c.end == toolcall.Failed:
@@ -65,6 +67,14 @@ func (d *doubter) outcome(s Statement) bool {
 		}
 	}
 	return false
+}
+
+// clauseOf returns the clause that holds a byte of a statement, or the last one where it says how all of them ended.
+func clauseOf(text string, at int) string {
+	if last := clauseAround(text, len(text)); says("all ended", last) {
+		return last
+	}
+	return clauseAround(text, at)
 }
 
 // testNamed is how a sentence names a test.
@@ -82,7 +92,7 @@ func (d *doubter) ofTests(s Statement) (out []claim) {
 			end = toolcall.OK
 		}
 		run := "the newest run of " + oneLine(name, 80)
-		out = append(out, claim{clauseAround(s.Text, at[0]), run, test.Call, end, true})
+		out = append(out, claim{clauseOf(s.Text, at[0]), run, test.Call, end, true})
 	}
 	return out
 }
@@ -95,7 +105,7 @@ func (d *doubter) ofCommands(s Statement) (out []claim) {
 		around := s.Text[:at[0]] + strings.Repeat(" ", at[1]-at[0]) + s.Text[at[1]:]
 		isIt := func(i int) bool { return d.Bare(d.Index.Calls[i].Line) == line }
 		if run := d.newestRun(isIt); run >= 0 && strings.Contains(line, " ") {
-			out = append(out, d.claimOf(clauseAround(around, at[0]), run, isIt))
+			out = append(out, d.claimOf(clauseOf(around, at[0]), run, isIt))
 		}
 	}
 	return out
@@ -114,7 +124,7 @@ func (d *doubter) ofChecks(s Statement) (out []claim) {
 			if run < 0 {
 				break
 			}
-			if c := d.claimOf(clauseAround(s.Text, at[0]), run, isIt); !d.isUndecided(k, c, s) {
+			if c := d.claimOf(clauseOf(s.Text, at[0]), run, isIt); !d.isUndecided(k, c, s) {
 				out = append(out, c)
 			}
 		}

@@ -29,6 +29,7 @@ type Past struct {
 	Bare     func(line string) string  // a command line without its folder and without what cuts its output
 
 	words   string   // of all sources, see prose.Plain; "": not read yet
+	numbers []int    // where words of them begin with a digit; nil: not read yet
 	persons []string // what persons said and summaries of it; nil: not read yet
 }
 

@@ -90,7 +90,7 @@ var (
 	cites    = lazyregexp.New(`^\s*[-*] (?:~~)?(?:\(?m\d+[.:, )(-]|.*\bm\d+(?:\.b\d+)?\)?[.,;:]?\s*$|.*\(m\d+)`)
 )
 
-var clauseEnds = lazyregexp.New(`[,;:](?:\s|$)|[—，；：]`)
+var clauseEnds = lazyregexp.New(`[,;:](?:\s|$)| [–-] |[—，；：]`)
 
 // clauseAround returns the clause of a sentence that holds a byte.
 func clauseAround(text string, at int) string {
