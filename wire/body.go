@@ -54,7 +54,10 @@ func Parse(raw []byte, list string, prev *Body) (*Body, error) {
 	if err := b.readMembers(s, list); err != nil {
 		return nil, err
 	}
-	return b, s.End()
+	if err := s.End(); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // resume takes over what prev has in common with b up to the last element of
