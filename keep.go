@@ -43,7 +43,8 @@ func (k *Kept) pinCompactions(msgs []Message) {
 // Keep returns the messages of the view that must stay: the last user turn, pins,
 // compactions of the API, and the newest messages: at least count of them (the
 // newest group always, since the model is to answer it, the others while they take up to
-// twice tailTokens without their results, or 8,000, where tailTokens is not 0), and as many more as fit in tailTokens. The tail never begins between a tool use and its result. Hidden
+// twice tailTokens without their results, or 8,000, where tailTokens is not 0), and as many more as fit in tailTokens. The tail never begins between a tool use and its result, nor
+// reaches over a summary that older messages gave way to. Hidden
 // messages (after a rewind, for example) are neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	return keep(t, edits, m, count, tailTokens, false)
@@ -53,16 +54,26 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 func keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int, whole bool) *Kept {
 	msgs := t.Messages()
 	k := pinsOf(t, edits)
-	shown := make([]bool, len(msgs))
+	shown, behind := make([]bool, len(msgs)), 0
 	for _, u := range Units(t, edits) {
-		if u.Original() {
+		switch {
+		case u.Original():
 			shown[u.From] = true
+		case isRecap(edits, u):
+			behind = u.To
 		}
 	}
 	k.LastUser = t.Speech().LastTurn(func(i int) bool { return shown[i] })
 	k.pinCompactions(msgs)
-	k.Tail = k.tail(msgs, shown, m, count, tailTokens, whole)
+	k.Tail = k.tail(msgs, shown, behind, m, count, tailTokens, whole)
 	return k
+}
+
+// isRecap reports whether a unit is a summary or a marker in the place of older messages.
+func isRecap(edits []Edit, u Unit) bool {
+	return len(u.Messages) > 0 && slices.ContainsFunc(edits, func(e Edit) bool {
+		return named(e.ID) == u.Edit && (e.Kind == KindCondensation || e.Kind == KindTruncation)
+	})
 }
 
 // isSummary reports whether a message of the user's role holds a summary that a program
@@ -235,9 +246,11 @@ func writesResult(msg Message) bool {
 	return false
 }
 
-func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens int, whole bool) int {
+// tail returns the first message of the kept tail. The tail does not reach over messages before
+// behind, for which a summary stands, unless nothing newer is shown: a summary in it could not be written anew.
+func (k *Kept) tail(msgs []Message, shown []bool, behind int, m *Meter, count, tailTokens int, whole bool) int {
 	start, used, bare, kept := len(msgs), 0, 0, 0
-	for g := len(k.groups) - 2; g >= 0; g-- {
+	for g := len(k.groups) - 2; g >= 0 && (k.groups[g] >= behind || kept == 0); g-- {
 		from, size := k.groups[g], 0
 		for i := from; i < k.groups[g+1]; i++ {
 			if shown[i] {

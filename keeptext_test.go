@@ -29,3 +29,25 @@ func TestResultsThatAreTextAreResults(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTailEndsAtASummary: a summary is not one of the newest messages, however few follow it; a rewound span counts for nothing.
+func TestTheTailEndsAtASummary(t *testing.T) {
+	var msgs []precis.Message
+	for range 10 {
+		msgs = append(msgs, precis.NewText(precis.RoleUser, "Next?"), precis.NewText(precis.RoleAssistant, "Done."))
+	}
+	for name, tt := range map[string]struct {
+		edits []precis.Edit
+		want  int
+	}{
+		"no summary":            {nil, 12},
+		"two messages follow":   {[]precis.Edit{span("a", 2, 18, "m2 to m17 are hidden.")}, 18},
+		"the second summary":    {[]precis.Edit{span("a", 2, 8, "m2 to m7 are hidden."), span("b", 9, 17, "m9 to m16 are hidden.")}, 17},
+		"nothing follows":       {[]precis.Edit{span("a", 12, 20, "m12 to m19 are hidden.")}, 11},
+		"rewound to an earlier": {[]precis.Edit{{ID: "r", Kind: precis.KindRewind, Replace: []precis.Replacement{{From: 10, To: 20}}}}, 2},
+	} {
+		if kept := precis.Keep(precis.NewTranscript(msgs...), tt.edits, precis.NewMeter(chars4(t)), 8, 1); kept.Tail != tt.want {
+			t.Errorf("%s: the tail begins with message %d, want %d", name, kept.Tail, tt.want)
+		}
+	}
+}
