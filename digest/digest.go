@@ -80,7 +80,7 @@ type input struct {
 	bare       int                       // percent of the index for names without their lines
 	unquoted   int                       // requests that the draft does not quote for want of room
 	spare      int                       // tokens that a first draft left, for requests
-	userTokens int                       // tokens for the user's words at most; at least two fifths
+	userTokens int                       // most tokens for the user's words, where that is more than their share of tokens
 	previous   string                    // a summary of what came before
 	older      int                       // the text that it stands in, where it was found in the conversation; -1: it was given
 	others     func() string             // all words the view shows outside the text being checked

@@ -394,7 +394,7 @@ func (in *input) toldCommands(all []command) []command {
 		cause := c.end.Line + c.end.Why
 		at, known := causes[cause]
 		if c.end.End == toolcall.Failed && known {
-			failed[at].alike = append(failed[at].alike, fmt.Sprintf("%s `%s`", in.handle(c.at), quoted(c.given, 30)))
+			failed[at].alike = append(failed[at].alike, fmt.Sprintf("%s `%s`", in.handle(c.at), briefly(c.line)))
 		} else if c.end.End == toolcall.Failed {
 			if len(c.end.Line) >= causeBytes {
 				causes[cause] = len(failed)
