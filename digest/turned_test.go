@@ -66,3 +66,19 @@ func TestWhatAgentsHandInIsTheirWords(t *testing.T) {
 	s.call("attempt_completion", map[string]any{"result": "I decided to keep the nightly cache because refilling the surcharge table costs forty minutes. The price cache is present in the current release."}, "")
 	lacks(t, "words", section(digested(t, 900, s.msgs...), "Where the work stands"), "- m1: I decided to keep the nightly cache")
 }
+
+// TestAPartOfAChainFailed: of a line that runs checks of several kinds, the exit code is that of all of them; what passed in its
+// output is not doubted. Where nothing passed it is.
+func TestAPartOfAChainFailed(t *testing.T) {
+	for output, want := range map[string]int{
+		"Exit code 1\nok  \tshop/cart\t0.1s\ncart.go:7:2: unused variable (lint)": 0,
+		"Exit code 1\n--- FAIL: TestCart (0.00s)\nFAIL":                           1,
+	} {
+		s := newSession(3)
+		s.user("Check the cart.")
+		s.call("Bash", map[string]any{"command": "go test ./... && golangci-lint run"}, output)
+		if found := doubtsOf(s, "## Work so far\nAll tests pass.\n"); len(found) != want {
+			t.Errorf("%q: doubts %v, want %d", output, found, want)
+		}
+	}
+}

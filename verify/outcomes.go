@@ -161,20 +161,32 @@ func (d *doubter) newestRun(is func(call int) bool) int {
 	return -1
 }
 
-// endOf returns how a run of checks ended; where a pipe hides it, as its output says.
+// endOf returns how a run of checks ended; where a pipe hides it, as its output says. It is unknown of a line that
+// runs checks of several kinds, some of which passed before the line failed.
 func (d *doubter) endOf(i int) toolcall.End {
 	end, out := d.Ends[i].End, d.Index.Calls[i].Output()
-	if end != toolcall.Unknown {
-		return end
-	}
 	passed, failed := says("output passed", out), says("output failed", out)
 	switch {
+	case end == toolcall.Failed && passed && kindsOf(d.Index.Calls[i].Line) > 1:
+		return toolcall.Unknown
+	case end != toolcall.Unknown:
+		return end
 	case passed && !failed:
 		return toolcall.OK
 	case failed && !passed:
 		return toolcall.Failed
 	}
 	return end
+}
+
+// kindsOf returns how many kinds of checks a command line runs.
+func kindsOf(line string) (n int) {
+	for _, k := range CheckKinds {
+		if k.IsRun(line) {
+			n++
+		}
+	}
+	return n
 }
 
 // quoted returns a command as reasons name it.
