@@ -20,11 +20,13 @@ func TestARefusalThatWasTakenBack(t *testing.T) {
 	k.bash("make harbor", refused+stop, true)
 	k.bash("make harbor", refused+stop, true)
 	k.bash("make pier", refused+stop, true)
+	k.bash("cd pier && make slip", refused+stop, true)
 	k.user("All right, do both.")
 	k.call("Edit", edit)
 	k.result("The file /r/quay.go has been updated.", false)
 	k.bash("cd /r && make harbor", "harbor made", false)
 	k.bash("make pier --dry-run", "pier", false)
+	k.bash("make slip", "slip made", false) // elsewhere: part of what was refused
 
 	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
 	_, section, _ := strings.Cut(text, "## Refused by the user")
@@ -41,7 +43,7 @@ func TestARefusalThatWasTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(state), `"rejected"`); n != 1 {
+	if n := strings.Count(string(state), `"rejected"`); n != 2 {
 		t.Errorf("%d refusals hold in %s", n, state)
 	}
 }

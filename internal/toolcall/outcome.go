@@ -501,10 +501,29 @@ const (
 
 // brokenBuild reports whether a line of output says that what is built or checked is broken, whatever a pipe made of the exit code.
 func brokenBuild(command, line, text string) bool {
-	if says("diagnostic", line) && says("complainer", command) && !says("warns", line) {
+	if says("diagnostic", line) && !says("warns", line) && runsA("complainer", command) {
 		return true
 	}
-	return (says("placed", line) || says("row", line)) && says("checker", command) && !says("passed", text[max(0, len(text)-lastBytes):])
+	return (says("placed", line) || says("row", line)) && !says("passed", text[max(0, len(text)-lastBytes):]) && runsA("checker", command)
+}
+
+// runsA reports whether a command line runs a program of a kind: by the names of programs and what they are told to do, not by
+// the folders and files of the line.
+func runsA(kind, line string) bool {
+	return slices.ContainsFunc(lexScript(line).commands, func(words []word) bool {
+		words = programOf(words)
+		if len(words) == 0 || is("stages", base(words[0].text)) {
+			return false
+		}
+		words = unwrapped(words)
+		run := base(words[0].text)
+		for _, w := range words[1:] {
+			if isVerb(w) {
+				run += " " + w.text
+			}
+		}
+		return says(kind, run)
+	})
 }
 
 // errorRank returns how certainly a line of output reports a failure; 0 means

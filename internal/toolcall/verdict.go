@@ -43,7 +43,7 @@ func verdictOf(command, text string) string {
 		l = strings.TrimSpace(overwritten(l))
 		switch {
 		case len(l) > longest || !says("part", l):
-		case says("broken", l), says("failures", l) && says("tests", l) && !says("again", l), says("errors", l) && says("checker", command):
+		case says("broken", l), says("failures", l) && says("tests", l) && !says("again", l), says("errors", l) && runsA("checker", command):
 			if !strings.HasPrefix(l, "Test Suites:") && !strings.HasPrefix(l, "Test Files ") {
 				return l
 			}

@@ -32,6 +32,9 @@ func TestVerdictsBehindPipes(t *testing.T) {
 		{"go test -v ./... | tail", "    dig_test.go:9: error: wanted\nok  \twell/dig\t0.1s", toolcall.Unknown, "", ""},
 		{"npx webpack | tail", "ERROR in ./dig.js 3:1\nModule not found: Error: Can't resolve './spade'\n\nwebpack 5.1.0 compiled with 1 error in 8 ms", toolcall.Failed, "ERROR in ./dig.js 3:1", "Module not found: Error: Can't resolve './spade'"},
 		{"cat build.log | tail -1", "BUILD FAILED in 1s", toolcall.Unknown, "", ""},
+		{"python -m pylint dig.py | head", "dig.py:3:1: C0114: no words", toolcall.Failed, "dig.py:3:1: C0114: no words", ""},
+		{"python -m pylint dig.py | head", "/lib/util.py:6: UserWarning: spades are old", toolcall.Unknown, "", ""},
+		{"cd /w/pylint && python dig.py | head", "dig.py:3:1: C0114: no words", toolcall.Unknown, "", ""}, // a folder is no program
 	} {
 		o := called(t, "bash", fmt.Sprintf(`{"command":%q}`, tt.line), tt.result, false).Outcome()
 		if end := o.End; end != tt.end || o.Line != tt.says || o.Why != tt.why {
