@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
 
 	"precis/internal/preview"
+	"precis/internal/prose"
 )
 
 // fileList writes the sections about files, written files first.
@@ -146,49 +146,45 @@ const (
 	changeLine     = 110  // bytes
 )
 
-// change returns what the newest edit of a file adds and removes, a line each; "" when that is not
-// known, or it wrote the whole file.
+// change returns the line that the newest edit of a file adds; "" when that is not known, it adds
+// none, or it wrote the whole file.
 func (l fileList) change(f file) string {
 	if !f.exists() || len(f.edits) == 0 {
 		return ""
 	}
-	added, removed := l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)
-	out := ""
-	if line := l.telling(added, removed); line != "" {
-		out += "\n  + " + quoted(line, changeLine)
-	}
-	if line := l.telling(removed, added); line != "" {
-		out += "\n  - " + quoted(line, changeLine)
-	}
-	return out
-}
-
-// telling returns the first line of a text, not in the other one, that has a word.
-func (l fileList) telling(text, other string) string {
-	const most = 400 // lines
-	old := map[string]bool{}
-	for line := range strings.Lines(other) {
-		old[strings.TrimSpace(line)] = true
-	}
-	n := 0
-	for line := range strings.Lines(text) {
-		if n++; n > most {
-			break
-		}
-		line = strings.TrimSpace(line)
-		if !old[line] && strings.Count(strings.Map(letters, line), "a") >= 3 {
-			return line
-		}
+	if line := l.telling(l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)); line != "" {
+		return "\n  + " + quoted(line, changeLine)
 	}
 	return ""
 }
 
-// letters maps letters to one, for counting them.
-func letters(r rune) rune {
-	if unicode.IsLetter(r) {
-		return 'a'
+// telling returns the line of a text, not in the other one, that has the most words which the other one lacks; "" for none.
+func (l fileList) telling(text, other string) (out string) {
+	const mostLines = 400
+	isOld, known := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(other) {
+		isOld[strings.TrimSpace(line)] = true
 	}
-	return -1
+	for _, w := range prose.Words(other) {
+		known[w] = true
+	}
+	n, best := 0, 0
+	for line := range strings.Lines(text) {
+		if n++; n > mostLines {
+			break
+		}
+		line = strings.TrimSpace(line)
+		fresh := map[string]bool{}
+		for _, w := range prose.Words(line[:min(len(line), changeLine)]) {
+			if !known[w] {
+				fresh[w] = true
+			}
+		}
+		if len(fresh) > best && !isOld[line] {
+			best, out = len(fresh), line
+		}
+	}
+	return out
 }
 
 func (l fileList) title() string {

@@ -345,7 +345,7 @@ func TestDigestTellsEdits(t *testing.T) {
 	s.says("Done.")
 	got := digested(t, 3500, s.msgs...)
 	lacks(t, "the edits", section(got, "Files written"),
-		"\n  + return roundToCents(total)\n  - return total\n", "\n  + rate := taxRate(country)\n  - rate := 19\n", "\n  + cost := shippingCost(order)\n  - cost := 5\n")
+		"\n  + return roundToCents(total)\n", "\n  + rate := taxRate(country)\n", "\n  + cost := shippingCost(order)\n")
 	lacks(t, "the results", section(got, "Last results of commands"), "`go test ./cart` → ", "; edited since: ", "cart/ship.go")
 	s.call("Bash", map[string]any{"command": "go test ./cart"}, "ok  \tshop/cart\t0.1s")
 	if after := section(digested(t, 3500, s.msgs...), "Last results of commands"); strings.Contains(after, "edited since") {
@@ -384,7 +384,7 @@ func TestDigestTellsPatchesInShells(t *testing.T) {
 	s.says("Done.")
 	got := digested(t, 3500, s.msgs...)
 	lacks(t, "the patch", section(got, "Files written"),
-		"- app/(shop)/page.tsx edited (m1)\n  + const team = useTeam(teamId)\n  - const teams = useTeams()\n", "- app/(shop)/hooks/useTeam.ts created (m1)\n  + export function useTeam(id: string) {\n")
+		"- app/(shop)/page.tsx edited (m1)\n  + const team = useTeam(teamId)\n", "- app/(shop)/hooks/useTeam.ts created (m1)\n  + export function useTeam(id: string) {\n")
 	if strings.Contains(section(got, "Last results of commands"), "apply_patch") {
 		t.Errorf("a patch is told as a command:\n%s", got)
 	}

@@ -9,9 +9,9 @@ import (
 	"precis"
 )
 
-// TestReasoningTellsWhereAgentsStandThatSayNothing: an agent that acts without words is told by the end of its newest
-// reasoning; one that speaks by its words.
-func TestReasoningTellsWhereAgentsStandThatSayNothing(t *testing.T) {
+// TestTheNewestReasoningIsTold: the ends of the newest reasoning stand among what the agent said, newest first; what only
+// announces a call is left out, but in the newest text.
+func TestTheNewestReasoningIsTold(t *testing.T) {
 	acts := func(said string) []precis.Message {
 		msgs := []precis.Message{precis.NewText(precis.RoleUser, "Make the scanner strict."), precis.NewText(precis.RoleAssistant, "The scanner has two modes today.")}
 		for n := range 8 {
@@ -28,11 +28,13 @@ func TestReasoningTellsWhereAgentsStandThatSayNothing(t *testing.T) {
 		}
 		return msgs
 	}
-	got := digested(t, 2000, acts("")...)
-	if !strings.Contains(got, "- m16, in its reasoning: ") || !strings.Contains(got, "Rule number 7 is superfluous") || strings.Count(got, "in its reasoning") != 1 {
-		t.Errorf("%s", got)
-	}
-	if got := digested(t, 2000, acts("I shorten the allow list of the scanner.")...); strings.Contains(got, "in its reasoning") {
-		t.Errorf("it speaks: %s", got)
+	for _, said := range []string{"", "The allow list is too long. I shorten it:"} {
+		got := section(digested(t, 2000, acts(said)...), "Where the work stands")
+		if strings.Count(got, "in its reasoning") != 8 || !strings.Contains(got, "Rule number 7 is superfluous") || !strings.HasSuffix(strings.TrimSpace(got), "- m1: The scanner has two modes today.") {
+			t.Errorf("%q:\n%s", said, got)
+		}
+		if n := strings.Count(got, "I shorten it"); said != "" && n != 1 {
+			t.Errorf("%d announcements in\n%s", n, got)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/plain"
+	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -25,13 +26,15 @@ const (
 // lastWords is the part of the digest that the newest text may take, in percent.
 const lastWords = 25
 
-// ownText is what the agent said at one place.
+// ownText is what the agent said or thought at one place.
 type ownText struct {
-	at    int // message
-	words string
+	at      int // message
+	words   string
+	thought bool // of its reasoning, the end
 }
 
-// ownWords returns what the agent said in the covered messages, newest first, each once.
+// ownWords returns what the agent said in the covered messages, each once, and its newest
+// reasoning, newest first. Of all texts but the newest it leaves out what announces a call.
 func (in *input) ownWords() (out []ownText) {
 	said := map[string]bool{}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
@@ -41,12 +44,43 @@ func (in *input) ownWords() (out []ownText) {
 			continue
 		}
 		words := spoken(t.Body[from:])
+		if len(out) > 0 && in.calls(t.Handle.From) {
+			words = withoutAnnouncement(words)
+		}
 		key := retain.Folded(words)
 		if key == "" || said[key] {
 			continue
 		}
 		said[key] = true
-		out = append(out, ownText{t.Handle.From, words})
+		out = append(out, ownText{at: t.Handle.From, words: words})
+	}
+	out = append(out, in.thoughts()...)
+	slices.SortStableFunc(out, func(a, b ownText) int { return b.at - a.at })
+	return out
+}
+
+// withoutAnnouncement returns a text that stands before a call without a last sentence that
+// ends in a colon: the call itself says what it announces.
+func withoutAnnouncement(text string) string {
+	if !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "：") {
+		return text
+	}
+	all := prose.Sentences(text)
+	return strings.TrimSpace(text[:all[len(all)-1].Start])
+}
+
+// thoughts returns the ends of the agent's newest reasoning, newest first.
+func (in *input) thoughts() (out []ownText) {
+	const newest, most, least = 8, 300, 100 // how many; bytes of each, and of a text that says something
+	for i := len(in.messages) - 1; i >= 0; i-- {
+		for _, b := range in.messages[i].Content {
+			if len(out) == newest {
+				return out
+			}
+			if t, ok := b.(precis.Thinking); ok && in.covered(i) && len(t.Text) >= least {
+				out = append(out, ownText{i, lastPart(t.Text, most), true})
+			}
+		}
 	}
 	return out
 }
@@ -103,12 +137,17 @@ func isOpened(line string) bool {
 		strings.Trim(line[1:len(line)-1], "abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
+// newestSaid returns the first of some texts that the agent said; -1 for none.
+func newestSaid(all []ownText) int {
+	return slices.IndexFunc(all, func(t ownText) bool { return !t.thought })
+}
+
 // telling leaves out the texts that say too little to take room from others.
 func (in *input) telling(all []ownText) []ownText {
-	newest := all[:min(len(all), 1)]
-	return append(slices.Clip(newest), slices.DeleteFunc(slices.Clone(all[len(newest):]), func(t ownText) bool {
-		return len(t.words) < leastWords || len(t.words) < leastCalls && in.calls(t.at)
-	})...)
+	newest := newestSaid(all)
+	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
+		return t != all[max(newest, 0)] && (len(t.words) < leastWords || len(t.words) < leastCalls && in.calls(t.at))
+	})
 }
 
 // calls reports whether a message holds a call.
@@ -131,16 +170,17 @@ func (in *input) account(d *draft, budget int) {
 		all = in.telling(all)
 	}
 	var lines []string
-	if thought := in.reasoning(all); thought != "" {
-		lines = append(lines, thought)
-		left -= d.count(thought) + 1
-	}
+	newest := newestSaid(all)
 	for i, t := range all {
 		words := retain.BothEnds(t.words, mostWords)
-		if i == 0 {
+		if i == newest {
 			words = fitted(t.words, max(min(left, in.tokens*lastWords/100)-8, 0), d.count)
 		}
-		line := "- " + in.handle(t.at) + ": " + indented(plain.Text(words))
+		at := in.handle(t.at)
+		if t.thought {
+			at += ", in its reasoning"
+		}
+		line := "- " + at + ": " + indented(plain.Text(words))
 		if left -= d.count(line) + 1; words == "" || left < 0 {
 			break
 		}
@@ -148,19 +188,4 @@ func (in *input) account(d *draft, budget int) {
 		in.cover.String(words)
 	}
 	d.section(wordsTitle, lines, d.left)
-}
-
-// reasoning quotes the end of the agent's newest reasoning, where it has acted without a
-// word in the last messages; "" where it has not.
-func (in *input) reasoning(said []ownText) string {
-	const silent, most = 4, 240 // messages, bytes
-	for i := len(in.messages) - 1; i >= 0 && (len(said) == 0 || i > said[0].at); i-- {
-		for _, b := range in.messages[i].Content {
-			t, ok := b.(precis.Thinking)
-			if ok && in.covered(i) && strings.TrimSpace(t.Text) != "" && (len(said) == 0 || i-said[0].at >= silent) {
-				return "- " + in.handle(i) + ", in its reasoning: " + lastPart(t.Text, most)
-			}
-		}
-	}
-	return ""
 }

@@ -28,7 +28,7 @@ var (
 	continueCLI  = pkg{name: "@continuedev/cli", version: "1.5.47"}
 	codex        = pkg{name: "@openai/codex", version: "0.169.0"}
 	geminiCLI    = pkg{name: "@google/gemini-cli", version: "0.61.0"}
-	claudeCode   = pkg{name: "@anthropic-ai/claude-code", version: "2.1.330", after: "install.cjs"}
+	claudeCode   = pkg{name: "@anthropic-ai/claude-code", version: "2.1.332", after: "install.cjs"}
 )
 
 // dir is where a package is installed, modules where npm puts packages there.
