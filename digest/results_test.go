@@ -86,3 +86,16 @@ func TestFailuresWithOneCauseAreOneLine(t *testing.T) {
 		t.Errorf("not one line a cause:\n%s", got)
 	}
 }
+
+// TestATestThatFailsAgainIsOneFailure: another command line that ran the same test before is named behind the newest failure of
+// it, though the test took another time and failed at another line.
+func TestATestThatFailsAgainIsOneFailure(t *testing.T) {
+	s := newSession(5)
+	s.user("Make the cart round.")
+	s.call("Bash", map[string]any{"command": "make test | grep -A 5 TestRounding"}, "--- FAIL: TestRoundingOfTheCart (0.27s)\n    cart_test.go:41: got 1204, want 1205")
+	s.call("Bash", map[string]any{"command": "go test -run TestRounding ./cart"}, "--- FAIL: TestRoundingOfTheCart (0.63s)\n    cart_test.go:52: got 7, want 8")
+	got := section(digested(t, 2000, s.msgs...), "Last results")
+	if strings.Count(got, "FAILED") != 1 || !strings.Contains(got, "want 8") || !strings.Contains(got, "so did m1 `make test") {
+		t.Errorf("%s", got)
+	}
+}

@@ -364,11 +364,11 @@ func (in *input) commandLines(st *story, most int) (out []string) {
 		case c.end.End == toolcall.Failed:
 			if since := in.editedSinceFailure(st.files, c, room); since != "" {
 				how += since
-				room = 40
+				room = 0
 			}
 		case c.checks():
 			how += in.editedSince(st.files, c.at, room)
-			room = 40
+			room = 0
 		}
 		out = append(out, fmt.Sprintf("- %s %s%s → %s", in.handle(c.at), titled(c), runs, how))
 	}
@@ -384,6 +384,9 @@ const (
 // causeBytes is the length of a line from which on it says why a command failed, not only that it did.
 const causeBytes = 30
 
+// took is how long a test took, behind its name: with the same test failing again the newest run says why.
+var took = lazyregexp.New(`\s*\(\d+\.\d+ ?s\)`)
+
 // toldCommands returns the commands that are told: those first whose newest run failed. Of
 // failures with the same line the newest is told, and names the others.
 func (in *input) toldCommands(all []command) []command {
@@ -391,7 +394,10 @@ func (in *input) toldCommands(all []command) []command {
 	causes := map[string]int{}
 	checks := 0
 	for _, c := range all {
-		cause := c.end.Line + c.end.Why
+		cause := took.ReplaceAllString(c.end.Line, "")
+		if cause == c.end.Line {
+			cause += c.end.Why
+		}
 		at, known := causes[cause]
 		if c.end.End == toolcall.Failed && known {
 			failed[at].alike = append(failed[at].alike, fmt.Sprintf("%s `%s`", in.handle(c.at), briefly(c.line)))

@@ -17,7 +17,7 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 		for n := range 8 {
 			id := fmt.Sprint("t", n)
 			content := []precis.Block{
-				precis.Thinking{Text: fmt.Sprintf("**Looking at rule %d**\n\nThe scanner reads the rules twice. Rule number %d is superfluous, so the allow list shrinks to one entry.", n, n)},
+				precis.Thinking{Text: fmt.Sprintf("**Looking at rule %d**\n\nThe scanner reads the rules twice. Rule number %d is superfluous, so the allow list shrinks to one entry.\n\nLet me edit it.", n, n)},
 				precis.ToolUse{ID: id, Name: "Edit", Input: json.RawMessage(fmt.Sprintf(`{"file_path":"rules%d.toml","old_string":"a","new_string":"b"}`, n))},
 			}
 			if said != "" {

@@ -62,23 +62,37 @@ func (in *input) ownWords() (out []ownText) {
 // withoutAnnouncement returns a text that stands before a call without a last sentence that
 // ends in a colon: the call itself says what it announces.
 func withoutAnnouncement(text string) string {
-	if !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "：") {
-		return text
+	if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") {
+		return withoutLast(text)
 	}
-	all := prose.Sentences(text)
+	return text
+}
+
+// withoutLast returns a text without its last sentence, or its last list.
+func withoutLast(text string) string {
+	all := prose.Units(text)
+	if len(all) == 0 {
+		return ""
+	}
 	return strings.TrimSpace(text[:all[len(all)-1].Start])
 }
 
-// thoughts returns the ends of the agent's newest reasoning, newest first.
+// thoughts returns the ends of the agent's newest reasoning, newest first, without its last
+// sentence where a call follows, which that announces.
 func (in *input) thoughts() (out []ownText) {
-	const newest, most, least = 8, 300, 100 // how many; bytes of each, and of a text that says something
+	const newest, most, least = 8, 300, 60 // how many; bytes of each, and of a text that says something
 	for i := len(in.messages) - 1; i >= 0; i-- {
 		for _, b := range in.messages[i].Content {
-			if len(out) == newest {
-				return out
+			t, ok := b.(precis.Thinking)
+			if !ok || !in.covered(i) {
+				continue
 			}
-			if t, ok := b.(precis.Thinking); ok && in.covered(i) && len(t.Text) >= least {
-				out = append(out, ownText{i, lastPart(t.Text, most), true})
+			text := t.Text
+			if in.calls(i) {
+				text = withoutLast(text)
+			}
+			if len(text) >= least && len(out) < newest {
+				out = append(out, ownText{i, lastPart(text, most), true})
 			}
 		}
 	}

@@ -530,7 +530,7 @@ func lastLine(text string) string {
 		if saysNothing(l) {
 			continue
 		}
-		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) && !toolcall.IsEcho(l) {
+		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !harness.IsRemark(l) && !toolcall.IsEcho(l) {
 			if !preview.Aside(l) {
 				return l
 			}
@@ -539,14 +539,6 @@ func lastLine(text string) string {
 	}
 	return aside
 }
-
-// isPrompt recognizes what an environment adds to the output of a command.
-func isPrompt(line string) bool {
-	return line == "bash-$" || slices.ContainsFunc(environments, func(head string) bool { return strings.HasPrefix(line, head) })
-}
-
-// environments begin the lines that SWE-agent and Gemini CLI put behind the output of a command.
-var environments = []string{"(Open file: ", "(Current directory: ", "Process Group PGID: ", "Background PIDs: ", "Signal: ", "Error: (none)"}
 
 // missing reports whether a result says that a file does not exist.
 func missing(text string) bool {
