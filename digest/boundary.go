@@ -35,15 +35,7 @@ type boundary struct {
 	of     []int          // the group of each line
 	stuck  []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
 
-	beside  beside               // what is shown beside the digest that was written last
 	defined map[[2]string]string // path and text of a file → its outline
-}
-
-// beside is what the view shows when the first hidden groups are replaced.
-type beside struct {
-	hidden int
-	cover  *retain.Coverage
-	copies *retain.Copies // nil: no digest was written yet
 }
 
 // oldGroup is a group that may be hidden.
@@ -241,23 +233,6 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 		grp.shown = append(grp.shown, precis.Message{Role: said.Role, Content: []precis.Block{now}})
 		out[h] = shareOf(tokens, b.s.Meter.Block(said.Role, block))
 	}
-}
-
-// shownBeside returns the coverage and the lines of what the view shows when the first n groups are replaced. The next call
-// with fewer groups only adds those that are shown in addition.
-func (b *boundary) shownBeside(n int, spans [][2]int) (*retain.Coverage, *retain.Copies) {
-	if b.beside.copies == nil || n > b.beside.hidden {
-		b.beside = beside{n, shown(b.s, b.x, spans), shownLines(b.s, spans)}
-	}
-	for _, g := range b.groups[n:b.beside.hidden] {
-		units := b.s.Units[g.units[0]:g.units[1]]
-		b.beside.cover.Units(units)
-		for _, u := range units {
-			b.beside.copies.Messages(u.Messages)
-		}
-	}
-	b.beside.hidden = n
-	return b.beside.cover.Clone(), b.beside.copies.Clone()
 }
 
 // outlineOf returns the outline of a file that a tool returned, read once.

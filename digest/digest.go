@@ -49,16 +49,8 @@ func (w Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.
 		return precis.Summary{}, precis.Errorf(precis.CodeCanceled, "write digest", "%w", context.Cause(ctx))
 	}
 	started := time.Now()
-	system := ""
-	if r.Conversation != nil {
-		system = r.Conversation.System.PlainText()
-	}
-	x := retain.Read(system, r.Messages)
-	worth := x.Worths()
-	in := input{
-		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), count: w.Count, tokens: r.MaxTokens, offset: r.From,
-		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous, named: w.Handle,
-	}
+	in := inputOf(r, w.Count, w.Handle)
+	in.tokens, in.previous = r.MaxTokens, r.Previous
 	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
 
@@ -95,6 +87,24 @@ type input struct {
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
 }
 
+// inputOf returns the input for a text that replaces all messages of a request. A nil count
+// means that a token is four characters.
+func inputOf(r precis.SummaryRequest, count func(string) int, named func(message int) string) *input {
+	system := ""
+	if r.Conversation != nil {
+		system = r.Conversation.System.PlainText()
+	}
+	if count == nil {
+		count = Estimate
+	}
+	x := retain.Read(system, r.Messages)
+	worth := x.Worths()
+	return &input{
+		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: r.Messages,
+		offset: r.From, covered: func(int) bool { return true }, count: count, named: named, sources: system,
+	}
+}
+
 // stands reports whether messages behind those that the digest replaces stand beside it.
 func (in *input) stands() bool { return len(in.messages) > 0 && !in.covered(len(in.messages)-1) }
 
@@ -118,9 +128,6 @@ func (in *input) handle(message int) string {
 
 // digest writes the text.
 func (in *input) digest() string {
-	if in.count == nil {
-		in.count = Estimate
-	}
 	if in.tokens <= 0 {
 		in.tokens = DefaultTokens
 	}

@@ -348,5 +348,3 @@ func (l fileList) nameOf(f file) string {
 
 // native returns a root in the notation of its system.
 func native(root string) string { return relative(root, "") }
-
-func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

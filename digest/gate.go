@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"precis"
 	"precis/retain"
@@ -197,31 +195,17 @@ type RepairOptions struct {
 // r.MaxTokens the size of the result at most; 0 means 1500 tokens more than the
 // summary has.
 func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
-	count := o.Count
-	if count == nil {
-		count = Estimate
-	}
-	system := ""
-	if r.Conversation != nil {
-		system = r.Conversation.System.PlainText()
-	}
-	x := retain.Read(system, r.Messages)
-	worth := x.Worths()
-	size := r.MaxTokens
-	if size == 0 {
-		size = count(r.Previous) + moreTokens
-	}
-	in := input{
-		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: r.Messages, offset: r.From,
-		tokens: size - count(r.Previous), covered: func(int) bool { return true }, count: count, others: func() string { return retain.Folded(o.Beside) }, named: o.Handle,
-		sources: system,
+	in := inputOf(r, o.Count, o.Handle)
+	in.others = func() string { return retain.Folded(o.Beside) }
+	if in.tokens = moreTokens; r.MaxTokens != 0 {
+		in.tokens = r.MaxTokens - in.count(r.Previous)
 	}
 	in.cover.String(o.Beside)
 	in.copies.Add(o.Beside)
 	out := in.repair(r.Previous, false)
 	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text), precis.NewText(precis.RoleUser, o.Beside)}
 	before := []precis.Message{precis.NewText(precis.RoleUser, r.Previous), view[1]}
-	out.Kept = x.Measure(worth, view, before).Capped()
+	out.Kept = in.x.Measure(in.worth, view, before).Capped()
 	for _, lost := range [][]precis.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
 		for i := range lost {
 			lost[i].Handle.From += r.From
@@ -428,17 +412,16 @@ func (in *input) lastRequest(d *draft, have string) int {
 
 // missingFiles adds the files written that are not named yet.
 func (in *input) missingFiles(d *draft, have string) int {
-	st := &story{}
-	st.readFiles(in, in.work())
-	in.base = rootOf(st.files)
+	files := in.files()
+	in.base = rootOf(files)
 	alike := map[int]int{} // written files with the same name
-	for _, f := range st.files {
+	for _, f := range files {
 		if k, ok := in.x.Find(f.path, retain.Path); ok && f.lastWrite >= 0 {
 			alike[k]++
 		}
 	}
 	var missing []file
-	for _, f := range st.files {
+	for _, f := range files {
 		if f.lastWrite < 0 {
 			continue
 		}
@@ -449,7 +432,7 @@ func (in *input) missingFiles(d *draft, have string) int {
 		case ok:
 			ok = in.cover.Seen(k)
 		default:
-			ok = names(have, path.Base(f.path))
+			ok = holdsWord(have, path.Base(f.path))
 		}
 		if !ok {
 			missing = append(missing, f)
@@ -457,21 +440,3 @@ func (in *input) missingFiles(d *draft, have string) int {
 	}
 	return fileList{in, in.toldFiles(missing)}.writtenSection(d, d.left/2)
 }
-
-// names reports whether a text holds a name as a word.
-func names(text, name string) bool {
-	for {
-		before, after, ok := strings.Cut(text, name)
-		if !ok {
-			return false
-		}
-		last, _ := utf8.DecodeLastRuneInString(before)
-		next, _ := utf8.DecodeRuneInString(after)
-		if !inName(last) && !inName(next) {
-			return true
-		}
-		text = after
-	}
-}
-
-func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -17,9 +17,7 @@ type layout struct {
 	long  int  // bytes of the longest line
 	bare  int  // percent of the room for names without their lines
 	said  int  // percent of the digest for where the work stands, in the agent's own words
-	asked int  // percent of the room for requests that the newest and those before it may take together
 	again int  // percent of what a line is worth for being repeated word for word
-	names int  // percent of the digest for the names that stand in files
 	calls bool // calls on one line are lines, too
 	work  int  // percent of the room that what the newest edits wrote may take before any other line
 	read  int  // percent of the room for lines and names that files may take as they were read last, see readLast
@@ -46,11 +44,11 @@ type layout struct {
 func layoutFor(tokens int, beside bool) layout {
 	switch {
 	case tokens < 5000 && beside:
-		return layout{short: 60, long: 150, bare: 25, said: 8, names: 2, asked: 75, again: 100}
+		return layout{short: 60, long: 150, bare: 25, said: 8, again: 100}
 	case tokens < 5000:
-		return layout{short: 60, long: 150, bare: 10, said: 40, names: 4, asked: 75, again: 20}
+		return layout{short: 60, long: 150, bare: 10, said: 40, again: 20}
 	}
-	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, said: 20, asked: 100, again: 100, calls: true}
+	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, said: 20, again: 100, calls: true}
 }
 
 // pieces splits the covered texts into lines.

@@ -213,8 +213,8 @@ func (s *status) of(line string) shows {
 	return out
 }
 
-// saysMissing reports whether a line says that something is not there.
-func saysMissing(line string) bool {
-	low := strings.ToLower(line[:min(len(line), 300)])
-	return strings.Contains(low, "no such file") || strings.Contains(low, "not found") || strings.Contains(low, "does not exist") || strings.Contains(low, "cannot access") || strings.Contains(low, "doesn't exist")
-}
+// missing are words that say that a file is not there.
+var missing = lazyregexp.New(`(?i)no such file|not found|do(?:es not|esn't) exist|cannot access|enoent`)
+
+// saysMissing reports whether the beginning of a text says that something is not there.
+func saysMissing(text string) bool { return missing.MatchString(text[:min(len(text), 300)]) }

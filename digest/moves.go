@@ -47,11 +47,14 @@ func (w *work) resolve(c *toolcall.Call, o toolcall.Outcome) []toolcall.Effect {
 		if root, ok := w.rootOf(e.Path); ok && !isAbsolute(to.Path) {
 			to.Path = path.Join(root, to.Path)
 		}
-		out = w.below(out, e.Path, to.Path, to.Ran, func(string) bool { return true })
+		out = w.below(out, e.Path, to.Path, to.Ran, anyFile)
 		out = append(out, e, to)
 	}
 	return out
 }
+
+// anyFile is the pattern that each file matches.
+func anyFile(string) bool { return true }
 
 // carry adds what a pattern moves: the known files that it names, and, as a move of the folder, that there may be others.
 func (w *work) carry(out []toolcall.Effect, m toolcall.Carry) []toolcall.Effect {
@@ -95,7 +98,7 @@ func (w *work) below(out []toolcall.Effect, folder, into string, ran toolcall.Ra
 
 // rootOf returns the folder that a relative path begins at, when the file that it names is known by a longer one.
 func (w *work) rootOf(p string) (root string, ok bool) {
-	f := w.files.find(p)
+	f := w.files.named(p)
 	if f == nil || isAbsolute(p) {
 		return "", false
 	}
@@ -239,21 +242,6 @@ func (f *file) whereTo() string {
 // mostMoves is how many moves of one file are followed.
 const mostMoves = 16
 
-// find returns the file of a path; nil when there is none.
-func (t *fileTable) find(p string) *file {
-	const most = 50
-	if f := t.byPath[p]; f != nil {
-		return f
-	}
-	base := path.Base(p)
-	for _, f := range t.byName[base][:min(len(t.byName[base]), most)] {
-		if strings.HasSuffix(p, "/"+f.path) || strings.HasSuffix(f.path, "/"+p) {
-			return f
-		}
-	}
-	return nil
-}
-
 // there notes that a folder is there, and what it is in: that one of them was removed before is no matter any more.
 func (t *fileTable) there(folder string) {
 	const deepest = 64
@@ -261,7 +249,7 @@ func (t *fileTable) there(folder string) {
 		if !t.removed || folder == "." || folder == "/" || folder == "" {
 			return
 		}
-		if f := t.find(folder); f != nil && f.state == FileDeleted {
+		if f := t.named(folder); f != nil && f.state == FileDeleted {
 			f.forget()
 		}
 		folder = path.Dir(folder)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
-	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/workstate"
 )
@@ -46,7 +46,7 @@ func (in *input) withFailedEdits(all []command) []command {
 			text := strings.TrimSpace(tags.ReplaceAllString(c.Text[:min(len(c.Text), 2000)], ""))
 			o.Line, _, _ = strings.Cut(text, "\n")
 		}
-		failed = append(failed, command{line: c.Title(), at: c.Use.From, runs: 1, end: o})
+		failed = append(failed, command{line: c.Title(), at: c.Use.From, runs: 1, failed: 1, end: o})
 	}
 	if len(failed) == 0 {
 		return all
@@ -60,7 +60,7 @@ func (in *input) withFailedEdits(all []command) []command {
 // others they stay.
 func withoutQueries(all []command) []command {
 	says := func(c command) bool {
-		return c.given == "" || c.running || c.failedOnce || c.end.End == toolcall.Failed || !toolcall.Queries(c.given)
+		return c.given == "" || c.running || c.failed > 0 || !toolcall.Queries(c.given)
 	}
 	if !slices.ContainsFunc(all, says) {
 		return all
@@ -109,7 +109,7 @@ func (in *input) editedSinceFailure(files []file, c command, room int) string {
 // word, and name none.
 func isNamed(p, text string) bool {
 	const least = 4 // bytes
-	if base := path.Base(p); (len(base) >= least || strings.Contains(base, ".")) && holdsWhole(text, base) {
+	if base := path.Base(p); (len(base) >= least || strings.Contains(base, ".")) && holdsWord(text, base) {
 		return true
 	}
 	module := strings.TrimSuffix(p, path.Ext(p))
@@ -117,19 +117,20 @@ func isNamed(p, text string) bool {
 	return strings.Contains(module, "/") && strings.Contains(text, strings.ReplaceAll(module, "/", "."))
 }
 
-// holdsWhole reports whether a text holds a name that is no part of a longer one.
-func holdsWhole(text, name string) bool {
-	isNameByte := func(c byte) bool { return prose.IsDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '_' }
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 || name == "" {
+// holdsWord reports whether a text holds a name that is no part of a longer one.
+func holdsWord(text, name string) bool {
+	isWord := func(r rune) bool { return r == '_' || r == '-' || isLetterOrDigit(r) }
+	for {
+		before, after, ok := strings.Cut(text, name)
+		if !ok || name == "" {
 			return false
 		}
-		start, end := from+i, from+i+len(name)
-		if (start == 0 || !isNameByte(text[start-1])) && (end == len(text) || !isNameByte(text[end])) {
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if !isWord(last) && !isWord(next) {
 			return true
 		}
-		from = start + 1
+		text = after
 	}
 }
 

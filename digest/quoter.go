@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"precis/internal/greedy"
 	"precis/internal/prose"
@@ -182,7 +181,7 @@ func (t *quotable) joined() string {
 	for n, u := range t.kept {
 		between := t.text[at:u.Start]
 		switch {
-		case strings.ContainsFunc(between, isWord):
+		case strings.ContainsFunc(between, isLetterOrDigit):
 			if n > 0 {
 				out.WriteByte(' ')
 			}
@@ -193,10 +192,8 @@ func (t *quotable) joined() string {
 		out.WriteString(u.Of(t.text))
 		at = u.End
 	}
-	if strings.ContainsFunc(t.text[at:], isWord) {
+	if strings.ContainsFunc(t.text[at:], isLetterOrDigit) {
 		out.WriteString(" …")
 	}
 	return out.String()
 }
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

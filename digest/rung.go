@@ -158,9 +158,8 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		e.Report.Reason = nothing
 		return e
 	}
-	cover, copies := b.shownBeside(n, spans)
 	in := input{
-		x: x, worth: b.worth, reuse: b.reuse, copies: copies, cover: cover, messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*2/3),
+		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*2/3),
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 		lines:   b.linesOf,

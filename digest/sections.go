@@ -310,7 +310,6 @@ var (
 // commandLines describes commands: how each ended, exit code first, and why. Runs of tests
 // name the files that were edited since, the newest run most of them.
 func (in *input) commandLines(st *story, most int) (out []string) {
-	var failures map[runOf]int
 	room := 100 // for the names of files
 	for _, c := range in.toldCommands(st.commands) {
 		if len(out) == most {
@@ -335,11 +334,8 @@ func (in *input) commandLines(st *story, most int) (out []string) {
 		runs := ""
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)
-			if failures == nil {
-				failures = in.work().failedRuns()
-			}
-			if n := failures[runOf{c.at, c.given}]; n > 0 && n < c.runs {
-				how += fmt.Sprintf(" (%d of %d runs failed)", n, c.runs)
+			if c.failed > 0 && c.failed < c.runs {
+				how += fmt.Sprintf(" (%d of %d runs failed)", c.failed, c.runs)
 			}
 		}
 		if says := cmp.Or(c.end.Line, c.last); says != "" {

@@ -1,9 +1,9 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"precis/internal/toolcall"
@@ -35,19 +35,19 @@ type saying struct {
 
 // command is one command line with the outcome of its last run.
 type command struct {
-	line       string
-	given      string // the whole of the newest run's line
-	at         int
-	alike      []string // other commands that failed with the same line, with their messages
-	runs       int
-	end        toolcall.Outcome
-	last       string             // line of the output
-	said       string             // what a person is reported to have said of it; "": nothing
-	running    bool               // in the background
-	failedOnce bool               // a run of it failed
-	undone     string             // the command of git that took back the commit it made; "": none did
-	echoed     []toolcall.Purpose // of the newest run when it failed, see [toolcall.Call.Echoed]
-	amended    string             // the hash of the commit in the place of the one it made; "" for none
+	line    string
+	given   string // the whole of the newest run's line
+	at      int
+	alike   []string // other commands that failed with the same line, with their messages
+	runs    int
+	end     toolcall.Outcome
+	last    string             // line of the output
+	said    string             // what a person is reported to have said of it; "": nothing
+	running bool               // in the background
+	failed  int                // runs that failed
+	undone  string             // the command of git that took back the commit it made; "": none did
+	echoed  []toolcall.Purpose // of the newest run when it failed, see [toolcall.Call.Echoed]
+	amended string             // the hash of the commit in the place of the one it made; "" for none
 }
 
 // readStory gathers the story of the covered messages.
@@ -103,7 +103,7 @@ func (st *story) readCalls(in *input) {
 			st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
 		}
 	}
-	st.readFiles(in, w)
+	st.files = in.files()
 	st.commands = w.results(in.covered)
 }
 
@@ -185,10 +185,9 @@ func (in *input) wanted(c *toolcall.Call) string {
 	return ""
 }
 
-// readFiles gathers the files that covered messages read or wrote, those written
-// last first.
-func (st *story) readFiles(in *input, w *work) {
-	covered := map[*file]bool{}
+// files returns the files that covered messages read or wrote, those written last first.
+func (in *input) files() (out []file) {
+	w, covered := in.work(), map[*file]bool{}
 	for i := range w.calls {
 		c := &w.calls[i]
 		if !in.covered(c.Use.From) || w.isWaiting(i) {
@@ -205,21 +204,15 @@ func (st *story) readFiles(in *input, w *work) {
 		}
 	}
 	for _, f := range w.files.all {
-		if !covered[f] || f.state == "" && f.refused == nil {
-			continue
+		if covered[f] && (f.state != "" || f.refused != nil) {
+			out = append(out, *f)
 		}
-		st.files = append(st.files, *f)
 	}
-	sort.SliceStable(st.files, func(a, b int) bool {
-		x, y := st.files[a], st.files[b]
-		if (x.lastWrite >= 0) != (y.lastWrite >= 0) {
-			return x.lastWrite >= 0
-		}
-		if x.lastTime != y.lastTime {
-			return x.lastTime > y.lastTime
-		}
-		return x.path < y.path
+	slices.SortStableFunc(out, func(a, b file) int {
+		read := func(f file) int { return max(-f.lastWrite, 0) } // 1 for one that was only read
+		return cmp.Or(cmp.Compare(read(a), read(b)), cmp.Compare(b.lastTime, a.lastTime), cmp.Compare(a.path, b.path))
 	})
+	return out
 }
 
 // commandLine returns a command without the change of directory that agents put

@@ -7,12 +7,6 @@ import (
 	"precis/internal/toolcall"
 )
 
-// sweep notes that a call removed the files in a folder, or moved it. Of files that may stand in another folder of the same name,
-// and of those that are moved, it is not known any more what stands there.
-func (w *work) sweep(c *toolcall.Call, folder string, moved bool) {
-	w.removeIn(c, folder, func(string) bool { return true }, moved)
-}
-
 // sweepLike notes that a call removed the files that a pattern names: those of a folder, or, as in "tmp/**/*.log", those at any
 // depth below it.
 func (w *work) sweepLike(c *toolcall.Call, pattern string) {
@@ -33,6 +27,8 @@ func (w *work) sweepLike(c *toolcall.Call, pattern string) {
 	}, false)
 }
 
+// removeIn notes that a call removed files in a folder, or moved it. Of files that may stand in another folder of the same name,
+// and of those that are moved, it is not known any more what stands there.
 func (w *work) removeIn(c *toolcall.Call, folder string, is func(rest string) bool, moved bool) {
 	folder = strings.TrimSuffix(folder, "/")
 	if w.swept += len(w.files.all); w.swept > mostLooked {

@@ -6,22 +6,12 @@ import (
 
 	"precis"
 	"precis/internal/toolcall"
-	"precis/retain"
 	"precis/verify"
 )
 
 // Verify compares a text that replaces the messages of a request, r.Previous, with them; see [verify.Past.Check].
 func Verify(r precis.SummaryRequest, beside string, shown func(int) bool) verify.Report {
-	system := ""
-	if r.Conversation != nil {
-		system = r.Conversation.System.PlainText()
-	}
-	x := retain.Read(system, r.Messages)
-	in := input{
-		x: x, worth: x.Worths(), messages: r.Messages, offset: r.From, count: Estimate, sources: system,
-		covered: func(int) bool { return true },
-	}
-	return in.past().Check(r.Previous, beside, shown)
+	return inputOf(r, nil, nil).past().Check(r.Previous, beside, shown)
 }
 
 // past returns what was said and done, for package verify.
@@ -45,10 +35,9 @@ func (in *input) past() *verify.Past {
 			p.Failures = append(p.Failures, verify.Failure{Message: r.at, Shown: r.line, Line: r.given, End: r.end})
 		}
 	}
-	st := &story{}
-	st.readFiles(in, w)
-	root, isScratch := rootOf(st.files), scratchOf(st.files)
-	for _, f := range st.files {
+	files := in.files()
+	root, isScratch := rootOf(files), scratchOf(files)
+	for _, f := range files {
 		if f.lastWrite >= 0 && (f.exists() || f.state == FileDeleted && !f.isMoved() && !isScratch(f.path)) {
 			changed := *f.compared()
 			changed.Path = relative(f.path, root)
@@ -75,22 +64,4 @@ func (f *file) compared() *verify.File {
 		out.Refused = &f.refused.at
 	}
 	return out
-}
-
-// named returns the file that a path names; nil when there is none, or more than one.
-func (t *fileTable) named(p string) *file {
-	if f := t.byPath[p]; f != nil {
-		return f
-	}
-	var found *file
-	for _, f := range t.byName[baseOf(p)] {
-		if f.path != p && !strings.HasSuffix(f.path, "/"+p) && !strings.HasSuffix(p, "/"+f.path) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = f
-	}
-	return found
 }

@@ -135,7 +135,7 @@ func (w *work) apply(call int, listed mentions) {
 		}
 		if e.Removed && !e.Below && f.state == FileDeleted && f.at == c.Use {
 			w.files.removed = true
-			w.sweep(c, e.Path, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
+			w.removeIn(c, e.Path, anyFile, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
 		}
 	}
 	w.shown(call, c, says)
@@ -230,34 +230,47 @@ func newFileTable() fileTable {
 	return fileTable{byPath: map[string]*file{}, byName: map[string][]*file{}}
 }
 
-// of returns the file of a path. A relative path is looked for among the first files of
-// its name only: a command may name very many.
-func (t *fileTable) of(p string) *file {
+// like returns the files whose paths end like a path, or the other way round: the first ones, since a command may name very many.
+func (t *fileTable) like(p string) (out []*file) {
 	const most = 50
+	all := t.byName[path.Base(p)]
+	for _, f := range all[:min(len(all), most)] {
+		if f.path == p || strings.HasSuffix(p, "/"+f.path) || strings.HasSuffix(f.path, "/"+p) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// of returns the file of a path, a new one when there is none. One that was moved away is left for another one.
+func (t *fileTable) of(p string) *file {
 	if f := t.byPath[p]; f != nil {
 		return f
 	}
-	base := path.Base(p)
-	var left *file
-	for _, f := range t.byName[base][:min(len(t.byName[base]), most)] {
-		longer := strings.HasSuffix(p, "/"+f.path)
-		if !longer && !strings.HasSuffix(f.path, "/"+p) {
-			continue
+	all := t.like(p)
+	i := slices.IndexFunc(all, func(f *file) bool { return !f.isMoved() })
+	switch {
+	case i >= 0:
+		if len(p) > len(all[i].path) {
+			all[i].path = p // it says more
 		}
-		if f.isMoved() {
-			left = f // unless there is another one
-			continue
-		}
-		if longer {
-			f.path = p // it says more
-		}
-		t.byPath[p] = f
-		return f
-	}
-	if left != nil {
-		return left
+		t.byPath[p] = all[i]
+		return all[i]
+	case len(all) > 0:
+		return all[len(all)-1]
 	}
 	return t.add(p)
+}
+
+// named returns the file that a path names; nil when there is none, or more than one.
+func (t *fileTable) named(p string) *file {
+	if f := t.byPath[p]; f != nil {
+		return f
+	}
+	if all := t.like(p); len(all) == 1 {
+		return all[0]
+	}
+	return nil
 }
 
 // add adds a file.
@@ -287,13 +300,13 @@ func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 	for _, p := range c.Reads {
 		f := t.of(p)
 		f.lastTime = c.Use.From
-		if o.End == toolcall.OK || o.End == toolcall.Unknown && c.Text != "" && !missing(c.Text) {
+		if o.End == toolcall.OK || o.End == toolcall.Unknown && c.Text != "" && !saysMissing(c.Text) {
 			f.read(call, c)
 			t.there(path.Dir(f.path))
 		}
 	}
 	for _, p := range c.Searched {
-		if f := t.find(p); f != nil && o.End == toolcall.OK && strings.TrimSpace(c.Text) != "" {
+		if f := t.named(p); f != nil && o.End == toolcall.OK && strings.TrimSpace(c.Text) != "" {
 			f.seen = true
 		}
 	}
@@ -301,7 +314,7 @@ func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 		f := t.of(c.Path)
 		f.lastTime = c.Use.From
 		switch {
-		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && missing(c.Text):
+		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && saysMissing(c.Text):
 			f.state, f.at = FileDeleted, c.Use // by somebody else
 		case o.End == toolcall.OK:
 			f.read(call, c)
@@ -416,7 +429,9 @@ func (w *work) results(covered func(message int) bool) []command {
 			out = append(out, r)
 		}
 		r.runs++
-		r.failedOnce = r.failedOnce || o.End == toolcall.Failed
+		if o.End == toolcall.Failed {
+			r.failed++
+		}
 		r.line, r.given = line, c.Line
 		r.at, r.end, r.last, r.said, r.undone, r.amended, r.echoed = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i], nil
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
@@ -475,38 +490,6 @@ func (w *work) results(covered func(message int) bool) []command {
 	return shown
 }
 
-// runOf names a run of a command: its message and its line.
-type runOf struct {
-	at    int
-	given string
-}
-
-// failedRuns returns, by the newest run of each command, how many of its runs failed.
-func (w *work) failedRuns() map[runOf]int {
-	var runs byPlace[struct {
-		newest runOf
-		failed int
-	}]
-	for i := range w.calls {
-		c := &w.calls[i]
-		if c.Kind != toolcall.Command || w.ends[i].End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) && !toolcall.Fetches(c.Line) {
-			continue
-		}
-		folder, line := placed(c.Line)
-		e, _ := runs.at(folder, ends.ReplaceAllString(line, ""))
-		if e.is.newest = (runOf{c.Use.From, c.Line}); w.ends[i].End == toolcall.Failed {
-			e.is.failed++
-		}
-	}
-	out := map[runOf]int{}
-	for _, all := range runs.of {
-		for _, e := range all {
-			out[e.is.newest] = e.is.failed
-		}
-	}
-	return out
-}
-
 // ends are parts of a command line that only say how much of the output is shown, and where.
 var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
@@ -538,12 +521,6 @@ func lastLine(text string) string {
 		}
 	}
 	return aside
-}
-
-// missing reports whether a result says that a file does not exist.
-func missing(text string) bool {
-	low := strings.ToLower(text[:min(len(text), 200)])
-	return strings.Contains(low, "does not exist") || strings.Contains(low, "no such file") || strings.Contains(low, "file not found") || strings.Contains(low, "enoent")
 }
 
 // createsFile guesses from the tool's name, and its result, that a write made a new
