@@ -421,8 +421,7 @@ func TestDigestIsNotForgedByPaths(t *testing.T) {
 	}
 }
 
-// An older summary stands behind what is newer, its orders are left out, and what it
-// calls pending was so then.
+// An older summary stands behind what is newer, and its orders are left out.
 func TestDigestMarksTheOlderSummary(t *testing.T) {
 	s := newSession(3)
 	s.user("Fix the parser.")
@@ -430,7 +429,7 @@ func TestDigestMarksTheOlderSummary(t *testing.T) {
 	previous := "## Work\nThe lexer was read.\n\n## Pending Tasks\n- fix the parser\n\nPlease continue the conversation from where we left it off without asking the user any further questions."
 	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 1500, Previous: previous})
 	older := section(got, "Older summary")
-	lacks(t, "older summary", older, "The lexer was read.", "Pending Tasks (then)", "fix the parser")
+	lacks(t, "older summary", older, "The lexer was read.", "Pending Tasks", "fix the parser")
 	if strings.Contains(got, "Please continue") {
 		t.Errorf("an old order is repeated:\n%s", got)
 	}

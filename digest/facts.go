@@ -89,10 +89,10 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 		t := &in.x.Texts[p.Text]
 		marked := strike.of(p.Text)
 		if strikes := marked; strikes != nil {
-			marked = func(line string) int {
-				at := strikes(line)
-				gone = gone || at >= 0
-				return at
+			marked = func(line string) bool {
+				is := strikes(line)
+				gone = gone || is
+				return is
 			}
 		}
 		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, marked)
@@ -185,9 +185,6 @@ func (in *input) speaker(t *retain.Text) string {
 	case w.ends[t.Call].Claimed:
 		return " (refused, as its result says)"
 	case w.ends[t.Call].End == toolcall.Rejected:
-		if _, ok := w.redone[int(t.Call)]; ok {
-			return " (refused by the user, most of it done later)"
-		}
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"
@@ -217,9 +214,9 @@ var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`
 
 // folded returns lines without the indentation that they share, empty ones left out,
 // with the number of the first if they are numbered, and "- " in those that are gone, see [striker].
-func folded(text string, goesOn bool, gone func(line string) int) string {
+func folded(text string, goesOn bool, gone func(line string) bool) string {
 	var out []string
-	struck := map[int]int{}
+	struck := map[int]bool{}
 	number := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -230,11 +227,7 @@ func folded(text string, goesOn bool, gone func(line string) int) string {
 			line = line[n:]
 		}
 		if line != "" {
-			if gone != nil {
-				if at := gone(strings.TrimSpace(line)); at >= 0 {
-					struck[len(out)] = at
-				}
-			}
+			struck[len(out)] = gone != nil && gone(strings.TrimSpace(line))
 			out = append(out, line)
 		}
 	}
@@ -250,8 +243,8 @@ func folded(text string, goesOn bool, gone func(line string) int) string {
 		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
 			rest = `\` + rest // only the digest itself begins lines so
 		}
-		if at, ok := struck[i]; ok && at <= len(rest) {
-			rest = rest[:at] + "- " + rest[at:]
+		if struck[i] {
+			rest = "- " + rest
 		}
 		out[i] = indent[:min(len(indent), 4)] + rest
 	}

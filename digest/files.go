@@ -55,31 +55,19 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	}
 	title := l.title()
 	var lines []string
-	var line []int // of each file, in lines
 	all := d.count(title) + 1
 	isScratch := scratchOf(l.files)
-	for from := 0; from < len(names); {
-		if isScratch(l.files[from].path) {
-			all += d.count(names[from] + ", ")
-			from++ // they stand last, and are only named
+	for i, name := range names {
+		if isScratch(l.files[i].path) {
+			all += d.count(name + ", ") // they stand last, and are only named
 			continue
 		}
-		fate, to := l.fate(l.files[from]), l.together(names, from)
-		text := "- " + names[from] + " " + fate
-		if to-from >= leastTogether {
-			text = "- " + folderOf(names[from]) + ": " + strings.Join(inFolder(names[from:to]), ", ") + " " + fate
-		} else {
-			to = from + 1
-		}
-		if len(lines) < mostChanges && l.tokens >= roomForChanges && to == from+1 {
-			text += l.change(l.files[from])
-		}
-		for range names[from:to] {
-			line = append(line, len(lines))
+		text := "- " + name + " " + l.fate(l.files[i])
+		if len(lines) < mostChanges && l.tokens >= roomForChanges {
+			text += l.change(l.files[i])
 		}
 		lines = append(lines, text)
 		all += d.count(text) + 1
-		from = to
 	}
 	if all > min(most, d.left) {
 		most = min(most, d.left-d.listed(names)-2)
@@ -98,7 +86,7 @@ func (l fileList) writtenSection(d *draft, most int) int {
 		case f.movedFrom != "" && !f.along:
 			name += " (from " + l.shortly(f) + ")"
 		}
-		if c := d.count(name + ", "); c <= room && !(i < len(line) && strings.Contains(listed, lines[line[i]])) {
+		if c := d.count(name + ", "); c <= room && !(i < len(lines) && strings.Contains(listed, lines[i])) {
 			room -= c
 			rest = append(rest, name)
 		}
@@ -107,36 +95,6 @@ func (l fileList) writtenSection(d *draft, most int) int {
 		n += len(rest)
 	}
 	return n
-}
-
-// Files of one folder with the same fate, one behind the other, stand on a line where they are so many at least, and no more than so
-// many.
-const (
-	leastTogether = 3
-	mostTogether  = 20
-)
-
-// together returns the end of the files, from the given one on, that lie in one folder and have one fate, where nothing tells how they
-// were changed.
-func (l fileList) together(names []string, from int) int {
-	folder, fate := folderOf(names[from]), l.fate(l.files[from])
-	to := from
-	for to < min(len(names), from+mostTogether) && folder != "" && folderOf(names[to]) == folder && l.fate(l.files[to]) == fate && l.change(l.files[to]) == "" {
-		to++
-	}
-	return to
-}
-
-// folderOf returns the folder of a name with the separator behind it; "" where it has none.
-func folderOf(name string) string { return name[:strings.LastIndexAny(name, `/\`)+1] }
-
-// inFolder returns the names without their folder.
-func inFolder(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = strings.TrimPrefix(name, folderOf(name))
-	}
-	return out
 }
 
 // The newest files are shown with what their newest edit does, in a digest that has the room.
@@ -223,11 +181,7 @@ func (l fileList) fate(f file) string {
 		writes--
 	}
 	if f.movedFrom != "" && !f.along && f.state != FileDeleted {
-		from := "moved from " + l.shortly(f)
-		if len(f.gathered) > 0 {
-			from += " (" + quoted(preview.List(f.gathered, ", ", 200), 300) + ")"
-		}
-		parts = append(parts, from)
+		parts = append(parts, "moved from "+l.shortly(f))
 	}
 	add(f.reads, "read")
 	add(f.wholes, "overwritten")

@@ -240,53 +240,40 @@ func (in *input) repair(text string, own bool) Repaired {
 	}
 	empty := d.Len()
 	have := retain.Folded(text) + "\n" + in.others()
-	note := func(n int, what string) {
-		out.count += n
-		switch {
-		case n == 1:
-			out.Added = append(out.Added, "1 "+what+" added")
-		case n > 1:
-			out.Added = append(out.Added, fmt.Sprintf("%d %s added", n, plural(what)))
+	say := func(n int, one, more string) {
+		if n == 1 {
+			out.Added = append(out.Added, "1 "+one)
+		} else if n > 1 {
+			out.Added = append(out.Added, fmt.Sprintf("%d %s", n, more))
 		}
 	}
-	if n := d.section(verify.Title, in.doubtLines(out.Doubts), d.left/3); n == 1 {
-		out.Added = append(out.Added, "1 statement is not borne out by the conversation")
-	} else if n > 1 {
-		out.Added = append(out.Added, fmt.Sprintf("%d statements are not borne out by the conversation", n))
+	note := func(n int, one, more string) {
+		out.count += n
+		say(n, one+" added", more+" added")
 	}
+	const unborne = " not borne out by the conversation"
+	say(d.section(verify.Title, in.doubtLines(out.Doubts), d.left/3), "statement is"+unborne, "statements are"+unborne)
 	if !strings.Contains(text, "<command") {
-		note(in.workflows(d), "workflow")
+		note(in.workflows(d), "workflow", "workflows")
 	}
 	if !own { // a digest has chosen what it quotes
-		note(d.section(rulesTitle, in.missingRules(have, d.left/2-d.count(rulesTitle)-1), d.left/2), "rule")
+		note(d.section(rulesTitle, in.missingRules(have, d.left/2-d.count(rulesTitle)-1), d.left/2), "rule", "rules")
 	}
-	note(in.lastRequest(d, have), "last request")
-	note(in.missingFiles(d, have), "written file")
+	note(in.lastRequest(d, have), "last request", "last requests")
+	note(in.missingFiles(d, have), "written file", "written files")
 	if !own {
-		note(in.missingRuns(d, text), "failure that still stands")
-		note(in.missingJobs(d, have), "agent")
-		note(in.missingPlan(d, have), "step of the plan")
-		note(in.missingSkills(d, have), "skill")
-	}
-	in.cover.String(d.String())
-	in.bare, in.onlyNew = repairBare, true
-	if !own {
-		note(in.facts(d), "fact")
+		note(in.missingRuns(d, text), "failure that still stands", "failures that still stand")
+		note(in.missingJobs(d, have), "agent", "agents")
+		note(in.missingPlan(d, have), "step of the plan", "steps of the plan")
+		note(in.missingSkills(d, have), "skill", "skills")
+		in.cover.String(d.String())
+		in.bare, in.onlyNew = repairBare, true
+		note(in.facts(d), "fact", "facts")
 	}
 	if d.Len() > empty {
 		out.Text = text + strings.TrimRight(d.String(), "\n")
 	}
 	return out
-}
-
-// plural returns the plural of what is added.
-func plural(what string) string {
-	for _, head := range []string{"step", "failure"} {
-		if rest, ok := strings.CutPrefix(what, head+" "); ok {
-			return head + "s " + strings.Replace(rest, "stands", "stand", 1)
-		}
-	}
-	return what + "s"
 }
 
 // doubtLines writes doubts for a model.

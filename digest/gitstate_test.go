@@ -176,56 +176,13 @@ func TestOpenFailures(t *testing.T) {
 		return section(digested(t, 3000, worker(steps...)...), "Last results of commands")
 	}
 	got := results("edit a.go", "! go test ./... -> --- FAIL: TestA (0.00s)\n    a_test.go:12: got 1, want 2\nFAIL\nFAIL\texample.com/mod/pkg\t0.3s", "edit a.go", "edit b.go")
-	lacks(t, "a failed test", got, "--- FAIL: TestA (0.00s); example.com/mod/pkg: a_test.go:12: got 1, want 2; edited since: /r/b.go, /r/a.go (m7), not run again")
+	lacks(t, "a failed test", got, "--- FAIL: TestA (0.00s); example.com/mod/pkg: a_test.go:12: got 1, want 2; edited since: /r/b.go, /r/a.go\n")
 	got = results("edit a.go", "! go test ./... -> --- FAIL: TestA (0.00s)", "edit a.go", "! go test ./... -run A -> --- FAIL: TestA (0.00s)")
 	if strings.Contains(got, "-run A` → FAILED, exit code 1: --- FAIL: TestA (0.00s); edited") || !strings.Contains(got, "`go test ./...` → FAILED") {
 		t.Errorf("nothing was edited since the second run:\n%s", got)
 	}
-	got = results("edit a.go", "! go test ./a -> --- FAIL: TestA (0.00s)", "edit a.go", "! go test ./... -> --- FAIL: TestA (0.00s)")
-	if strings.Contains(got, "not run again") {
-		t.Errorf("all tests were run since:\n%s", got)
-	}
-	got = results("edit tool.py", "! python tool.py -> Traceback (most recent call last):\nTypeError: no", "! sudo reboot -> sudo: a password is required", "edit tool.py")
-	lacks(t, "a run of the file", got, "TypeError: no; edited since: /r/tool.py (m7), not run again")
-	if strings.Count(got, "edited since") != 1 {
-		t.Errorf("what has nothing to do with the file:\n%s", got)
-	}
 	got = results("! git merge topic -> Automatic merge failed; fix conflicts and then commit the result.\nCONFLICT (content): Merge conflict in a.go")
 	lacks(t, "a conflict", got, "FAILED, exit code 1: CONFLICT (content): Merge conflict in a.go")
-}
-
-// TestEditsThatFailed are told while they are the newest act on their file.
-func TestEditsThatFailed(t *testing.T) {
-	edit := func(k *talker, path, result string, failed bool) {
-		k.call("Edit", map[string]any{"file_path": path, "old_string": "a", "new_string": "b"})
-		k.result(result, failed)
-	}
-	results := func(do func(k *talker)) string {
-		k := &talker{}
-		k.user("Work on it.")
-		k.bash("make", "built", false)
-		do(k)
-		return section(digested(t, 2000, k.msgs...), "Last results of commands")
-	}
-	const unread = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
-	got := results(func(k *talker) { edit(k, "/r/a.go", unread, true) })
-	lacks(t, "an open edit", got, "- m3 Edit /r/a.go → FAILED: File has not been read yet. Read it first before writing to it.\n")
-	got = results(func(k *talker) {
-		edit(k, "/r/a.go", unread, true)
-		edit(k, "/r/a.go", "The file has been updated.", false)
-	})
-	if strings.Contains(got, "Edit /r/a.go") {
-		t.Errorf("it went well since:\n%s", got)
-	}
-	got = results(func(k *talker) {
-		edit(k, "/r/a.go", unread, true)
-		for range 40 {
-			k.bash("make", "built", false)
-		}
-	})
-	if strings.Contains(got, "a.go") {
-		t.Errorf("long ago:\n%s", got)
-	}
 }
 
 // TestQueriesAreNoResults: unless there is nothing else.
@@ -239,23 +196,4 @@ func TestQueriesAreNoResults(t *testing.T) {
 		}
 	}
 	lacks(t, "nothing else", section(digested(t, 2000, worker(all[1])...), "Last results of commands"), "--jq .x")
-}
-
-// TestSilentJobs: a command in the background that ended well, and of which no more is said, takes no line.
-func TestSilentJobs(t *testing.T) {
-	jobs := func(summary, status, result string) string {
-		k := &talker{}
-		k.user("Count them.")
-		k.call("Bash", map[string]any{"command": "wc -l *.log", "run_in_background": true})
-		k.result("Command running in background with ID: b7", false)
-		k.msgs = append(k.msgs, precis.NewText("system", "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>\n<task-id>b7</task-id>\n<status>"+status+"</status>\n<summary>"+summary+"</summary>\n"+result+"</task-notification>"))
-		return section(digested(t, 2000, k.msgs...), "Agents and background work")
-	}
-	for _, summary := range []string{`Background command "Count them" completed (exit code 0).`, `Background command "Count them" completed (exit code 0)`, "Command finished"} {
-		if got := jobs(summary, "completed", ""); got != "" {
-			t.Errorf("%s: %s", summary, got)
-		}
-	}
-	lacks(t, "a failure", jobs(`Background command "Count them" failed with exit code 2`, "failed", ""), "exit code 2")
-	lacks(t, "what it found", jobs("41 files, 3 of them empty", "completed", ""), "3 of them empty")
 }

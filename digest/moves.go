@@ -106,72 +106,11 @@ func (w *work) rootOf(p string) (root string, ok bool) {
 }
 
 // gather notes in a folder that files which a pattern names were moved into it.
-func (f *file) gather(c *toolcall.Call, e toolcall.Effect, names []string) {
+func (f *file) gather(c *toolcall.Call, e toolcall.Effect) {
 	f.folder, f.state, f.at, f.by, f.removed = true, FileWritten, c.Use, "", 0
 	f.lastTime, f.lastWrite = c.Use.From, c.Use.From
-	f.gathered = append(f.gathered, names...)
 	if !strings.Contains(f.movedFrom, e.MovedFrom) {
 		f.movedFrom = strings.TrimPrefix(f.movedFrom+", "+e.MovedFrom, ", ")
-	}
-}
-
-// carriedBy returns the names of the files that a pattern moves, as far as they are known: by calls that read or wrote them, or by
-// the newest listing of the folder.
-func (w *work) carriedBy(call int, e toolcall.Effect) []string {
-	const mostCalls, mostNames = 200, 100
-	folder, pattern := path.Dir(e.MovedFrom), path.Base(e.MovedFrom)
-	var out []string
-	c := &w.calls[call]
-	for _, below := range c.Effects {
-		if d := path.Dir(below.MovedFrom); below.Below && below.MovedFrom != "" && (d == folder || strings.HasSuffix(d, "/"+folder) || folder == ".") {
-			out = append(out, path.Base(below.MovedFrom))
-		}
-	}
-	var except []string
-	for _, m := range c.Carried {
-		if m.Pattern == e.MovedFrom {
-			except = m.Except
-		}
-	}
-	listed := len(out)
-	for i := call - 1; i >= max(0, call-mostCalls) && len(out) == listed; i-- {
-		if w.swept += 1 + len(w.calls[i].Text)/64; w.swept > mostLooked {
-			break
-		}
-		if !lists(&w.calls[i]) {
-			continue
-		}
-		for line := range strings.Lines(w.calls[i].Output()) {
-			fields := strings.Fields(line)
-			if len(fields) == 0 || len(out) > mostNames || saysMissing(line) {
-				continue
-			}
-			at := mention{path: strings.TrimPrefix(fields[len(fields)-1], "./"), line: w.calls[i].Line}
-			name := path.Base(at.path)
-			if ok, _ := path.Match(pattern, name); ok && strings.Contains(name, ".") && name != "." && name != ".." && at.is(path.Join(folder, name)) && !slices.Contains(except, name) {
-				out = append(out, name)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// replaceIn notes that others may have taken the places of files in a folder that were removed, where a pattern names them: of
-// these nothing is known any more.
-func (w *work) replaceIn(folder, pattern string) {
-	if w.swept += len(w.files.all); w.swept > mostLooked {
-		return
-	}
-	for _, f := range w.files.all {
-		if f.state != FileDeleted && f.state != FileReverted || f.isMoved() {
-			continue
-		}
-		if rest, sure, in := w.inFolder(f.path, folder); in && sure {
-			if ok, _ := path.Match(pattern, rest); ok {
-				f.forget()
-			}
-		}
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
-	"precis/retain"
 )
 
 // othersTitle is the heading over calls that are neither files nor commands, agents, plans or skills: of servers,
@@ -36,7 +35,7 @@ type otherCall struct{ call, runs, failed int }
 func (in *input) otherCalls() []string {
 	w := in.work()
 	byShape := map[string]*otherCall{}
-	var all []*otherCall
+	var failed, fine []*otherCall
 	for i := range slices.Backward(w.calls) {
 		c := &w.calls[i]
 		if !in.covered(c.Use.From) || !in.isOther(i) {
@@ -47,23 +46,18 @@ func (in *input) otherCalls() []string {
 		if o == nil {
 			o = &otherCall{call: i}
 			byShape[shape] = o
-			all = append(all, o)
+			if w.ends[i].End == toolcall.Failed {
+				failed = append(failed, o)
+			} else {
+				fine = append(fine, o)
+			}
 		}
 		o.runs++
 		if w.ends[i].End == toolcall.Failed {
 			o.failed++
 		}
 	}
-	failed := func(o *otherCall) bool { return w.ends[o.call].End == toolcall.Failed }
-	slices.SortStableFunc(all, func(a, b *otherCall) int {
-		switch {
-		case failed(a) == failed(b):
-			return 0
-		case failed(a):
-			return -1
-		}
-		return 1
-	})
+	all := slices.Concat(failed, fine)
 	var lines []string
 	for _, o := range all[:min(len(all), mostOthers)] {
 		lines = append(lines, in.otherCall(o))
@@ -107,7 +101,7 @@ func (in *input) isOther(call int) bool {
 		return false
 	}
 	return o.End != toolcall.Rejected && !w.isWaiting(call) && !harness.Asks(c.Name) && !harness.Turns(c.Name) &&
-		!handsOver(c.Name) && !looksForFiles(c) && !isThought(c)
+		!handsOver(c.Name) && !isThought(c)
 }
 
 func hasArguments(c *toolcall.Call) bool {
@@ -121,45 +115,6 @@ func hasArguments(c *toolcall.Call) bool {
 func isThought(c *toolcall.Call) bool {
 	for a := range c.Arguments() {
 		if a.Name == "thought" || a.Name == "thoughts" {
-			return true
-		}
-	}
-	return false
-}
-
-// fileWords are parts of the names of tools that look for files, filePlaces their arguments.
-var (
-	fileWords  = []string{"grep", "glob", "search", "find", "list", "ls", "tree"}
-	filePlaces = []string{"pattern", "regex", "glob", "dir", "directory", "dir_path", "target_directory"}
-)
-
-// looksForFiles reports whether a call searches or lists files: most lines of its result begin with paths, or its name
-// says so and an argument is a pattern or a folder.
-func looksForFiles(c *toolcall.Call) bool {
-	const most = 10
-	paths, lines := 0, 0
-	for line := range strings.Lines(c.Text) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		if lines++; lines > most {
-			break
-		}
-		retain.Scan(line, func(a retain.Anchor) {
-			if a.Kind == retain.Path && a.Start < 3 {
-				paths++
-			}
-		})
-	}
-	if lines > 1 && 2*paths > lines {
-		return true
-	}
-	name := strings.ToLower(c.Name)
-	if !slices.ContainsFunc(fileWords, func(w string) bool { return strings.Contains(name, w) }) {
-		return false
-	}
-	for a := range c.Arguments() {
-		if toolcall.IsPathArgument(a.Name) || slices.Contains(filePlaces, a.Name) {
 			return true
 		}
 	}
@@ -216,23 +171,11 @@ func argumentsInShort(c *toolcall.Call) string {
 	return strings.Join(out, ", ")
 }
 
-// newsIn returns a JSON value on one line, of an object what was not given; "" for one with a fault.
-func newsIn(raw json.RawMessage, given map[string]bool) string {
+// onOneLine returns a JSON value on one line; "" for one with a fault.
+func onOneLine(raw json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Compact(&out, raw) != nil {
 		return ""
-	}
-	if jsonspan.Kind(raw) == '{' {
-		var news []byte
-		for m, err := range jsonspan.Object(out.Bytes()) {
-			if s, _ := jsonspan.String(m.Raw); err == nil && !given[s] {
-				news = append(jsonspan.AppendField(append(news, ','), m.Name), m.Raw...)
-			}
-		}
-		if len(news) > 0 {
-			news[0] = '{'
-			return string(append(news, '}'))
-		}
 	}
 	return out.String()
 }
@@ -242,16 +185,11 @@ func compact(raw json.RawMessage) string {
 	if s, ok := jsonspan.String(raw); ok {
 		return s
 	}
-	var out bytes.Buffer
-	if json.Compact(&out, raw) != nil {
+	s := onOneLine(raw)
+	if s == "null" || s == "[]" || s == "{}" {
 		return ""
 	}
-	switch s := out.String(); s {
-	case "null", "[]", "{}":
-		return ""
-	default:
-		return s
-	}
+	return s
 }
 
 // tellingLine returns the first lines of a call's result that say more than its arguments; "" when none does.
@@ -262,10 +200,8 @@ func tellingLine(c *toolcall.Call) string {
 	}
 	delete(given, "")
 	text := toolcall.Unwrapped(harness.BehindHead(c.Output()))
-	if raw := []byte(text); jsonspan.Kind(raw) == '{' || jsonspan.Kind(raw) == '[' {
-		if s := newsIn(raw, given); s != "" {
-			return preview.Line(plain.Text(s), mostData)
-		}
+	if data := onOneLine([]byte(text)); strings.HasPrefix(data, "{") || strings.HasPrefix(data, "[") {
+		return preview.Line(plain.Text(data), mostData)
 	}
 	const shortest = 40 // bytes of a line that needs no second one
 	first, news := "", ""

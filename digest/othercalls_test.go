@@ -30,6 +30,8 @@ func TestCallsOfNoKnownKindAreTold(t *testing.T) {
 	got := section(digested(t, 3500, s.msgs...), others)
 	want := []string{
 		`- m9 mcp__quay__radio(crew: Heron) → FAILED: no answer on channel 9`,
+		`- m15 lookup(query: where are the crews) → crews/heron.txt; crews/otter.txt; crews/list.md`,
+		`- m13 Grep(pattern: heron) → crews.txt`,
 		`- m11 move_booking(booking: ZZ1) → moved without a date`,
 		`- m7 move_booking(booking: QX3, to: June) ×4 (1 failed) → {"status":"moved","berth":6}`,
 	}
@@ -62,7 +64,7 @@ func TestTheTellingLineOfACall(t *testing.T) {
 		{"web", map[string]any{"query": "otter diet"}, "Results for query: \"otter diet\"", `web(query: otter diet) → Results for query: "otter diet"`},
 		{"web", map[string]any{"query": "otter diet"}, "OT-7: otter diet\nDone.", "web(query: otter diet) → OT-7: otter diet; Done."},
 		{"web", map[string]any{"query": "otter diet"}, "Pages found:\n\nOtters at home", "web(query: otter diet) → Otters at home"},
-		{"web", map[string]any{"query": "otter diet", "from": ""}, `{"query":"otter diet","count":3}`, `web(query: otter diet) → {"count":3}`},
+		{"web", map[string]any{"query": "otter diet", "from": ""}, `{"query":"otter diet","count":3}`, `web(query: otter diet) → {"query":"otter diet","count":3}`},
 		{"web", map[string]any{"query": "otter diet"}, "[]", "web(query: otter diet) → []"},
 		{"web", map[string]any{}, "", "web() → done"},
 		{"web", map[string]any{"query": strings.Repeat("otter ", 40), "most": 3}, "ok", "web(most: 3, query: " + strings.TrimSpace(strings.Repeat("otter ", 11)) + "…) → ok"},

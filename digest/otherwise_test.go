@@ -5,28 +5,6 @@ import (
 	"testing"
 )
 
-// TestWhatWasRefusedAndDoneLater: an edit that the user refused, and most of which others made later, is not open.
-func TestWhatWasRefusedAndDoneLater(t *testing.T) {
-	const hook = "import { useMemo } from 'react';\nexport function useTeam(id) {\n  const team = useQuery(['team', id]);\n  return useMemo(() => team.stats, [team]);\n}\n"
-	for name, tt := range map[string]struct{ later, want string }{
-		"most of it":    {strings.Replace(hook, "['team', id]", "['teams', id]", 1), "refused by the user; most of what it would have put in was put in later (m3)"},
-		"little of it":  {"import { useMemo } from 'react';\nexport const teams = load();\nexport default teams;\n", "the file was changed otherwise since (m3)"},
-		"nothing of it": {"export default 1;\n", "the file was changed otherwise since (m3)"},
-	} {
-		k := &talker{}
-		k.user("Give the sheet a hook of its own.")
-		k.call("Write", map[string]any{"file_path": "/w/hooks/useTeam.ts", "content": hook})
-		k.result(refused+stop, true)
-		k.call("Write", map[string]any{"file_path": "/w/hooks/useTeam.ts", "content": tt.later})
-		k.result("File created successfully", false)
-		k.assistant("The hook is there.")
-		got := digested(t, 1500, k.msgs...)
-		if said := section(got, "Refused by the user"); !strings.Contains(said, tt.want) || strings.Contains(got, "refused by the user, not done)") && name == "most of it" {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
 // TestAYesIsToTheQuestion: what was put to the user is told by its end, where it asks, and the answer stands behind that.
 func TestAYesIsToTheQuestion(t *testing.T) {
 	k := &talker{}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/retain"
 	"precis/workstate"
@@ -236,7 +235,7 @@ func (in *input) instructionLines(room int) []string {
 	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s workstate.Item) bool { return in.carries(s) })
 	for n, s := range slices.Backward(items) {
 		head := "- " + in.at(s.Since) + ": "
-		text, most := stillSaid(s.Text, items[n+1:]), room/min(n+1, 4)-in.count(head)-1
+		text, most := s.Text, room/min(n+1, 4)-in.count(head)-1
 		if in.count(text) > most {
 			text = retain.FoldDrawn(text, treeLines)
 		}
@@ -248,40 +247,6 @@ func (in *input) instructionLines(room int) []string {
 		room -= in.count(out[len(out)-1]) + 1
 	}
 	return out
-}
-
-// field is a line of an environment that says one thing, such as "<cwd>/w</cwd>".
-var field = lazyregexp.New(`^\s*<(\w+)>[^<]*</(\w+)>\s*$`)
-
-// stillSaid returns a text without the fields that later ones in the same element say anew.
-func stillSaid(text string, later []workstate.Item) string {
-	head, _, tagged := strings.Cut(text, ">")
-	if !tagged || !strings.HasPrefix(text, "<") {
-		return text
-	}
-	anew := map[string]bool{}
-	for _, l := range later {
-		if !strings.HasPrefix(l.Text, head+">") {
-			continue
-		}
-		for line := range strings.Lines(l.Text) {
-			if m := field.FindStringSubmatch(line); m != nil {
-				anew[m[1]] = true
-			}
-		}
-	}
-	var out strings.Builder
-	left := len(anew) == 0
-	for line := range strings.Lines(text) {
-		if m := field.FindStringSubmatch(line); m == nil || !anew[m[1]] {
-			out.WriteString(line)
-			left = left || m != nil || line[0] != '<' && strings.TrimSpace(line) != ""
-		}
-	}
-	if !left {
-		return "" // the tags around what was said anew
-	}
-	return out.String()
 }
 
 // carries reports whether the view shows the words of an item beside the digest: what is in

@@ -145,7 +145,7 @@ func (in *input) reading(t *retain.Text) *toolcall.Call {
 
 // asRead returns the lines of a file as they stand in it, below each other, with the number of the first where they are numbered; struck
 // says that "- " stands in some of them, which are gone since. The text is "" where most are told, or too many gone.
-func asRead(body string, gone func(line string) int, told map[string]bool) (text, first string, struck bool) {
+func asRead(body string, gone func(line string) bool, told map[string]bool) (text, first string, struck bool) {
 	var out strings.Builder
 	lines, known, lost := 0, 0, 0
 	for line := range strings.Lines(strings.Trim(body, "\r\n")) {
@@ -161,12 +161,9 @@ func asRead(body string, gone func(line string) int, told map[string]bool) (text
 		if bare != "" && told[bare] {
 			known++
 		}
-		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		if gone != nil && bare != "" {
-			if at := gone(bare); at >= 0 && at <= len(bare) {
-				lost++
-				line = indent + bare[:at] + "- " + bare[at:]
-			}
+		if gone != nil && bare != "" && gone(bare) {
+			lost++
+			line = strings.Replace(line, bare, "- "+bare, 1)
 		}
 		if lines > 1 {
 			out.WriteByte('\n')

@@ -17,7 +17,6 @@ type replacedLines struct {
 	gone  map[string]int  // lines that an edit took out → its call
 	parts []replacedPart  // texts that sed replaced, wherever they stood
 	whole map[string]bool // of a file that was written as a whole, its lines; nil: it was not
-	keys  map[string]bool // of these lines, see keyOf
 	since int             // the call that wrote it
 }
 
@@ -39,12 +38,7 @@ func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 		added, removed := c.Edited(f.path)
 		if added == "" && removed == "" && c.Kind == toolcall.Write {
 			added = c.Written()
-			r.whole, r.keys, r.since = linesOf(added), map[string]bool{}, call
-			for line := range r.whole {
-				if key := keyOf(line); key != "" {
-					r.keys[key] = true
-				}
-			}
+			r.whole, r.since = linesOf(added), call
 		}
 		in := linesOf(added)
 		for line := range linesOf(removed) {
@@ -76,10 +70,7 @@ func linesOf(text string) map[string]bool {
 
 // took reports whether a line that a call showed or wrote has been taken out of the file since.
 func (r *replacedLines) took(line string, shown int) bool {
-	if call, ok := r.gone[line]; ok && shown < call {
-		return true
-	}
-	if shown < r.since && !r.whole[line] && r.keys[keyOf(line)] {
+	if call, ok := r.gone[line]; ok && shown < call || shown < r.since && !r.whole[line] {
 		return true
 	}
 	return slices.ContainsFunc(r.parts, func(p replacedPart) bool { return shown < p.call && p.in(line) })
@@ -99,13 +90,12 @@ func (p replacedPart) in(line string) bool {
 type striker struct {
 	in    *input
 	text  int
-	line  func(line string) int // of the text; nil: all its lines stand, as far as is known
+	line  func(line string) bool // of the text; nil: all its lines stand, as far as is known
 	files map[*file]*replacedLines
 }
 
-// of returns what says where the text of a line begins that is gone, behind the name and the number that a search puts
-// before it; -1 for a line that stands. It is nil when all do.
-func (s *striker) of(text int) func(line string) int {
+// of returns what reports whether a line of a text is gone; nil when none is.
+func (s *striker) of(text int) func(line string) bool {
 	if s.files == nil {
 		s.files, s.text = map[*file]*replacedLines{}, -1
 	}
@@ -115,67 +105,31 @@ func (s *striker) of(text int) func(line string) int {
 	return s.line
 }
 
-func (s *striker) read(t *retain.Text) func(line string) int {
+func (s *striker) read(t *retain.Text) func(line string) bool {
 	if t.Call < 0 || t.Source == retain.User || t.Source == retain.Called {
 		return nil
 	}
 	w, call := s.in.work(), int(t.Call)
 	c := &w.calls[call]
+	paths := append(slices.Clone(c.Reads), c.Path)
+	var added, removed map[string]bool // by the call itself
 	if t.Source == retain.Written {
-		return s.written(t, c, call)
-	}
-	shown := slices.Concat(c.Reads, c.Searched)
-	if c.Kind == toolcall.Read && c.Path != "" {
-		shown = append(shown, c.Path)
+		in, out := c.Edited("")
+		added, removed, paths = linesOf(in), linesOf(out), []string{c.Path}
 	}
 	var files []*replacedLines
-	for _, p := range shown {
+	for _, p := range paths {
 		if f := w.files.named(p); f != nil && len(f.edits) > 0 {
 			files = append(files, s.replaced(f))
 		}
 	}
-	gone := func(line string) int {
-		from := len(line) - len(behindNumber(line))
-		for _, at := range []int{from, 0} {
-			if slices.ContainsFunc(files, func(r *replacedLines) bool { return r.took(line[at:], call) }) {
-				return at
-			}
+	return func(line string) bool {
+		if removed[line] && !added[line] {
+			return true
 		}
-		name, rest, ok := strings.Cut(line, ":") // of a search
-		if !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return -1
-		}
-		rest = behindNumber(rest)
-		if f := w.files.named(name); f != nil && len(f.edits) > 0 && s.replaced(f).took(rest, call) {
-			return len(line) - len(rest)
-		}
-		return -1
-	}
-	return func(line string) int {
-		if len(line) < leastLine {
-			return -1
-		}
-		at := gone(line)
-		if at >= 0 && strings.Count(t.Body, line) > 1 { // another place of it may stand
-			return -1
-		}
-		return at
-	}
-}
-
-// written tells of what an edit wrote: what it took out, and what later ones did.
-func (s *striker) written(t *retain.Text, c *toolcall.Call, call int) func(line string) int {
-	added, removed := c.Edited("")
-	in, out := linesOf(added), linesOf(removed)
-	var later *replacedLines
-	if f := s.in.work().files.byPath[c.Path]; f != nil && len(f.edits) > 0 {
-		later = s.replaced(f)
-	}
-	return func(line string) int {
-		if out[line] && !in[line] || later != nil && len(line) >= leastLine && later.took(line, call) && strings.Count(t.Body, line) == 1 {
-			return 0
-		}
-		return -1
+		took := func(r *replacedLines) bool { return r.took(line, call) }
+		// Of a line that stands more than once another place may stand.
+		return len(line) >= leastLine && slices.ContainsFunc(files, took) && strings.Count(t.Body, line) == 1
 	}
 }
 
@@ -186,27 +140,4 @@ func (s *striker) replaced(f *file) *replacedLines {
 		s.files[f] = r
 	}
 	return r
-}
-
-// behindNumber returns a line without the number and the sign that searches put before it.
-func behindNumber(line string) string {
-	rest := strings.TrimLeft(line, "0123456789")
-	if rest == "" || len(rest) == len(line) || rest[0] != ':' && rest[0] != '-' {
-		return line
-	}
-	return strings.TrimSpace(rest[1:])
-}
-
-// keyOf returns what a line says before its value: up to "=", ":" or the first digit; "" when that is too little to be known
-// by.
-func keyOf(line string) string {
-	const shortest = 4
-	end := strings.IndexAny(line, "=:0123456789")
-	if end < 0 {
-		return ""
-	}
-	if key := strings.TrimSpace(line[:end]); len(key) >= shortest {
-		return key
-	}
-	return ""
 }

@@ -58,11 +58,6 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 		for how, read := range map[string]func(k *talker){
 			"read": func(k *talker) { k.call("Read", map[string]any{"file_path": "/r/limit.go"}); k.result(shown, false) },
 			"cat":  func(k *talker) { k.bash("cat /r/limit.go", shown, false) },
-			"grep": func(k *talker) { k.bash("cd /r && grep -n Retries limit.go", "3:"+old+"\n", false) },
-			"search": func(k *talker) {
-				k.call("Grep", map[string]any{"pattern": "Retries"})
-				k.result("limit.go:3:"+old+"\nb_file.go:9:x := 1\n", false)
-			},
 		} {
 			k := &talker{}
 			k.user("Look at the limit.")

@@ -11,7 +11,6 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
-	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/retain"
 	"precis/verify"
@@ -67,11 +66,11 @@ func (in *input) sections(d *draft, st *story) {
 func (in *input) behind(d *draft, st *story, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.section(returnedTitle, in.returned(min(share(returnedShare), d.left/3)), d.left/3)
-	st.commands = in.withFailedEdits(withoutQueries(st.commands))
+	st.commands = withoutQueries(st.commands)
 	d.section("## Last results of commands, failures first, newest first", in.commandLines(st, 12), min(share(shareResults), d.left))
 	fileList{in, in.toldFiles(st.files)}.section(d)
 	d.section(othersTitle, in.otherCalls(), share(othersShare))
-	d.section(jobsTitle, in.jobs(withoutSilent(in.standing().Jobs)), share(8))
+	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	if in.tokens >= leastForGit {
 		d.section(gitTitle, in.gitLines(), d.left)
@@ -131,22 +130,21 @@ func (in *input) span() string {
 
 // previousSection returns a section with the preceding digest or summary, marked as
 // older than all that the digest itself tells; "" when there is none. What it orders is
-// left out, and what it calls pending was so then.
+// left out.
 func (in *input) previousSection() string {
 	if in.previous == "" {
 		return ""
 	}
 	const title = "\n## Older summary, out of date where it differs\n"
 	wrong := in.outOfDate()
-	text := then.ReplaceAllString(orders.ReplaceAllString(unwrapped(in.previous), ""), "$0 (then)")
-	text = strings.ReplaceAll(text, "(then) (then)", "(then)")
+	text := orders.ReplaceAllString(unwrapped(in.previous), "")
 	if in.older >= 0 { // whoever put it there
 		text = plain.Text(text)
 	}
 	most := max(in.tokens/3, in.tokens-in.beside()-leastBeside)
 	head := in.count(title) + in.count(wrong) + 3
 	if isDigestText(in.previous) {
-		text = in.olderLines(text, most-head)
+		text = in.fromTop(indented(text), most-head)
 	} else {
 		text = fitted(indented(text), most-head, in.count)
 	}
@@ -216,71 +214,18 @@ func unwrapped(previous string) string {
 // isDigestText reports whether a text is a digest of our own.
 func isDigestText(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), digestHead) }
 
-// olderLines returns the lines of an older digest that fit in the given number of tokens, indented, in their order: first
-// what the user stated, for which it takes up to olderStated of the digest, then the others from the beginning, since what
-// matters most stands first.
-func (in *input) olderLines(text string, tokens int) string {
-	if out := indented(text); in.count(out) <= tokens {
-		return out
-	}
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	cost := make([]int, len(lines))
-	states := make([]bool, len(lines))
-	keep := make([]bool, len(lines))
-	title, users := -1, false
-	of := make([]int, len(lines)) // the title over each line
-	stated, last, seen := 0, -1, map[string]bool{}
-	for i, l := range lines {
-		cost[i] = in.count("\n  " + l)
-		if strings.HasPrefix(l, "## ") {
-			title, users = i, strings.HasPrefix(l, "## The user's requests") || strings.HasPrefix(l, "## Rules the user set") || strings.HasPrefix(l, rulesTitle) || strings.HasPrefix(l, "## Standing instructions")
+// fromTop returns the first lines of an older digest, as many as fit in the given number of
+// tokens: what matters most stands first, and the user's words before all else.
+func (in *input) fromTop(text string, tokens int) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if tokens -= in.count(line); tokens < 0 {
+			break
 		}
-		of[i] = title
-		if at, said, ok := strings.Cut(l, ": "); users && ok && strings.HasPrefix(at, "- ") {
-			if states[i] = !seen[said] && prose.Weighs(said); states[i] {
-				seen[said] = true
-				stated += cost[i]
-				if title != last {
-					stated, last = stated+cost[title], title
-				}
-			}
-		}
+		out.WriteString(line)
 	}
-	tokens = max(tokens, min(stated, in.tokens*olderStated/100))
-	for _, first := range []bool{true, false} {
-		for i := range lines {
-			need := cost[i]
-			if keep[i] || first && !states[i] {
-				continue
-			}
-			if t := of[i]; t >= 0 && !keep[t] && t != i {
-				need += cost[t]
-			}
-			if need > tokens {
-				if !first {
-					break
-				}
-				continue
-			}
-			keep[i] = true
-			if t := of[i]; t >= 0 {
-				keep[t] = true
-			}
-			tokens -= need
-		}
-	}
-	var out []string
-	for i, l := range lines {
-		if keep[i] {
-			out = append(out, l)
-		}
-	}
-	return indented(strings.Join(out, "\n"))
+	return strings.TrimSpace(out.String())
 }
-
-// olderStated is the part of a digest, in percent, that the words of persons in an older
-// digest take at most when they have a word that gives them weight.
-const olderStated = 50
 
 // digestHead begins every digest.
 const digestHead = "[Digest of "
@@ -300,12 +245,8 @@ func (in *input) outOfDate() string {
 	return "Out of date in:\n" + strings.Join(lines, "\n") + "\n"
 }
 
-var (
-	// orders are what clients write after a summary for the model to go on.
-	orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from where we left[^\n]*$|^[^\n]*continue with the last task that you were asked[^\n]*$`)
-	// then are headings of what is still to be done.
-	then = lazyregexp.New(`(?im)^[ \t#*\d.-]*(?:pending(?: tasks)?|next steps?|optional next step|current (?:work|state|status)|remaining(?: work| tasks)?|to ?do)\b[^\n:]{0,30}`)
-)
+// orders are what clients write after a summary for the model to go on.
+var orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from where we left[^\n]*$|^[^\n]*continue with the last task that you were asked[^\n]*$`)
 
 // commandLines describes commands: how each ended, exit code first, and why. Runs of tests
 // name the files that were edited since, the newest run most of them.
@@ -355,18 +296,11 @@ func (in *input) commandLines(st *story, most int) (out []string) {
 		} else if c.amended != "" {
 			how += "; amended since, to " + c.amended
 		}
-		switch {
-		case c.given == "":
-		case c.end.End == toolcall.Failed:
-			if since := in.editedSinceFailure(st.files, c, room); since != "" {
-				how += since
-				room = 0
-			}
-		case c.checks():
-			how += in.editedSince(st.files, c.at, room)
+		if since := in.editedSince(st.files, c.at, room); since != "" && c.checks() {
+			how += since
 			room = 0
 		}
-		out = append(out, fmt.Sprintf("- %s %s%s → %s", in.handle(c.at), titled(c), runs, how))
+		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
 	}
 	return out
 }

@@ -133,22 +133,25 @@ func (w *work) changedSince(call int) int {
 func (in *input) refusal(call int) string {
 	w := in.work()
 	c, o := &w.calls[call], w.ends[call]
-	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, not done"
+	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused"
 	if o.Claimed {
-		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused, as its result says"
-	}
-	if later, ok := w.allowed[call]; ok {
-		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, then allowed (" + in.handle(w.calls[later].Use.From) + ")"
-	} else if later, ok := w.redone[call]; ok {
-		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user; most of what it would have put in was put in later (" + in.handle(w.calls[later].Use.From) + ")"
+		line += ", as its result says"
 	} else {
-		later := w.changedSince(call)
-		if later >= 0 {
-			line = strings.TrimSuffix(line, ", not done")
-		}
-		if line += in.wanted(c); later >= 0 {
-			line += "; the file was changed otherwise since (" + in.handle(w.calls[later].Use.From) + ")"
-		}
+		line += " by the user"
+	}
+	later, allowed := w.allowed[call]
+	if !allowed {
+		later = w.changedSince(call)
+	}
+	switch {
+	case allowed:
+		line += ", then allowed (" + in.handle(w.calls[later].Use.From) + ")"
+	case later >= 0:
+		line += in.wanted(c) + "; the file was changed otherwise since (" + in.handle(w.calls[later].Use.From) + ")"
+	case o.Claimed:
+		line += in.wanted(c)
+	default:
+		line += ", not done" + in.wanted(c)
 	}
 	if o.Said != "" {
 		line += "; reported with it: " + quoted(o.Said, mostSaid)

@@ -31,7 +31,6 @@ type work struct {
 	waiting []int                            // calls whose result is still to come
 	jobs    map[precis.Handle]workstate.Item // by the call that began them
 	allowed map[int]int                      // refused calls that were carried out later → the call that did so
-	redone  map[int]int                      // refused edits most of whose lines others put in later → the newest of these
 }
 
 // record is what was said and done in a conversation. Digests of the same conversation share
@@ -86,7 +85,6 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 	w.repos.until(len(msgs))
 	w.back = w.files.takenBack(w.calls)
 	w.allowed = w.carriedOut()
-	w.redone = w.doneOtherwise()
 	return w
 }
 
@@ -113,8 +111,7 @@ func (w *work) apply(call int, listed mentions) {
 		e := c.Effects[n]
 		f := w.files.of(e.Path)
 		if e.Many {
-			f.gather(c, e, w.carriedBy(call, e))
-			w.replaceIn(f.path, path.Base(e.MovedFrom))
+			f.gather(c, e)
 			w.files.there(f.path)
 			continue
 		}
@@ -128,7 +125,7 @@ func (w *work) apply(call int, listed mentions) {
 		if e.MovedFrom != "" {
 			f.moved = w.files.of(e.MovedFrom)
 		}
-		f.change(call, c, o, e, listed.known(w.calls, e, call))
+		f.change(call, c, o, e, listed.known(c, e, call))
 		w.git.changed[f] = true
 		if f.at == c.Use && f.exists() {
 			w.files.there(path.Dir(f.path))
@@ -197,7 +194,6 @@ type file struct {
 	movedTo     *file          // that it is now, of one that was moved
 	left        int            // how many times it was moved
 	along       bool           // it was moved with its folder
-	gathered    []string       // names of files that were moved into the folder that it is, as far as they are known
 	folder      bool           // it is a folder, some of whose files were moved into it
 	seen        bool           // lines of it were found
 	touched     int            // the newest call that wrote it, counted from 1
