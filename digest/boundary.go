@@ -25,8 +25,6 @@ type boundary struct {
 	alive  []precis.Message // of the conversation
 	read   *record          // of alive
 	groups []oldGroup
-	small  []int32 // the groups' texts too short to prune
-	says   []int32 // the groups' texts of the user
 	room   float64 // tokens for all groups and the digest
 	cover  *retain.Coverage
 	lines  []retain.Piece // of all groups, in order; cost as in a digest
@@ -44,8 +42,8 @@ type oldGroup struct {
 	span       [2]int
 	tokens     int
 	fixed      float64          // tokens that pruning cannot save
-	small      [2]int32         // range of boundary.small
-	says       [2]int32         // range of boundary.says
+	small      []int            // texts too short to prune
+	says       []int            // texts of the user
 	userTokens float64          // tokens of what the user says
 	shown      []precis.Message // replacements in the view already: previews, digests
 }
@@ -132,14 +130,14 @@ func (b *boundary) texts() {
 		}
 		n := float64(len(t.Body))
 		if t.Source == retain.User {
-			b.says = include(b.says, &b.groups[g].says, i)
+			b.groups[g].says = append(b.groups[g].says, i)
 			b.groups[g].userTokens += float64(len(t.Words()))*b.perTok + 4
 		}
 		share, isStuck := stuck[t.Handle]
 		switch {
 		case isStuck:
 		case len(t.Body) <= bulky || t.Source == retain.Said || t.Source == retain.User:
-			b.small = include(b.small, &b.groups[g].small, i)
+			b.groups[g].small = append(b.groups[g].small, i)
 			b.groups[g].fixed += n * b.perTok
 		default:
 			b.groups[g].fixed += 30
@@ -156,16 +154,6 @@ func (b *boundary) texts() {
 			start = end
 		}
 	}
-}
-
-// include adds text t to a list and to a group's range of it. Groups get theirs in order.
-func include(list []int32, of *[2]int32, t int) []int32 {
-	if of[0] == of[1] {
-		of[0] = int32(len(list))
-	}
-	list = append(list, int32(t))
-	of[1] = int32(len(list))
-	return list
 }
 
 // linesOf returns the lines of a text of the groups, if they are divided by a layout.
@@ -283,16 +271,16 @@ func (b *boundary) value(n int) (value float64, size int) {
 	cover := b.cover.Clone()
 	for _, g := range b.groups[n:] {
 		room -= g.fixed
-		for _, t := range b.small[g.small[0]:g.small[1]] {
-			cover.Piece(int(t), 0, len(b.x.Texts[t].Body))
+		for _, t := range g.small {
+			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
 		cover.Messages(g.shown)
 	}
 	userTokens := 0.0
 	for _, g := range b.groups[:n] {
 		userTokens += g.userTokens
-		for _, t := range b.says[g.says[0]:g.says[1]] {
-			cover.Piece(int(t), 0, len(b.x.Texts[t].Body))
+		for _, t := range g.says {
+			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
 	}
 	userTokens = min(userTokens, userShare*float64(b.s.Target), room*2/3)
@@ -305,7 +293,7 @@ func (b *boundary) value(n int) (value float64, size int) {
 	}
 	small := make([]bool, len(b.x.Texts))
 	for _, g := range b.groups[n:] {
-		for _, t := range b.small[g.small[0]:g.small[1]] {
+		for _, t := range g.small {
 			small[t] = true
 		}
 	}

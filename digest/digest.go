@@ -70,8 +70,6 @@ type input struct {
 	base       string                    // directory left out of paths
 	onlyNew    bool                      // lines must name something that is not shown yet
 	bare       int                       // percent of the index for names without their lines
-	unquoted   int                       // requests that the draft does not quote for want of room
-	spare      int                       // tokens that a first draft left, for requests
 	userTokens int                       // most tokens for the user's words, where that is more than their share of tokens
 	previous   string                    // a summary of what came before
 	older      int                       // the text that it stands in, where it was found in the conversation; -1: it was given
@@ -141,28 +139,11 @@ func (in *input) digest() string {
 	}
 	st := readStory(in)
 	in.base = rootOf(st.files)
-	if st.acts {
-		return strings.TrimSpace(in.draft(st).String())
-	}
-	// Of a conversation in which nothing was done there may be too little to fill the room: requests get the rest.
-	const leastSpare = 20 // tokens
-	cover, copies := in.cover.Clone(), in.copies.Clone()
-	d := in.draft(st)
-	spare := d.left
-	if in.unquoted > 0 && spare >= leastSpare {
-		in.cover, in.copies, in.spare = cover, copies, spare
-		d = in.draft(readStory(in))
-	}
-	return strings.TrimSpace(d.String())
-}
-
-// draft writes the text once.
-func (in *input) draft(st *story) *draft {
 	d := &draft{count: in.count, left: in.tokens}
 	in.sections(d, st)
 	in.cover.String(d.String())
 	in.facts(d)
-	return d
+	return strings.TrimSpace(d.String())
 }
 
 // Estimate returns the tokens of a text at four characters a token.

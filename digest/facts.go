@@ -28,15 +28,11 @@ func (in *input) facts(d *draft) int {
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
 	lines, gone := in.choose(float64(d.left - bare - d.count(struck)))
-	whole := len(lines) == 0 || gone && d.add(struck) || d.add(title)
-	if !whole {
-		lines = nil
-	}
+	fit := len(lines) == 0 || gone && d.add(struck) || d.add(title)
 	for _, l := range lines {
-		short := firstOf(l, d.left-1, d.count)
-		whole = d.add(short+"\n") && len(short) == len(l) && whole
+		fit = fit && d.add(l+"\n")
 	}
-	if !whole { // some lines cost more than estimated
+	if !fit { // some lines cost more than estimated
 		in.cover = cover
 		in.cover.String(d.String()[from:])
 	}
@@ -52,19 +48,6 @@ func (in *input) seen() int {
 		}
 	}
 	return n
-}
-
-// firstOf returns as many of the parts of a line as fit in the given number of tokens, and at
-// least one.
-func firstOf(line string, tokens int, count func(string) int) string {
-	for count(line) > tokens {
-		i := strings.LastIndex(line, between)
-		if i < 0 {
-			break
-		}
-		line = line[:i]
-	}
-	return line
 }
 
 // choose returns the chosen lines, grouped by message, and whether one of them is marked as gone since.

@@ -229,8 +229,7 @@ func (l fileList) fate(f file) string {
 	default:
 		parts = append(parts, "moved with its folder")
 	}
-	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
-	return fate
+	return strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
 }
 
 // shortly names where a moved file was: in the same folder its name alone.
@@ -243,24 +242,14 @@ func (l fileList) shortly(f file) string {
 
 // rootOf returns the directory that contains most of the absolute paths.
 func rootOf(files []file) string {
+	const longest = 1000
 	saves := map[string]int{}
 	for _, f := range files {
-		if !strings.HasPrefix(f.path, "/") && !(len(f.path) > 2 && f.path[1] == ':') {
+		if !isAbsolute(f.path) || strings.ContainsAny(f.path, "\r\n") || len(f.path) > longest {
 			continue
 		}
-		if strings.ContainsAny(f.path, "\r\n") {
-			continue
-		}
-		dir, depth := f.path, strings.Count(f.path, "/")
-		for len(dir) < 1000 {
-			i := strings.LastIndexByte(dir, '/')
-			if i <= 0 {
-				break
-			}
-			dir = dir[:i]
-			if depth--; depth >= 2 {
-				saves[dir] += len(dir)
-			}
+		for dir := path.Dir(f.path); strings.Count(dir, "/") >= 2; dir = path.Dir(dir) {
+			saves[dir] += len(dir)
 		}
 	}
 	best := ""

@@ -74,35 +74,26 @@ func (in *input) plan(room int) []string {
 			lines = append(lines, planLine{text: "- " + in.at(l.Steps[0].Since) + ", the plan says: " + r, besides: true})
 		}
 	}
-	size, done := 0, 0
-	for i := range lines {
-		lines[i].tokens = in.count(lines[i].text) + 1
-		size += lines[i].tokens
-		if lines[i].ended {
+	size, done, left := moreDone, 0, 0
+	for _, l := range lines {
+		size += in.count(l.text) + 1
+		if l.ended {
 			done++
 		}
 	}
-	all := done
-	if done > 0 {
-		room -= moreDone
-	}
-	lines = slices.DeleteFunc(lines, func(l planLine) bool {
-		if !l.ended || size <= room && done <= mostDone {
-			return false
-		}
-		size, done = size-l.tokens, done-1
-		return true
-	})
 	var out []string
 	for _, l := range lines {
-		if l.besides && size > room {
-			size -= l.tokens
+		switch {
+		case l.ended && (size > room || done-left > mostDone):
+			left++
+		case !l.besides || size <= room:
+			out = append(out, l.text)
 			continue
 		}
-		out = append(out, l.text)
+		size -= in.count(l.text) + 1
 	}
-	if done < all {
-		out = append(out, fmt.Sprintf("- and %d more that are done", all-done))
+	if left > 0 {
+		out = append(out, fmt.Sprintf("- and %d more that are done", left))
 	}
 	return out
 }
@@ -129,7 +120,6 @@ func (in *input) planLines(l workstate.List) []planLine {
 // planLine is a line of the section on the plan.
 type planLine struct {
 	text    string
-	tokens  int
 	ended   bool // a step that is done or given up
 	besides bool // no step
 }

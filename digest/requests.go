@@ -71,7 +71,6 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 			missing = append(missing, in.handle(s.at))
 		}
 	}
-	in.unquoted = len(missing)
 	switch n := len(missing); {
 	case n > mostUnquoted:
 		out = append(out, fmt.Sprintf("- not quoted for want of room: %d from %s to %s", n, missing[n-1], missing[0]))

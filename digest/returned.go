@@ -50,7 +50,7 @@ func (in *input) returned(tokens int) (out []string) {
 				what = quoted(split.Head, 110)
 			}
 			line += " " + what
-		} else if text := in.tellingPieces(split, body, room); text != "" && room >= leastReturned {
+		} else if text := plain.Text(fitted(strings.TrimSpace(body), room, in.count)); text != "" && room >= leastReturned {
 			line += "\n  " + indented(text)
 		} else {
 			continue
@@ -68,29 +68,4 @@ func (in *input) isPending(t *retain.Text) bool {
 	}
 	c := &in.x.Calls[t.Call]
 	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected && strings.Contains(strings.TrimSpace(t.Body[:tellable(t)]), "\n")
-}
-
-// tellingPieces returns the pieces of a result that say what it was, and then as many of the others from its beginning as fit.
-func (in *input) tellingPieces(s preview.Split, body string, tokens int) string {
-	keep := make([]bool, len(s.Pieces))
-	for _, class := range []preview.Class{preview.Headline, preview.Detail} {
-		for i, p := range s.Pieces {
-			if p.Class != class || keep[i] {
-				continue
-			}
-			cost := in.count(strings.TrimSpace(body[p.Start:p.End])) + 1
-			if cost > tokens {
-				break
-			}
-			tokens -= cost
-			keep[i] = true
-		}
-	}
-	text := s.Render(body, func(i int) bool { return keep[i] }, func(lines, bytes int) string {
-		if lines == 0 {
-			return fmt.Sprintf("[… %d characters left out …]", bytes)
-		}
-		return fmt.Sprintf("[… %d lines left out …]", lines)
-	})
-	return strings.TrimSpace(plain.Text(text))
 }

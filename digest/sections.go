@@ -35,13 +35,13 @@ func (in *input) sections(d *draft, st *story) {
 	older := in.previousSection()
 	d.left -= d.count(older)
 	in.workflows(d)
-	words := max(min(share(leastAccount), d.left/3)-in.spare, 0)
+	words := min(share(leastAccount), d.left/3)
 	d.left -= words // reserved for where the work stands
 	asked := shareRequests
 	if !st.acts {
 		asked = shareInTalk
 	}
-	room := min(max(share(asked)+in.spare, in.userTokens), d.left-d.count(requestsTitle)-1)
+	room := min(max(share(asked), in.userTokens), d.left-d.count(requestsTitle)-1)
 	d.section(requestsTitle, in.requests(st.requests, room), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))

@@ -224,21 +224,16 @@ func requestsOf(msgs []precis.Message) []saying {
 // shownIn names the pictures and documents that a person shows with a message; "" for none. What stands beside the words of a
 // program alone is the program's.
 func shownIn(m precis.Message, authors []precis.Author) string {
-	isText := func(b int) bool { _, ok := m.Content[b].(precis.Text); return ok }
 	persons, programs := false, false
-	for b := range m.Content {
-		persons = persons || isText(b) && authors[b] == precis.AuthorPerson
-		programs = programs || authors[b] != precis.AuthorPerson
-	}
-	if programs && !persons {
-		return ""
-	}
 	pictures, out := 0, []string{}
 	for b, block := range m.Content {
 		if authors[b] != precis.AuthorPerson {
+			programs = true
 			continue
 		}
 		switch block := block.(type) {
+		case precis.Text:
+			persons = true
 		case precis.Image:
 			pictures++
 		case precis.Document:
@@ -246,6 +241,8 @@ func shownIn(m precis.Message, authors []precis.Author) string {
 		}
 	}
 	switch {
+	case programs && !persons:
+		return ""
 	case pictures == 1:
 		out = append(out, "[a picture]")
 	case pictures > 1:

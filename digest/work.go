@@ -451,34 +451,18 @@ func (w *work) results(covered func(message int) bool) []command {
 			}
 		}
 	}
-	// Later runs that are compared with a failure; messages in which a script in a line is not taken for replaced by another, and
-	// behind which it was an experiment that nobody makes again.
-	const most, recentScript, oldScript = 16, 60, 200
-	last := 0
-	if n := len(w.calls); n > 0 {
-		last = w.calls[n-1].Use.From
-	}
-	repaired := func(r *command, purpose toolcall.Purpose) bool {
-		switch {
-		case !purpose.Inline():
-		case r.at >= last-recentScript:
-			return false
-		case r.at < last-oldScript:
-			return true
-		}
-		for _, later := range slices.Backward(newest(fine[purpose.Key], most)) {
-			if later.at <= r.at {
-				break
-			}
-			if later.purpose.Covers(purpose) {
-				return true
-			}
-		}
-		return false
+	repaired := func(r *command) bool {
+		const most = 16 // later runs that are compared with a failure
+		purposes := append(r.echoed[max(len(r.echoed)-1, 0):], toolcall.PurposeOf(r.given))
+		return slices.ContainsFunc(purposes, func(p toolcall.Purpose) bool {
+			return slices.ContainsFunc(newest(fine[p.Key], most), func(later run) bool {
+				return later.at > r.at && later.purpose.Covers(p)
+			})
+		})
 	}
 	var shown []command
 	for _, r := range out {
-		if covered(r.at) && (r.end.End != toolcall.Failed || !repaired(r, toolcall.PurposeOf(r.given)) && (len(r.echoed) == 0 || !repaired(r, r.echoed[len(r.echoed)-1]))) {
+		if covered(r.at) && (r.end.End != toolcall.Failed || !repaired(r)) {
 			shown = append(shown, *r)
 		}
 	}
