@@ -38,6 +38,15 @@ func (w *work) carriedOut() map[int]int {
 // isAllowed reports whether a call that the user refused was carried out later after all.
 func (w *work) isAllowed(call int) bool { _, ok := w.allowed[call]; return ok }
 
+// changeOf returns what a call adds to its file and removes from it; all that it writes, when it edits nothing.
+func changeOf(c *toolcall.Call) (added, removed string) {
+	added, removed = c.Edited("")
+	if added == "" && removed == "" {
+		added = c.Written()
+	}
+	return added, removed
+}
+
 // deedOf returns what a call would do, the same for calls that do the same.
 func (w *work) deedOf(c *toolcall.Call) string {
 	const between = "\x00"
@@ -45,10 +54,7 @@ func (w *work) deedOf(c *toolcall.Call) string {
 		return strings.Join(strings.Fields(c.Line), " ")
 	}
 	if c.Kind == toolcall.Write && c.Path != "" {
-		added, removed := c.Edited("")
-		if added == "" && removed == "" {
-			added = c.Written()
-		}
+		added, removed := changeOf(c)
 		return strings.Join([]string{w.files.of(c.Path).path, strings.TrimSpace(added), strings.TrimSpace(removed)}, between)
 	}
 	return c.Key()

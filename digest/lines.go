@@ -23,24 +23,9 @@ type layout struct {
 	read  int  // percent of the room for lines and names that files may take as they were read last, see readLast
 }
 
-// layoutFor returns the layout for an index of the given number of tokens, beside later messages that stay or alone: with more room,
-// longer passages are worth more than more of them. Measured with views of half
-// the window: lines of 60 to 150 bytes keep 0.976 of the facts needed, 0.818 of
-// the older ones with their context and 0.786 word for word; 120 to 300: 0.978,
-// 0.832, 0.800; 200 to 400: 0.977, 0.816, 0.809. In digests of 3500 tokens, names
-// that take 20, 35, 50 percent: 0.879, 0.896, 0.889 of the facts, and since more is told
-// otherwise, 15 and 25 percent: 0.783 and 0.788, 0.594 and 0.591 with their context, 5 and 8 percent of the text. With what the
-// newest edits wrote taking up to 0, 10, 20, 30 percent first, views of half the
-// window keep 0.926, 0.950, 0.961, 0.961 of it, 0.824, 0.829, 0.834, 0.834 word
-// for word, and 0.977, 0.977, 0.976, 0.976 of the older facts; a digest of 3500
-// tokens has no room for it. Calls on one line say little to a reader, but in views of half the window they keep the context
-// of facts: 0.936 and 0.843 of the older ones with it, without them 0.922 and 0.779. Where the agent's own words take 20
-// and 40 percent of such a view, it keeps 0.976 and 0.973 of the facts.
-// In digests of 3500 tokens, where what a line is worth for being repeated word for word counts in full, a half, a quarter, a tenth and not
-// at all, 0.788, 0.795, 0.808, 0.804, 0.796 of the facts are kept and 0.549 of a hand-over told; with older requests in three quarters of their
-// room 0.813 and 0.551. Beside messages that stay, which say where the work stands themselves, views of a quarter of 32,000 tokens keep so
-// 0.893 of the facts, 0.792 of the older and 0.812 with their context, with half as much for the agent's own words and lines for
-// repetition 0.904, 0.817 and 0.821, with a fifth of that, a quarter for bare names and less for older requests 0.912, 0.834 and 0.824.
+// layoutFor returns the layout for an index of the given number of tokens, beside later messages that stay or alone: with more
+// room, longer passages are worth more than more of them. What was measured stands in
+// docs/decisions/022-a-digest-is-a-hand-over.md.
 func layoutFor(tokens int, beside bool) layout {
 	switch {
 	case tokens < 5000 && beside:

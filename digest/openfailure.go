@@ -18,13 +18,7 @@ func withoutQueries(all []command) []command {
 	if !slices.ContainsFunc(all, says) {
 		return all
 	}
-	var out []command
-	for _, c := range all {
-		if says(c) {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(all, func(c command) bool { return !says(c) })
 }
 
 // holdsWord reports whether a text holds a name that is no part of a longer one.

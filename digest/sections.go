@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"precis"
@@ -43,7 +42,7 @@ func (in *input) sections(d *draft, st *story) {
 	}
 	room := min(max(share(asked), in.userTokens), d.left-d.count(requestsTitle)-1)
 	d.section(requestsTitle, in.requests(st.requests, room), d.left)
-	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
+	d.section("## Refused by the user", st.refused, share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
 	d.section("## Waiting", st.open, share(6))
@@ -388,13 +387,6 @@ func (in *input) editedSince(files []file, message, room int) string {
 		return ""
 	}
 	return "; edited since: " + preview.List(names, ", ", room)
-}
-
-// newestFirst returns the last lines, the last one first.
-func newestFirst(lines []string, most int) []string {
-	out := slices.Clone(newest(lines, most))
-	slices.Reverse(out)
-	return out
 }
 
 func newest[T any](items []T, most int) []T { return items[max(len(items)-most, 0):] }

@@ -98,6 +98,8 @@ func (st *story) readCalls(in *input) {
 			st.refused = append(st.refused, in.refusal(i))
 		}
 	}
+	st.refused = newest(st.refused, mostRefused)
+	slices.Reverse(st.refused)
 	for _, i := range w.waiting {
 		if c := &w.calls[i]; in.covered(c.Use.From) {
 			st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
@@ -159,6 +161,9 @@ func (in *input) refusal(call int) string {
 	return line
 }
 
+// mostRefused is how many refusals a digest tells, the newest.
+const mostRefused = 12
+
 // Bytes of a refusal: of the user's words, and of what the call would have done.
 const (
 	mostSaid   = 500
@@ -169,10 +174,7 @@ const (
 func (in *input) wanted(c *toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Write:
-		added, removed := c.Edited("")
-		if added == "" && removed == "" {
-			added = c.Written()
-		}
+		added, removed := changeOf(c)
 		l := fileList{input: in}
 		if line := l.telling(added, removed); line != "" {
 			return "; it would have put in: " + quoted(line, mostWanted)
