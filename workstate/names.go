@@ -35,8 +35,7 @@ func folded(name string) string {
 
 // means reports whether a folded name means something, see fields.txt.
 func means(name, what string) bool {
-	row, ok := fields().Find(name)
-	return ok && slices.Contains(row.Words("means"), what)
+	return fields().Has(name, "means", what)
 }
 
 // textRank returns the rank of a folded name among those of the words of a step; 0 for other names.
@@ -114,8 +113,7 @@ func singular(word string) string {
 
 // hasRole reports whether a word has a role in the names of tools, see tools.txt.
 func hasRole(word, role string) bool {
-	row, ok := toolWords().Find(singular(word))
-	return ok && slices.Contains(row.Words("roles"), role)
+	return toolWords().Has(singular(word), "roles", role)
 }
 
 // plays reports whether a word of a tool's name has a role.

@@ -1,29 +1,14 @@
 package harness
 
 import (
-	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
 )
 
-// answerTools are those whose results are what the user answers, in a wrapping, see [WrapsUser].
-var answerTools = []string{"attempt_completion", "ask_followup_question", "plan_mode_respond", "act_mode_respond", "new_task", "condense", "summarize_task"}
-
-// askTools are those whose results are the user's answers without a wrapping: of Claude
-// Code, opencode, Qwen Code, Gemini CLI, Codex, Hermes, Droid, Cursor and Copilot.
-var askTools = []string{"AskUserQuestion", "question", "ask_user_question", "ask_user", "request_user_input", "clarify", "AskUser", "AskQuestion", "vscode_askQuestions"}
-
-// ownTools are tools of Roo Code and Cline whose results begin with words of the program itself:
-// no file, page or command can pretend there that the user speaks.
-var ownTools = []string{
-	"write_to_file", "replace_in_file", "apply_diff", "insert_content", "search_and_replace", "search_replace", "edit_file", "apply_patch", "execute_command", "search_files", "list_files",
-	"list_code_definition_names", "codebase_search", "update_todo_list", "switch_mode", "generate_image",
-}
-
 // Turns reports whether what the user says in the result of a tool begins a new turn: the
 // agent was done, or waited.
-func Turns(tool string) bool { return tool == "attempt_completion" || tool == "plan_mode_respond" }
+func Turns(tool string) bool { return isTool(tool, "turns") }
 
 // Denied is the result of a call that the user did not allow.
 const Denied = "The user denied this operation."
@@ -44,27 +29,17 @@ func Comments(tool, before, text string) bool {
 }
 
 // Own reports whether the results of a tool begin with words of the agent's program.
-func Own(tool string) bool { return slices.Contains(ownTools, tool) }
+func Own(tool string) bool { return isTool(tool, "own") }
 
 // Asks reports whether a tool asks the user something.
 func Asks(tool string) bool {
-	return slices.Contains(answerTools, tool) || slices.Contains(askTools, tool)
+	return isTool(tool, "answers") || isTool(tool, "asks")
 }
 
 // Speaks reports whether an argument of a tool is what the agent says to the user: what it hands in, a plan, a question. Roo
 // Code's, Cline's and OpenHands's agents end their turns by such calls, and say nothing beside them.
 func Speaks(tool, argument string) bool {
-	switch tool {
-	case "attempt_completion", "task_complete":
-		return argument == "result" || argument == "summary"
-	case "plan_mode_respond", "act_mode_respond":
-		return argument == "response"
-	case "ask_followup_question":
-		return argument == "question"
-	case "finish":
-		return argument == "message"
-	}
-	return false
+	return tools().Has(tool, "says", argument)
 }
 
 // leads are what programs write before the user's words in their wrapping.
@@ -87,11 +62,11 @@ func lead(text string) int {
 // there is none.
 func firstHead(text string) int {
 	at := -1
-	for _, head := range userHeads {
+	for _, head := range marks()["user"] {
 		if at >= 0 {
-			text = text[:min(len(text), at+len(head))]
+			text = text[:min(len(text), at+len(head.text))]
 		}
-		if n := strings.Index(text, head); n >= 0 && (at < 0 || n < at) {
+		if n := strings.Index(text, head.text); n >= 0 && (at < 0 || n < at) {
 			at = n
 		}
 	}
@@ -109,10 +84,10 @@ func Answer(r Result) (from, to int) {
 	}
 	from = min(from, len(r.Text))
 	text := r.Text[from:]
-	if slices.Contains(askTools, r.Tool) && !r.IsError {
+	if isTool(r.Tool, "asks") && !r.IsError {
 		return trimmed(r.Text, from, answered(text))
 	}
-	if slices.Contains(answerTools, r.Tool) || Own(r.Tool) && r.Around == Wrappers && lead(text) > 0 {
+	if isTool(r.Tool, "answers") || Own(r.Tool) && r.Around == Wrappers && lead(text) > 0 {
 		a, b := wrapped(text)
 		return trimmed(r.Text, from+a, b-a)
 	}
@@ -158,17 +133,15 @@ func wrapped(text string) (from, to int) {
 	n := lead(text)
 	rest := strings.TrimLeft(text[n:], " \n\t\r")
 	from = len(text) - len(rest)
-	for _, head := range userHeads {
-		if !strings.HasPrefix(rest, head) {
-			continue
-		}
-		to = len(text)
-		if end := strings.LastIndex(rest, "</"+head[1:]); end >= 0 {
-			to = from + end
-		}
-		return from + len(head), max(to, from+len(head))
+	head, ok := markOf(rest, "user")
+	if !ok {
+		return 0, 0
 	}
-	return 0, 0
+	to = len(text)
+	if end := strings.LastIndex(rest, "</"+head.text[1:]); end >= 0 {
+		to = from + end
+	}
+	return from + len(head.text), max(to, from+len(head.text))
 }
 
 // trimmed returns the span of n bytes of a text without the white space around it; 0, 0

@@ -32,13 +32,14 @@ func Commands(text string) []string {
 	}
 }
 
-// mentions are the elements in which agent programs quote what the user mentioned.
-var mentions = []string{"file_content", "files", "folder_content", "url_content", "git_working_state", "git_commit", "terminal_output", "workspace_diagnostics"}
-
 // withoutMentions removes from a text what is quoted in it: each element from where
 // it is first opened to where it is last closed.
 func withoutMentions(text string) string {
-	for _, name := range mentions {
+	for _, row := range elements().Rows {
+		name := row.Get("element")
+		if row.Get("holds") != "mention" {
+			continue
+		}
 		closing := "</" + name + ">"
 		from := strings.Index(text, "<"+name)
 		if from < 0 {

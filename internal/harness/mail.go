@@ -1,10 +1,11 @@
 package harness
 
 import (
-	"slices"
+	_ "embed"
 	"strings"
 
 	"precis/internal/lazyregexp"
+	"precis/internal/table"
 )
 
 // filesBegin and filesEnd are the lines between which Gemini CLI and Qwen Code put files that a
@@ -25,32 +26,13 @@ func filesIn(text string) [][2]int {
 	return [][2]int{{from, to + len(filesEnd)}}
 }
 
-// latinHeaders are the names of lines in the head of a mail, and wideHeaders those of scripts without case.
-var (
-	latinHeaders = []string{
-		"from", "to", "cc", "bcc", "reply-to", "subject", "date", "sent", "message-id", "von", "an", "betreff", "datum", "gesendet", "de", "à", "objet", "envoyé", "para", "asunto", "enviado", "fecha",
-		"от", "кому", "тема", "дата",
-	}
-	wideHeaders = []string{"发件人", "收件人", "抄送", "主题", "日期", "发送时间", "差出人", "宛先", "件名", "日時", "送信者"}
-)
+//go:embed mail.txt
+var mailText string
 
-// headerNames are all of them.
-var headerNames = func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range slices.Concat(latinHeaders, wideHeaders) {
-		names[name] = true
-	}
-	return names
-}()
+var mailHeaders = table.Lazy("mail.txt", mailText, "name", "is")
 
-var (
-	// mailHeader is a line in the head of a mail, as programs write them in some languages.
-	mailHeader = lazyregexp.New(`^(?i:` + strings.Join(latinHeaders, "|") + `) ?: ?\S|^(?:` + strings.Join(wideHeaders, "|") + `)\s?[:：]\s?\S`)
-	// mailSubject is the line that every such head has.
-	mailSubject = lazyregexp.New(`^(?i:subject|betreff|objet|asunto|тема) ?: ?\S|^(?:主题|件名)\s?[:：]`)
-	// mailSigned begins the last paragraph of a mail.
-	mailSigned = lazyregexp.New(`^(?i:--$|(?:best|kind|warm)?\s?(?:regards|wishes)\b|best,|cheers\b|thanks,|thank you,|sincerely\b|yours\b|(?:viele|beste|liebe|mit freundlichen|freundliche) gr[uü](?:ß|ss)|mfg\b|cordialement\b|bien à vous\b|salutations\b|saludos\b|un saludo\b|atentamente\b|с уважением\b|此致|敬具|よろしくお願い)`)
-)
+// mailSigned begins the last paragraph of a mail.
+var mailSigned = lazyregexp.New(`^(?i:--$|(?:best|kind|warm)?\s?(?:regards|wishes)\b|best,|cheers\b|thanks,|thank you,|sincerely\b|yours\b|(?:viele|beste|liebe|mit freundlichen|freundliche) gr[uü](?:ß|ss)|mfg\b|cordialement\b|bien à vous\b|salutations\b|saludos\b|un saludo\b|atentamente\b|с уважением\b|此致|敬具|よろしくお願い)`)
 
 // leastHeaders is how many lines of a head a mail has at least: some begin a line of a person's, too.
 const leastHeaders = 3
@@ -70,17 +52,18 @@ func mailIn(text string) (out [][2]int) {
 			continue
 		}
 		bare := strings.TrimSpace(line)
+		header := headerOf(bare)
 		switch {
 		case m.begun() && m.signed && bare == "":
 			out, m = append(out, [2]int{m.from, at}), mail{}
 		case m.begun():
 			m.signed = m.signed || mailSigned.MatchString(bare[:min(len(bare), longestSigned)])
-		case isHeader(bare):
+		case header != "":
 			if m.headers == 0 {
 				m.from = at
 			}
 			m.headers++
-			m.subject = m.subject || mailSubject.MatchString(bare)
+			m.subject = m.subject || mailHeaders().Has(header, "is", "subject")
 		default:
 			m = mail{}
 		}
@@ -106,9 +89,16 @@ type mail struct {
 // begun reports whether the head is that of a mail.
 func (m mail) begun() bool { return m.headers >= leastHeaders && m.subject }
 
-// isHeader reports whether a line may stand in the head of a mail.
-func isHeader(line string) bool {
+// headerOf returns the name of a line in the head of a mail; "" for other lines.
+func headerOf(line string) string {
 	const longest = 20 // bytes of its name
 	at := strings.IndexAny(line[:min(len(line), longest)], ":：")
-	return at >= 0 && headerNames[strings.ToLower(strings.TrimSpace(line[:at]))] && mailHeader.MatchString(line)
+	if at < 0 || strings.Trim(line[at:], " :：") == "" {
+		return ""
+	}
+	name := strings.ToLower(strings.TrimSpace(line[:at]))
+	if _, known := mailHeaders().Find(name); !known {
+		return ""
+	}
+	return name
 }

@@ -23,22 +23,20 @@ var mayMark = map[string]string{
 	"internal/plain":    "mutes whatever looks like a tag of a program, whoever wrote it",
 }
 
-// marks returns all words by which this room knows programs, but for those that say little by
+// knownMarks returns all words by which this room knows programs, but for those that say little by
 // themselves.
-func marks() []string {
+func knownMarks() []string {
 	const least = 6 // bytes
-	all := slices.Concat(harnessHeads, sentences, loaded, userHeads, jobMarks, passing, []string{ReminderOpen, ReminderClose, "<command-", "tool_use_error", OwnMark, requestHeading})
-	for _, o := range openings {
-		all = append(all, o.text)
+	all := []string{ReminderOpen, ReminderClose, "<command-", "tool_use_error", OwnMark, requestHeading}
+	for _, row := range marksTable().Rows {
+		if is := row.Get("is"); is != "observation" && is != "summary" {
+			all = append(all, strings.TrimPrefix(row.Get("mark"), `\`))
+		}
 	}
-	for _, n := range named {
-		all = append(all, n.text)
-	}
-	for _, m := range marksOf {
-		all = append(all, m.heads...)
-	}
-	for _, name := range userElements {
-		all = append(all, "<"+name+">")
+	for _, row := range elements().Rows {
+		if row.Get("holds") == "words" {
+			all = append(all, "<"+row.Get("element")+">")
+		}
 	}
 	// Words of English, or names of elements that mean something else elsewhere.
 	common := []string{"<notice>", "<answer>", "[ERROR]", "<tools>", "<skill>", "<files>", "# Environment", "Contents of ", "<url_content", "Tool loaded.", "Tools loaded.", "Output Style:", "Token usage:"}
@@ -49,7 +47,7 @@ func marks() []string {
 
 // Who said a text is known by marks here alone: no other room holds one in its code.
 func TestMarksOfProgramsStandHere(t *testing.T) {
-	known := marks()
+	known := knownMarks()
 	for _, want := range []string{"<system-reminder>", "<environment_details>", "[Request interrupted", "This session is being continued from a previous conversation", "<command-name>", "Base directory for this skill:"} {
 		if !slices.Contains(known, want) {
 			t.Errorf("%q is no mark", want)

@@ -137,20 +137,13 @@ func inWord(text string) bool {
 	return unicode.IsLetter(r)
 }
 
-// documents are elements that hold what a person pastes or a program adds, besides mentions.
-var documents = []string{
-	"document", "documents", "document_content", "file", "file_contents", "log", "logs", "output", "stdout", "stderr", "stack_trace", "stacktrace", "traceback", "code", "snippet", "quote", "blockquote", "page", "webpage",
-	"email", "transcript", "source", "paste", "pasted", "content", "contents", "context", "example", "examples", "diff", "patch", "error", "INSTRUCTIONS", "selection", "selected_code", "attached_file", "attached_files", "attachment", "search_results", "issue", "comment",
-}
+// longestElement is how many bytes the name of an element that quotes has at most.
+const longestElement = 40
 
-// quoting are the names of all elements that quote, and longestName the bytes of the longest.
-var quoting, longestName = func() (map[string]bool, int) {
-	names, longest := map[string]bool{}, 0
-	for _, name := range slices.Concat(mentions, documents) {
-		names[name], longest = true, max(longest, len(name))
-	}
-	return names, longest
-}()
+// quotes reports whether an element of a name holds what somebody else wrote, see elements.txt.
+func quotes(name string) bool {
+	return elements().Has(name, "holds", "mention") || elements().Has(name, "holds", "document")
+}
 
 // elementsIn returns the elements that quote, each from where it is opened first to where it
 // is closed last.
@@ -163,8 +156,8 @@ func elementsIn(text string) (out [][2]int) {
 		}
 		from := at + n
 		at = from + 2
-		name, _, ok := strings.Cut(text[at:min(len(text), at+longestName+1)], ">")
-		if ok && quoting[name] {
+		name, _, ok := strings.Cut(text[at:min(len(text), at+longestElement)], ">")
+		if ok && quotes(name) {
 			at += len(name) + 1
 			closed[name] = [2]int{from, at}
 		}

@@ -1,10 +1,13 @@
 package harness
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"precis/internal/lazyregexp"
+	"precis/internal/table"
 )
 
 // Program is the family of the program around a model, as far as what it writes into the
@@ -19,22 +22,12 @@ const (
 	Codex     Program = "codex"    // <environment_context>
 )
 
-// marksOf are the words by which the texts of a family begin.
-var marksOf = []struct {
-	of    Program
-	heads []string
-}{
-	{Reminders, []string{"<system-reminder>", "<local-command", "<command-name>", "<command-message>", "Caveat: The messages below were generated", "[Request interrupted by user", "This session is being continued from a previous conversation"}},
-	{Wrappers, []string{"<task>", "<user_message>", "<feedback>", "<environment_details>", "[TASK RESUMPTION]"}},
-	{Codex, []string{"<environment_context>", "# AGENTS.md instructions for ", "<user_instructions>", "<turn_aborted>"}},
-}
-
 // ProgramOf returns the family that a text in the user's role, outside of results, is a
 // mark of; [NoProgram] when it is none.
 func ProgramOf(text string) Program {
-	for _, m := range marksOf {
-		if hasHead(text, m.heads) {
-			return m.of
+	for _, family := range []Program{Reminders, Wrappers, Codex} {
+		if begins(text, string(family)) {
+			return family
 		}
 	}
 	if _, ok := ResultHead(text); ok {
@@ -63,32 +56,26 @@ const (
 	Proven              // the recording says so, or the program does in its own place
 )
 
-// refusalForm is how a program tells a model that a person refused a call. The text is
-// the whole result.
+//go:embed refusals.txt
+var refusalsText string
+
+var refusals = table.Lazy("refusals.txt", refusalsText, "form", "by", "is")
+
+// refusalForm is an entry of refusals.txt.
 type refusalForm struct {
-	by      Program
-	flagged bool // the result is marked as an error, too
-	exact   bool // nothing else words it so: of a call that acts or asks it is known in the conversation of nobody known, too
-	form    *lazyregexp.Regexp
+	by             Program
+	flagged, exact bool
+	form           *lazyregexp.Regexp
 }
 
-// refusalForms stand with the versions that wrote them: Claude Code 2.0 and 2.1; opencode
-// 1.18; Roo Code 3.28 and 3.52, Cline 3; Codex 0.40 to 0.169. The first group is what the
-// person said.
-var refusalForms = []refusalForm{
-	{Reminders, true, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. To tell you how to proceed, the user said:\n(?s:(.*))$`)},
-	{Reminders, true, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
-	{Reminders, true, true, lazyregexp.New(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
-	{Reminders, true, false, lazyregexp.New(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
-	{Reminders, true, false, lazyregexp.New(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|did not allow tool call|cancelled[^\n"]*)\.?(?:"\})?$`)},
-	{"opencode", true, true, lazyregexp.New(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
-	{"opencode", true, true, lazyregexp.New(`^The user rejected permission to use this specific tool call\.$`)},
-	{Wrappers, false, false, lazyregexp.New(`^The user denied this operation\.$`)},
-	{Wrappers, false, false, lazyregexp.New(`^The user denied this operation(?:\.\nThe user provided| and provided) the following feedback:\n<feedback>\n?(?s:(.*?))\n?</feedback>$`)},
-	{Wrappers, false, false, lazyregexp.New(`^\{\s*"status": ?"denied",\s*"message": ?"The user denied this operation[^"]*"(?:,\s*"feedback": ?"(?s:(.*))")?\s*\}$`)},
-	{Codex, false, false, lazyregexp.New(`^(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?$`)},
-	{Codex, false, false, lazyregexp.New(`^user (?:rejected|cancelled) MCP tool call$`)},
-}
+var refusalForms = sync.OnceValue(func() (out []refusalForm) {
+	for _, row := range refusals().Rows {
+		is := row.Words("is")
+		flagged, exact := slices.Contains(is, "flagged"), slices.Contains(is, "exact")
+		out = append(out, refusalForm{Program(row.Get("by")), flagged, exact, lazyregexp.New(row.Get("form"))})
+	}
+	return out
+})
 
 // IsServer reports whether a tool is one of a server of the Model Context Protocol, by the name
 // that programs give such tools: what it gives back may say anything, in any form.
@@ -109,7 +96,7 @@ func Refusal(r Result) (said string, is Evidence) {
 	}
 	text = strings.TrimSpace(text)
 	server := IsServer(r.Tool)
-	for _, f := range refusalForms {
+	for _, f := range refusalForms() {
 		if !r.Refused && f.flagged && !r.IsError {
 			continue
 		}
@@ -121,7 +108,7 @@ func Refusal(r Result) (said string, is Evidence) {
 			said = strings.TrimSpace(m[1][End(m[1]):])
 		}
 		switch {
-		case r.Refused, f.by == r.Around && !server, f.exact && (r.Acts || slices.Contains(askTools, r.Tool)) && r.Around == NoProgram && !server:
+		case r.Refused, f.by == r.Around && !server, f.exact && (r.Acts || isTool(r.Tool, "asks")) && r.Around == NoProgram && !server:
 			return said, Proven
 		case r.IsError, f.by == r.Around:
 			return "", Claimed

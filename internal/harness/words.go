@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -15,37 +14,17 @@ func FromEditor(text string) bool { return strings.HasPrefix(text, "# Context fr
 const requestHeading = "\n## My request for Codex:"
 
 // UserWords strips the tags in which agent programs wrap what users say, and what an
-// editor puts before it.
+// editor puts before it. A command is written as users type it.
 func UserWords(text string) string {
-	text = strings.TrimSpace(text[lead(text):])
-	if FromEditor(text) {
-		if _, words, ok := strings.Cut(text, requestHeading); ok {
-			return strings.TrimSpace(words)
+	out := ""
+	for _, at := range UserSpans(text) {
+		between := "\n"
+		if strings.HasSuffix(text[:at[0]], "<command-args>") {
+			between = " "
 		}
+		out = strings.TrimSpace(out + between + strings.TrimSpace(text[at[0]:at[1]]))
 	}
-	for _, tag := range []string{"task", "feedback", "user_message", "answer", "user_query"} {
-		after, ok := strings.CutPrefix(text, "<"+tag+">")
-		if !ok {
-			continue
-		}
-		words, rest, _ := strings.Cut(after, "</"+tag+">")
-		rest = strings.TrimSpace(rest[End(rest):])
-		return strings.TrimSpace(strings.TrimSpace(words) + "\n" + rest)
-	}
-	if strings.HasPrefix(text, "<command-") {
-		return slashCommand(text)
-	}
-	return text
-}
-
-// slashCommand writes a command of Claude Code's as users type it.
-func slashCommand(text string) string {
-	name, args := inner(text, "command-name"), inner(text, "command-args")
-	if name == "" {
-		return text
-	}
-	rest := afterLast(text, "</command-")
-	return strings.TrimSpace(strings.TrimSpace(name+" "+args) + "\n" + strings.TrimSpace(rest))
+	return out
 }
 
 // afterLast returns what stands after the last tag that begins as given.
@@ -54,44 +33,27 @@ func afterLast(text, tag string) string {
 	return after
 }
 
-// inner returns the text of the first element of a name.
-func inner(text, name string) string {
-	_, after, _ := strings.Cut(text, "<"+name+">")
-	s, _, found := strings.Cut(after, "</"+name+">")
-	if !found {
-		return ""
+// Element returns the text of the first element of the first name of which a text has one that is not empty.
+func Element(text string, names ...string) string {
+	for _, name := range names {
+		from, to := within(text, name)
+		if inside := strings.TrimSpace(text[from:to]); inside != "" {
+			return inside
+		}
 	}
-	return strings.TrimSpace(s)
+	return ""
 }
 
 // IsSummary reports whether a text is the summary that an agent's program has put in
 // the place of earlier messages.
 func IsSummary(text string) bool {
 	text = strings.TrimSpace(text)
-	return hasHead(text, summaryHeads) || bracketedSummary.MatchString(text) || strings.HasPrefix(text, "<summary>") && strings.HasSuffix(text, "</summary>")
-}
-
-// summaryHeads are how such summaries begin: of Gemini CLI and Qwen Code, Claude Code and Cline, Codex,
-// pi, precis, Droid, aider, LangChain, Kimi and goose.
-var summaryHeads = []string{
-	"<state_snapshot>", "This session is being continued from a previous conversation", "Another language model started to solve this problem and produced a summary",
-	"The conversation history before this point was compacted into the following summary", "[Digest of messages", "[Summary of messages",
-	"A previous instance of Droid has summarized the conversation", "I spoke to you previously about a number of things.", "Here is a summary of the conversation to date:",
-	"You are in the middle of a conversation that has been summarized.", "<system>Previous context has been compacted.", "The previous message contains a summary that was prepared because a context limit was reached",
+	return begins(text, "summary") || bracketedSummary.MatchString(text) || strings.HasPrefix(text, "<summary>") && strings.HasSuffix(text, "</summary>")
 }
 
 // bracketedSummary is a head in brackets that calls what follows a summary of earlier context, as Hermes writes it
 // and programs like it: "[CONTEXT COMPACTION — REFERENCE ONLY]".
 var bracketedSummary = lazyregexp.New(`^\[(?:PRIOR CONTEXT|(?i:(?:(?:prior|previous|earlier) )?(?:context|conversation|history|session) (?:compaction|compression|summary|summari[sz]ed)))\b[^\]\n]{0,300}\](?:[^(]|$)`)
-
-// localCommands are the slash commands that agents' programs carry out themselves.
-var localCommands = map[string]bool{
-	"/exit": true, "/quit": true, "/clear": true, "/login": true, "/logout": true, "/model": true, "/mode": true, "/config": true, "/status": true, "/help": true,
-	"/context": true, "/cost": true, "/usage": true, "/resume": true, "/compact": true, "/mcp": true, "/permissions": true, "/theme": true, "/doctor": true,
-	// of aider, by their short names, too
-	"/add": true, "/drop": true, "/read-only": true, "/diff": true, "/ls": true, "/tokens": true, "/tok": true, "/map": true, "/map-refresh": true, "/reset": true,
-	"/ex": true, "/settings": true, "/models": true, "/run": true, "/git": true, "/lint": true, "/voice": true, "/paste": true, "/chat-mode": true, "/multiline-mode": true,
-}
 
 // IsLocalCommand reports whether the user's words are commands to the agent's program, one on each
 // line, which ask the model for nothing.
@@ -102,7 +64,7 @@ func IsLocalCommand(words string) bool {
 			continue
 		}
 		name, rest, _ := strings.Cut(line, " ")
-		if !localCommands[name] || len(rest) >= 200 {
+		if !commands().Has(name, "is", "typed") || len(rest) >= 200 {
 			return false
 		}
 		n++
@@ -121,11 +83,8 @@ func UserSpans(text string) [][2]int {
 			return [][2]int{{from + n + len(requestHeading), len(text)}}
 		}
 	}
-	for _, head := range userHeads {
-		after, ok := strings.CutPrefix(body, head)
-		if !ok {
-			continue
-		}
+	if head, ok := markOf(body, "user"); ok {
+		after, head := body[len(head.text):], head.text
 		words := [2]int{from + len(head), len(text)}
 		closing := "</" + head[1:]
 		n := strings.Index(after, closing)
@@ -137,27 +96,22 @@ func UserSpans(text string) [][2]int {
 		rest += len(text[rest:]) - len(strings.TrimLeft(text[rest:], " \n\t\r\v\f"))
 		return [][2]int{words, {min(rest+End(text[rest:]), len(text)), len(text)}}
 	}
-	if strings.HasPrefix(body, "<command-") && inner(body, "command-name") != "" {
-		var out [][2]int
-		for _, name := range []string{"command-name", "command-args"} {
-			if a, b, ok := within(body, name); ok {
-				out = append(out, [2]int{from + a, from + b})
-			}
-		}
-		slices.SortFunc(out, func(a, b [2]int) int { return a[0] - b[0] })
-		return append(out, [2]int{len(text) - len(afterLast(text, "</command-")), len(text)})
+	if a, b := within(body, "command-name"); b > a && strings.HasPrefix(body, "<command-") {
+		c, d := within(body[b:], "command-args")
+		behind := len(text) - len(afterLast(text, "</command-"))
+		return [][2]int{{from + a, from + b}, {from + b + c, from + b + d}, {behind, len(text)}}
 	}
 	return [][2]int{{from, len(text)}}
 }
 
-// within returns where the first element of a name holds its text.
-func within(text, name string) (from, to int, ok bool) {
+// within returns where the first element of a name holds its text; 0, 0 for none.
+func within(text, name string) (from, to int) {
 	open := "<" + name + ">"
-	from = strings.Index(text, open)
-	if from < 0 {
-		return 0, 0, false
+	_, after, _ := strings.Cut(text, open)
+	inside, _, closed := strings.Cut(after, "</"+name+">")
+	if !closed {
+		return 0, 0
 	}
-	from += len(open)
-	n := strings.Index(text[from:], "</"+name+">")
-	return from, from + n, n >= 0
+	from = len(text) - len(after)
+	return from, from + len(inside)
 }

@@ -112,6 +112,12 @@ func (t *Table) Find(key string) (Row, bool) {
 	return t.Rows[i], true
 }
 
+// Has reports whether there is an entry with the key, in which a column has the word.
+func (t *Table) Has(key, column, word string) bool {
+	row, ok := t.Find(key)
+	return ok && slices.Contains(row.Words(column), word)
+}
+
 // Get returns the field of a column, "" when it is empty. It panics when the
 // table has no such column.
 func (r Row) Get(column string) string {

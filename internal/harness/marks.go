@@ -1,0 +1,73 @@
+package harness
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"precis/internal/table"
+)
+
+//go:embed marks.txt
+var marksText string
+
+var marksTable = table.Lazy("marks.txt", marksText, "mark", "is", "list", "program")
+
+//go:embed tools.txt
+var toolsText string
+
+var tools = table.Lazy("tools.txt", toolsText, "tool", "is", "says", "program")
+
+// isTool reports whether a tool is of a kind, see tools.txt.
+func isTool(name, kind string) bool { return tools().Has(name, "is", kind) }
+
+//go:embed elements.txt
+var elementsText string
+
+var elements = table.Lazy("elements.txt", elementsText, "element", "holds")
+
+//go:embed commands.txt
+var commandsText string
+
+var commands = table.Lazy("commands.txt", commandsText, "command", "is")
+
+// mark is an entry of marks.txt.
+type mark struct {
+	text, list string
+	is         []string
+}
+
+// marks holds the entries of marks.txt by what they are.
+var marks = sync.OnceValue(func() map[string][]mark {
+	out := map[string][]mark{}
+	for _, row := range marksTable().Rows {
+		m := mark{strings.TrimPrefix(row.Get("mark"), `\`), row.Get("list"), row.Words("is")}
+		for _, word := range m.is {
+			out[word] = append(out[word], m)
+		}
+	}
+	return out
+})
+
+// markOf returns the mark of a kind, see marks.txt, by which a text begins.
+func markOf(text, kind string) (mark, bool) {
+	text = strings.TrimLeft(text, " \n\t\r")
+	all := marks()[kind]
+	i := slices.IndexFunc(all, func(m mark) bool { return strings.HasPrefix(text, m.text) })
+	if i < 0 {
+		return mark{}, false
+	}
+	return all[i], true
+}
+
+// begins reports whether a text begins by a mark of a kind.
+func begins(text, kind string) bool {
+	_, ok := markOf(text, kind)
+	return ok
+}
+
+// isOnly reports whether a text is a mark of a kind, and nothing else.
+func isOnly(text, kind string) bool {
+	return marksTable().Has(strings.TrimSpace(text), "is", kind)
+}

@@ -1,0 +1,87 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"precis/internal/table"
+	"precis/internal/table/tabletest"
+)
+
+// What each word of marks.txt says of a text.
+var isMark = map[string]func(text string) bool{
+	"section":     func(text string) bool { return End(text) > 0 && Wrote(text) },
+	"hands":       func(text string) bool { return !Wrote(text + handedOn) },
+	"sentence":    Wrote,
+	"user":        WrapsUser,
+	"summary":     IsSummary,
+	"observation": IsObservation,
+	"loaded":      Loaded,
+	"job":         func(text string) bool { l, ok := Standing(text); return ok && l.Rank == Jobs },
+	"passing":     Passing,
+	"list":        isStanding,
+	"path":        isStanding,
+	"file":        func(text string) bool { return !isStanding(strings.Replace(text, ".md", ".go", 1)) },
+	"delta":       func(text string) bool { l, _ := Standing(text); return l.Key[0] == '=' },
+	"loads":       func(text string) bool { l, _ := Standing(text); return l.Rank == Skills },
+	"reminder":    func(text string) bool { return ProgramOf(text) == Reminders },
+	"wrapper":     func(text string) bool { return ProgramOf(text) == Wrappers },
+	"codex":       func(text string) bool { return ProgramOf(text) == Codex },
+}
+
+const handedOn = "\nNew instructions for task continuation:\n<feedback>\nDig.\n</feedback>"
+
+func isStanding(text string) bool {
+	_, ok := Standing(text)
+	return ok
+}
+
+func TestMarks(t *testing.T) {
+	tabletest.Examples(t, marksTable(), func(row table.Row, text string) bool {
+		return !slices.ContainsFunc(row.Words("is"), func(word string) bool { return !isMark[word](text) })
+	})
+}
+
+func TestTools(t *testing.T) {
+	tabletest.Examples(t, tools(), func(row table.Row, result string) bool {
+		from, to := Answer(Result{Tool: row.Get("tool"), Text: result, Around: Wrappers})
+		is := row.Words("is")
+		return (result[from:to] == "Dig.") == (len(is) > 0) && Asks(row.Get("tool")) == (len(is) > 0 && is[0] != "own")
+	})
+}
+
+func TestElements(t *testing.T) {
+	tabletest.Examples(t, elements(), func(row table.Row, text string) bool {
+		if row.Get("holds") == "words" {
+			return !Wrote(text)
+		}
+		typed := Typed(text)
+		return len(typed) == 1 && typed[0] == "Dig. "
+	})
+}
+
+func TestCommandsOfPrograms(t *testing.T) {
+	tabletest.Examples(t, commands(), func(row table.Row, text string) bool {
+		is := row.Words("is")
+		return Wrote("<command-name>"+text+"</command-name>") == slices.Contains(is, "recorded") &&
+			IsLocalCommand(text) == slices.Contains(is, "typed")
+	})
+}
+
+func TestMailHeaders(t *testing.T) {
+	tabletest.Examples(t, mailHeaders(), func(row table.Row, line string) bool { return headerOf(line) == row.Get("name") })
+	for _, line := range []string{"From:", "From the sea: a", "Into: a"} {
+		if got := headerOf(line); got != "" {
+			t.Errorf("%q is the header %q", line, got)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	tabletest.Examples(t, refusals(), func(row table.Row, text string) bool {
+		text = strings.ReplaceAll(text, `\n`, "\n")
+		said, is := Refusal(Result{Tool: "write_to_file", Text: text, IsError: true, Around: Program(row.Get("by"))})
+		return is == Proven && (said == "Dig.") == strings.Contains(text, "Dig.")
+	})
+}
