@@ -2,7 +2,6 @@ package precis
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ import (
 // stays; where that is too long, the words go into a user message. A span that begins
 // behind such a system message takes it in.
 func (s *Situation) Carry(e Edit) Edit {
-	if s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.left)+len(s.Kept.stands.law) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
+	if s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.items) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
 		return e
 	}
 	e.Replace = slices.Clone(e.Replace)
@@ -43,25 +42,20 @@ func (s *Situation) Carry(e Edit) Edit {
 
 // HeldTokens returns the tokens of what would be carried if the messages [from,to) were
 // hidden.
-func (s *Situation) HeldTokens(from, to int) int {
-	if s.Kept == nil {
-		return 0
-	}
-	n := 0
-	for _, p := range s.Kept.stands.in(from, to) {
-		n += s.Meter.View([]Message{p.of(s.Transcript.Messages())})
+func (s *Situation) HeldTokens(from, to int) (n int) {
+	for _, m := range s.Held(from, to) {
+		n += s.Meter.View([]Message{m})
 	}
 	return n
 }
 
 // Held returns what would be carried if the messages [from,to) were hidden, in order.
-func (s *Situation) Held(from, to int) []Message {
+func (s *Situation) Held(from, to int) (out []Message) {
 	if s.Kept == nil {
 		return nil
 	}
-	var out []Message
-	for _, p := range s.Kept.stands.in(from, to) {
-		out = append(out, p.of(s.Transcript.Messages()))
+	for _, i := range s.Kept.stands.in(from, to) {
+		out = append(out, s.Kept.stands.of(s.Transcript.Messages(), i))
 	}
 	return out
 }
@@ -71,31 +65,14 @@ func (s *Situation) Holds(h Handle) bool {
 	if s.Kept == nil {
 		return false
 	}
-	if h.Block < 0 {
-		return s.Kept.stands.whole(h.From)
-	}
 	return s.Kept.stands.block(h.From, h.Block)
 }
 
-// in returns what is held of the messages [from,to), in order.
-func (st *standing) in(from, to int) []part {
-	var out []part
+// in returns the messages [from,to) of which something is held, in order.
+func (st *standing) in(from, to int) []int {
 	first, _ := slices.BinarySearch(st.order, from)
-	for _, at := range st.order[first:] {
-		if at >= to {
-			break
-		}
-		p := part{at: at}
-		if !st.whole(at) {
-			p.blocks, p.tails = slices.Sorted(maps.Keys(st.blocks[at])), slices.Sorted(maps.Keys(st.tails[at]))
-			p.tails = slices.DeleteFunc(p.tails, func(b int) bool { return st.blocks[at][b] })
-			if p.blocks == nil {
-				p.blocks = []int{}
-			}
-		}
-		out = append(out, p)
-	}
-	return out
+	last, _ := slices.BinarySearch(st.order, to)
+	return st.order[min(first, last):last]
 }
 
 // carrier puts what is held into the spans of one edit.
@@ -115,11 +92,11 @@ type carried struct {
 
 func (c *carrier) held(from, to int) (out carried) {
 	msgs := c.s.Transcript.Messages()
-	for _, p := range c.s.Kept.stands.in(from, to) {
-		m := p.of(msgs)
+	for _, i := range c.s.Kept.stands.in(from, to) {
+		m := c.s.Kept.stands.of(msgs, i)
 		switch {
-		case c.s.Kept.head[p.at]:
-			if c.edit.Kind != KindClip || !c.original(p.at) { // it hides them only where nothing else would do
+		case c.s.Kept.head[i]:
+			if c.edit.Kind != KindClip || !c.original(i) { // it hides them only where nothing else would do
 				out.head = append(out.head, m)
 			}
 		case m.Role == RoleSystem:
@@ -145,29 +122,22 @@ func (c *carrier) span(r *Replacement) {
 		return
 	}
 	held.system = []Message{joinSystem(held.system)}
+	to, short := c.lastAnswer(r)
+	behind := c.roleBehind(r)
 	switch {
 	case len(r.With) > 0 && r.With[0].Role == RoleAssistant:
 		r.With = slices.Concat(held.head, held.system, r.With, held.user, held.calls)
 		return
-	case len(held.calls) > 0 && held.calls[0].Role == RoleAssistant, c.roleBehind(r) != RoleUser && c.roleBehind(r) != RoleSystem:
-		r.With = c.with(r, held)
-		return
-	}
-	if to, ok := c.lastAnswer(r); ok {
+	case len(held.calls) > 0 && held.calls[0].Role == RoleAssistant, behind != RoleUser && behind != RoleSystem:
+	case short:
 		r.To = to
-		held = c.held(r.From, to)
-		if len(held.system) > 0 {
+		if held = c.held(r.From, to); len(held.system) > 0 {
 			held.system = []Message{joinSystem(held.system)}
 		}
-		r.With = c.with(r, held)
-		return
+	case !c.defines(r): // what defines something, nothing else can say
+		held.user = append(held.user, NewText(RoleUser, reminderOf(held.system[0])))
+		held.system = nil
 	}
-	if c.defines(r) {
-		r.With = c.with(r, held) // nothing else can say it
-		return
-	}
-	held.user = append(held.user, NewText(RoleUser, reminderOf(held.system[0])))
-	held.system = nil
 	r.With = c.with(r, held)
 }
 
@@ -217,23 +187,20 @@ func (c *carrier) leftOut(r *Replacement) string {
 	msgs := c.s.Transcript.Messages()
 	var lines []string
 	n := 0
-	for _, h := range c.s.Kept.stands.left {
-		p := h.parts[len(h.parts)-1]
-		if p.at < r.From || p.at >= r.To {
+	for _, h := range c.s.Kept.stands.items {
+		at := h.At[len(h.At)-1]
+		if h.rank == lawRank || at.From < r.From || at.From >= r.To {
 			continue
 		}
 		if n++; n > mostLeft {
 			continue
 		}
-		handle := MessageHandle(p.at)
-		if blocks := slices.Concat(p.blocks, p.tails); len(blocks) > 0 {
-			handle = BlockHandle(p.at, blocks[0])
-		}
-		line := h.name
+		line := h.Name
 		if line == "" {
-			line, _, _ = strings.Cut(strings.TrimSpace(harness.Inside(p.of(msgs).PlainText())), "\n")
+			said := excerpt(msgs[at.From], at.From, map[int]bool{at.Block: true})
+			line, _, _ = strings.Cut(strings.TrimSpace(harness.Inside(said.PlainText())), "\n")
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s", handle, shortened(line, 100)))
+		lines = append(lines, fmt.Sprintf("%s: %s", at, shortened(line, 100)))
 	}
 	if n == 0 {
 		return ""
@@ -249,11 +216,10 @@ func (c *carrier) leftOut(r *Replacement) string {
 func (c *carrier) with(r *Replacement, held carried) []Message {
 	if left := c.leftOut(r); left != "" {
 		held.user = append(held.user, NewText(RoleUser, left))
-		if note := fmt.Sprintf("in force and too long to be held, named by their handles: %d", len(c.s.Kept.stands.left)); !slices.Contains(c.edit.Report.Notes, note) {
-			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
-		}
+		n := len(slices.DeleteFunc(slices.Clone(c.s.Kept.stands.items), func(h Held) bool { return h.rank == lawRank }))
+		c.report(fmt.Sprintf("in force and too long to be held, named by their handles: %d", n))
 	}
-	hidden := func(p part) bool { return p.at >= r.From && p.at < r.To && !c.s.Kept.stands.holds(p) }
+	hidden := func(at Handle) bool { return at.From >= r.From && at.From < r.To && !c.s.Kept.stands.holds(at, true) }
 	var said []Message // by all that the edit shows: a digest of several spans stands in the first of them
 	for _, other := range c.edit.Replace {
 		if other.Block == nil {
@@ -341,21 +307,14 @@ func (c *carrier) lastAnswer(r *Replacement) (to int, ok bool) {
 // defines reports whether a system message that is held of a span defines tools or
 // settings, which words cannot do.
 func (c *carrier) defines(r *Replacement) bool {
-	for _, m := range c.held(r.From, r.To).system {
-		if envelopeOf(m).get(outputConfig) != nil {
-			return true
-		}
-		for _, b := range m.Content {
-			if o, ok := b.(Opaque); ok && definesTools(o.Type) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.held(r.From, r.To).system, func(m Message) bool {
+		return envelopeOf(m).get(outputConfig) != nil || slices.ContainsFunc(m.Content, func(b Block) bool {
+			o, ok := b.(Opaque)
+			return ok && definesTools(o.Type)
+		})
+	})
 }
 
 // reminderOf returns the words of a system message for a place where only a user
 // message may stand.
-func reminderOf(m Message) string {
-	return harness.Reminder(m.PlainText())
-}
+func reminderOf(m Message) string { return harness.Reminder(m.PlainText()) }

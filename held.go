@@ -17,112 +17,71 @@ const (
 	outputConfig = "output_config"
 )
 
-// part is a message, or some blocks of it.
-type part struct {
-	at     int
-	blocks []int // nil: the whole message
-	tails  []int // blocks of which only what a program added behind the result is held
-}
-
-func blockPart(at, b int) part { return part{at: at, blocks: []int{b}} }
-
-// hold is one thing that was said once and is in force until it is said anew: standing
-// instructions of the program around the model, a tool that was defined, withdrawn or
-// discovered within the conversation, a setting. No edit of the ladder hides it.
-type hold struct {
-	parts   []part
-	key     string   // of several with one key the newest is in force
-	defines bool     // tools and settings: without it the API refuses later calls, or answers otherwise
-	rank    int      // what is left out last has the lowest
-	most    int      // tokens that it may take; 0: as many as there are
-	name    string   // what it is, where its words do not begin with that
-	must    []string // what has to be said where it is not held
-	kept    bool     // it is held, of a law
-}
-
 // lawRank is the rank of what a [Law] holds: behind all that the wire shows to be in force.
 const lawRank = 1 << 10
 
 // standing holds what is in force of a transcript, by its place.
 type standing struct {
-	blocks map[int]map[int]bool // by message; nil value: the whole message
-	tails  map[int]map[int]bool // by message: results of which what a program added is held
-	order  []int                // the messages, in order, see settle
-	left   []hold               // in force, and too large to be held
-	law    []hold               // what a law holds
+	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
+	order []int                // the messages, in order, see settle
+	items []Held               // what a law holds, and what is too large to be held, see [Held.kept]
 }
 
-func (st *standing) whole(i int) bool {
-	blocks, held := st.blocks[i]
-	return held && blocks == nil
-}
+func (st *standing) whole(i int) bool { return st.held[i][-1] }
 
-func (st *standing) block(i, b int) bool {
-	blocks, held := st.blocks[i]
-	return held && (blocks == nil || blocks[b])
-}
+func (st *standing) block(i, b int) bool { return st.whole(i) || st.held[i][b] }
 
 // standingIn finds what is in force among messages, of those that are wanted, and takes in
 // what a law holds, in its order. What defines nothing is held up to room tokens: the kinds
 // of the lowest rank first, of one kind the newest first.
 func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law []Held) standing {
-	var all []hold
 	f := newFinder(msgs)
-	for i := range msgs {
-		if wanted(i) {
-			all = append(all, f.at(i)...)
-		}
-	}
-	force := newestOf(all)
+	force := f.inForce(wanted)
 	slices.Reverse(force)
-	slices.SortStableFunc(force, func(a, b hold) int { return a.rank - b.rank })
-	var said []hold
-	for _, l := range law {
-		h, keeps := f.held(l)
-		switch {
-		case len(h.parts) == 0 || slices.ContainsFunc(h.parts, func(p part) bool { return !wanted(p.at) }):
-		case keeps:
+	slices.SortStableFunc(force, func(a, b Held) int { return a.rank - b.rank })
+	for _, h := range law {
+		h = f.resolved(h)
+		if len(h.At) > 0 && !slices.ContainsFunc(h.At, func(at Handle) bool { return !wanted(at.From) }) {
 			force = append(force, h)
-		default:
-			said = append(said, h)
 		}
 	}
-	st := standing{blocks: map[int]map[int]bool{}, tails: map[int]map[int]bool{}, law: said}
+	st := standing{held: map[int]map[int]bool{}}
 	for _, h := range force {
-		if !h.defines {
-			size := st.size(h, msgs, m)
-			if h.most > 0 && size > h.most && h.shorten(msgs) {
-				size = st.size(h, msgs, m)
+		size := st.size(h, msgs, m)
+		if h.isAddition && size > h.Most {
+			h.cut = true
+			size = st.size(h, msgs, m)
+		}
+		if h.kept = h.defines || !h.words && size <= room && (h.Most == 0 || size <= h.Most); h.kept {
+			for _, at := range h.At {
+				st.add(at, !h.cuts(at))
 			}
-			switch {
-			case h.rank == lawRank && (size > room || h.most > 0 && size > h.most):
-				st.law = append(st.law, h)
-				continue
-			case size > room || h.most > 0 && size > h.most:
-				st.left = append(st.left, h)
-				continue
-			}
+		}
+		if h.kept && !h.defines {
 			room -= size
 		}
-		if h.rank == lawRank {
-			h.kept = true
-			st.law = append(st.law, h)
-		}
-		for _, p := range h.parts {
-			st.add(p)
+		if !h.kept || h.rank == lawRank {
+			st.items = append(st.items, h)
 		}
 	}
 	return st
 }
 
-// newestOf returns what no later one takes the place of, in order.
-func newestOf(all []hold) (out []hold) {
+// inForce returns what no later item replaces, in order.
+func (f *finder) inForce(wanted func(i int) bool) (out []Held) {
+	var all []Held
 	newest := map[string]int{}
-	for n, h := range all {
-		newest[h.key] = n
+	for i := range f.msgs {
+		if !wanted(i) {
+			continue
+		}
+		for _, h := range f.at(i) {
+			newest[h.Key] = len(all)
+			all = append(all, h)
+		}
 	}
 	for n, h := range all {
-		if newest[h.key] == n {
+		if newest[h.Key] == n {
 			out = append(out, h)
 		}
 	}
@@ -134,117 +93,65 @@ func newestOf(all []hold) (out []hold) {
 // items that answer no call. A handle names a message, or a block of one. Tools that are
 // defined within the conversation are not among them.
 func InForce(msgs []Message) []Handle {
-	var all []hold
-	f := newFinder(msgs)
-	for i := range msgs {
-		all = append(all, f.at(i)...)
-	}
 	var out []Handle
-	for _, h := range newestOf(all) {
-		p := h.parts[0]
-		switch {
-		case len(h.parts) > 1 || h.defines && msgs[p.at].Role != RoleSystem:
-		case p.blocks == nil:
-			out = append(out, MessageHandle(p.at))
-		default:
-			out = append(out, BlockHandle(p.at, p.blocks[0]))
+	for _, h := range newFinder(msgs).inForce(func(int) bool { return true }) {
+		at := h.At[0]
+		if len(h.At) == 1 && (!h.defines || msgs[at.From].Role == RoleSystem) {
+			out = append(out, at)
 		}
 	}
 	return out
 }
 
 // size returns the tokens that a thing takes beside what is held already.
-func (st *standing) size(h hold, msgs []Message, m *Meter) (n int) {
-	for _, p := range h.parts {
-		if !st.holds(p) {
-			n += m.View([]Message{p.of(msgs)})
+func (st *standing) size(h Held, msgs []Message, m *Meter) (n int) {
+	for _, at := range h.At {
+		if whole := !h.cuts(at); !st.holds(at, whole) {
+			n += m.View([]Message{excerpt(msgs[at.From], at.From, map[int]bool{at.Block: whole})})
 		}
 	}
 	return n
 }
 
-// shorten leaves of the result that a program added something to no more than that; false
-// when the thing does not end with such a result.
-func (h *hold) shorten(msgs []Message) bool {
-	last := &h.parts[len(h.parts)-1]
-	if len(last.blocks) != 1 {
-		return false
-	}
-	r, ok := msgs[last.at].Content[last.blocks[0]].(ToolResult)
-	added := func(b Block) bool {
-		t, isText := b.(Text)
-		if !isText {
-			return false
-		}
-		lists, _ := harness.Appended(t.Text)
-		return len(lists) > 0
-	}
-	if !ok || !slices.ContainsFunc(r.Content, added) {
-		return false
-	}
-	last.blocks, last.tails = []int{}, last.blocks
-	return true
+// holds reports whether a message or a block is held: whole, or at least what a program appended to it.
+func (st *standing) holds(at Handle, whole bool) bool {
+	_, appended := st.held[at.From][at.Block]
+	return st.block(at.From, at.Block) || appended && !whole
 }
 
-// holds reports whether a part is held.
-func (st *standing) holds(p part) bool {
-	if st.whole(p.at) {
-		return true
+func (st *standing) add(at Handle, whole bool) {
+	if st.held[at.From] == nil {
+		st.held[at.From] = map[int]bool{}
 	}
-	missing := func(b int) bool { return !st.block(p.at, b) }
-	return p.blocks != nil && !slices.ContainsFunc(p.blocks, missing) && !slices.ContainsFunc(p.tails, func(b int) bool { return missing(b) && !st.tails[p.at][b] })
-}
-
-func (st *standing) add(p part) {
-	blocks, held := st.blocks[p.at]
-	switch {
-	case p.blocks == nil || held && blocks == nil:
-		st.blocks[p.at] = nil
-		return
-	case len(p.tails) > 0:
-		if st.tails[p.at] == nil {
-			st.tails[p.at] = map[int]bool{}
-		}
-		for _, b := range p.tails {
-			st.tails[p.at][b] = true
-		}
-		return
-	case !held:
-		blocks = map[int]bool{}
-		st.blocks[p.at] = blocks
-	}
-	for _, b := range p.blocks {
-		blocks[b] = true
-	}
+	st.held[at.From][at.Block] = whole || st.held[at.From][at.Block]
 }
 
 // settle sorts what is held. It is called once, when nothing more is added.
 func (st *standing) settle() {
-	st.order = slices.Sorted(maps.Keys(st.blocks))
-	for at := range st.tails {
-		if _, there := st.blocks[at]; !there {
-			st.order = append(st.order, at)
-		}
-	}
-	slices.Sort(st.order)
+	st.order = slices.Sorted(maps.Keys(st.held))
 }
 
-// of returns the part as a message of its own. Blocks of a message that is not whole are
-// without the bytes that they came from, which an edit does not keep: the view has the same
-// bytes after the edit was stored.
-func (p part) of(msgs []Message) Message {
-	m := msgs[p.at]
-	if p.blocks == nil || len(p.blocks) == len(m.Content) {
-		return m
-	}
+// of returns what is held of a message as a message of its own.
+func (st *standing) of(msgs []Message, i int) Message { return excerpt(msgs[i], i, st.held[i]) }
+
+// excerpt returns some blocks of message i as a message of its own, whole or with what a program
+// appended to them alone. Blocks of a message that is not whole are without the bytes that they
+// came from, which an edit does not keep: the view has the same bytes after the edit was stored.
+func excerpt(m Message, i int, blocks map[int]bool) Message {
 	var content []Block
+	n := 0
 	for b, block := range m.Content {
+		whole, held := blocks[b]
 		switch {
-		case slices.Contains(p.blocks, b):
+		case whole:
 			content = append(content, withoutBytes(block))
-		case slices.Contains(p.tails, b):
-			content = append(content, tailOf(block, BlockHandle(p.at, b)))
+			n++
+		case held:
+			content = append(content, tailOf(block, BlockHandle(i, b)))
 		}
+	}
+	if blocks[-1] || n == len(m.Content) {
+		return m
 	}
 	m.Content, m.Raw = content, nil
 	return m
@@ -320,7 +227,7 @@ func settingsOf(e envelope) []string {
 	return slices.Sorted(maps.Keys(fields))
 }
 
-func (f *finder) at(i int) []hold {
+func (f *finder) at(i int) []Held {
 	m := f.msgs[i]
 	switch m.Role {
 	case RoleSystem:
@@ -328,19 +235,19 @@ func (f *finder) at(i int) []hold {
 	case RoleAssistant:
 		return f.served(i, m)
 	}
-	var out []hold
+	var out []Held
 	authors := m.authors()
 	for b, block := range m.Content {
 		switch block := block.(type) {
 		case Text:
 			if s, ok := harness.Standing(block.Text); ok && authors[b] != AuthorPerson {
-				out = append(out, hold{parts: []part{blockPart(i, b)}, key: s.Key, rank: int(s.Rank)})
+				out = append(out, Held{At: []Handle{BlockHandle(i, b)}, Key: s.Key, rank: int(s.Rank)})
 			}
 		case ToolResult:
 			out = append(out, f.result(i, b, block)...)
 		case Opaque:
 			if definesTools(block.Type) {
-				out = append(out, hold{parts: append(f.call(i, b), part{at: i}), key: keyOf(block.Raw), defines: true})
+				out = append(out, Held{At: append(f.call(BlockHandle(i, b)), MessageHandle(i)), Key: keyOf(block.Raw), defines: true})
 			}
 		}
 	}
@@ -365,8 +272,8 @@ func keyOf(content []byte) string { return "=" + string(content) }
 
 // system returns what a system message within the conversation says. Each of its lists
 // is one of the message: a message that names the same lists again takes its place.
-func (f *finder) system(i int, m Message) []hold {
-	h := hold{parts: []part{{at: i}}}
+func (f *finder) system(i int, m Message) []Held {
+	h := Held{At: []Handle{MessageHandle(i)}}
 	var text strings.Builder
 	for _, b := range m.Content {
 		switch b := b.(type) {
@@ -386,20 +293,20 @@ func (f *finder) system(i int, m Message) []hold {
 	case !known && harness.Passing(text.String()):
 		return nil
 	case known && !h.defines:
-		h.key, h.rank = s.Key, int(s.Rank)
+		h.Key, h.rank = s.Key, int(s.Rank)
 	default:
-		h.key = keyOf([]byte(text.String()))
+		h.Key = keyOf([]byte(text.String()))
 	}
 	if fields.get(outputConfig) != nil {
 		if m.SetsOnly() {
 			if !f.setBy[i] {
 				return nil
 			}
-			h.key = fmt.Sprint(outputConfig, " ", i)
+			h.Key = fmt.Sprint(outputConfig, " ", i)
 		}
 		h.defines = h.defines || f.setBy[i]
 	}
-	return []hold{h}
+	return []Held{h}
 }
 
 // clears reports whether a clear_at names the next message of the user.
@@ -416,72 +323,68 @@ func clears(raw json.RawMessage) bool {
 }
 
 // served returns the tools that the provider's server has found or listed.
-func (f *finder) served(i int, m Message) (out []hold) {
+func (f *finder) served(i int, m Message) (out []Held) {
 	for b, block := range m.Content {
 		o, ok := block.(Opaque)
 		switch {
 		case !ok:
 		case o.Type == "tool_search_tool_result":
-			out = append(out, hold{parts: append(f.call(i, b), blockPart(i, b)), key: keyOf(o.Raw), defines: true})
+			out = append(out, Held{At: append(f.call(BlockHandle(i, b)), BlockHandle(i, b)), Key: keyOf(o.Raw), defines: true})
 		case definesTools(o.Type):
-			out = append(out, hold{parts: []part{{at: i}}, key: keyOf(o.Raw), defines: true})
+			out = append(out, Held{At: []Handle{MessageHandle(i)}, Key: keyOf(o.Raw), defines: true})
 		}
 	}
 	return out
 }
+
+// mostAppended is how many tokens a result may have that is held whole for the sake of what a
+// program added to it.
+const mostAppended = 1000
 
 // result returns the tools that a result loads, with the call that it answers, and an
 // output that answers no call: the program's own item.
-func (f *finder) result(i, b int, r ToolResult) []hold {
+func (f *finder) result(i, b int, r ToolResult) []Held {
 	if f.msgs[i].Format == formatResponses && field(r.Raw, "call_id") == "" && r.Raw != nil {
-		return []hold{{parts: []part{{at: i}}, key: "item " + field(r.Raw, "name") + field(r.Raw, "namespace")}}
+		return []Held{{At: []Handle{MessageHandle(i)}, Key: "item " + field(r.Raw, "name") + field(r.Raw, "namespace")}}
 	}
 	var names []string
+	var out []Held
 	for _, block := range r.Content {
-		o, ok := block.(Opaque)
-		if !ok {
-			continue
-		}
-		switch o.Type {
-		case "tool_reference":
-			names = append(names, field(o.Raw, "tool_name"))
-		case searchOutput:
-			if tools := toolNames(o.Raw); tools != "" {
-				names = append(names, tools)
+		switch block := block.(type) {
+		case Opaque:
+			if name := loadedBy(block); name != "" {
+				names = append(names, name)
+			}
+		case Text: // rules of the folder of a file that was read
+			lists, _ := harness.Appended(block.Text)
+			for _, l := range lists {
+				if l.Rank != harness.Jobs {
+					out = append(out, Held{Key: l.Key, Name: l.Key, Most: mostAppended, rank: int(l.Rank), isAddition: true})
+				}
 			}
 		}
 	}
-	if len(names) == 0 {
-		return f.appended(i, b, r)
+	if len(names) > 0 {
+		out = []Held{{Key: "tools " + strings.Join(names, " "), defines: true}}
 	}
-	call := f.call(i, b)
-	if call == nil {
-		return nil
-	}
-	return []hold{{parts: append(call, blockPart(i, b)), key: "tools " + strings.Join(names, " "), defines: true}}
-}
-
-// appended returns what a program has added to a result that stays in force, with the whole of
-// the result and its call: rules of the folder of a file that was read.
-func (f *finder) appended(i, b int, r ToolResult) (out []hold) {
-	for _, block := range r.Content {
-		t, ok := block.(Text)
-		if !ok {
-			continue
-		}
-		lists, _ := harness.Appended(t.Text)
-		for _, l := range lists {
-			if call := f.call(i, b); call != nil && l.Rank != harness.Jobs {
-				out = append(out, hold{parts: append(call, blockPart(i, b)), key: l.Key, rank: int(l.Rank), most: mostAppended, name: l.Key})
-			}
+	for k := range out {
+		if out[k].At = f.withCall(BlockHandle(i, b)); out[k].At == nil {
+			return nil
 		}
 	}
 	return out
 }
 
-// mostAppended is how many tokens a result may have that is held for the sake of what a
-// program added to it. Of a larger one the words of the program are kept by what shortens it.
-const mostAppended = 1000
+// loadedBy names the tools that a block of a result loads; "" when it loads none.
+func loadedBy(o Opaque) string {
+	switch o.Type {
+	case "tool_reference":
+		return field(o.Raw, "tool_name")
+	case searchOutput:
+		return toolNames(o.Raw)
+	}
+	return ""
+}
 
 // toolNames returns the definitions in a tool_search_output; "" when it found none.
 func toolNames(raw json.RawMessage) string {
@@ -498,21 +401,33 @@ func toolNames(raw json.RawMessage) string {
 	return string(all)
 }
 
-// call returns the call that block b of message i answers. In the Responses API it comes with
+// withCall returns a call and its result, of which one is given; nil when one of them is missing.
+func (f *finder) withCall(at Handle) []Handle {
+	if result, answered := f.pairs.Result(at); answered {
+		at = result
+	}
+	call := f.call(at)
+	if call == nil {
+		return nil
+	}
+	return append(call, at)
+}
+
+// call returns the call that a block answers. In the Responses API it comes with
 // the reasoning that led to it and with what stands between, results included: the API
 // takes an item only with its reasoning, and reasoning only with what followed it. It is
 // nil when there is no such call.
-func (f *finder) call(i, b int) []part {
-	use, there := f.pairs.Call(BlockHandle(i, b))
+func (f *finder) call(result Handle) []Handle {
+	use, there := f.pairs.Call(result)
 	switch {
 	case !there:
 		return nil
 	case f.msgs[use.From].Format == formatResponses:
-		return f.answer(use.From, i)
+		return f.answer(use.From, result.From)
 	case f.saysLittle(use.From):
-		return []part{{at: use.From}}
+		return []Handle{MessageHandle(use.From)}
 	}
-	return []part{blockPart(use.From, use.Block)}
+	return []Handle{use}
 }
 
 // fewWords is how many bytes the words beside a call may have that are kept with it.
@@ -541,7 +456,7 @@ const mostOfAnswer = 64
 
 // answer returns the items from the reasoning that led to item i up to it, and the
 // results of the other calls among them, in order. The result at last is the caller's.
-func (f *finder) answer(i, last int) []part {
+func (f *finder) answer(i, last int) []Handle {
 	from := i
 	for k := i - 1; k >= max(0, i-mostOfAnswer) && f.msgs[k].Role == RoleAssistant; k-- {
 		if onlyReasoning(f.msgs[k]) {
@@ -549,12 +464,12 @@ func (f *finder) answer(i, last int) []part {
 			break
 		}
 	}
-	var out []part
+	var out []Handle
 	for k := from; k <= i; k++ {
-		out = append(out, part{at: k})
+		out = append(out, MessageHandle(k))
 		for b := range f.msgs[k].Content {
 			if r, there := f.pairs.Result(BlockHandle(k, b)); there && r.From > i && r.From != last {
-				out = append(out, part{at: r.From})
+				out = append(out, MessageHandle(r.From))
 			}
 		}
 	}

@@ -126,28 +126,31 @@ func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int, law 
 	k.head = headOf(msgs, wanted, m, head)
 	k.stands = standingIn(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m, room, law)
 	for i := range k.head {
-		k.stands.add(part{at: i, blocks: current(msgs, i)})
+		for _, at := range current(msgs, i) {
+			k.stands.add(at, true)
+		}
 	}
 	k.stands.settle()
 }
 
-// current returns the blocks of message i that no later message replaces: all but the
-// state of the editor, which programs send anew with each message; nil when that is all.
-func current(msgs []Message, i int) []int {
+// current returns what of message i no later message replaces: all but the state of the
+// editor, which programs send anew with each message.
+func current(msgs []Message, i int) []Handle {
 	state := func(b Block) bool {
 		t, ok := b.(Text)
 		return ok && harness.State(t.Text)
 	}
-	var kept []int
+	anew := slices.ContainsFunc(msgs[i+1:], func(m Message) bool { return slices.ContainsFunc(m.Content, state) })
+	if !anew || !slices.ContainsFunc(msgs[i].Content, state) {
+		return []Handle{MessageHandle(i)}
+	}
+	var out []Handle
 	for b, block := range msgs[i].Content {
 		if !state(block) {
-			kept = append(kept, b)
+			out = append(out, BlockHandle(i, b))
 		}
 	}
-	if len(kept) == len(msgs[i].Content) || !slices.ContainsFunc(msgs[i+1:], func(m Message) bool { return slices.ContainsFunc(m.Content, state) }) {
-		return nil
-	}
-	return kept
+	return out
 }
 
 // headOf returns the user's messages before the first answer; none when they take more

@@ -23,51 +23,48 @@ type Held struct {
 	Most int      // tokens up to which the blocks are kept word for word; 0: as far as there is room
 	Name string   // names it in the note, on one line
 	Must []string // the texts, each on one line; none: nothing has to be said
+
+	rank       int  // the lowest is left out last
+	defines    bool // tools and settings: without it the API refuses later calls, or answers otherwise
+	words      bool // its blocks cannot be kept: it is said in words
+	isAddition bool // of a program to a result, the last block
+	cut        bool // only the addition is held of that block
+	kept       bool
 }
 
-// held finds the parts of what a law holds, in order. One of them that cannot be kept stands
-// for all, and all is said in words: the assistant's words, what is no block, a call without
-// a result. There are none for a handle that names nothing.
-func (f *finder) held(h Held) (out hold, keeps bool) {
-	out = hold{key: "law " + h.Key, rank: lawRank, most: h.Most, name: h.Name, must: h.Must}
-	keeps = true
-	add := func(parts ...part) {
-		for _, p := range parts {
-			if !slices.ContainsFunc(out.parts, func(q part) bool { return q.at == p.at && slices.Equal(q.blocks, p.blocks) }) {
-				out.parts = append(out.parts, p)
-			}
-		}
-	}
-	for _, at := range h.At {
+// cuts reports whether of a block that says the item only what a program added to it is held.
+func (h Held) cuts(at Handle) bool { return h.cut && at == h.At[len(h.At)-1] }
+
+// resolved returns what a law holds with all blocks that are kept together. One of them that
+// cannot be kept stands for all, and all is said in words: the assistant's words, what is no
+// block, a call without a result. There are none for a handle that names nothing.
+func (f *finder) resolved(h Held) Held {
+	said := h.At
+	h.At, h.rank = nil, lawRank
+	for _, at := range said {
 		if at.From < 0 || at.From >= len(f.msgs) || at.Block < 0 || at.Block >= len(f.msgs[at.From].Content) {
-			return hold{}, false
+			h.At = nil
+			return h
 		}
-		only := func() { keeps = false; add(blockPart(at.From, at.Block)) }
-		switch block := f.msgs[at.From].Content[at.Block]; block.(type) {
-		case ToolUse:
-			result, answered := f.pairs.Result(at)
-			if !answered {
-				only()
-				continue
-			}
-			add(append(f.call(result.From, result.Block), blockPart(result.From, result.Block))...)
-		case ToolResult:
-			call := f.call(at.From, at.Block)
-			if call == nil {
-				only()
-				continue
-			}
-			add(append(call, blockPart(at.From, at.Block))...)
+		var together []Handle
+		switch f.msgs[at.From].Content[at.Block].(type) {
+		case ToolUse, ToolResult:
+			together = f.withCall(at)
 		case Text:
-			if f.msgs[at.From].Role != RoleUser {
-				keeps = false
+			if f.msgs[at.From].Role == RoleUser {
+				together = []Handle{at}
 			}
-			add(blockPart(at.From, at.Block))
-		default:
-			only()
+		}
+		if together == nil {
+			together, h.words = []Handle{at}, true
+		}
+		for _, at := range together {
+			if !slices.Contains(h.At, at) {
+				h.At = append(h.At, at)
+			}
 		}
 	}
-	return out, keeps
+	return h
 }
 
 // lawHead begins the note of what holds of hidden messages and is said in no other way.
@@ -78,11 +75,11 @@ const lawShare = 16
 
 // unsaid returns the note of what holds of some parts, is not kept as it came, and is not said
 // by what stands for them; "" when nothing is left to say.
-func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
+func (c *carrier) unsaid(with []Message, hidden func(Handle) bool) string {
 	var said string
 	var out strings.Builder
-	for _, h := range c.s.Kept.stands.law {
-		if h.kept && c.edit.Kind != KindClip || !slices.ContainsFunc(h.parts, hidden) {
+	for _, h := range c.s.Kept.stands.items {
+		if len(h.Must) == 0 || h.kept && c.edit.Kind != KindClip || !slices.ContainsFunc(h.At, hidden) {
 			continue // only a clip cuts what is kept
 		}
 		if said == "" {
@@ -93,7 +90,7 @@ func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 			said = strings.Join(texts, " ")
 		}
 		var lines []string
-		for _, text := range h.must {
+		for _, text := range h.Must {
 			if !strings.Contains(said, folded(text)) {
 				lines = append(lines, "\n- "+text)
 			}
@@ -103,12 +100,12 @@ func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 				c.lawRoom -= n
 				continue
 			}
-			c.leave(h.name)
+			c.leave(h.Name)
 			lines = nil
 			break
 		}
 		if len(lines) > 0 {
-			out.WriteString("\n" + h.name + ":" + strings.Join(lines, ""))
+			out.WriteString("\n" + h.Name + ":" + strings.Join(lines, ""))
 		}
 	}
 	if out.Len() == 0 {
@@ -119,33 +116,36 @@ func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 
 // block adds to a shortened block what holds of it and is not said in it.
 func (c *carrier) block(r *Replacement) {
-	hides := func(p part) bool {
-		return p.at == r.From && (p.blocks == nil || slices.Contains(p.blocks, r.Block.Index))
+	said := r.WithBlock
+	if use, ok := said.(ToolUse); ok {
+		said = Text{Text: string(use.Input)}
+	}
+	note := c.unsaid([]Message{{Content: []Block{said}}}, func(at Handle) bool {
+		return at.From == r.From && (at.Block < 0 || at.Block == r.Block.Index)
+	})
+	if note == "" {
+		return
 	}
 	switch with := r.WithBlock.(type) {
 	case Text:
-		if note := c.unsaid([]Message{{Content: []Block{with}}}, hides); note != "" {
-			with.Text += "\n\n" + note
-			r.WithBlock = with
-		}
+		with.Text += "\n\n" + note
+		r.WithBlock = with
 	case ToolResult:
-		if note := c.unsaid([]Message{{Content: []Block{with}}}, hides); note != "" {
-			with.Content = append(slices.Clone(with.Content), Text{Text: note})
-			r.WithBlock = with
-		}
+		with.Content = append(slices.Clone(with.Content), Text{Text: note})
+		r.WithBlock = with
 	case ToolUse: // nothing can be added to what the model has asked for
-		room := c.lawRoom
-		if note := c.unsaid([]Message{{Content: []Block{Text{Text: string(with.Input)}}}}, hides); note != "" {
-			c.leave(strings.TrimSpace(strings.TrimPrefix(note, lawHead+".]")))
-		}
-		c.lawRoom = room
+		c.leave(strings.TrimSpace(strings.TrimPrefix(note, lawHead+".]")))
 	}
 }
 
 // leave names in the report what holds and is said nowhere.
 func (c *carrier) leave(what string) {
 	name, _, _ := strings.Cut(what, "\n")
-	note := "what holds and is not said: " + strings.TrimSuffix(name, ":")
+	c.report("what holds and is not said: " + strings.TrimSuffix(name, ":"))
+}
+
+// report adds a note to the report of the edit, once.
+func (c *carrier) report(note string) {
 	if !slices.Contains(c.edit.Report.Notes, note) {
 		c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
 	}
