@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
 	"precis/internal/table"
@@ -17,14 +18,7 @@ import (
 )
 
 // jobs are commands in the background and other agents, by their IDs.
-type jobs struct {
-	all  []Item
-	byID map[string]int // the newest of each ID
-}
-
-func newJobs() jobs { return jobs{byID: map[string]int{}} }
-
-func (j *jobs) list() []Item { return append([]Item{}, j.all...) }
+type jobs struct{ keyed }
 
 // Bounds of what is told of a job.
 const (
@@ -205,30 +199,28 @@ func (j *jobs) begin(it Item) {
 	it.Kind, it.Key = Job, it.ID
 	if it.ID == "" {
 		it.Key = "call " + fmt.Sprint(it.Since)
-	} else {
-		if i, ok := j.byID[it.ID]; ok && !j.all[i].State.Ended() && j.all[i].Tool == it.Tool {
-			j.all[i] = it // it was begun anew under its name
-			return
-		}
-		j.byID[it.ID] = len(j.all)
 	}
-	j.all = append(j.all, it)
+	if i, ok := j.byKey[it.Key]; ok && !j.all[i].State.Ended() && j.all[i].Tool == it.Tool {
+		j.all[i] = it // it was begun anew under its name
+		return
+	}
+	j.add(it)
 }
 
 // asked returns the job that the arguments of a call name.
 func (j *jobs) asked(args []arg) (int, bool) {
-	if len(j.byID) == 0 {
+	if len(j.byKey) == 0 {
 		return 0, false
 	}
 	for _, a := range args {
 		if !strings.Contains(a.name, "id") && !means(a.name, "names") {
 			continue
 		}
-		if i, ok := j.byID[strings.TrimSpace(a.text)]; ok && a.text != "" {
+		if i, ok := j.byKey[strings.TrimSpace(a.text)]; ok && a.text != "" {
 			return i, true
 		}
 		for _, s := range jsonspan.Strings(a.raw) {
-			if i, ok := j.byID[s]; ok {
+			if i, ok := j.byKey[s]; ok {
 				return i, true
 			}
 		}
@@ -316,25 +308,13 @@ func outcomeIn(text string) (State, string) {
 
 // resultIn returns the first lines of what came of a job.
 func resultIn(text string) string {
-	if s := firstElement(text, "result", "task_result", "output", "stdout", "stderr", "error", "summary"); s != "" {
+	if s := harness.Element(text, "result", "task_result", "output", "stdout", "stderr", "error", "summary"); s != "" {
 		return line(s, mostJobResult)
 	}
 	if _, after, ok := strings.Cut(text, "\nOutput:\n"); ok { // Codex
 		text = after
 	}
 	return line(trailer.ReplaceAllString(text[:min(len(text), 10*mostJobResult)], ""), mostJobResult)
-}
-
-// firstElement returns what stands in the first element of the first name that a text has an element of; "" for none.
-func firstElement(text string, names ...string) string {
-	for _, name := range names {
-		_, after, _ := strings.Cut(text, "<"+name+">")
-		inside, _, _ := strings.Cut(after, "</"+name+">")
-		if inside = strings.TrimSpace(inside); inside != "" {
-			return inside
-		}
-	}
-	return ""
 }
 
 // idIn returns the first ID that a text gives a job; "" for none.

@@ -15,7 +15,7 @@ func TestFields(t *testing.T) {
 	tabletest.Examples(t, fields(), func(row table.Row, input string) bool {
 		k := start().call("update_plan", input, "ok")
 		args := arguments(&toolcall.Find(k.msgs)[0])
-		_, named := (&jobs{byID: map[string]int{"j1": 0}}).asked(args)
+		_, named := (&jobs{keyed{byKey: map[string]int{"j1": 0}}}).asked(args)
 		r := k.read()
 		of := func(means string) bool { return slices.Contains(row.Words("means"), means) }
 		switch {

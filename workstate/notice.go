@@ -42,14 +42,12 @@ func (j *jobs) text(at precis.Handle, text string, program bool) {
 
 // became takes in what became of a job. One that nobody has begun here is taken in where the program itself says so.
 func (j *jobs) became(now Item, program bool) {
-	i, known := j.byID[now.ID]
+	i, known := j.byKey[now.ID]
 	if now.ID == "" || now.State == "" || !known && !program {
 		return
 	}
 	if !known {
-		i = len(j.all)
-		j.byID[now.ID] = i
-		j.all = append(j.all, Item{Kind: Job, Key: now.ID, ID: now.ID, Since: now.At})
+		i = j.add(Item{Kind: Job, Key: now.ID, ID: now.ID, Since: now.At})
 	}
 	it := &j.all[i]
 	it.State, it.At = now.State, now.At
@@ -91,9 +89,9 @@ func noticeOf(body string, at precis.Handle) Item {
 		return it
 	}
 	for _, name := range ids {
-		it.ID = cmp.Or(it.ID, firstElement(body, strings.ReplaceAll(name, "_", "-"), name))
+		it.ID = cmp.Or(it.ID, harness.Element(body, strings.ReplaceAll(name, "_", "-"), name))
 	}
 	it.State, it.Result = outcomeIn(body)
-	it.Text = line(firstElement(body, "summary"), mostJobText)
+	it.Text = line(harness.Element(body, "summary"), mostJobText)
 	return it
 }

@@ -14,14 +14,7 @@ import (
 )
 
 // skills are the skills that were loaded, by name.
-type skills struct {
-	all    []Item
-	byName map[string]int
-}
-
-func newSkills() skills { return skills{byName: map[string]int{}} }
-
-func (s *skills) list() []Item { return append([]Item{}, s.all...) }
+type skills struct{ keyed }
 
 // loaded is a skill as a text brings it.
 type loaded struct{ name, where, body string }
@@ -51,8 +44,8 @@ func skillIn(text string) (loaded, bool) {
 	}
 	if rest, ok := strings.CutPrefix(body, "<skill>"); ok {
 		head := rest[:min(len(rest), 2000)]
-		name := firstElement(head, "name")
-		return loaded{name, firstElement(head, "path"), rest}, name != ""
+		name := harness.Element(head, "name")
+		return loaded{name, harness.Element(head, "path"), rest}, name != ""
 	}
 	if m := skillHead.FindStringSubmatch(body); m != nil {
 		_, rest, _ := strings.Cut(body, ">")
@@ -120,14 +113,14 @@ func skillRead(c *toolcall.Call) string {
 func (s *skills) load(l loaded, at precis.Handle) {
 	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at}
 	it.Where, it.Orders = line(l.where, 300), Orders(l.body)
-	i, known := s.byName[it.Key]
+	i, known := s.byKey[it.Key]
 	if !known && len(s.all) > 0 {
 		if last := &s.all[len(s.all)-1]; at.From-last.At.From <= 1 && sameSkill(it.Key, last.Key) {
 			i, known = len(s.all)-1, true
 			if len(it.Key) < len(last.Key) {
 				it.Key, it.Text = last.Key, last.Text
 			}
-			s.byName[it.Key] = i
+			s.byKey[it.Key] = i
 		}
 	}
 	if known {
@@ -142,8 +135,7 @@ func (s *skills) load(l loaded, at precis.Handle) {
 		*old = it
 		return
 	}
-	s.byName[it.Key] = len(s.all)
-	s.all = append(s.all, it)
+	s.add(it)
 }
 
 // sameSkill reports whether two names are of one skill: with the plugin that brings it, as the call has it, and

@@ -104,13 +104,13 @@ func In(s *precis.Situation) *Reading {
 }
 
 // OpenSteps returns the steps that are to be done or under way.
-func (r *Reading) OpenSteps() []Item {
-	return slices.DeleteFunc(slices.Clone(r.Steps), func(i Item) bool { return i.State.Ended() })
-}
+func (r *Reading) OpenSteps() []Item { return goingOn(r.Steps) }
 
 // RunningJobs returns the jobs of which nothing says that they ended.
-func (r *Reading) RunningJobs() []Item {
-	return slices.DeleteFunc(slices.Clone(r.Jobs), func(i Item) bool { return i.State.Ended() })
+func (r *Reading) RunningJobs() []Item { return goingOn(r.Jobs) }
+
+func goingOn(items []Item) []Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return i.State.Ended() })
 }
 
 // List is a list of steps.
@@ -144,7 +144,22 @@ type fold struct {
 }
 
 func newFold() *fold {
-	return &fold{plans: newPlans(), jobs: newJobs(), skills: newSkills(), calls: map[precis.Handle]bool{}}
+	return &fold{plans: newPlans(), jobs: jobs{newKeyed()}, skills: skills{newKeyed()}, calls: map[precis.Handle]bool{}}
+}
+
+// keyed are items of one kind, in the order in which they were begun.
+type keyed struct {
+	all   []Item
+	byKey map[string]int // the newest of each key
+}
+
+func newKeyed() keyed { return keyed{all: []Item{}, byKey: map[string]int{}} }
+
+// add adds an item, and returns where it is.
+func (k *keyed) add(it Item) int {
+	k.byKey[it.Key] = len(k.all)
+	k.all = append(k.all, it)
+	return len(k.all) - 1
 }
 
 // read takes the messages [from,to) in.
@@ -198,9 +213,7 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 }
 
 func (f *fold) reading() *Reading {
-	r := &Reading{Steps: f.plans.items(), Calls: f.calls}
-	r.Jobs, r.Skills = f.jobs.list(), f.skills.list()
-	return r
+	return &Reading{Steps: f.plans.items(), Jobs: f.jobs.all, Skills: f.skills.all, Calls: f.calls}
 }
 
 // line returns a text on one line of about most bytes, without signs that would make it
