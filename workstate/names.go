@@ -75,25 +75,16 @@ func words(tool string) []string {
 	if at := strings.LastIndex(tool, "__"); at >= 0 { // mcp__server__tool
 		tool = tool[at+2:]
 	}
-	var out []string
-	from, runes := 0, []rune(tool)
-	flush := func(to int) {
-		if to > from {
-			out = append(out, strings.ToLower(string(runes[from:to])))
+	var out strings.Builder
+	var last rune
+	for _, r := range tool {
+		if unicode.IsUpper(r) && unicode.IsLower(last) {
+			out.WriteByte(' ')
 		}
+		out.WriteRune(unicode.ToLower(r))
+		last = r
 	}
-	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r):
-			flush(i)
-			from = i + 1
-		case unicode.IsUpper(r) && i > from && unicode.IsLower(runes[i-1]):
-			flush(i)
-			from = i
-		}
-	}
-	flush(len(runes))
-	return out
+	return strings.FieldsFunc(out.String(), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // singular returns a word as tools.txt has it: "todowrite" is todo.

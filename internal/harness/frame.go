@@ -3,10 +3,12 @@ package harness
 import (
 	_ "embed"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"precis/internal/lazyregexp"
 	"precis/internal/table"
 )
 
@@ -16,11 +18,19 @@ var framesText string
 // frames are the lines that programs write around the content of results and answers.
 var frames = table.Lazy("frames.txt", framesText, "frame", "program")
 
+// frame is a line that programs write: what it holds at least, and all of it.
+type frame struct {
+	part string
+	form *lazyregexp.Regexp
+}
+
 // framesBy returns the frames by their first byte.
-var framesBy = sync.OnceValue(func() (by [256][]string) {
+var framesBy = sync.OnceValue(func() (by [256][]frame) {
 	for _, row := range frames().Rows {
 		f := row.Get("frame")
-		by[f[0]] = append(by[f[0]], f)
+		part, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimLeft(f, "*"), "#", "*"), "*")
+		form := strings.NewReplacer(`\*`, ".*", "#", "[0-9.,k]+").Replace(regexp.QuoteMeta(f))
+		by[f[0]] = append(by[f[0]], frame{part, lazyregexp.New("^" + form + "$")})
 	}
 	return by
 })
@@ -32,47 +42,8 @@ func IsRemark(line string) bool {
 		return false
 	}
 	by := framesBy()
-	for _, first := range []byte{line[0], '*'} {
-		for _, f := range by[first] {
-			if matches(f, line) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// matches reports whether a frame matches a whole line.
-func matches(frame, line string) bool {
-	at := strings.IndexAny(frame, "*#")
-	if at < 0 {
-		return frame == line
-	}
-	rest, ok := strings.CutPrefix(line, frame[:at])
-	if !ok {
-		return false
-	}
-	behind := frame[at+1:]
-	if frame[at] == '#' {
-		n := len(rest) - len(strings.TrimLeft(rest, "0123456789.,k"))
-		return n > 0 && matches(behind, rest[n:])
-	}
-	literal := behind
-	if end := strings.IndexAny(behind, "*#"); end >= 0 {
-		literal = behind[:end]
-	}
-	if literal == behind {
-		return strings.HasSuffix(rest, literal)
-	}
-	for n := 0; ; n++ {
-		next := strings.Index(rest[n:], literal)
-		if next < 0 {
-			return false
-		}
-		if n += next; matches(behind, rest[n:]) {
-			return true
-		}
-	}
+	is := func(f frame) bool { return strings.Contains(line, f.part) && f.form.MatchString(line) }
+	return slices.ContainsFunc(by[line[0]], is) || slices.ContainsFunc(by['*'], is)
 }
 
 // registrations are the elements in which programs list the tools that they register.

@@ -3,7 +3,6 @@ package harness
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"precis/internal/lazyregexp"
@@ -65,77 +64,10 @@ func isBetween(text string, from, to int) bool {
 	return len(text) > mostTyped && from >= mostTyped/2 && to <= len(text)-mostTyped/2
 }
 
-// leastQuoted is how many words in quotation marks are somebody's sentence; fewer are a name.
-const leastQuoted = 3
-
-// quotations returns the spans of words in quotation marks within a line, with their marks:
-// at least 4 characters in those that differ, 8 in others, and at most mostQuoted. A single
-// mark that is not typographic must stand before a word, and 12 characters: an apostrophe looks the same. It is one walk: between
-// two marks stands no other that opens.
-func quotations(text string) (out [][2]int) {
-	after := 0 // the quotation before, or a name in marks
-	for i, r := range text {
-		var closing string
-		least := 4
-		switch r {
-		case '"':
-			closing, least = `"`, 8
-		case '“':
-			closing = "”"
-		case '«':
-			closing = "»"
-		case '„':
-			closing = "“”"
-		case '「':
-			closing = "」"
-		case '『':
-			closing = "』"
-		case '‘':
-			closing, least = "’", 8
-		case '\'':
-			if i == 0 || strings.IndexByte(" \t\n(:[", text[i-1]) >= 0 { // else an apostrophe
-				closing, least = "'", 12
-			}
-		}
-		if closing == "" || i < after {
-			continue
-		}
-		from := i + utf8.RuneLen(r)
-		chars, to := closedBy(text[from:], r, closing)
-		if to < 0 {
-			continue
-		}
-		if after = from + to; chars >= least {
-			out = append(out, [2]int{i, after})
-		}
-	}
-	return out
-}
-
-// mostQuoted is how many characters a quotation within a line has at most.
-const mostQuoted = 400
-
-// closedBy returns how many characters stand before the closing mark, and where it ends; -1
-// when the line has none near.
-func closedBy(text string, opening rune, closing string) (chars, to int) {
-	for i, r := range text {
-		end := i + utf8.RuneLen(r)
-		switch {
-		case strings.ContainsRune(closing, r) && (r != '’' && r != '\'' || !inWord(text[end:])):
-			return chars, end
-		case r == '\n' || r == opening && r != '\'' || chars == mostQuoted:
-			return 0, -1
-		}
-		chars++
-	}
-	return 0, -1
-}
-
-// inWord reports whether a text goes on with a letter: the mark before it is an apostrophe.
-func inWord(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsLetter(r)
-}
+// quotation matches words in quotation marks within a line. A single mark that is not typographic must stand before a
+// word, and none that a letter follows closes: an apostrophe looks the same.
+var quotation = lazyregexp.New(`"[^"\n]+"|“[^“”\n]+”|«[^«»\n]+»|„[^„“”\n]+[“”]|「[^「」\n]+」|『[^『』\n]+』` +
+	`|‘(?:[^‘’\n]|’\pL)+’|(?:^|[ \t\n(:\[])'(?:[^'\n]|'\pL)+'`)
 
 // longestElement is how many bytes the name of an element that quotes has at most.
 const longestElement = 40
@@ -400,22 +332,25 @@ func Unquoted(text string) string {
 		return text
 	}
 	out := []byte(text)
-	for _, at := range quotations(text) {
-		s := text[at[0]:at[1]]
-		if isName(s) {
+	for _, at := range quotation.FindAllStringIndex(text, -1) {
+		s := strings.TrimLeft(text[at[0]:at[1]], " \t\n(:[")
+		if !isSaid(s) {
 			continue
 		}
+		from := at[1] - len(s)
 		_, closing := utf8.DecodeLastRuneInString(s)
 		inner := strings.TrimRight(s[:len(s)-closing], ".!?。！？")
 		for i := range len(inner) {
-			out[at[0]+i] = 'x'
+			out[from+i] = 'x'
 		}
 	}
 	return string(out)
 }
 
-// isName reports whether words in quotation marks are too few to be a sentence. Scripts
-// without spaces are counted by characters.
-func isName(quotation string) bool {
-	return len(strings.Fields(quotation)) < leastQuoted && utf8.RuneCountInString(quotation) < 12
+// isSaid reports whether words in quotation marks are somebody's sentence: fewer are a name, and more are no
+// quotation. Scripts without spaces are counted by characters.
+func isSaid(quotation string) bool {
+	const leastWords, least, most = 3, 12, 400
+	n := utf8.RuneCountInString(quotation)
+	return n <= most && (n >= least || len(strings.Fields(quotation)) >= leastWords)
 }
