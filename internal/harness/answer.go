@@ -2,8 +2,6 @@ package harness
 
 import (
 	"strings"
-
-	"precis/internal/lazyregexp"
 )
 
 // Turns reports whether what the user says in the result of a tool begins a new turn: the
@@ -42,35 +40,24 @@ func Speaks(tool, argument string) bool {
 	return tools().Has(tool, "says", argument)
 }
 
-// leads are what programs write before the user's words in their wrapping.
-var leads = lazyregexp.New(`^\s*(?:The user has provided feedback on the results\.[^\n]*|(?:\[The user has switched to [A-Z]+ MODE[^\]\n]*\]\s*)?The user also provided the following message when switching to [A-Z]+ MODE:` +
-	`|New message to respond to with [a-z_]+ tool[^\n]*:|New instructions for task continuation:|The user (?:approved|denied) this operation and provided the following (?:context|feedback):` +
-	`|The user provided the following feedback:)\s*$`)
-
 // lead returns how many bytes at the start of a text stand before the user's words, when
 // it begins as programs introduce them; 0 otherwise.
 func lead(text string) int {
 	const longest = 400
-	at := firstHead(text[:min(len(text), longest)])
-	if at <= 0 || !leads.MatchString(text[:at]) {
+	from, to := introduction(text[:min(len(text), longest)])
+	if strings.TrimSpace(text[:from]) != "" {
 		return 0
 	}
-	return at
+	return to
 }
 
-// firstHead returns where the first wrapping of the user's words begins in a text; -1 when
-// there is none.
-func firstHead(text string) int {
-	at := -1
-	for _, head := range marks()["user"] {
-		if at >= 0 {
-			text = text[:min(len(text), at+len(head.text))]
-		}
-		if n := strings.Index(text, head.text); n >= 0 && (at < 0 || n < at) {
-			at = n
-		}
+// introduction returns where a text first introduces words of the user, see leads.txt, and where their wrapping begins;
+// 0, 0 when it does not.
+func introduction(text string) (from, to int) {
+	if m := leads().FindStringSubmatchIndex(text); m != nil {
+		return m[0], m[2]
 	}
-	return at
+	return 0, 0
 }
 
 // Answer returns where in the result of a tool the user's words stand: an answer to

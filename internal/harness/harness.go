@@ -142,19 +142,10 @@ func noticeEnd(text string) int {
 	if !begins(text, "hands") {
 		return len(text)
 	}
-	notice := text[:min(len(text), longest)]
-	for at := 0; ; {
-		n := firstHead(notice[at:])
-		if n < 0 {
-			return len(text)
-		}
-		at += n
-		line := strings.LastIndexByte(strings.TrimRight(text[:at], " \n\t\r"), '\n') + 1
-		if leads.MatchString(text[line:at]) {
-			return at
-		}
-		at++
+	if _, at := introduction(text[:min(len(text), longest)]); at > 0 {
+		return at
 	}
+	return len(text)
 }
 
 // WrapsUser reports whether a text block holds the user's words in the

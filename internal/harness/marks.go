@@ -2,6 +2,7 @@ package harness
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,23 @@ var tools = table.Lazy("tools.txt", toolsText, "tool", "is", "says", "program")
 
 // isTool reports whether a tool is of a kind, see tools.txt.
 func isTool(name, kind string) bool { return tools().Has(name, "is", kind) }
+
+//go:embed leads.txt
+var leadsText string
+
+var leadsTable = table.Lazy("leads.txt", leadsText, "pattern", "program")
+
+// leads matches what programs write before the user's words, and the wrapping of these.
+var leads = sync.OnceValue(func() *regexp.Regexp {
+	var sentences, wrappings []string
+	for _, row := range leadsTable().Rows {
+		sentences = append(sentences, row.Get("pattern"))
+	}
+	for _, m := range marks()["user"] {
+		wrappings = append(wrappings, m.text)
+	}
+	return regexp.MustCompile(`(?m)^[ \t]*(?:` + strings.Join(sentences, "|") + `)\s*(` + strings.Join(wrappings, "|") + `)`)
+})
 
 //go:embed elements.txt
 var elementsText string

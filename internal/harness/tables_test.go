@@ -85,3 +85,7 @@ func TestRefusals(t *testing.T) {
 		return is == Proven && (said == "Dig.") == strings.Contains(text, "Dig.")
 	})
 }
+
+func TestLeads(t *testing.T) {
+	tabletest.Examples(t, leadsTable(), func(_ table.Row, line string) bool { return Introduced(line + "\n<feedback>\nDig.\n</feedback>") })
+}
