@@ -186,10 +186,14 @@ const mostLeft = 12
 func (c *carrier) leftOut(r *Replacement) string {
 	msgs := c.s.Transcript.Messages()
 	var lines []string
-	n := 0
+	n, all := 0, 0
 	for _, h := range c.s.Kept.stands.items {
+		if h.rank == lawRank {
+			continue
+		}
+		all++
 		at := h.At[len(h.At)-1]
-		if h.rank == lawRank || at.From < r.From || at.From >= r.To {
+		if at.From < r.From || at.From >= r.To {
 			continue
 		}
 		if n++; n > mostLeft {
@@ -205,6 +209,7 @@ func (c *carrier) leftOut(r *Replacement) string {
 	if n == 0 {
 		return ""
 	}
+	c.report(fmt.Sprintf("in force and too long to be held, named by their handles: %d", all))
 	slices.Sort(lines)
 	if n > mostLeft {
 		lines = append(lines, fmt.Sprintf("and %d more", n-mostLeft))
@@ -216,8 +221,6 @@ func (c *carrier) leftOut(r *Replacement) string {
 func (c *carrier) with(r *Replacement, held carried) []Message {
 	if left := c.leftOut(r); left != "" {
 		held.user = append(held.user, NewText(RoleUser, left))
-		n := len(slices.DeleteFunc(slices.Clone(c.s.Kept.stands.items), func(h Held) bool { return h.rank == lawRank }))
-		c.report(fmt.Sprintf("in force and too long to be held, named by their handles: %d", n))
 	}
 	hidden := func(at Handle) bool { return at.From >= r.From && at.From < r.To && !c.s.Kept.stands.holds(at, true) }
 	var said []Message // by all that the edit shows: a digest of several spans stands in the first of them

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"precis/internal/harness"
@@ -227,28 +228,30 @@ func settingsOf(e envelope) []string {
 	return slices.Sorted(maps.Keys(fields))
 }
 
+// at returns what message i says that stays in force, tools that the server of the provider found or listed included.
 func (f *finder) at(i int) []Held {
 	m := f.msgs[i]
-	switch m.Role {
-	case RoleSystem:
+	if m.Role == RoleSystem {
 		return f.system(i, m)
-	case RoleAssistant:
-		return f.served(i, m)
 	}
 	var out []Held
-	authors := m.authors()
 	for b, block := range m.Content {
+		at := BlockHandle(i, b)
 		switch block := block.(type) {
 		case Text:
-			if s, ok := harness.Standing(block.Text); ok && authors[b] != AuthorPerson {
-				out = append(out, Held{At: []Handle{BlockHandle(i, b)}, Key: s.Key, rank: int(s.Rank)})
+			if s, ok := harness.Standing(block.Text); ok && m.Role == RoleUser && m.authors()[b] != AuthorPerson {
+				out = append(out, Held{At: []Handle{at}, Key: s.Key, rank: int(s.Rank)})
 			}
 		case ToolResult:
-			out = append(out, f.result(i, b, block)...)
+			out = append(out, f.result(at, block)...)
 		case Opaque:
+			call := f.call(at)
 			if definesTools(block.Type) {
-				out = append(out, Held{At: append(f.call(BlockHandle(i, b)), MessageHandle(i)), Key: keyOf(block.Raw), defines: true})
+				at = MessageHandle(i)
+			} else if block.Type != "tool_search_tool_result" {
+				continue
 			}
+			out = append(out, Held{At: append(call, at), Key: keyOf(block.Raw), defines: true})
 		}
 	}
 	return out
@@ -312,29 +315,7 @@ func (f *finder) system(i int, m Message) []Held {
 // clears reports whether a clear_at names the next message of the user.
 func clears(raw json.RawMessage) bool {
 	const next = "next_user_message"
-	var name string
-	if json.Unmarshal(raw, &name) == nil {
-		return name == next
-	}
-	var typed struct {
-		Type string `json:"type"`
-	}
-	return json.Unmarshal(raw, &typed) == nil && typed.Type == next
-}
-
-// served returns the tools that the provider's server has found or listed.
-func (f *finder) served(i int, m Message) (out []Held) {
-	for b, block := range m.Content {
-		o, ok := block.(Opaque)
-		switch {
-		case !ok:
-		case o.Type == "tool_search_tool_result":
-			out = append(out, Held{At: append(f.call(BlockHandle(i, b)), BlockHandle(i, b)), Key: keyOf(o.Raw), defines: true})
-		case definesTools(o.Type):
-			out = append(out, Held{At: []Handle{MessageHandle(i)}, Key: keyOf(o.Raw), defines: true})
-		}
-	}
-	return out
+	return string(raw) == strconv.Quote(next) || field(raw, "type") == next
 }
 
 // mostAppended is how many tokens a result may have that is held whole for the sake of what a
@@ -343,9 +324,9 @@ const mostAppended = 1000
 
 // result returns the tools that a result loads, with the call that it answers, and an
 // output that answers no call: the program's own item.
-func (f *finder) result(i, b int, r ToolResult) []Held {
-	if f.msgs[i].Format == formatResponses && field(r.Raw, "call_id") == "" && r.Raw != nil {
-		return []Held{{At: []Handle{MessageHandle(i)}, Key: "item " + field(r.Raw, "name") + field(r.Raw, "namespace")}}
+func (f *finder) result(at Handle, r ToolResult) []Held {
+	if f.msgs[at.From].Format == formatResponses && field(r.Raw, "call_id") == "" && r.Raw != nil {
+		return []Held{{At: []Handle{MessageHandle(at.From)}, Key: "item " + field(r.Raw, "name") + field(r.Raw, "namespace")}}
 	}
 	var names []string
 	var out []Held
@@ -368,7 +349,7 @@ func (f *finder) result(i, b int, r ToolResult) []Held {
 		out = []Held{{Key: "tools " + strings.Join(names, " "), defines: true}}
 	}
 	for k := range out {
-		if out[k].At = f.withCall(BlockHandle(i, b)); out[k].At == nil {
+		if out[k].At = f.withCall(at); out[k].At == nil {
 			return nil
 		}
 	}
@@ -381,24 +362,11 @@ func loadedBy(o Opaque) string {
 	case "tool_reference":
 		return field(o.Raw, "tool_name")
 	case searchOutput:
-		return toolNames(o.Raw)
+		if tools := string(rawField(o.Raw, "tools")); strings.Contains(tools, "{") { // else it found none
+			return tools
+		}
 	}
 	return ""
-}
-
-// toolNames returns the definitions in a tool_search_output; "" when it found none.
-func toolNames(raw json.RawMessage) string {
-	var found struct {
-		Tools []json.RawMessage `json:"tools"`
-	}
-	if json.Unmarshal(raw, &found) != nil || len(found.Tools) == 0 {
-		return ""
-	}
-	all, err := json.Marshal(found.Tools)
-	if err != nil {
-		return ""
-	}
-	return string(all)
 }
 
 // withCall returns a call and its result, of which one is given; nil when one of them is missing.

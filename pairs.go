@@ -252,23 +252,27 @@ func servedHalf(b Opaque) (id string, h half) {
 	return id, h
 }
 
-// field returns a member of a JSON object that is a string; "" when there is none. It reads
-// no further than it must.
+// field returns a member of a JSON object that is a string; "" when there is none.
 func field(raw json.RawMessage, want string) (s string) {
+	_ = json.Unmarshal(rawField(raw, want), &s) // "" when it is no string
+	return s
+}
+
+// rawField returns a member of a JSON object; nil when there is none. It reads no further than it must.
+func rawField(raw json.RawMessage, want string) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return ""
+		return nil
 	}
 	for d.More() {
 		name, err := d.Token()
 		var value json.RawMessage
 		if err != nil || d.Decode(&value) != nil {
-			return ""
+			return nil
 		}
 		if name == want {
-			_ = json.Unmarshal(value, &s) // "" when it is no string
-			return s
+			return value
 		}
 	}
-	return ""
+	return nil
 }

@@ -30,20 +30,18 @@ func instructions(msgs []precis.Message) []Item {
 
 // textAt returns the words of a message of the program, or of one of its blocks.
 func textAt(msgs []precis.Message, h precis.Handle) string {
-	m := msgs[h.From]
-	if h.Block < 0 {
-		if text := m.PlainText(); text != "" || len(m.Content) == 0 {
-			return text
-		}
-		h.Block = 0 // an item that answers no call
+	content := msgs[h.From].Content
+	if h.Block >= 0 {
+		content = content[h.Block : h.Block+1]
 	}
-	if h.Block < len(m.Content) {
-		switch b := m.Content[h.Block].(type) {
+	var out []string
+	for _, block := range content {
+		switch b := block.(type) {
 		case precis.Text:
-			return b.Text
-		case precis.ToolResult:
-			return b.Text()
+			out = append(out, b.Text)
+		case precis.ToolResult: // of an item that answers no call
+			out = append(out, b.Text())
 		}
 	}
-	return ""
+	return strings.Join(out, "\n")
 }

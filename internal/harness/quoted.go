@@ -72,11 +72,6 @@ var quotation = lazyregexp.New(`"[^"\n]+"|“[^“”\n]+”|«[^«»\n]+»|„[
 // longestElement is how many bytes the name of an element that quotes has at most.
 const longestElement = 40
 
-// quotes reports whether an element of a name holds what somebody else wrote, see elements.txt.
-func quotes(name string) bool {
-	return elements().Has(name, "holds", "mention") || elements().Has(name, "holds", "document")
-}
-
 // elementsIn returns the elements that quote, each from where it is opened first to where it
 // is closed last.
 func elementsIn(text string) (out [][2]int) {
@@ -89,7 +84,7 @@ func elementsIn(text string) (out [][2]int) {
 		from := at + n
 		at = from + 2
 		name, _, ok := strings.Cut(text[at:min(len(text), at+longestElement)], ">")
-		if ok && quotes(name) {
+		if ok && elements().Has(name, "holds", "quotation") {
 			at += len(name) + 1
 			closed[name] = [2]int{from, at}
 		}

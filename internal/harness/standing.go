@@ -43,7 +43,8 @@ func Standing(text string) (List, bool) {
 	}
 	var names []string
 	delta, rank := false, Jobs
-	for _, p := range paragraphs(body) {
+	const most = 200 // passages that may begin a list
+	for _, p := range strings.SplitN(body, "\n\n", most) {
 		if m, ok := markOf(p, "list"); ok {
 			names, delta, rank = append(names, m.list), delta || slices.Contains(m.is, "delta"), min(rank, m.rank())
 		}
@@ -124,23 +125,6 @@ func Appended(text string) (lists []List, from int) {
 
 // mostAppended is how many reminders are read behind a result.
 const mostAppended = 8
-
-// paragraphs returns the passages of a text: what begins behind an empty line, or as a
-// closed element does.
-func paragraphs(text string) []string {
-	const most = 200 // passages that may begin a list
-	var out []string
-	for at := 0; at >= 0 && at < len(text) && len(out) < most; {
-		out = append(out, text[at:])
-		n := strings.Index(text[at:], "\n\n")
-		if n < 0 {
-			break
-		}
-		at += n
-		at += len(text[at:]) - len(strings.TrimLeft(text[at:], "\n"))
-	}
-	return out
-}
 
 // job returns the name of the job of which a notice says what became: its ID, or else
 // the notice itself.
