@@ -99,7 +99,7 @@ func (s *Speech) Answers(i int) []Answer {
 // answer returns what a person said in a result, and where that begins in its text.
 func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 	tool := s.tool(i, b)
-	if !r.IsError && !r.Refused && !harness.Asks(tool) && !harness.Own(tool) {
+	if !r.IsError && !r.Refused && !harness.IsTool(tool, "answers", "asks", "own") {
 		return a, 0, false
 	}
 	text := r.Text()
@@ -115,7 +115,8 @@ func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 	_, refused := harness.Refusal(result)
 	return Answer{
 		Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to],
-		Turn: harness.Turns(tool), Asked: harness.Asks(tool), Denied: refused == harness.Proven, Beside: harness.Own(tool),
+		Turn: harness.IsTool(tool, "turns"), Asked: harness.IsTool(tool, "answers", "asks"),
+		Denied: refused == harness.Proven, Beside: harness.IsTool(tool, "own"),
 	}, from, true
 }
 
@@ -360,7 +361,8 @@ func (r *blockReader) text(b int, text string) []Span {
 	if r.before != "" && harness.Resumes(text) {
 		r.results = false
 	}
-	answers := !r.results || harness.Answers(r.tool) && harness.WrapsUser(text) || harness.Comments(r.tool, r.before, text)
+	answers := !r.results || harness.IsTool(r.tool, "answers") && harness.WrapsUser(text) ||
+		harness.Comments(r.tool, r.before, text)
 	r.before = text
 	switch {
 	case !answers && harness.State(text): // which stands behind the results

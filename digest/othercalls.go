@@ -100,7 +100,7 @@ func (in *input) isOther(call int) bool {
 	if c.Kind != toolcall.Other || len(c.Effects)+len(c.Reads) > 0 || c.Registers || in.standing().Calls[c.Use] {
 		return false
 	}
-	return o.End != toolcall.Rejected && !w.isWaiting(call) && !harness.Asks(c.Name) && !harness.Turns(c.Name) &&
+	return o.End != toolcall.Rejected && !w.isWaiting(call) && !harness.IsTool(c.Name, "answers", "asks", "turns") &&
 		!handsOver(c.Name) && !isThought(c)
 }
 

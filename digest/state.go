@@ -257,7 +257,7 @@ func asked(m precis.Message) string {
 	text := spoken(m.PlainText())
 	for _, b := range m.Content {
 		u, ok := b.(precis.ToolUse)
-		if !ok || !harness.Asks(u.Name) {
+		if !ok || !harness.IsTool(u.Name, "answers", "asks") {
 			continue
 		}
 		for _, s := range jsonspan.Strings(u.Input) {

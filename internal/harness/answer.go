@@ -4,10 +4,6 @@ import (
 	"strings"
 )
 
-// Turns reports whether what the user says in the result of a tool begins a new turn: the
-// agent was done, or waited.
-func Turns(tool string) bool { return isTool(tool, "turns") }
-
 // Denied is the result of a call that the user did not allow.
 const Denied = "The user denied this operation."
 
@@ -23,15 +19,7 @@ func Introduced(text string) bool { return lead(text) > 0 }
 // Comments reports whether a text block behind the result of a tool hands on what the
 // user said of it: it stands where only the program writes, or behind a call that the user denied.
 func Comments(tool, before, text string) bool {
-	return lead(text) > 0 && (Own(tool) || strings.TrimSpace(before) == Denied)
-}
-
-// Own reports whether the results of a tool begin with words of the agent's program.
-func Own(tool string) bool { return isTool(tool, "own") }
-
-// Asks reports whether a tool asks the user something.
-func Asks(tool string) bool {
-	return isTool(tool, "answers") || isTool(tool, "asks")
+	return lead(text) > 0 && (IsTool(tool, "own") || strings.TrimSpace(before) == Denied)
 }
 
 // Speaks reports whether an argument of a tool is what the agent says to the user: what it hands in, a plan, a question. Roo
@@ -71,10 +59,10 @@ func Answer(r Result) (from, to int) {
 	}
 	from = min(from, len(r.Text))
 	text := r.Text[from:]
-	if isTool(r.Tool, "asks") && !r.IsError {
+	if IsTool(r.Tool, "asks") && !r.IsError {
 		return trimmed(r.Text, from, answered(text))
 	}
-	if isTool(r.Tool, "answers") || Own(r.Tool) && r.Around == Wrappers && lead(text) > 0 {
+	if IsTool(r.Tool, "answers") || IsTool(r.Tool, "own") && r.Around == Wrappers && lead(text) > 0 {
 		a, b := wrapped(text)
 		return trimmed(r.Text, from+a, b-a)
 	}

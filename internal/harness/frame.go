@@ -46,8 +46,8 @@ func IsRemark(line string) bool {
 	return slices.ContainsFunc(by[line[0]], is) || slices.ContainsFunc(by['*'], is)
 }
 
-// registrations are the elements in which programs list the tools that they register.
-var registrations = []string{"<functions>", "<tools>", "<tool_definitions>"}
+// registration begins an element in which programs list the tools that they register.
+var registration = lazyregexp.New(`(?m)^<(?:functions|tools|tool_definitions)>`)
 
 // toolDefinition is what tells the definition of a tool from other JSON.
 type toolDefinition struct {
@@ -75,10 +75,8 @@ func RegistersTools(text string) bool {
 	if !strings.Contains(text, `"name"`) {
 		return false
 	}
-	for _, tag := range registrations {
-		if at := strings.Index(text[:min(len(text), longest)], tag); at == 0 || at > 0 && text[at-1] == '\n' {
-			return true
-		}
+	if registration.MatchString(text[:min(len(text), longest)]) {
+		return true
 	}
 	if text[0] != '[' && text[0] != '{' {
 		return false

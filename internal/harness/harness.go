@@ -3,7 +3,11 @@
 // and the elements in which they wrap the user's own words.
 package harness
 
-import "strings"
+import (
+	"strings"
+
+	"precis/internal/lazyregexp"
+)
 
 // ResultHead reports whether text begins as the result of a tool call
 // written as XML does, "[name for 'x'] Result:", and returns the tool's name.
@@ -92,10 +96,6 @@ func StateNote(note string) string { return stateOpen + note + stateClose }
 // loaded.
 func Loaded(text string) bool { return isOnly(text, "loaded") }
 
-// Answers reports whether the results of a tool that is called in text are the
-// user's words, in their wrapping.
-func Answers(tool string) bool { return isTool(tool, "answers") }
-
 // Wrote reports whether a text block of a user message was written by the
 // agent's program, not by the user or a tool: all of it, see [End].
 func Wrote(text string) bool {
@@ -152,52 +152,33 @@ func noticeEnd(text string) int {
 // wrapping of an agent's program, behind what the program wrote, see [End].
 func WrapsUser(text string) bool { return begins(text[End(text):], "user") }
 
-// closedElement reports whether a text is made of closed elements that no person types, one
-// after another: their names have a hyphen or an underscore within, as the names that
-// programs make up have, and they are none in which programs wrap the user's words. An
+// programElement begins an element that no person types: its name has a hyphen or an underscore within, as the names
+// that programs make up have.
+var programElement = lazyregexp.New(`^<([a-zA-Z0-9]+[_-][\w-]+)[> \t\n]`)
+
+// closedElement reports whether a text is made of closed elements of programs, one
+// after another, and of none in which programs wrap the user's words. An
 // element goes on to the last tag that closes it: what it quotes may hold such a tag, too.
 func closedElement(text string) bool {
+	const most = 50 // elements
 	text = strings.TrimSpace(text)
-	if text == "" {
-		return false
-	}
-	for n := 0; text != ""; n++ {
-		const most = 50 // elements
-		name := elementAt(text)
-		if name == "" || n == most {
+	for n := range most {
+		if text == "" {
+			return n > 0
+		}
+		m := programElement.FindStringSubmatch(text)
+		if m == nil || elements().Has(strings.ToLower(strings.ReplaceAll(m[1], "-", "_")), "holds", "words") {
 			return false
 		}
-		closing := "</" + name + ">"
+		closing := "</" + m[1] + ">"
 		end := strings.LastIndex(text, closing)
 		if end < 0 {
 			return false
 		}
 		text = strings.TrimSpace(text[end+len(closing):])
 	}
-	return true
+	return text == ""
 }
-
-// elementAt returns the name of the program's element that a text begins with; "" when it
-// begins otherwise.
-func elementAt(text string) string {
-	if len(text) < 5 || text[0] != '<' {
-		return ""
-	}
-	end := strings.IndexAny(text, "> \t\n")
-	if end < 0 {
-		return ""
-	}
-	name := text[1:end]
-	if within := strings.IndexAny(name, "_-"); within <= 0 || within == len(name)-1 || strings.Trim(name, elementName) != "" {
-		return ""
-	}
-	if elements().Has(strings.ToLower(strings.ReplaceAll(name, "-", "_")), "holds", "words") {
-		return ""
-	}
-	return name
-}
-
-const elementName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 // ofTheProgram reports whether a text is the record of a command that the program has
 // carried out itself, with nothing behind it.

@@ -20,8 +20,11 @@ var toolsText string
 
 var tools = table.Lazy("tools.txt", toolsText, "tool", "is", "says", "program")
 
-// isTool reports whether a tool is of a kind, see tools.txt.
-func isTool(name, kind string) bool { return tools().Has(name, "is", kind) }
+// IsTool reports whether a tool is of one of the kinds of tools.txt: its results are what persons answer, or begin
+// with words of the program, or begin a turn.
+func IsTool(name string, kinds ...string) bool {
+	return slices.ContainsFunc(kinds, func(kind string) bool { return tools().Has(name, "is", kind) })
+}
 
 //go:embed leads.txt
 var leadsText string

@@ -108,7 +108,7 @@ func Refusal(r Result) (said string, is Evidence) {
 			said = strings.TrimSpace(m[1][End(m[1]):])
 		}
 		switch {
-		case r.Refused, f.by == r.Around && !server, f.exact && (r.Acts || isTool(r.Tool, "asks")) && r.Around == NoProgram && !server:
+		case r.Refused, f.by == r.Around && !server, f.exact && (r.Acts || IsTool(r.Tool, "asks")) && r.Around == NoProgram && !server:
 			return said, Proven
 		case r.IsError, f.by == r.Around:
 			return "", Claimed

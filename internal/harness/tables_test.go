@@ -47,7 +47,8 @@ func TestTools(t *testing.T) {
 	tabletest.Examples(t, tools(), func(row table.Row, result string) bool {
 		from, to := Answer(Result{Tool: row.Get("tool"), Text: result, Around: Wrappers})
 		is := row.Words("is")
-		return (result[from:to] == "Dig.") == (len(is) > 0) && Asks(row.Get("tool")) == (len(is) > 0 && is[0] != "own")
+		asks := IsTool(row.Get("tool"), "answers", "asks")
+		return (result[from:to] == "Dig.") == (len(is) > 0) && asks == (len(is) > 0 && is[0] != "own")
 	})
 }
 
@@ -70,7 +71,9 @@ func TestCommandsOfPrograms(t *testing.T) {
 }
 
 func TestMailHeaders(t *testing.T) {
-	tabletest.Examples(t, mailHeaders(), func(row table.Row, line string) bool { return headerOf(line) == row.Get("name") })
+	tabletest.Examples(t, mailHeaders(), func(row table.Row, line string) bool {
+		return headerOf(line) == row.Get("name")
+	})
 	for _, line := range []string{"From:", "From the sea: a", "Into: a"} {
 		if got := headerOf(line); got != "" {
 			t.Errorf("%q is the header %q", line, got)
@@ -87,5 +90,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestLeads(t *testing.T) {
-	tabletest.Examples(t, leadsTable(), func(_ table.Row, line string) bool { return Introduced(line + "\n<feedback>\nDig.\n</feedback>") })
+	tabletest.Examples(t, leadsTable(), func(_ table.Row, line string) bool {
+		return Introduced(line + "\n<feedback>\nDig.\n</feedback>")
+	})
 }
