@@ -63,7 +63,6 @@ func (p *plans) file(c *toolcall.Call) {
 		switch {
 		case removed:
 			delete(p.files, key)
-			delete(p.lists, key)
 			continue
 		case c.Kind == toolcall.Write:
 			l = l.written(key, c, name)
@@ -72,12 +71,8 @@ func (p *plans) file(c *toolcall.Call) {
 		case len(names) == 1:
 			l.shown(key, c)
 		}
-		delete(p.lists, key)
 		if l.kept || l.planned != nil {
 			p.files[key] = l
-		}
-		if l.kept && l.planned != nil && len(l.steps) > 0 {
-			p.lists[key] = l.planned
 		}
 	}
 }
@@ -109,7 +104,6 @@ func (p *plans) moved(e toolcall.Effect) {
 		return
 	}
 	delete(p.files, from)
-	delete(p.lists, from)
 	if l.planned != nil {
 		l.key = e.Path
 	}

@@ -131,8 +131,7 @@ func ofProgram(head string) bool {
 		return false
 	}
 	for l := range strings.Lines(head) {
-		name, _, _ := strings.Cut(l, " ")
-		if !slices.Contains([]string{"Chunk", "Wall", "Process", "Original", "Total", "\n"}, name) {
+		if l = strings.TrimSpace(l); l != "" && !harness.IsRemark(l) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package workstate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -306,18 +307,14 @@ func (l *planned) ticked(steps []step) bool {
 // items returns the steps of the lists that stand: those with something to do, and the
 // newest one, last.
 func (p *plans) items() []Item {
-	var lists []*planned
-	for _, l := range p.lists {
-		if len(l.steps) > 0 {
-			lists = append(lists, l)
+	lists := slices.Collect(maps.Values(p.lists))
+	for _, f := range p.files {
+		if f.kept && f.planned != nil {
+			lists = append(lists, f.planned)
 		}
 	}
-	slices.SortFunc(lists, func(a, b *planned) int {
-		if n := compare(a.at, b.at); n != 0 {
-			return n
-		}
-		return strings.Compare(a.key, b.key)
-	})
+	lists = slices.DeleteFunc(lists, func(l *planned) bool { return len(l.steps) == 0 })
+	slices.SortFunc(lists, func(a, b *planned) int { return cmp.Or(compare(a.at, b.at), strings.Compare(a.key, b.key)) })
 	out := []Item{}
 	for n, l := range lists {
 		if n < len(lists)-1 && !l.open() {
@@ -339,8 +336,5 @@ func (p *plans) items() []Item {
 }
 
 func compare(a, b precis.Handle) int {
-	if a.From != b.From {
-		return a.From - b.From
-	}
-	return a.Block - b.Block
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Block, b.Block))
 }

@@ -170,53 +170,47 @@ func leadOf(l string) string {
 	return bare + ": "
 }
 
-// orders collects the orders of a text.
-type orders struct {
-	texts []string
-	seen  map[string]bool
-	size  int
-}
-
-func (o *orders) add(text string) {
-	if text = strings.TrimSpace(text); text != "" && len(text) <= mostOrder && !o.seen[text] {
-		o.seen[text] = true
-		o.texts = append(o.texts, text)
-		o.size += len(text)
-	}
-}
-
 // Orders returns what a text of the program orders and forbids, word for word and in
 // order: sentences that set rules, see [retain.Constraints], and the points of its lists,
 // which are steps to follow, behind what governs them ("Never: skip the tests"). What is
 // fenced is an example. Where there is too much, points that set no rule are left out
 // first, those behind before those before.
 func Orders(text string) []string {
-	o, rules := orders{seen: map[string]bool{}}, retain.Constraints(text)
+	var out []string
+	seen, size := map[string]bool{"": true}, 0
+	add := func(order string) {
+		if order = strings.TrimSpace(order); len(order) <= mostOrder && !seen[order] {
+			seen[order] = true
+			out = append(out, order)
+			size += len(order)
+		}
+	}
+	rules := retain.Constraints(text)
 	for _, passage := range harness.Typed(text) {
 		lead := ""
 		for l := range strings.Lines(passage) {
 			if m := points.FindStringSubmatch(strings.TrimRight(l, " \r\n")); m != nil && l[0] != '#' {
-				o.add(lead + m[3])
+				add(lead + m[3])
 				continue
 			}
 			if strings.TrimSpace(l) != "" {
 				lead = leadOf(l)
 			}
-			if title := strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5; title { // it names what is below
+			if strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 { // it names what is below
 				continue
 			}
 			for _, rule := range retain.Constraints(l) {
 				if slices.Contains(rules, rule) { // else it is the title of a list
-					o.add(rule)
+					add(rule)
 				}
 			}
 		}
 	}
-	for i := len(o.texts) - 1; i >= 0 && (len(o.texts) > mostOrders || o.size > mostOrderBytes); i-- {
-		if len(retain.Constraints(o.texts[i])) == 0 {
-			o.size -= len(o.texts[i])
-			o.texts = slices.Delete(o.texts, i, i+1)
+	for i := len(out) - 1; i >= 0 && (len(out) > mostOrders || size > mostOrderBytes); i-- {
+		if len(retain.Constraints(out[i])) == 0 {
+			size -= len(out[i])
+			out = slices.Delete(out, i, i+1)
 		}
 	}
-	return o.texts[:min(len(o.texts), mostOrders)]
+	return out[:min(len(out), mostOrders)]
 }
