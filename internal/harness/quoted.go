@@ -22,35 +22,17 @@ import (
 // report; all but both ends of a text
 // that is longer than anybody types, see [mostTyped].
 func Quoted(text string) [][2]int {
-	return merged(slices.Concat(elementsIn(text), linesIn(text), filesIn(text), mailIn(text), issueIn(text)))
+	return merged(slices.Concat(elementsIn(text), linesIn(text), filesIn(text), mailIn(text), issuesIn(text)))
 }
 
-// issueHead is a heading of the report of a bug, as its form has it, below which a person says what to do to see it.
-var issueHead = lazyregexp.New(`(?i)^(?:#{1,6}\s*|\*\*)(?:steps to reproduce|(?:how )?to reproduce|reproduction(?: steps)?|actual (?:behaviou?r|result)s?|describe the bug)\b`)
+// issue matches a heading of the report of a bug, as its form has it, below which a person says what to do to see it,
+// with the paragraph below.
+var issue = lazyregexp.New(`(?im)^[ \t]*(?:#{1,6}\s*|\*\*)(?:steps to reproduce|(?:how )?to reproduce|reproduction(?: steps)?` +
+	`|actual (?:behaviou?r|result)s?|describe the bug)\b[^\n]*(?:\n\s*$)*(?:\n[ \t]*[^#\s][^\n]*)*`)
 
-// issueIn returns such headings with the paragraph below each.
-func issueIn(text string) (out [][2]int) {
-	if !strings.Contains(text, "#") && !strings.Contains(text, "**") {
-		return nil
-	}
-	at, from, filled := 0, -1, false
-	for line := range strings.Lines(text) {
-		next := at + len(line)
-		switch bare := strings.TrimSpace(line); {
-		case from >= 0 && (filled && bare == "" || strings.HasPrefix(bare, "#")):
-			out, from = append(out, [2]int{from, at}), -1
-			fallthrough
-		case from < 0:
-			if (strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "**")) && issueHead.MatchString(bare) {
-				from, filled = at, false
-			}
-		case bare != "":
-			filled = true
-		}
-		at = next
-	}
-	if from >= 0 {
-		out = append(out, [2]int{from, len(text)})
+func issuesIn(text string) (out [][2]int) {
+	for _, at := range issue.FindAllStringIndex(text, -1) {
+		out = append(out, [2]int(at))
 	}
 	return out
 }

@@ -38,6 +38,7 @@ func TestTyped(t *testing.T) {
 		"a colored line":       "It prints\n\n\x1b[1;33m" + quote + "\x1b[0m\n\nTyped.",
 		"tests":                "=== RUN   TestA\n    a_test.go:3: " + quote + "\n--- FAIL: TestA (0.00s)\nFAIL\tdemo/a\t0.1s\nTyped.",
 		"a mail":               "What does he want?\n\nFrom: Bob <b@x.org>\nTo: me\nSubject: backups\n\n" + quote + "\n\nBest regards,\nBob\n\nTyped.",
+		"a report of a bug":    "**Describe the bug**\nIt fails.\n\n### To Reproduce\n\n1. " + quote + "\n2. Wait.\n\nTyped.\n## Actual results\n# Next",
 		"a mail at the end":    "Typed.\nVon: Bob\nGesendet: Montag\nAn: mich\nBetreff: backups\n\n" + quote + "\n\n" + quote,
 		"two mails":            "From: Bob\nTo: me\nSubject: a\n\n" + quote + "\nThanks,\nBob\n\nTyped.\n\n发件人：李\n收件人：我\n主题：b\n\n" + quote,
 		"files of Gemini":      "Typed.\n--- Content from referenced files ---\nContent from @notes.md:\n" + quote + "\n--- End of content ---",

@@ -102,16 +102,12 @@ func Appended(text string) (lists []List, from int) {
 	from = len(text)
 	for range mostAppended {
 		rest := strings.TrimRight(text[:from], " \t\r\n")
-		name := ""
-		for _, r := range reminders {
-			if strings.HasSuffix(rest, "</"+r+">") {
-				name = r
+		at := -1
+		for _, name := range reminders {
+			if strings.HasSuffix(rest, "</"+name+">") {
+				at = strings.LastIndex(rest, "<"+name+">")
 			}
 		}
-		if name == "" {
-			break
-		}
-		at := strings.LastIndex(rest, "<"+name+">")
 		if at < 0 || at > 0 && rest[at-1] != '\n' {
 			break
 		}
