@@ -89,23 +89,19 @@ func (c *carrier) unsaid(with []Message, hidden func(Handle) bool) string {
 			}
 			said = strings.Join(texts, " ")
 		}
-		var lines []string
+		lines := ""
 		for _, text := range h.Must {
 			if !strings.Contains(said, folded(text)) {
-				lines = append(lines, "\n- "+text)
+				lines += "\n- " + text
 			}
 		}
-		for _, l := range lines {
-			if n := c.s.Meter.Block(RoleUser, Text{Text: l}); c.lawRoom >= n {
-				c.lawRoom -= n
-				continue
-			}
+		switch n := c.s.Meter.Block(RoleUser, Text{Text: lines}); {
+		case lines == "":
+		case n > c.lawRoom:
 			c.leave(h.Name)
-			lines = nil
-			break
-		}
-		if len(lines) > 0 {
-			out.WriteString("\n" + h.Name + ":" + strings.Join(lines, ""))
+		default:
+			c.lawRoom -= n
+			out.WriteString("\n" + h.Name + ":" + lines)
 		}
 	}
 	if out.Len() == 0 {

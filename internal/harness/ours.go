@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"regexp"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -27,22 +28,13 @@ func Ours(text string) bool {
 	return ourBeginnings.MatchString(text) || strings.Contains(text[:min(len(text), intro)], OwnMark)
 }
 
-// WithoutOurs returns a text without what precis has given an agent by its hooks, up to the tag
-// that closes it.
+// ofHooks matches what precis has given an agent by its hooks, up to the tag that closes it.
+var ofHooks = lazyregexp.New(`\n*` + hookOpen + `[^<]*` + regexp.QuoteMeta(OwnMark) + `(?s:.*?)(?:` + hookClose + `|\z)`)
+
+// WithoutOurs returns a text without what precis has given an agent by its hooks.
 func WithoutOurs(text string) string {
-	for {
-		at := strings.Index(text, OwnMark)
-		if at < 0 {
-			return text
-		}
-		from := strings.LastIndex(text[:at], hookOpen)
-		if from < 0 {
-			return text // words about it
-		}
-		end := len(text)
-		if n := strings.Index(text[at:], hookClose); n >= 0 {
-			end = at + n + len(hookClose)
-		}
-		text = strings.TrimRight(text[:from], "\n") + text[end:]
+	if !strings.Contains(text, OwnMark) { // most texts, at a fraction of the cost
+		return text
 	}
+	return ofHooks.ReplaceAllString(text, "")
 }

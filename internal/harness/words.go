@@ -84,17 +84,13 @@ func UserSpans(text string) [][2]int {
 		}
 	}
 	if head, ok := markOf(body, "user"); ok {
-		after, head := body[len(head.text):], head.text
-		words := [2]int{from + len(head), len(text)}
-		closing := "</" + head[1:]
-		n := strings.Index(after, closing)
-		if n < 0 {
-			return [][2]int{words}
+		words := len(head.text)
+		a, b := within(body, head.text[1:words-1])
+		if b == 0 { // it is not closed
+			return [][2]int{{from + words, len(text)}}
 		}
-		words[1] = words[0] + n
-		rest := words[1] + len(closing)
-		rest += len(text[rest:]) - len(strings.TrimLeft(text[rest:], " \n\t\r\v\f"))
-		return [][2]int{words, {min(rest+End(text[rest:]), len(text)), len(text)}}
+		rest := strings.TrimLeft(body[b+words+1:], " \n\t\r\v\f")
+		return [][2]int{{from + a, from + b}, {len(text) - len(rest) + End(rest), len(text)}}
 	}
 	if a, b := within(body, "command-name"); b > a && strings.HasPrefix(body, "<command-") {
 		c, d := within(body[b:], "command-args")
