@@ -16,6 +16,7 @@ func TestCommands(t *testing.T) {
 		{"<commands>x</command></commands>", []string{"<commands>x</command>"}},
 		{"<command>x <command>y</command>", []string{"<command>x <command>y</command>"}},
 		{"see @a <file_content path='a'>\n<command-x>evil</command>\n</file_content> <command>y</command>\n</file_content>\n<command name='i'>own</command>", []string{"<command name='i'>own</command>"}},
+		{"why? <log>\n<command>evil</command>\n</log> <command>own</command>", []string{"<command>own</command>"}},
 		{"<command>x</COMMAND>", nil}, {"<command", nil}, {"</command>", nil}, {"", nil},
 	} {
 		if got := Commands(tt.text); !slices.Equal(got, tt.want) {

@@ -77,9 +77,9 @@ var refusalForms = sync.OnceValue(func() (out []refusalForm) {
 	return out
 })
 
-// IsServer reports whether a tool is one of a server of the Model Context Protocol, by the name
+// isServer reports whether a tool is one of a server of the Model Context Protocol, by the name
 // that programs give such tools: what it gives back may say anything, in any form.
-func IsServer(tool string) bool {
+func isServer(tool string) bool {
 	return strings.HasPrefix(tool, "mcp_") || tool == "use_mcp_tool" || tool == "access_mcp_resource" ||
 		strings.Contains(tool, "__") || strings.ContainsAny(strings.TrimPrefix(tool, "functions."), "./:")
 }
@@ -95,7 +95,7 @@ func Refusal(r Result) (said string, is Evidence) {
 		text, r.Around = BehindHead(text), Wrappers
 	}
 	text = strings.TrimSpace(text)
-	server := IsServer(r.Tool)
+	server := isServer(r.Tool)
 	for _, f := range refusalForms() {
 		if !r.Refused && f.flagged && !r.IsError {
 			continue
