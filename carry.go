@@ -23,7 +23,8 @@ import (
 // stays; where that is too long, the words go into a user message. A span that begins
 // behind such a system message takes it in.
 func (s *Situation) Carry(e Edit) Edit {
-	if s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.items) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
+	nothing := s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.items) == 0
+	if nothing || e.Kind == KindRewind || e.Kind == KindExclude {
 		return e
 	}
 	e.Replace = slices.Clone(e.Replace)

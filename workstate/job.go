@@ -341,13 +341,6 @@ func taskOf(c *toolcall.Call, args []arg) string {
 }
 
 func firstLines(text string, n int) string {
-	at := 0
-	for range n {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return text
-		}
-		at += i + 1
-	}
-	return text[:at]
+	lines := strings.SplitAfterN(text, "\n", n+1)
+	return strings.Join(lines[:min(len(lines), n)], "")
 }

@@ -40,7 +40,8 @@ var leads = sync.OnceValue(func() *regexp.Regexp {
 	for _, m := range marks()["user"] {
 		wrappings = append(wrappings, m.text)
 	}
-	return regexp.MustCompile(`(?m)^[ \t]*(?:` + strings.Join(sentences, "|") + `)\s*(` + strings.Join(wrappings, "|") + `)`)
+	said, around := strings.Join(sentences, "|"), strings.Join(wrappings, "|")
+	return regexp.MustCompile(`(?m)^[ \t]*(?:` + said + `)\s*(` + around + `)`)
 })
 
 //go:embed elements.txt

@@ -29,7 +29,8 @@ func Ours(text string) bool {
 }
 
 // ofHooks matches what precis has given an agent by its hooks, up to the tag that closes it.
-var ofHooks = lazyregexp.New(`\n*` + hookOpen + `[^<]*` + regexp.QuoteMeta(OwnMark) + `(?s:.*?)(?:` + hookClose + `|\z)`)
+var ofHooks = lazyregexp.New(`\n*` + hookOpen + `[^<]*` + regexp.QuoteMeta(OwnMark) +
+	`(?s:.*?)(?:` + hookClose + `|\z)`)
 
 // WithoutOurs returns a text without what precis has given an agent by its hooks.
 func WithoutOurs(text string) string {

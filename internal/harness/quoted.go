@@ -27,7 +27,8 @@ func Quoted(text string) [][2]int {
 
 // issue matches a heading of the report of a bug, as its form has it, below which a person says what to do to see it,
 // with the paragraph below.
-var issue = lazyregexp.New(`(?im)^[ \t]*(?:#{1,6}\s*|\*\*)(?:steps to reproduce|(?:how )?to reproduce|reproduction(?: steps)?` +
+var issue = lazyregexp.New(`(?im)^[ \t]*(?:#{1,6}\s*|\*\*)(?:steps to reproduce|(?:how )?to reproduce` +
+	`|reproduction(?: steps)?` +
 	`|actual (?:behaviou?r|result)s?|describe the bug)\b[^\n]*(?:\n\s*$)*(?:\n[ \t]*[^#\s][^\n]*)*`)
 
 func issuesIn(text string) (out [][2]int) {

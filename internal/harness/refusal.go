@@ -107,8 +107,9 @@ func Refusal(r Result) (said string, is Evidence) {
 		if len(m) > 1 {
 			said = strings.TrimSpace(m[1][End(m[1]):])
 		}
+		known := f.by == r.Around || f.exact && (r.Acts || IsTool(r.Tool, "asks")) && r.Around == NoProgram
 		switch {
-		case r.Refused, f.by == r.Around && !server, f.exact && (r.Acts || IsTool(r.Tool, "asks")) && r.Around == NoProgram && !server:
+		case r.Refused, known && !server:
 			return said, Proven
 		case r.IsError, f.by == r.Around:
 			return "", Claimed

@@ -48,7 +48,8 @@ func Element(text string, names ...string) string {
 // the place of earlier messages.
 func IsSummary(text string) bool {
 	text = strings.TrimSpace(text)
-	return begins(text, "summary") || bracketedSummary.MatchString(text) || strings.HasPrefix(text, "<summary>") && strings.HasSuffix(text, "</summary>")
+	return begins(text, "summary") || bracketedSummary.MatchString(text) ||
+		strings.HasPrefix(text, "<summary>") && strings.HasSuffix(text, "</summary>")
 }
 
 // bracketedSummary is a head in brackets that calls what follows a summary of earlier context, as Hermes writes it
