@@ -25,6 +25,7 @@ type boundary struct {
 	alive  []precis.Message // of the conversation
 	read   *record          // of alive
 	groups []oldGroup
+	small  []bool  // of each text: it is in a group and too short to prune
 	room   float64 // tokens for all groups and the digest
 	cover  *retain.Coverage
 	lines  []retain.Piece // of all groups, in order; cost as in a digest
@@ -116,6 +117,7 @@ func (b *boundary) texts() {
 	total := b.s.Meter.View(b.s.Transcript.Messages())
 	b.perTok = float64(total) / float64(max(bytes, 1))
 	stuck := b.replaced()
+	b.small = make([]bool, len(b.x.Texts))
 	b.layout, b.first = layoutFor(int(b.room), true), slices.Repeat([]int{-1}, len(b.x.Texts))
 	for i := range b.x.Texts {
 		t := &b.x.Texts[i]
@@ -137,6 +139,7 @@ func (b *boundary) texts() {
 		switch {
 		case isStuck:
 		case len(t.Body) <= bulky || t.Source == retain.Said || t.Source == retain.User:
+			b.small[i] = true
 			b.groups[g].small = append(b.groups[g].small, i)
 			b.groups[g].fixed += n * b.perTok
 		default:
@@ -291,17 +294,11 @@ func (b *boundary) value(n int) (value float64, size int) {
 	if room < 0 {
 		return -1, 0
 	}
-	small := make([]bool, len(b.x.Texts))
-	for _, g := range b.groups[n:] {
-		for _, t := range g.small {
-			small[t] = true
-		}
-	}
 	pieces := make([]retain.Piece, 0, len(b.lines))
 	of := make([]int, 0, len(b.lines))
 	for i, p := range b.lines {
 		switch {
-		case small[p.Text]:
+		case b.of[i] >= n && b.small[p.Text]:
 			value += p.Bonus
 			continue
 		case b.x.Texts[p.Text].Source == retain.User:

@@ -450,3 +450,17 @@ func TestDigestUnescapesOutput(t *testing.T) {
 		t.Errorf("JSON is left:\n%s", got)
 	}
 }
+
+// Of an older digest that has no room as a whole, what stands first stays: the user's words.
+func TestTheTopOfAnOlderDigestStays(t *testing.T) {
+	s := newSession(4)
+	s.user("Fix the parser.")
+	s.says("The parser is fixed.")
+	previous := "[Digest of messages m0-m9, written from the conversation without a model.]\n\n## The user's requests, newest first, word for word\n" +
+		"- m0: Never touch lexer.go.\n\n## Lines most likely to be needed again, of the agent and its tools\n" +
+		strings.Repeat("- m3: a line about the tokens of the lexer and its tables\n", 200) + "- m9: the last of them\n"
+	older := section(summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 600, Previous: previous}), "Older summary")
+	if !strings.Contains(older, "Never touch lexer.go.") || strings.Contains(older, "the last of them") {
+		t.Errorf("older digest: %s", older)
+	}
+}

@@ -24,7 +24,10 @@ func (in *input) facts(d *draft) int {
 	)
 	before := in.seen()
 	in.readLast(d, min(d.left*layoutFor(in.tokens, in.stands()).read/100, mostOfFiles))
-	bare := max(d.left*in.bare/100, min(d.left/4, leastNames))
+	bare := 0
+	if in.bare > 0 {
+		bare = max(d.left*in.bare/100, min(d.left/4, leastNames))
+	}
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
 	lines, gone := in.choose(float64(d.left - bare - d.count(struck)))
@@ -36,7 +39,11 @@ func (in *input) facts(d *draft) int {
 		in.cover = cover
 		in.cover.String(d.String()[from:])
 	}
-	return in.seen() - before + in.names(d)
+	told := in.seen() - before
+	if in.bare > 0 {
+		told += in.names(d)
+	}
+	return told
 }
 
 // seen counts the facts that are covered.

@@ -31,7 +31,7 @@ func layoutFor(tokens int, beside bool) layout {
 	case tokens < 5000 && beside:
 		return layout{short: 60, long: 150, bare: 25, said: 8, again: 100}
 	case tokens < 5000:
-		return layout{short: 60, long: 150, bare: 10, said: 40, again: 20}
+		return layout{short: 60, long: 150, said: 40, again: 20}
 	}
 	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, said: 20, again: 100, calls: true}
 }

@@ -40,6 +40,10 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 			k.call("Write", map[string]any{"file_path": "/r/limit.go", "content": "package conf\n\n" + now + "\n\nvar KeepThis_One = 1\n"})
 			k.result("The file has been updated.", false)
 		}, true},
+		"write without it": {func(k *talker) {
+			k.call("Write", map[string]any{"file_path": "/r/limit.go", "content": "package conf\n\nvar KeepThis_One = 1\n"})
+			k.result("The file has been updated.", false)
+		}, true},
 		"search and replace": {func(k *talker) {
 			k.call("apply_diff", map[string]any{"path": "/r/limit.go", "diff": "<<<<<<< SEARCH\n" + old + "\n=======\n" + now + "\n>>>>>>> REPLACE"})
 			k.result("ok", false)

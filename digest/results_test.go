@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -97,5 +98,18 @@ func TestATestThatFailsAgainIsOneFailure(t *testing.T) {
 	got := section(digested(t, 2000, s.msgs...), "Last results")
 	if strings.Count(got, "FAILED") != 1 || !strings.Contains(got, "want 8") || !strings.Contains(got, "so did m1 `make test") {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestAScriptThatFailed: another script on the line does not make it good; after many messages nobody asks for it.
+func TestAScriptThatFailed(t *testing.T) {
+	steps := []string{"! python -c 'import otters' -> ModuleNotFoundError: No module named 'otters'", "$ python -c 'print(1)' -> 1"}
+	const failure = "No module named 'otters'"
+	lacks(t, "a script", section(digested(t, 2000, worker(steps...)...), "Last results of commands"), failure)
+	for i := range 40 {
+		steps = append(steps, fmt.Sprintf("$ make step%d -> built", i))
+	}
+	if got := section(digested(t, 2000, worker(steps...)...), "Last results of commands"); strings.Contains(got, failure) {
+		t.Errorf("an experiment of long ago:\n%s", got)
 	}
 }

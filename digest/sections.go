@@ -194,20 +194,9 @@ func unwrapped(previous string) string {
 		return text
 	}
 	_, text, _ = strings.Cut(text, "\n")
-	var out strings.Builder
-	inside := false
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(line, "## ") {
-			if inside = strings.HasPrefix(line, "## Older summary"); inside {
-				continue
-			}
-		}
-		if inside {
-			line = strings.TrimPrefix(line, "  ")
-		}
-		out.WriteString(line + "\n")
-	}
-	return strings.TrimSpace(out.String())
+	own, older, _ := strings.Cut(text, "\n## Older summary")
+	_, older, _ = strings.Cut(older, "\n")
+	return strings.TrimSpace(own + strings.ReplaceAll("\n"+older, "\n  ", "\n"))
 }
 
 // isDigestText reports whether a text is a digest of our own.

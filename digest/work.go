@@ -452,9 +452,15 @@ func (w *work) results(covered func(message int) bool) []command {
 		}
 	}
 	repaired := func(r *command) bool {
-		const most = 16 // later runs that are compared with a failure
+		// Later runs that are compared with a failure; messages after which a script in a line was an experiment that nobody
+		// makes again.
+		const most, oldScript = 16, 60
+		newestCall := w.calls[len(w.calls)-1].Use.From
 		purposes := append(r.echoed[max(len(r.echoed)-1, 0):], toolcall.PurposeOf(r.given))
 		return slices.ContainsFunc(purposes, func(p toolcall.Purpose) bool {
+			if p.Inline() {
+				return r.at < newestCall-oldScript
+			}
 			return slices.ContainsFunc(newest(fine[p.Key], most), func(later run) bool {
 				return later.at > r.at && later.purpose.Covers(p)
 			})

@@ -16,7 +16,11 @@ type Purpose struct {
 	things []thing  // files, folders and packages that it is run on; none: all, or those it knows
 	filter string   // flags that choose a part of the things, with their values
 	env    []string // variables that are set for it, with their values, and such flags of a script
+	inline bool     // a script in the line: another one is another purpose, though nobody runs it again
 }
+
+// Inline reports whether what is run is a script that stands in the command line.
+func (p Purpose) Inline() bool { return p.inline }
 
 // thing is a file, a folder or a package that a command is run on.
 type thing struct {
@@ -229,8 +233,10 @@ func (p *Purpose) arguments(program string, words []word, golang bool, chosen []
 			i++
 			chosen = append(chosen, name+" "+words[i].text)
 		case (name == "-c" || name == "-e") && (is("interpreter", program) || is("direct", program)): // a script in the line: written once, and never again
+			p.inline = is("interpreter", program)
 			i++
 		case name == "-" && is("interpreter", program): // a script from standard input
+			p.inline = true
 		case is("folder", name) && (given || i+1 < len(words)):
 			if !given {
 				i++
