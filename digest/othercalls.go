@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
@@ -35,7 +36,7 @@ type otherCall struct{ call, runs, failed int }
 func (in *input) otherCalls() []string {
 	w := in.work()
 	byShape := map[string]*otherCall{}
-	var failed, fine []*otherCall
+	var failed, fine, searches []*otherCall
 	for i := range slices.Backward(w.calls) {
 		c := &w.calls[i]
 		if !in.covered(c.Use.From) || !in.isOther(i) {
@@ -46,9 +47,12 @@ func (in *input) otherCalls() []string {
 		if o == nil {
 			o = &otherCall{call: i}
 			byShape[shape] = o
-			if w.ends[i].End == toolcall.Failed {
+			switch {
+			case searching.MatchString(c.Name): // whose result can be had again
+				searches = append(searches, o)
+			case w.ends[i].End == toolcall.Failed:
 				failed = append(failed, o)
-			} else {
+			default:
 				fine = append(fine, o)
 			}
 		}
@@ -57,13 +61,16 @@ func (in *input) otherCalls() []string {
 			o.failed++
 		}
 	}
-	all := slices.Concat(failed, fine)
+	all := slices.Concat(failed, fine, searches)
 	var lines []string
 	for _, o := range all[:min(len(all), mostOthers)] {
 		lines = append(lines, in.otherCall(o))
 	}
 	return lines
 }
+
+// searching matches the names of tools that look for something and change nothing.
+var searching = lazyregexp.New(`(?i)grep|glob|search|find|list|tree|\bls\b`)
 
 // shapeOf returns what calls on one line share: the tool, the names of the arguments, and the values of those that say
 // which of several things the tool is to do.

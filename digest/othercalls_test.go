@@ -31,9 +31,9 @@ func TestCallsOfNoKnownKindAreTold(t *testing.T) {
 	want := []string{
 		`- m9 mcp__quay__radio(crew: Heron) → FAILED: no answer on channel 9`,
 		`- m15 lookup(query: where are the crews) → crews/heron.txt; crews/otter.txt; crews/list.md`,
-		`- m13 Grep(pattern: heron) → crews.txt`,
 		`- m11 move_booking(booking: ZZ1) → moved without a date`,
 		`- m7 move_booking(booking: QX3, to: June) ×4 (1 failed) → {"status":"moved","berth":6}`,
+		`- m13 Grep(pattern: heron) → crews.txt`,
 	}
 	if got := strings.TrimSpace(got); got != strings.Join(want, "\n") {
 		t.Errorf("%s", got)
