@@ -142,6 +142,9 @@ func (c *call) gate(r record, summary, beside string, room int) string {
 	alone := ask("", 0) // nothing fits: it is only measured
 	both := ask(beside, room)
 	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
+	if before := both.Kept.Kept - both.Kept.Repaired; beside != "" && len(both.Doubts) == 0 && before*10 >= both.Kept.Anchors*9 {
+		return "" // with the digest all but a few names are there
+	}
 	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
 	more, _ := strings.CutPrefix(both.Text, summary)
 	return strings.TrimSpace(more)
