@@ -35,3 +35,33 @@ func TestOpenLoopBeginsAtTheLastTurnOfTheUser(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEditCountsWhatItReplaces(t *testing.T) {
+	r := EditReport{Messages: 9, Blocks: 9}
+	r.count(Edit{Replace: []Replacement{{From: 2, To: 5}, {From: 7, To: 8, Block: &BlockRef{}}, {From: 8, To: 9}}})
+	if r.Messages != 4 || r.Blocks != 1 {
+		t.Errorf("%d messages and %d blocks, want 4 and 1", r.Messages, r.Blocks)
+	}
+}
+
+// TestWhatAnEditSaysItself: what came from the wire is not the edit's own, in whatever way that is marked.
+func TestWhatAnEditSaysItself(t *testing.T) {
+	own := NewText(RoleUser, "m2 to m4 are hidden.")
+	raw, format := own, own
+	raw.Raw, format.Format = []byte(`{}`), "anthropic"
+	system := NewText(RoleSystem, "Be brief.")
+	if at := (Replacement{With: []Message{raw, format, system, own}}).Own(); at != 3 {
+		t.Errorf("its own text is message %d, want 3", at)
+	}
+	if at := (Replacement{With: []Message{raw, format, system}}).Own(); at != -1 {
+		t.Errorf("its own text is message %d, want none", at)
+	}
+}
+
+func TestAWindowThatNobodyHasStated(t *testing.T) {
+	for source, want := range map[Source]bool{SourceAssumed: true, SourceFamily: true, SourceConfigured: false, SourceCatalog: false} {
+		if got := (Window{Source: source}).Guessed(); got != want {
+			t.Errorf("%s: %v, want %v", source, got, want)
+		}
+	}
+}

@@ -18,7 +18,6 @@ import (
 // Shares of a digest, in percent.
 const (
 	shareRequests = 35 // of the words of persons
-	shareInTalk   = 75 // of these, where nothing was done
 	leastAccount  = 12 // that what was asked leaves to the agent's own words
 	shareBehind   = 35 // of what stands behind the agent's words
 	shareResults  = 20 // of results of commands, failures first
@@ -34,13 +33,13 @@ func (in *input) sections(d *draft, st *story) {
 	older := in.previousSection()
 	d.left -= d.count(older)
 	in.workflows(d)
-	words := min(share(leastAccount), d.left/3)
-	d.left -= words // reserved for where the work stands
-	asked := shareRequests
-	if !st.acts {
-		asked = shareInTalk
+	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
+	if !st.acts { // the requests have what the agent's words leave
+		words = in.accountSize(in.ownWords(), min(words, share(layoutFor(in.tokens, in.stands()).said)))
+		asked = in.tokens - words
 	}
-	room := min(max(share(asked), in.userTokens), d.left-d.count(requestsTitle)-1)
+	d.left -= words // reserved for where the work stands
+	room := min(max(asked, in.userTokens), d.left-d.count(requestsTitle)-1)
 	d.section(requestsTitle, in.requests(st.requests, room), d.left)
 	d.section("## Refused by the user", st.refused, share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))

@@ -172,15 +172,20 @@ func (in *input) calls(message int) bool {
 	})
 }
 
+// accountSize returns the tokens of texts as the account quotes them, at most so many.
+func (in *input) accountSize(all []ownText, most int) (size int) {
+	for i := 0; i < len(all) && size < most; i++ {
+		size += in.count(retain.BothEnds(all[i].words, mostWords))
+	}
+	return min(size, most)
+}
+
 // account writes where the work stands in the agent's own words: its newest text, and of
 // those before it the beginning and the end, newest first, as many as fit.
 func (in *input) account(d *draft, budget int) {
 	left := min(budget, d.left) - d.count(wordsTitle) - 2
-	all, size := in.ownWords(), 0
-	for i := 0; i < len(all) && size <= left; i++ {
-		size += in.count(retain.BothEnds(all[i].words, mostWords))
-	}
-	if size > left {
+	all := in.ownWords()
+	if in.accountSize(all, left+1) > left {
 		all = in.telling(all)
 	}
 	var lines []string

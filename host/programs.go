@@ -42,7 +42,7 @@ func claudeCode() Host {
 	const name = "claude-code"
 	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
 	return Host{
-		Name: name, Title: "Claude Code", Version: "2.1.330", command: "claude", folder: folder,
+		Name: name, Title: "Claude Code", Version: "2.1.332", command: "claude", folder: folder,
 		Does:  "after a compaction the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
 		After: "it acts in sessions that begin from now on",
 		parts: func(m Machine) []part {
