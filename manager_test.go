@@ -457,7 +457,7 @@ func TestStatus(t *testing.T) {
 	if s.Messages != 40 || s.Truncations != 0 || s.Condensations != 1 || s.Shown >= 40 || s.Percent > 50 || s.Action != precis.ActionNone {
 		t.Errorf("%+v", s)
 	}
-	for d, want := range map[time.Duration]string{0: "just now", 2 * time.Minute: "2 minutes ago", time.Hour: "1 hour ago", 50 * time.Hour: "2 days ago"} {
+	for d, want := range map[time.Duration]string{0: "just now", 2 * time.Minute: "2 minutes ago", time.Hour: "1 hour ago", 24*time.Hour - 1: "23 hours ago", 24 * time.Hour: "1 day ago", 50 * time.Hour: "2 days ago"} {
 		if got := s.Ago(now.Add(d)); got != want {
 			t.Errorf("after %v: %q, want %q", d, got, want)
 		}

@@ -114,6 +114,20 @@ func TestClipTrimsLargeDigestsBeforeTheAgentsWords(t *testing.T) {
 	}
 }
 
+// TestClipCutsASummaryOfAModelFromItsMiddle: headings of a text that precis did not write are no sections of a digest.
+func TestClipCutsASummaryOfAModelFromItsMiddle(t *testing.T) {
+	s := summarized("The state of the work\n\n## Done\n" + lines("- part%d/file.go edited", 100) + "\n## Open\n" + lines("- step %d", 100) + "- the last step\n")
+	s.Target = s.Used * 3 / 5
+	s.Limit = s.Target
+	view := apply(t, reduce.Clip{}, s)
+	if got := view[0].PlainText(); !strings.Contains(got, "- the last step") || !strings.HasPrefix(got, "The state of the work") || strings.Contains(got, "What else stood here") {
+		t.Errorf("%s", got)
+	}
+	if n := s.Meter.View(view); n > s.Limit {
+		t.Errorf("%d tokens of %d", n, s.Limit)
+	}
+}
+
 // TestClipKeepsTheUsersSections cuts a digest that begins with a workflow, whose text has headings, and to which
 // the gate has added what it lacked.
 func TestClipKeepsTheUsersSections(t *testing.T) {
