@@ -3,6 +3,8 @@ package claudecode
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"precis"
 	"precis/archive"
@@ -117,19 +119,22 @@ func (w *writer) locate(e entry, message int) {
 }
 
 // rewritten reads what follows a boundary without a summary: a function hook has compacted, and Claude Code
-// writes the messages that it chose down once more, copies of earlier ones among them. It records the
-// compaction and returns how many nodes of the path are such copies and texts of the hook; 0 for none.
+// writes the rows that it chose down once more, before it dates the boundary. It records the
+// compaction and returns how many nodes of the path are such rows; 0 for none.
 func (w *writer) rewritten(t *tree, path []int) int {
+	at := t.nodes[path[0]].after
 	var list []entry
-	var ends []int // by entry: nodes up to its own
-	for i, p := range path {
+	nodes := 0
+	for _, p := range path {
 		n := t.nodes[p]
-		if i > 0 && (n.after != nil || n.kind() == summary) {
+		if nodes > 0 && n.after != nil || n.kind() == summary || n.newest().After(at.at) {
 			break
 		}
-		for _, e := range n.entries() {
-			list, ends = append(list, e), append(ends, i+1)
-		}
+		list = append(list, n.entries()...)
+		nodes++
+	}
+	if nodes == 0 {
+		return 0
 	}
 	for i := range list {
 		list[i].identify()
@@ -141,26 +146,8 @@ func (w *writer) rewritten(t *tree, path []int) int {
 		}
 	}
 	first, kept := w.tail(list, last)
-	to := kept
-	end := first + len(w.added) - kept
-	if kept == len(w.added) { // no message is kept as it was: copies, and texts of precis
-		for end = 0; end < len(list); end++ {
-			if _, copied := last[list[end].key]; !copied && !harness.Ours(list[end].msg.PlainText()) {
-				break
-			}
-		}
-		first = end
-	}
-	if end == 0 || end < len(list) && ends[end-1] == ends[end] {
-		return 0
-	}
-	for i, e := range list[first:end] {
-		if e.hash != w.added[kept+i].hash { // the hook has changed what it kept
-			first, to = end, len(w.added)
-		}
-	}
 	var with []precis.Message
-	for i, e := range list[:end] {
+	for i, e := range list {
 		w.locate(e, len(w.added))
 		if i < first {
 			with = append(with, e.msg)
@@ -168,24 +155,32 @@ func (w *writer) rewritten(t *tree, path []int) int {
 			w.locate(e, kept+i-first)
 		}
 	}
-	w.record(list[0].lines[0].number, t.nodes[path[0]].after, to, with)
-	return ends[end-1]
+	w.record(list[0].lines[0].number, at, kept, with, byPlugin)
+	return nodes
 }
 
-// tail finds the copies of the newest messages: from entry first on, of the messages from kept
-// on. Without any, kept is the number of messages.
+// newest returns when the newest line of a node was written.
+func (n *node) newest() (at time.Time) {
+	for _, ln := range slices.Concat(n.lines, n.answers) {
+		if ln.at.After(at) {
+			at = ln.at
+		}
+	}
+	return at
+}
+
+// tail finds the copies of the newest messages that a list ends with: from entry first on, of the messages from kept
+// on. Without any, all of the list is first and all messages are before kept.
 func (w *writer) tail(list []entry, last map[string]int) (first, kept int) {
 	n := len(w.added)
 	for first, e := range list {
 		kept, copied := last[e.key]
-		if !copied || n-kept > len(list)-first {
-			continue
-		}
-		if slices.EqualFunc(list[first:first+n-kept], w.added[kept:], func(a, b entry) bool { return a.key == b.key }) {
+		same := func(a, b entry) bool { return a.key == b.key && a.hash == b.hash }
+		if copied && n-kept == len(list)-first && slices.EqualFunc(list[first:], w.added[kept:], same) {
 			return first, kept
 		}
 	}
-	return 0, n
+	return len(list), n
 }
 
 // name lets the newest lines say which conversation and model it is.
@@ -256,13 +251,21 @@ func (w *writer) condense(ln *line) {
 	if !ok || ln.compact.head == "" {
 		to = w.c.Transcript.Len()
 	}
-	w.record(ln.number, ln, to, []precis.Message{ln.msg})
+	w.record(ln.number, ln, to, []precis.Message{ln.msg}, "Claude Code compacted the conversation")
+}
+
+// byPlugin begins the reason of a compaction that a function hook made.
+const byPlugin = "a plugin compacted the conversation"
+
+// ByPlugin reports whether a plugin made a compaction that was read from a recording, rather than Claude Code itself.
+func ByPlugin(e precis.Edit) bool {
+	return e.Kind == precis.KindCondensation && strings.HasPrefix(e.Report.Reason, byPlugin)
 }
 
 // record records that the messages before to were replaced; at is the line that says so.
-func (w *writer) record(number int, at *line, to int, with []precis.Message) {
+func (w *writer) record(number int, at *line, to int, with []precis.Message, reason string) {
 	report := precis.EditReport{
-		Reason:       "Claude Code compacted the conversation",
+		Reason:       reason,
 		TokensBefore: at.compact.pre, TokensAfter: at.compact.post,
 	}
 	if at.compact.trigger != "" {

@@ -14,7 +14,8 @@ import (
 	"precis/archive/claudecode"
 )
 
-// session writes lines of a session, each as "uuid parent rest"; "-" is null.
+// session writes lines of a session, each as "uuid parent rest"; "-" is null. A "c" begins the uuid of a row that a
+// hook has chosen, which is older than the boundary before it.
 func session(lines ...string) string {
 	var b strings.Builder
 	for i, l := range lines {
@@ -26,6 +27,9 @@ func session(lines ...string) string {
 		parent := `"` + f[1] + `"`
 		if f[1] == "-" {
 			parent = "null"
+		}
+		if strings.HasPrefix(f[0], "c") {
+			i = 0
 		}
 		fmt.Fprintf(&b, `{"parentUuid":%s,"uuid":%q,"sessionId":"s1","timestamp":"2026-01-01T00:00:%02dZ",%s}`+"\n", parent, f[0], i, f[2])
 	}
@@ -216,27 +220,31 @@ func TestCompactedByAHook(t *testing.T) {
 		all  = "u:[one][<system-reminder>\nToday's date is 2026-11-20\n</system-reminder>] a:<t1 u:>t1 a:[old] u:[go on] a:<t3 u:>t3"
 		date = "[<system-reminder>\nToday's date is 2026-11-21\n</system-reminder>]"
 	)
-	again := []string{"c1 b1 " + said("one"), "n2 c1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-21"}`}
+	again := []string{"c1 b1 " + said("one"), "c5 c1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-21"}`}
 	kept := []string{"c3 c2 " + reply("m3", call("t3")), "c4 c3 " + result("t3")}
 	for name, tt := range map[string]struct {
 		lines            []string
 		view, transcript string
 	}{
 		"a text and the newest messages": {
-			slices.Concat(again, []string{"c2 n2 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new"))}),
+			slices.Concat(again, []string{"c2 c5 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new"))}),
 			"u:[one]" + date + " u:[" + ours + "] a:<t3 u:>t3 a:[new]", all + " a:[new]",
 		},
 		"a text of another plugin": {
-			slices.Concat(again, []string{"c2 n2 " + said("What was done.")}, kept, []string{"u4 c4 " + said("go on")}),
+			slices.Concat(again, []string{"c2 c5 " + said("What was done.")}, kept, []string{"u4 c4 " + said("go on")}),
 			"u:[one]" + date + " u:[What was done.] a:<t3 u:>t3 u:[go on]", all + " u:[go on]",
 		},
 		"nothing is kept": {
-			slices.Concat(again, []string{"c2 n2 " + said(ours), "u4 c2 " + said("and now?")}),
+			slices.Concat(again, []string{"c2 c5 " + said(ours), "u4 c2 " + said("and now?")}),
 			"u:[one]" + date + " u:[" + ours + "] u:[and now?]", all + " u:[and now?]",
 		},
 		"what is kept is shortened": {
-			slices.Concat(again, []string{"c2 n2 " + said(ours), kept[0], strings.Replace(kept[1], "out of", "bit of", 1), "a4 c4 " + reply("m4", text("new"))}),
+			slices.Concat(again, []string{"c2 c5 " + said(ours), kept[0], strings.Replace(kept[1], "out of", "bit of", 1), "a4 c4 " + reply("m4", text("new"))}),
 			"u:[one]" + date + " u:[" + ours + "] a:<t3 u:>t3 a:[new]", all + " a:[new]",
+		},
+		"all is written anew": {
+			[]string{"c1 b1 " + said("one"), "c2 c1 " + reply("x1", text("What was done.")), "c3 c2 " + reply("x2", call("t1")), "c4 c3 " + result("t1"), "u4 c4 " + said("and now?")},
+			"u:[one] a:[What was done.] a:<t1 u:>t1 u:[and now?]", all + " u:[and now?]",
 		},
 		"no copy": {
 			[]string{"u4 b1 " + said("another"), "a4 u4 " + reply("m4", text("new"))},
@@ -257,8 +265,8 @@ func TestCompactedByAHook(t *testing.T) {
 			t.Errorf("%s: the view has breaches %v", name, b)
 		}
 	}
-	again2 := slices.Concat(begun, again, []string{"c2 n2 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new")), "b2 - " + `"logicalParentUuid":"a4",` + compact,
-		"d1 b2 " + said("one"), "d2 d1 " + said(ours), "d3 d2 " + reply("m4", text("new")), "u5 d3 " + said("two")})
+	again2 := slices.Concat(begun, again, []string{"c2 c5 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new")), "b2 - " + `"logicalParentUuid":"a4",` + compact,
+		"c11 b2 " + said("one"), "c12 c11 " + said(ours), "c13 c12 " + reply("m4", text("new")), "u5 c13 " + said("two")})
 	conv := read(t, session(again2...)).Conversation
 	if got, want := show(precis.View(conv.Transcript, conv.Edits)), "u:[one] u:["+ours+"] a:[new] u:[two]"; got != want || len(conv.Edits) != 2 || conv.Edits[1].Report.TokensBefore != 1234 {
 		t.Errorf("twice: %s, want %s; edits %+v", got, want, conv.Edits)

@@ -67,7 +67,7 @@ type compaction struct {
 // fields that parse collects before it knows the line's type.
 type raws struct {
 	kind, subtype              string
-	operation, content         string
+	operation, content, maker  string
 	message, data, compact     []byte
 	result                     []byte // what the program itself noted of a call's result
 	summarized, hidden, failed bool
@@ -140,6 +140,8 @@ func (ln *line) field(m jsonspan.Member, r *raws) {
 		r.summarized = yes()
 	case "isVisibleInTranscriptOnly":
 		r.hidden = yes()
+	case "madeBy":
+		r.maker = text()
 	case "isMeta":
 		r.meta = yes()
 	case "toolUseResult":
@@ -266,7 +268,11 @@ func (ln *line) spoke(r raws) error {
 			}
 		}
 	}
-	if ln.model == "<synthetic>" || r.failed {
+	if ln.model == "<synthetic>" {
+		ln.model = ""
+		r.failed = r.failed || r.maker != "other" // a hook's row, behind a compaction
+	}
+	if r.failed {
 		return nil
 	}
 	ln.kind = assistant
