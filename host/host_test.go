@@ -532,11 +532,15 @@ func TestOwnFilesHoldThePath(t *testing.T) {
 		Hooks map[string][]struct {
 			Hooks []struct{ Command string }
 		}
+		Modules []string
 	}
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(m.Data, "plugins/claude-code/precis/hooks/hooks.json"))), &hooks); err != nil {
 		t.Fatal(err)
 	}
-	want := `[ -x '/opt/it'\''s a "place"/precis' ] || exit 0; exec '/opt/it'\''s a "place"/precis' hook claude-code session-start --part 1`
+	if text := read(t, filepath.Join(m.Data, "plugins/claude-code/precis/hooks", hooks.Modules[0])); !strings.Contains(text, `const PRECIS = "/opt/it's a \"place\"/precis";`) {
+		t.Errorf("claude-code: %.300s", text)
+	}
+	want := `[ -x '/opt/it'\''s a "place"/precis' ] || exit 0; exec '/opt/it'\''s a "place"/precis' hook claude-code session-start`
 	if got := hooks.Hooks["SessionStart"][0].Hooks[0].Command; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

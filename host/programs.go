@@ -39,11 +39,11 @@ func (m Machine) binary() string { return cmp.Or(m.Binary, "precis") }
 const answered = 6
 
 func claudeCode() Host {
-	const name = "claude-code"
+	const name, module = "claude-code", "precis.ts"
 	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
 	return Host{
 		Name: name, Title: "Claude Code", Version: "2.1.332", command: "claude", folder: folder,
-		Does:  "after a compaction the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		Does:  "each compaction is precis's own, without a model call; where plugins may not do that, the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
 		After: "it acts in sessions that begin from now on",
 		parts: func(m Machine) []part {
 			own := m.own(name)
@@ -58,14 +58,13 @@ func claudeCode() Host {
 					"name": "precis", "version": cmp.Or(m.Version, "0"), "description": about, "author": map[string]string{"name": "precis"},
 				})),
 				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{"mcpServers": map[string]any{"precis": server(m)}})),
+				whole(filepath.Join(inside, "hooks", module), plugin(m, "claude-code.ts")),
 				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
-					{"SessionStart", group{"compact", []command{
-						run(m.hook(name, "session-start", "--part", "1"), answered), run(m.hook(name, "session-start", "--part", "2"), answered),
-					}}},
+					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
 					// None at PostCompact: Claude Code shows the user the command, and what it prints.
 					{"PostToolBatch", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
 					{"UserPromptSubmit", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
-				})),
+				}, "./"+module)),
 				settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
 					source := map[string]any{"source": map[string]string{"source": "directory", "path": own}}
 					if err := d.Set(source, "extraKnownMarketplaces", "precis"); err != nil {

@@ -74,12 +74,16 @@ type on struct {
 }
 
 // byEvent is hooks as a plugin's own file has them.
-func byEvent(all []on) []byte {
+func byEvent(all []on, modules ...string) []byte {
 	events := map[string][]group{}
 	for _, h := range all {
 		events[h.event] = append(events[h.event], h.group)
 	}
-	return pretty(map[string]any{"hooks": events})
+	file := map[string]any{"hooks": events}
+	if len(modules) > 0 {
+		file["modules"] = modules
+	}
+	return pretty(file)
 }
 
 // pretty is a value as JSON for people.

@@ -1,33 +1,31 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 )
 
 // Claude Code runs PreCompact, writes the summary, then runs SessionStart with source
 // "compact" and last PostCompact, which has the summary. So the digest is given at
-// SessionStart. It shows the user the commands of PostCompact and what they print, so none
-// is installed there: the summary is looked at when it is in the recording, and what neither
+// SessionStart, unless precis itself has compacted, see [claudeView]. It shows the user the commands of PostCompact and
+// what they print, so none is installed there: the summary is looked at when it is in the recording, and what neither
 // it nor the digest holds is given then.
 
 // note remembers nothing and says nothing: what it printed would become a part of the
 // prompt for the summary.
 func note(context.Context, *call) ([]byte, error) { return nil, errNothing("") }
 
-// claudeStart gives one part of the digest.
+// claudeStart gives the digest. Installations of earlier versions ask for two parts; all is in the first.
 func claudeStart(ctx context.Context, c *call) ([]byte, error) {
-	if c.input.Source != "compact" {
+	second := len(c.Args) == 2 && c.Args[1] == "2"
+	if c.input.Source != "compact" || second {
 		return nil, errNothing("")
 	}
-	part, err := c.part()
-	if err != nil {
-		return nil, err
+	if c.state().Own {
+		return nil, cmp.Or[error](c.update(ctx, func(s *state) { s.Own = false }), errNothing(""))
 	}
 	r, err := c.open()
 	if err != nil {
@@ -37,36 +35,14 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := parts(text, claudeParts, claudePart-units(c.intro(heldBefore)))
-	if part == 1 {
-		c.try(ctx, func(s *state) {
-			s.Compactions, s.Digest, s.Pending = s.Compactions+1, strings.Join(all, "\n"), ""
-			s.Due, s.Tried = true, 0
-		})
-		_ = os.Remove(filepath.Join(c.o.State, busyFolder)) // of a run that was killed
-		c.entry.Compaction = true
-	}
-	if part > len(all) {
-		return nil, errNothing("")
-	}
-	what := heldBefore
-	if len(all) > 1 {
-		what += fmt.Sprintf(", part %d of %d", part, len(all))
-	}
-	return c.give("SessionStart", c.intro(what)+all[part-1]), nil
-}
-
-// part is the number of the part that this hook gives.
-func (c *call) part() (int, error) {
-	if len(c.Args) == 0 {
-		return 1, nil
-	}
-	if len(c.Args) == 2 && c.Args[0] == "--part" {
-		if n, err := strconv.Atoi(c.Args[1]); err == nil && n >= 1 && n <= claudeParts {
-			return n, nil
-		}
-	}
-	return 0, errNothing("its arguments are not understood")
+	text = fit(text, claudePart-units(c.intro(heldBefore)))
+	c.try(ctx, func(s *state) {
+		s.Compactions, s.Digest, s.Pending = s.Compactions+1, text, ""
+		s.Due, s.Tried = true, 0
+	})
+	_ = os.Remove(filepath.Join(c.o.State, busyFolder)) // of a run that was killed
+	c.entry.Compaction = true
+	return c.give("SessionStart", c.intro(heldBefore)+text), nil
 }
 
 // give answers an event with text for the model.

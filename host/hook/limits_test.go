@@ -16,37 +16,30 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%q has %d units, want %d", text, got, want)
 		}
 	}
-	for most, want := range map[int]string{-1: "", 0: "", 1: "a", 2: "a", 3: "a🗼", 9: "a🗼b"} {
-		if got := cutUnits("a🗼b", most); got != want {
-			t.Errorf("%d units: %q, want %q", most, got, want)
-		}
-	}
 }
 
-// Parts are never longer than they may be, nor more; what fits is there whole, in order.
-func TestPartsFit(t *testing.T) {
+// A text that is fitted is never longer than it may be, begins as it did, and is whole where it fits.
+func TestFit(t *testing.T) {
 	line := rapid.OneOf(
 		rapid.StringMatching(`## [a-zA-Z ]{1,300}`), rapid.StringMatching(`- [a-z0-9 ./]{0,120}`), rapid.StringMatching(`[日本語灯台🗼🚢é]{0,200}`), rapid.StringN(0, 3000, -1),
 	)
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(line, 0, 60).Draw(t, "lines"), "\n")
-		n, limit := rapid.IntRange(1, 3).Draw(t, "n"), rapid.IntRange(500, 5000).Draw(t, "limit")
-		all := parts(text, n, limit)
-		if len(all) > n {
-			t.Fatalf("%d parts, at most %d", len(all), n)
+		text := strings.TrimSpace(strings.Join(rapid.SliceOfN(line, 0, 60).Draw(t, "lines"), "\n"))
+		limit := rapid.IntRange(100, 5000).Draw(t, "limit")
+		got := fit(text, limit)
+		if units(got) > limit {
+			t.Fatalf("%d units, at most %d", units(got), limit)
 		}
-		for i, p := range all {
-			if got := units(p); got > limit {
-				t.Fatalf("part %d has %d units, at most %d", i, got, limit)
-			}
+		if units(text) <= limit && got != text {
+			t.Fatalf("it fits, and became %q", got)
 		}
-		if units(text) <= limit-200 && strings.TrimSpace(text) != "" && (len(all) == 0 || all[0] != strings.TrimRight(text, "\n")) && n == 1 {
-			t.Fatalf("it fits, and became %q", all)
+		if kept, _, cut := strings.Cut(got, "["); !cut && !strings.HasPrefix(text, kept) {
+			t.Fatalf("%q does not begin %q", got, text)
 		}
 	})
 }
 
-// A digest in two parts of a long conversation whose words are outside of ASCII stays
+// A digest of a long conversation whose words are outside of ASCII stays
 // below what the programs take.
 func TestAnswersAreBelowTheLimits(t *testing.T) {
 	wide := strings.NewReplacer("lighthouse", strings.Repeat("灯台🗼", 1200), "part", "部分🚢")
@@ -57,12 +50,15 @@ func TestAnswersAreBelowTheLimits(t *testing.T) {
 		s := begin(t, host, 200)
 		s.write(wide.Replace(recordings[host](200)))
 		s.o.Window = func(string) int { return 2_000_000 }
-		for _, args := range [][]string{nil, {"--part", "2"}} {
-			if answer := s.run("session-start", c.in, args...); answer != "" {
-				if got := units(s.added(answer, "SessionStart")); got > c.limit {
-					t.Errorf("%s %q: %d units, at most %d", host, args, got, c.limit)
-				}
+		answer := s.run("session-start", c.in)
+		if answer == "" {
+			if host == "claude-code" {
+				t.Errorf("%s: no answer: %+v", host, s.last())
 			}
+			continue
+		}
+		if got := units(s.added(answer, "SessionStart")); got > c.limit {
+			t.Errorf("%s: %d units, at most %d", host, got, c.limit)
 		}
 	}
 }

@@ -15,60 +15,23 @@ func units(s string) int {
 	return n
 }
 
-// parts cuts a text into at most n parts of at most limit units, at line ends. A part
-// that begins inside a section repeats its heading. What does not fit into n parts is
-// left out, and the last part says so.
-func parts(text string, n, limit int) []string {
-	const reserve = 200 // for a heading that is repeated, and the line about what is left out
-	var out []string
-	var part strings.Builder
-	heading := ""
-	used := 0
-	flush := func() {
-		out = append(out, strings.TrimRight(part.String(), "\n"))
-		part.Reset()
-		used = 0
+// fit returns the first lines of a text that have at most limit units together. What does not fit is left out, and
+// the last line says so.
+func fit(text string, limit int) string {
+	const reserve = 40 // for the line about what is left out
+	text = strings.TrimSpace(text)
+	if units(text) <= limit {
+		return text
 	}
+	var out strings.Builder
+	used := 0
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
-		size := units(line)
-		if size > limit-reserve { // no line of a digest is so long: a text of somebody else
-			line = cutUnits(line, limit-reserve-1) + "\n"
-			size = units(line)
+		if used += units(line); used > limit-reserve {
+			fmt.Fprintf(&out, "[%d more lines do not fit here]", len(lines)-i)
+			break
 		}
-		section := strings.HasPrefix(line, "## ")
-		if used+size > limit-reserve || section && used > (limit-reserve)*4/5 && len(out) < n-1 {
-			if len(out) == n-1 {
-				fmt.Fprintf(&part, "[%d more lines do not fit here]", len(lines)-i)
-				flush()
-				return out
-			}
-			flush()
-			if heading != "" && !section {
-				again := cutUnits(strings.TrimSpace(heading), reserve/2) + " (continued)\n"
-				part.WriteString(again)
-				used = units(again)
-			}
-		}
-		if section {
-			heading = line
-		}
-		part.WriteString(line)
-		used += size
+		out.WriteString(line)
 	}
-	if strings.TrimSpace(part.String()) != "" {
-		flush()
-	}
-	return out
-}
-
-// cutUnits returns the beginning of a text that has at most so many units.
-func cutUnits(s string, most int) string {
-	n := 0
-	for i, r := range s {
-		if n += max(utf16.RuneLen(r), 1); n > most {
-			return s[:i]
-		}
-	}
-	return s
+	return out.String()
 }

@@ -18,6 +18,7 @@ type state struct {
 	Digest      string          `json:"digest,omitempty"`   // given after the newest compaction
 	Summary     string          `json:"summary,omitempty"`  // the program's own
 	Pending     string          `json:"pending,omitempty"`  // to be given at the next occasion
+	Own         bool            `json:"own,omitempty"`      // the newest compaction was precis's own: other hooks are silent
 	Due         bool            `json:"due,omitempty"`      // the newest summary is still to be looked at
 	Tried       int             `json:"tried,omitempty"`    // how often it was not there yet
 	Offset      int64           `json:"offset,omitempty"`   // of the transcript, read so far
@@ -46,6 +47,26 @@ func (c *call) state() (s state) {
 func Compactions(stateFolder, host, session string) int {
 	c := call{Call: Call{Host: host}, o: Options{State: stateFolder}, input: input{Session: session}}
 	return c.state().Compactions
+}
+
+// loadedFolder holds an empty file for each program that has loaded a module of precis, written anew each time.
+const loadedFolder = "loaded"
+
+// Loaded returns when a program last loaded a module by which precis is its compaction; the zero time: never.
+func Loaded(stateFolder, host string) time.Time {
+	info, err := os.Stat(filepath.Join(stateFolder, loadedFolder, host))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func markLoaded(stateFolder, host string) error {
+	path := filepath.Join(stateFolder, loadedFolder, host)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, nil, 0o600)
 }
 
 // update changes what is remembered. Hooks of one event run at the same time.

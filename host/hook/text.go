@@ -10,11 +10,10 @@ import (
 
 // The limits of texts that programs take, in units of UTF-16, a little below their own.
 const (
-	claudePart  = 9_900 // of each hook; what is longer becomes a file that the model has to read
-	claudeParts = 2
-	codexMost   = 23_500 // of the 24,000 that the hook asks for
-	qwenMost    = 23_500
-	geminiMost  = 23_500
+	claudePart = 9_900  // what is longer becomes a file that the model has to read
+	codexMost  = 23_500 // of the 24,000 that the hook asks for
+	qwenMost   = 23_500
+	geminiMost = 23_500
 )
 
 // intro says what follows, and where the rest of it is.
@@ -40,12 +39,3 @@ const (
 	heldBefore = "What the conversation held before it was compacted"
 	lacks      = "What the summary of this conversation lacks"
 )
-
-// fit returns a text in one part of at most limit units.
-func fit(text string, limit int) string {
-	all := parts(text, 1, limit)
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0]
-}

@@ -65,6 +65,11 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 			e.add(check, Bad, "open codex and type /hooks, or precis install codex --trust", "Codex does not trust the hook yet, and skips it silently")
 		}
 	}
+	loaded := hook.Loaded(e.Hosts.State, h.Name)
+	if h.Name == "claude-code" && loaded.IsZero() && sum.Compactions > 0 {
+		e.add(check, Warn, "start Claude Code anew in a folder that it trusts; docs/hosts.md says what else keeps modules out",
+			"hooks only: Claude Code has not loaded precis's module, so its own model writes the summaries")
+	}
 	if sum.Failed > 0 {
 		e.add(check, Warn, "precis stats hosts", "%d of %d calls failed, the last with: %s", sum.Failed, sum.Calls, sum.LastWhy)
 	}
@@ -74,6 +79,9 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 	last := "not called yet"
 	if !sum.Last.IsZero() {
 		last = fmt.Sprintf("called last %s, %d compactions", sum.Last.Format(time.DateTime), sum.Compactions)
+	}
+	if !loaded.IsZero() {
+		last = "it compacts itself, loaded last " + loaded.Format(time.DateTime) + "; " + last
 	}
 	e.ok(check, "installed and answering; %s", last)
 }

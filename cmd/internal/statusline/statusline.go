@@ -29,7 +29,7 @@ type Status struct {
 	Condensed int    `json:"edits,omitempty"`
 	Saved     int    `json:"tokens_saved,omitempty"`
 
-	// Of the hooks in an agent: compactions after which they gave back what was lost.
+	// Of the hooks in an agent: compactions that precis made, or after which it gave back what was lost.
 	Compactions int `json:"compactions,omitempty"`
 
 	Err error `json:"-"` // why the gateway gave no answer; nil: it gave one, or there is no gateway
@@ -106,7 +106,7 @@ func (s Status) Line(w *console.Words) string {
 		parts = append(parts, w.Text("%s of precis saved %s", w.Count(s.Condensed, "edit"), w.Number(s.Saved)))
 	}
 	if s.Compactions > 0 {
-		parts = append(parts, w.Text("precis gave back what %s lost", w.Count(s.Compactions, "compaction")))
+		parts = append(parts, w.Text("%s with precis", w.Count(s.Compactions, "compaction")))
 	}
 	return strings.Join(parts, w.Say("comma"))
 }

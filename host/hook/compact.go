@@ -1,0 +1,385 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/archive/claudecode"
+	"precis/internal/harness"
+	"precis/preset"
+	"precis/tokens"
+	"precis/wire/anthropic"
+)
+
+// A module of a plugin may be the compaction of Claude Code: it is handed the rows of the context and returns those
+// that the model reads from then on. precis answers with its view of the recording, whose edits are remembered here
+// and so grow from one compaction to the next, as in the gateway. A row that stays is named by its number, since the
+// module has it; others are written out. Whenever something is in doubt the answer is empty, and Claude Code compacts
+// by itself.
+
+// compactInput is what the module says beside the members of [input].
+type compactInput struct {
+	Trigger      string `json:"trigger"`      // "manual": a person asks for it
+	Instructions string `json:"instructions"` // what the person typed behind /compact
+	Context      struct {
+		Tokens int `json:"tokens"` // of the newest request; 0: unknown
+	} `json:"context"`
+	Rows []row `json:"rows"`
+}
+
+// row is a piece of the context: what the user said, the results of calls, or a block of the model's.
+type row struct {
+	Role    string      `json:"role"`
+	Text    string      `json:"text"`
+	Uses    []rowUse    `json:"toolUses"` // never null, which Claude Code refuses
+	Results []rowResult `json:"toolResults,omitempty"`
+}
+
+type rowUse struct {
+	ID    string          `json:"tool_use_id"`
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+}
+
+type rowResult struct {
+	ID      string `json:"tool_use_id"`
+	Text    string `json:"text"`
+	IsError bool   `json:"isError"`
+	Size    int    `json:"size,omitempty"` // of the text that a row of the context has, in units of UTF-16, in place of that text
+}
+
+// compaction is the answer: the rows in order, each the number of one to write anew, a [sameRow] or a row of precis's
+// own, and a line for the person; or why nothing is to be done.
+type compaction struct {
+	Rows []any  `json:"rows,omitempty"`
+	Said string `json:"said,omitempty"`
+	Skip string `json:"skip,omitempty"`
+}
+
+// sameRow stays as it is, with all that Claude Code keeps of it. Others are written anew: where a session is resumed,
+// a row that was kept comes again beside its copy behind the compaction, and one with results brings back all before it.
+type sameRow struct {
+	Keep int `json:"keep"`
+}
+
+// undoCompaction is what a person types behind /compact to have the newest compaction taken back.
+const undoCompaction = "undo"
+
+// mostRows is the size of the answer in bytes, of which Claude Code takes four MiB.
+const mostRows = 7 << 19
+
+// A view comes down to this share of the tokens in the context, in percent, or to what the model has not answered yet
+// and so much beside it. Claude Code ends its work when the context is full within three turns again and again.
+const (
+	compactTo   = 30
+	compactRoom = 5
+)
+
+// claudeLoaded notes that the module is there.
+func claudeLoaded(_ context.Context, c *call) ([]byte, error) {
+	if err := markLoaded(c.o.State, c.Host); err != nil {
+		return nil, errNothing("it cannot be noted")
+	}
+	return nil, errNothing("")
+}
+
+// claudeView answers a compaction.
+func claudeView(ctx context.Context, c *call) ([]byte, error) {
+	var in compactInput
+	if json.Unmarshal(c.raw, &in) != nil || len(in.Rows) == 0 {
+		return nil, errNothing("there are no rows")
+	}
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	own := c.ownEdits(r)
+	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...), Edits: own}
+	conv.Edits = withRecorded(own, r.conv.Edits)
+	x := contextOf(r.conv, in.Rows)
+	if x == nil {
+		return nil, errNothing("the context is not that of the recording")
+	}
+	said, err := c.compact(ctx, conv, in)
+	if err != nil {
+		return nil, err
+	}
+	rows, ok := x.view(conv)
+	if said.Skip != "" {
+		return line(said), nil
+	}
+	if said.Rows = rows; !ok || len(line(said)) > mostRows {
+		return nil, errNothing("the view cannot be given as rows")
+	}
+	made := slices.DeleteFunc(slices.Clone(conv.Edits), func(e precis.Edit) bool { return contains(r.conv.Edits, e.ID) })
+	c.try(ctx, func(s *state) {
+		s.Edits, s.Compactions, s.Own = json.RawMessage(line(made)), s.Compactions+1, true
+		s.Digest, s.Pending, s.Due = "", "", false
+	})
+	c.entry.Did, c.entry.Compaction = Replaced, true
+	return line(said), nil
+}
+
+// ownEdits returns the edits that precis has made in a session, as far as they fit the recording.
+func (c *call) ownEdits(r record) []precis.Edit {
+	var own []precis.Edit
+	if data := c.state().Edits; len(data) > 0 && json.Unmarshal(data, &own) != nil {
+		return nil
+	}
+	return fitting(precis.NewTranscript(r.msgs...), own)
+}
+
+// withRecorded adds the edits that a recording holds. What it says of a compaction by precis is left out where the edits
+// themselves are known.
+func withRecorded(own, recorded []precis.Edit) []precis.Edit {
+	out := slices.Clone(own)
+	for _, e := range recorded {
+		if len(own) == 0 || !claudecode.ByPlugin(e) {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b precis.Edit) int { return a.Seen - b.Seen })
+	return out
+}
+
+func contains(edits []precis.Edit, id string) bool {
+	return slices.ContainsFunc(edits, func(e precis.Edit) bool { return e.ID == id })
+}
+
+// compact reduces the conversation, or takes the newest reduction back, and says so.
+func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compactInput) (compaction, error) {
+	counter, err := tokens.New(tokens.Options{Name: "chars4"})
+	if err != nil {
+		return compaction{}, err
+	}
+	fast := precis.NewMeter(counter)
+	settings, err := preset.Settings(preset.Frugal)
+	if err != nil {
+		return compaction{}, err
+	}
+	// Not truncate, which hides without a word of what was said.
+	settings.Rungs = []string{"dedupe", "fold", "media", "digest", "prune", "squeeze", "digest-more"}
+	settings.KeepMessages, settings.KeepFirst = 1, 1 // row 0 stays whatever becomes of its message
+	settings.Target = compactTo
+	all := fast.View(precis.View(conv.Transcript, conv.Edits))
+	if all > 0 {
+		newest := fast.View(conv.Transcript.Messages()[newestCall(conv.Transcript):])
+		settings.Target = min(max(compactTo, float64(100*newest/all)+compactRoom), 100)
+	}
+	m, err := preset.New(preset.Options{Counter: counter, Settings: settings})
+	if err != nil {
+		return compaction{}, err
+	}
+	if strings.EqualFold(strings.TrimSpace(in.Instructions), undoCompaction) {
+		if _, err := m.Undo(ctx, conv); err != nil {
+			return compaction{Skip: "there is no compaction of precis to take back"}, nil
+		}
+		return compaction{Said: "The newest compaction is taken back."}, nil
+	}
+	before, full := len(conv.Edits), cmp.Or(in.Context.Tokens, all)
+	result, err := m.Manage(ctx, precis.Request{
+		Conversation: conv, Profile: conv.Model, Window: precis.Window{Tokens: full}, Reported: full,
+		Manual: true, WithoutModels: true, Dialect: anthropic.Dialect{},
+	})
+	switch {
+	case err != nil:
+		return compaction{}, err
+	case len(conv.Edits) > before:
+		return compaction{Said: fmt.Sprintf("About %s tokens became %s, without a model call. Nothing is lost; /compact %s takes it back.", thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), undoCompaction)}, nil
+	case in.Trigger == "manual":
+		return compaction{Skip: "there is nothing to shorten yet"}, nil
+	}
+	return compaction{}, errNothing("nothing could be shortened")
+}
+
+// thousands writes an estimated count for people: 34k.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%dk", (n+500)/1000)
+}
+
+// newestCall returns the index of the model's newest message: what follows has no answer yet.
+func newestCall(t *precis.Transcript) int {
+	for i := t.Len() - 1; i > 0; i-- {
+		if t.At(i).Role == precis.RoleAssistant {
+			return i
+		}
+	}
+	return 0
+}
+
+// rowContext is the context of Claude Code beside the recording.
+type rowContext struct {
+	rows  []row
+	of    map[int][]int // by message of the recording: its rows
+	loose map[int][]int // by message: the rows behind it that the recording does not have, or not yet
+	last  int           // the message that the newest rows belong to
+}
+
+// contextOf finds the messages that the rows of a context belong to, by the IDs of calls and by texts. It returns nil
+// when the first row is not known, or what the model said or was answered last is not among them: these are other rows.
+func contextOf(conv *precis.Conversation, rows []row) *rowContext {
+	at := map[string]int{}
+	for i, m := range conv.Transcript.Messages() {
+		for _, key := range messageKeys(m) {
+			at[key] = i
+		}
+	}
+	x := &rowContext{rows: rows, of: map[int][]int{}, loose: map[int][]int{}, last: -1}
+	var waiting []int // of the model's reasoning, which belongs to the message of the row behind it
+	for i, r := range rows {
+		m, known := -1, false
+		for _, key := range r.keys() {
+			if m, known = at[key]; known {
+				break
+			}
+		}
+		switch {
+		case known:
+			if !slices.ContainsFunc(x.of[m], func(k int) bool { return slices.Equal(rows[k].keys(), r.keys()) }) {
+				x.of[m] = append(append(x.of[m], waiting...), i)
+			}
+			x.last, waiting = m, nil
+		case r.Role == string(precis.RoleAssistant) && r.Text == "" && len(r.Uses) == 0:
+			waiting = append(waiting, i)
+		case i == 0:
+			if !isSummary(conv.Edits, r.Text) {
+				return nil
+			}
+		case x.last >= 0 && !harness.Ours(r.Text):
+			x.loose[x.last] = append(x.loose[x.last], i)
+		}
+	}
+	for i := x.last + 1; i < conv.Transcript.Len(); i++ { // what the program adds has no calls
+		if m := conv.Transcript.At(i); x.last < 0 || m.HasToolResult() || len(m.Content) > 0 && m.Role == precis.RoleAssistant {
+			return nil
+		}
+	}
+	return x
+}
+
+// isSummary reports whether a text stands for what an edit hides.
+func isSummary(edits []precis.Edit, text string) bool {
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(edits, func(e precis.Edit) bool {
+		return slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool {
+			return slices.ContainsFunc(r.With, func(m precis.Message) bool { return strings.TrimSpace(m.PlainText()) == text })
+		})
+	})
+}
+
+// messageKeys are what the rows of a message are known by.
+func messageKeys(m precis.Message) (out []string) {
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			out = append(out, "use "+b.ID)
+		case precis.ToolResult:
+			out = append(out, "result "+b.ToolUseID)
+		case precis.Text:
+			if text := strings.TrimSpace(b.Text); text != "" {
+				out = append(out, string(m.Role)+" "+text)
+			}
+		}
+	}
+	return out
+}
+
+func (r row) keys() (out []string) {
+	for _, u := range r.Uses {
+		out = append(out, "use "+u.ID)
+	}
+	for _, u := range r.Results {
+		out = append(out, "result "+u.ID)
+	}
+	if text := strings.TrimSpace(r.Text); text != "" {
+		out = append(out, r.Role+" "+text)
+	}
+	return out
+}
+
+// view returns the rows of a view. Row 0 comes first and as it was: what Claude Code tells the model again hangs on it.
+// It reports false where the newest rows would not be among them.
+func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
+	out = append(out, sameRow{0})
+	first := strings.TrimSpace(x.rows[0].Text)
+	for _, u := range precis.Units(conv.Transcript, conv.Edits) {
+		for n, m := range u.Messages {
+			var rows, loose []int
+			if u.Original() {
+				rows, loose = x.of[u.From+n], x.loose[u.From+n]
+				ok = ok || u.From+n == x.last
+			}
+			switch r := written(m); {
+			case slices.Contains(rows, 0):
+			case len(rows) > 0 && !isPlain(m):
+				for _, i := range rows {
+					out = append(out, sameRow{i})
+				}
+			case len(rows) > 0 && !u.Changed && x.holds(rows, r):
+				for _, i := range rows {
+					out = append(out, i)
+				}
+			case !r.empty() && r.Text != first:
+				out = append(out, r)
+			}
+			for _, i := range loose {
+				out = append(out, i)
+			}
+		}
+	}
+	return out, ok
+}
+
+// holds reports whether rows of results have what a message has: not where an earlier view has shortened it.
+func (x *rowContext) holds(rows []int, r row) bool {
+	n := 0
+	for _, i := range rows {
+		for _, result := range x.rows[i].Results {
+			if !slices.ContainsFunc(r.Results, func(b rowResult) bool { return b.ID == result.ID && units(b.Text) == result.Size }) {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0 && n == len(r.Results)
+}
+
+// isPlain reports whether all of a message can be written as a row, which holds neither reasoning nor pictures.
+func isPlain(m precis.Message) bool {
+	return !slices.ContainsFunc(m.Content, func(b precis.Block) bool {
+		switch b.(type) {
+		case precis.Text, precis.ToolUse, precis.ToolResult:
+			return false
+		}
+		return true
+	})
+}
+
+// written returns a message as a row.
+func written(m precis.Message) row {
+	r := row{Role: string(m.Role), Uses: []rowUse{}}
+	var text []string
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.Text:
+			text = append(text, b.Text)
+		case precis.ToolUse:
+			r.Uses = append(r.Uses, rowUse{ID: b.ID, Tool: b.Name, Input: b.Input})
+		case precis.ToolResult:
+			r.Results = append(r.Results, rowResult{ID: b.ToolUseID, Text: b.Text(), IsError: b.IsError})
+		}
+	}
+	r.Text = strings.TrimSpace(strings.Join(text, "\n"))
+	return r
+}
+
+func (r row) empty() bool { return r.Text == "" && len(r.Uses) == 0 && len(r.Results) == 0 }
