@@ -556,6 +556,28 @@ func TestOwnFilesHoldThePath(t *testing.T) {
 	}
 }
 
+// A program whose folder is moved by a variable tells it to the server of tools, which would not find its sessions else.
+func TestServersKnowMovedFolders(t *testing.T) {
+	m := newMachine(t)
+	moved := filepath.Join(m.Home, "else where")
+	m.Env = func(name string) string {
+		if strings.HasSuffix(name, "_HOME") && !strings.HasPrefix(name, "XDG_") || name == "CLAUDE_CONFIG_DIR" {
+			return moved
+		}
+		return ""
+	}
+	for name, file := range map[string]string{
+		"claude-code": filepath.Join(m.Data, "plugins/claude-code/precis/.mcp.json"), "qwen": filepath.Join(moved, "settings.json"),
+		"gemini": filepath.Join(moved, ".gemini/extensions/precis/gemini-extension.json"), "codex": filepath.Join(moved, "config.toml"),
+	} {
+		install(t, m, name)
+		if text := read(t, file); strings.Count(text, moved) != 1 {
+			t.Errorf("%s: the server does not know %s:\n%s", name, moved, text)
+		}
+		uninstall(t, m, name)
+	}
+}
+
 // Gemini CLI does not begin its work when a hook fails: whatever becomes of precis, the
 // command answers, with JSON.
 func TestGeminiIsNeverStopped(t *testing.T) {
@@ -866,7 +888,7 @@ func TestHosts(t *testing.T) {
 	}
 	write(t, filepath.Join(m.Home, ".claude/settings.json"), "{\"disableAllHooks\": true, // off\n}")
 	write(t, filepath.Join(m.Home, ".gemini/settings.json"), `{"hooksConfig": {"enabled": false}}`)
-	for name, want := range map[string]int{"claude-code": 1, "gemini": 1, "qwen": 0, "codex": 0} {
+	for name, want := range map[string]int{"claude-code": 2, "gemini": 1, "qwen": 0, "codex": 0} {
 		if got := named(t, name).Warnings(m); len(got) != want {
 			t.Errorf("%s warns %q", name, got)
 		}

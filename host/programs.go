@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func claudeCode() Host {
 				whole(filepath.Join(inside, ".claude-plugin", "plugin.json"), pretty(map[string]any{
 					"name": "precis", "version": cmp.Or(m.Version, "0"), "description": about, "author": map[string]string{"name": "precis"},
 				})),
-				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{"mcpServers": map[string]any{"precis": server(m)}})),
+				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{"mcpServers": map[string]any{"precis": server(m, "CLAUDE_CONFIG_DIR")}})),
 				whole(filepath.Join(inside, "hooks", module), plugin(m, "claude-code.ts")),
 				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
 					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
@@ -82,7 +83,12 @@ func claudeCode() Host {
 			}
 		},
 		warn: func(m Machine) []string {
-			return switchedOff(filepath.Join(folder(m), "settings.json"), "true", "disableAllHooks")
+			path := filepath.Join(folder(m), "settings.json")
+			out := switchedOff(path, "true", "disableAllHooks")
+			if data, err := os.ReadFile(path); err == nil && !json.Valid(data) {
+				out = append(out, "Claude Code takes nothing from "+path+", since it holds comments or is no JSON")
+			}
+			return out
 		},
 	}
 }
@@ -119,8 +125,11 @@ func codex() Host {
 			start := run(m.hook(name, "session-start"), answered)
 			start.Limit = 24_000
 			hooks := filepath.Join(folder(m), "hooks.json")
-			config := tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis",
-				"[mcp_servers.precis]\ncommand = "+strconv.Quote(m.binary())+"\nargs = [\"mcp\"]\n")
+			block := "[mcp_servers.precis]\ncommand = " + strconv.Quote(m.binary()) + "\nargs = [\"mcp\"]\n"
+			for variable, moved := range server(m, "CODEX_HOME").Env { // Codex starts servers with an environment of its own
+				block += "env = { " + variable + " = " + strconv.Quote(moved) + " }\n"
+			}
+			config := tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis", block)
 			without := config.remove
 			config.remove = func(now, was []byte) ([]byte, error) {
 				rest, err := without(now, was)
@@ -152,7 +161,7 @@ func qwen() Host {
 				if err != nil {
 					return err
 				}
-				if err := addServer(d, m); err != nil {
+				if err := addServer(d, m, "QWEN_HOME"); err != nil {
 					return err
 				}
 				return addStatusLine(d, m, name, "ui", "statusLine")
@@ -176,12 +185,14 @@ func gemini() Host {
 		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks; tools over MCP",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "extensions", "precis")
-			const limit, serverLimit = 6_000, 15_000 // in milliseconds; a server that hangs would be waited for ten minutes
+			const limit = 6_000 // in milliseconds
+			tools := server(m, "GEMINI_CLI_HOME")
+			tools.Timeout = 15_000 // a server that hangs would be waited for ten minutes
 			return []part{
 				whole(filepath.Join(own, "gemini-extension.json"), pretty(map[string]any{
 					"name": "precis", "version": cmp.Or(strings.TrimPrefix(m.Version, "v"), "0.0.0"),
 					"description": "Gives back what a compression loses. Written by precis install gemini.",
-					"mcpServers":  map[string]any{"precis": timedServer(m, serverLimit)},
+					"mcpServers":  map[string]any{"precis": tools},
 				})),
 				whole(filepath.Join(own, "hooks", "hooks.json"), byEvent([]on{
 					{"AfterTool", group{"", []command{run(m.guarded(name, "pending"), limit)}}},

@@ -165,11 +165,11 @@ func isOurs(raw json.RawMessage, host string) bool {
 }
 
 // addServer adds the MCP server where the user has none of that name.
-func addServer(d *jsonedit.Doc, m Machine) error {
+func addServer(d *jsonedit.Doc, m Machine, variable string) error {
 	if d.Get("mcpServers", "precis") != nil {
 		return nil
 	}
-	return d.Set(server(m), "mcpServers", "precis")
+	return d.Set(server(m, variable), "mcpServers", "precis")
 }
 
 // removeServer removes the MCP server, unless it is the user's own.
@@ -186,21 +186,21 @@ func removeServer(d, was *jsonedit.Doc) {
 	}
 }
 
-// server is the MCP server as most programs have it in their settings.
-func server(m Machine) any {
-	return struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{m.binary(), []string{"mcp"}}
+// mcpServer is the MCP server as most programs have it in their settings.
+type mcpServer struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env,omitempty"`     // of variables by which a program is moved: not all programs hand their own on
+	Timeout int               `json:"timeout,omitempty"` // for answers, in the program's own unit; 0: its own
 }
 
-// timedServer is the MCP server with a limit for its answers, in the program's own unit.
-func timedServer(m Machine, limit int) any {
-	return struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-		Timeout int      `json:"timeout"`
-	}{m.binary(), []string{"mcp"}, limit}
+// server is the MCP server for a program whose folder a variable of the environment moves.
+func server(m Machine, variable string) mcpServer {
+	s := mcpServer{Command: m.binary(), Args: []string{"mcp"}}
+	if moved := m.env(variable, ""); moved != "" {
+		s.Env = map[string]string{variable: moved}
+	}
+	return s
 }
 
 // addStatusLine adds the status line where the user has none.

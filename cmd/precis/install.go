@@ -60,7 +60,8 @@ func newUninstall(t *tools) *cobra.Command {
 		Short: "Take precis out of agent programs; gives each file back as it was",
 		Long: `Take precis out of agent programs. A file that nobody has changed since is given
 back byte for byte; from one that was changed only what is precis's own is taken
-out. A changed file of precis's own is kept beside, with .saved at its end.`,
+out. A changed file of precis's own is kept beside, with .saved at its end. With the
+last agent goes what hooks remembered of sessions, and the cache.`,
 		Example: `  precis uninstall codex
   precis uninstall --all --dry-run`,
 		RunE: c.run,
@@ -246,8 +247,31 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 			}
 		}
 	}
+	if c.removes && !c.dry && slices.ContainsFunc(plans, func(p *host.Plan) bool { return len(p.Changes) > 0 }) {
+		if err := forget(m); err != nil {
+			return err
+		}
+	}
 	if c.AsJSON {
 		return c.JSON(out)
+	}
+	return nil
+}
+
+// forget removes what hooks remembered, and caches, when precis is in no agent any more.
+func forget(m host.Machine) error {
+	if left, err := everywhere(m); err != nil || len(left) > 0 {
+		return err
+	}
+	folders := []string{m.State}
+	if dir, err := os.UserCacheDir(); err == nil {
+		folders = append(folders, filepath.Join(dir, "precis"))
+	}
+	for _, dir := range folders {
+		if err := os.RemoveAll(dir); err != nil {
+			return precis.Errorf(precis.CodeInternal, "forget what hooks remembered", "%w", err)
+		}
+		_ = os.Remove(filepath.Dir(dir)) // one that is not empty stays
 	}
 	return nil
 }
