@@ -21,7 +21,7 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 	if err := os.MkdirAll(filepath.Dir(manifest), 0o700); err != nil {
 		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(manifest), Err: err}
 	}
-	unlock, err := filelock.Lock(ctx, manifest)
+	unlock, err := filelock.Own(ctx, manifest)
 	if err != nil {
 		return err
 	}

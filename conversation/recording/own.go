@@ -101,7 +101,7 @@ func (k *ownFile) target() string {
 
 // record writes the file anew, unless it is not the one that was read.
 func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
-	unlock, err := filelock.Lock(ctx, k.target())
+	unlock, err := filelock.Own(ctx, k.target())
 	if err != nil {
 		return err
 	}

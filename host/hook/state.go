@@ -78,7 +78,7 @@ func (c *call) update(ctx context.Context, change func(*state)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return errNothing("its folder cannot be made")
 	}
-	unlock, err := filelock.Lock(ctx, path)
+	unlock, err := filelock.Own(ctx, path)
 	if err != nil {
 		return err
 	}

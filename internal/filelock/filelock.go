@@ -1,4 +1,5 @@
-// Package filelock lets one process at a time write a file. Use [Lock].
+// Package filelock lets one process at a time write a file. Use [Own] for files of precis, [Lock] for those of Roo Code
+// and Cline, which lock them, too.
 package filelock
 
 import (
@@ -28,7 +29,7 @@ const (
 // somebody else holds it through all retries, about 2.5 seconds, and
 // [precis.CodeCanceled] when ctx ends.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
-	name := path + ".lock"
+	name := path + suffix
 	pause := wait
 	for try := 0; ; try++ {
 		if ctx.Err() != nil {
@@ -39,17 +40,14 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 			return func() { _ = os.Remove(name) }, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, &precis.Error{Code: precis.CodeInternal, Op: "lock", Place: path, Err: err, Hint: "nothing was changed"}
+			return nil, cannot(path, err)
 		}
 		removed := false
 		if info, statErr := os.Stat(name); statErr == nil && time.Since(info.ModTime()) > stale {
 			removed = os.Remove(name) == nil // the next try counts all the same: others may be as quick
 		}
 		if try >= retries {
-			return nil, &precis.Error{
-				Code: precis.CodeConflict, Op: "lock", Place: path, Err: errors.New("it is in use"),
-				Hint: fmt.Sprintf("end the program that uses it, or remove %s when none does", name),
-			}
+			return nil, inUse(path)
 		}
 		if removed {
 			continue
@@ -60,6 +58,20 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		case <-time.After(pause):
 		}
 		pause = min(2*pause, waitMax)
+	}
+}
+
+// suffix ends the name of a lock.
+const suffix = ".lock"
+
+func cannot(path string, err error) error {
+	return &precis.Error{Code: precis.CodeInternal, Op: "lock", Place: path, Err: err, Hint: "nothing was changed"}
+}
+
+func inUse(path string) error {
+	return &precis.Error{
+		Code: precis.CodeConflict, Op: "lock", Place: path, Err: errors.New("it is in use"),
+		Hint: fmt.Sprintf("end the program that uses it, or remove %s when none does", path+suffix),
 	}
 }
 

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,6 +70,78 @@ func TestOldLockThatStays(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// Many at once have the lock of a file of precis one after the other, and nothing stays behind.
+func TestOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	inside, n := atomic.Int32{}, 0
+	var all sync.WaitGroup
+	for range 60 {
+		all.Go(func() {
+			unlock, err := filelock.Own(t.Context(), path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if inside.Add(1) != 1 {
+				t.Error("two have it")
+			}
+			n++
+			inside.Add(-1)
+			unlock()
+		})
+	}
+	all.Wait()
+	if n != 60 {
+		t.Errorf("%d had it", n)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {
+		t.Errorf("%v stays", left)
+	}
+	if _, err := filelock.Own(t.Context(), filepath.Join(path, "no folder")); precis.CodeOf(err) != precis.CodeInternal {
+		t.Errorf("no folder: %v", err)
+	}
+	old := held(t, time.Hour, false) // of an earlier version that was killed
+	unlock, err := filelock.Own(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+// A process that is killed leaves no lock.
+func TestOwnOfTheKilled(t *testing.T) {
+	if path := os.Getenv("FILELOCK_TEST"); path != "" {
+		if _, err := filelock.Own(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		p, _ := os.FindProcess(os.Getpid())
+		_ = p.Kill()
+		select {}
+	}
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("the kernel's locks are not used here")
+	}
+	path := filepath.Join(t.TempDir(), "f")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOwnOfTheKilled$")
+	cmd.Env = append(os.Environ(), "FILELOCK_TEST="+path)
+	if err := cmd.Run(); err == nil {
+		t.Fatal("it was not killed")
+	}
+	if _, err := os.Stat(path + ".lock"); err != nil {
+		t.Fatalf("it had no lock: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	unlock, err := filelock.Own(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := filelock.Own(ctx, path); precis.CodeOf(err) != precis.CodeCanceled {
+		t.Errorf("held, and canceled: %v", err)
+	}
+	unlock()
 }
 
 func TestNoLockIsTakenOnceCanceled(t *testing.T) {

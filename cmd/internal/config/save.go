@@ -156,7 +156,7 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 			return nil, &precis.Error{Code: precis.CodeInternal, Op: opWrite, Place: path, Err: err}
 		}
 	}
-	unlock, err := filelock.Lock(ctx, target)
+	unlock, err := filelock.Own(ctx, target)
 	if err != nil {
 		return nil, err
 	}

@@ -23,14 +23,3 @@ func attributes(*exec.Cmd, *terminal) {}
 func pass(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
 
 func codeOf(s *os.ProcessState) int { return s.ExitCode() }
-
-// tryLock succeeds for a file of this process's own alone, which is empty: folders of
-// other runs stay.
-func tryLock(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Size() > 0 {
-		return false
-	}
-	_, err = f.WriteString("in use")
-	return err == nil
-}

@@ -66,9 +66,3 @@ func codeOf(s *os.ProcessState) int {
 	}
 	return s.ExitCode()
 }
-
-// tryLock locks a file that nobody else has locked, until it is closed or this
-// process ends. Programs that are started do not inherit it.
-func tryLock(f *os.File) bool {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-}

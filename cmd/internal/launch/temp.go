@@ -3,6 +3,7 @@ package launch
 import (
 	"os"
 	"path/filepath"
+	"precis/internal/filelock"
 	"strings"
 	"sync"
 
@@ -65,21 +66,11 @@ func newLock(base string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if tryLock(f) && isThere(f) {
+		if filelock.Try(f) && filelock.HasName(f) {
 			return f, nil
 		}
 		_ = f.Close() // another run was quicker: it took the file for an abandoned one
 	}
-}
-
-// isThere reports whether an open file still has its name.
-func isThere(f *os.File) bool {
-	opened, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Lstat(f.Name())
-	return err == nil && os.SameFile(opened, named)
 }
 
 // discard removes a lock that is held.
@@ -117,7 +108,7 @@ func clean(base string) {
 		if err != nil {
 			continue
 		}
-		if !tryLock(f) {
+		if !filelock.Try(f) {
 			_ = f.Close()
 			continue
 		}
