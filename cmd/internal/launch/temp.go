@@ -3,11 +3,11 @@ package launch
 import (
 	"os"
 	"path/filepath"
-	"precis/internal/filelock"
 	"strings"
 	"sync"
 
 	"precis"
+	"precis/internal/filelock"
 )
 
 // Temp is the folder of one run, made when it is first needed. Next to it is a
