@@ -346,7 +346,7 @@ func TestRowsAheadOfTheRecording(t *testing.T) {
 func TestAnyCompactions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := newAgent(t)
-		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 5).Draw(rt, "step") {
 			case 0:
 				a.says(row{Role: "user", Text: rapid.StringMatching(`[A-Z][a-z ]{3,40}\.`).Draw(rt, "words")})
@@ -360,7 +360,7 @@ func TestAnyCompactions(t *testing.T) {
 					os.RemoveAll(a.o.State)
 				}
 			default:
-				a.reads(rapid.IntRange(1, 150).Draw(rt, "lines"))
+				a.reads(rapid.IntRange(1, 60).Draw(rt, "lines"))
 			}
 			if err := valid(a.rows); err != nil {
 				rt.Fatal(err)
