@@ -44,7 +44,8 @@ func claudeCode() Host {
 	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
 	return Host{
 		Name: name, Title: "Claude Code", Version: "2.1.332", command: "claude", folder: folder,
-		Does:  "each compaction is precis's own, without a model call; where plugins may not do that, the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		Does: "each compaction is precis's own, without a model call; where plugins may not do that, the model gets a digest of what was hidden, and what the summary lacks; " +
+			"tools over MCP; a status line",
 		After: "it acts in sessions that begin from now on",
 		parts: func(m Machine) []part {
 			own := m.own(name)
@@ -58,7 +59,9 @@ func claudeCode() Host {
 				whole(filepath.Join(inside, ".claude-plugin", "plugin.json"), pretty(map[string]any{
 					"name": "precis", "version": cmp.Or(m.Version, "0"), "description": about, "author": map[string]string{"name": "precis"},
 				})),
-				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{"mcpServers": map[string]any{"precis": server(m, "CLAUDE_CONFIG_DIR")}})),
+				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{
+					"mcpServers": map[string]any{"precis": server(m, "CLAUDE_CONFIG_DIR")},
+				})),
 				whole(filepath.Join(inside, "hooks", module), plugin(m, "claude-code.ts")),
 				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
 					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},

@@ -190,7 +190,7 @@ func removeServer(d, was *jsonedit.Doc) {
 type mcpServer struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env,omitempty"`     // of variables by which a program is moved: not all programs hand their own on
+	Env     map[string]string `json:"env,omitempty"`     // that move a program: not all programs hand their own on
 	Timeout int               `json:"timeout,omitempty"` // for answers, in the program's own unit; 0: its own
 }
 

@@ -51,7 +51,8 @@ type rowResult struct {
 	ID      string `json:"tool_use_id"`
 	Text    string `json:"text"`
 	IsError bool   `json:"isError"`
-	Size    int    `json:"size,omitempty"` // of the text that a row of the context has, in units of UTF-16, in place of that text
+	// Size is that of the text of a row of the context, in units of UTF-16, in place of the text.
+	Size int `json:"size,omitempty"`
 }
 
 // compaction is the answer: the rows in order, each the number of one to write anew, a [sameRow] or a row of precis's
@@ -63,7 +64,8 @@ type compaction struct {
 }
 
 // sameRow stays as it is, with all that Claude Code keeps of it. Others are written anew: where a session is resumed,
-// a row that was kept comes again beside its copy behind the compaction, and one with results brings back all before it.
+// a row that was kept comes again beside its copy behind the compaction, and one with results brings back all that was
+// before it.
 type sameRow struct {
 	Keep int `json:"keep"`
 }
@@ -99,9 +101,8 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := c.ownEdits(r)
-	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...), Edits: own}
-	conv.Edits = withRecorded(own, r.conv.Edits)
+	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...)}
+	conv.Edits = withRecorded(c.ownEdits(conv.Transcript), r.conv.Edits)
 	x := contextOf(r.conv, in.Rows)
 	if x == nil {
 		return nil, errNothing("the context is not that of the recording")
@@ -127,16 +128,16 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 }
 
 // ownEdits returns the edits that precis has made in a session, as far as they fit the recording.
-func (c *call) ownEdits(r record) []precis.Edit {
+func (c *call) ownEdits(t *precis.Transcript) []precis.Edit {
 	var own []precis.Edit
 	if data := c.state().Edits; len(data) > 0 && json.Unmarshal(data, &own) != nil {
 		return nil
 	}
-	return fitting(precis.NewTranscript(r.msgs...), own)
+	return fitting(t, own)
 }
 
-// withRecorded adds the edits that a recording holds. What it says of a compaction by precis is left out where the edits
-// themselves are known.
+// withRecorded adds the edits that a recording holds. What it says of a compaction by precis is left out where the
+// edits themselves are known.
 func withRecorded(own, recorded []precis.Edit) []precis.Edit {
 	out := slices.Clone(own)
 	for _, e := range recorded {
@@ -191,7 +192,9 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compac
 	case err != nil:
 		return compaction{}, err
 	case len(conv.Edits) > before:
-		return compaction{Said: fmt.Sprintf("About %s tokens became %s, without a model call. Nothing is lost; /compact %s takes it back.", thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), undoCompaction)}, nil
+		said := fmt.Sprintf("About %s tokens became %s, without a model call. Nothing is lost; /compact %s takes it back.",
+			thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), undoCompaction)
+		return compaction{Said: said}, nil
 	case in.Trigger == "manual":
 		return compaction{Skip: "there is nothing to shorten yet"}, nil
 	}
@@ -259,7 +262,8 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 		}
 	}
 	for i := x.last + 1; i < conv.Transcript.Len(); i++ { // what the program adds has no calls
-		if m := conv.Transcript.At(i); x.last < 0 || m.HasToolResult() || len(m.Content) > 0 && m.Role == precis.RoleAssistant {
+		m := conv.Transcript.At(i)
+		if x.last < 0 || m.HasToolResult() || len(m.Content) > 0 && m.Role == precis.RoleAssistant {
 			return nil
 		}
 	}
@@ -344,7 +348,8 @@ func (x *rowContext) holds(rows []int, r row) bool {
 	n := 0
 	for _, i := range rows {
 		for _, result := range x.rows[i].Results {
-			if !slices.ContainsFunc(r.Results, func(b rowResult) bool { return b.ID == result.ID && units(b.Text) == result.Size }) {
+			same := func(b rowResult) bool { return b.ID == result.ID && units(b.Text) == result.Size }
+			if !slices.ContainsFunc(r.Results, same) {
 				return false
 			}
 			n++

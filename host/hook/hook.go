@@ -65,14 +65,17 @@ type handler func(context.Context, *call) ([]byte, error)
 
 // handlers are the events of each program.
 var handlers = map[string]map[string]handler{
-	"claude-code": {"pre-compact": note, "session-start": claudeStart, "post-compact": claudeCompacted, "pending": pending, "compact": claudeView, "loaded": claudeLoaded},
-	"codex":       {"session-start": codexStart},
-	"qwen":        {"pre-compact": qwenBefore, "post-compact": qwenCompacted, "session-start": qwenStart},
-	"gemini":      {"pending": geminiPending},
-	"opencode":    {"digest": opencodeDigest, "gate": opencodeGate},
-	"pi":          {"digest": piDigest},
-	"cline":       {"view": clineView},
-	"hermes":      {"assemble": hermesAssemble, "expand": hermesExpand},
+	"claude-code": {
+		"pre-compact": note, "session-start": claudeStart, "post-compact": claudeCompacted, "pending": pending,
+		"compact": claudeView, "loaded": claudeLoaded,
+	},
+	"codex":    {"session-start": codexStart},
+	"qwen":     {"pre-compact": qwenBefore, "post-compact": qwenCompacted, "session-start": qwenStart},
+	"gemini":   {"pending": geminiPending},
+	"opencode": {"digest": opencodeDigest, "gate": opencodeGate},
+	"pi":       {"digest": piDigest},
+	"cline":    {"view": clineView},
+	"hermes":   {"assemble": hermesAssemble, "expand": hermesExpand},
 }
 
 // Hosts returns the names of the programs whose events are answered.

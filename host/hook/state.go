@@ -18,7 +18,7 @@ type state struct {
 	Digest      string          `json:"digest,omitempty"`   // given after the newest compaction
 	Summary     string          `json:"summary,omitempty"`  // the program's own
 	Pending     string          `json:"pending,omitempty"`  // to be given at the next occasion
-	Own         bool            `json:"own,omitempty"`      // the newest compaction was precis's own: other hooks are silent
+	Own         bool            `json:"own,omitempty"`      // the newest compaction was precis's: other hooks are silent
 	Due         bool            `json:"due,omitempty"`      // the newest summary is still to be looked at
 	Tried       int             `json:"tried,omitempty"`    // how often it was not there yet
 	Offset      int64           `json:"offset,omitempty"`   // of the transcript, read so far
