@@ -6,12 +6,21 @@ import (
 	"strings"
 
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 )
 
 // Bounds of what is read of a program.
 const (
 	mostScriptCalls = 32
 	deepestScript   = 64
+)
+
+var (
+	// jsToken is a token of JavaScript: a comment, a string, which the end of the program may end, a number, a name, or a sign.
+	jsToken = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(?:\*/|$)` +
+		"|\"(?:[^\"\\\\]|\\\\.)*(?:\"|$)|'(?:[^'\\\\]|\\\\.)*(?:'|$)|`(?:[^`\\\\]|\\\\.)*(?:`|$)" +
+		`|-?\d[\w.+-]*|[\w$\x{80}-\x{10FFFF}]+|\S`)
+	jsEscape = lazyregexp.New(`(?s)\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,8}\}|.)`)
 )
 
 // scriptCalls returns the calls in a program in JavaScript that a model writes to call its
@@ -21,204 +30,114 @@ const (
 //
 // Arguments are literals; what is not, is null. Reading ends silently at what is no
 // JavaScript.
-func scriptCalls(code string) []Use {
-	s := script{code: code}
-	var out []Use
-	for len(out) < mostScriptCalls && s.seek("tools") {
-		name := s.member()
-		if name == "" || !s.take('(') {
+func scriptCalls(code string) (out []Use) {
+	var s script
+	for _, m := range jsToken.FindAllStringSubmatch(code[:min(len(code), mostBytes)], -1) {
+		if t := m[0]; !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*") {
+			s.tokens = append(s.tokens, t)
+		}
+	}
+	for s.at < len(s.tokens) && len(out) < mostScriptCalls {
+		isTools := s.peek() == "tools" && s.tokens[max(s.at-1, 0)] != "."
+		s.at++
+		if !isTools {
 			continue
 		}
-		args := s.value(0)
-		out = append(out, Use{name, args})
+		if name := s.member(); name != "" && s.take("(") {
+			out = append(out, Use{name, s.value(0)})
+		}
 	}
 	return out
 }
 
 // script reads a program from left to right.
 type script struct {
-	code string
-	at   int
+	tokens []string
+	at     int
 }
 
-func (s *script) peek() byte {
-	if s.at < len(s.code) {
-		return s.code[s.at]
+// peek returns the next token; "" at the end.
+func (s *script) peek() string {
+	if s.at < len(s.tokens) {
+		return s.tokens[s.at]
 	}
-	return 0
+	return ""
 }
 
-// space skips white space and comments.
-func (s *script) space() {
-	for s.at < len(s.code) {
-		rest := s.code[s.at:]
-		switch {
-		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
-			s.at++
-		case strings.HasPrefix(rest, "//"):
-			s.skipTo(rest, "\n")
-		case strings.HasPrefix(rest, "/*"):
-			s.skipTo(rest, "*/")
-		default:
-			return
-		}
-	}
-}
-
-func (s *script) skipTo(rest, end string) {
-	if n := strings.Index(rest[2:], end); n >= 0 {
-		s.at += 2 + n + len(end)
-	} else {
-		s.at = len(s.code)
-	}
-}
-
-func (s *script) take(c byte) bool {
-	s.space()
-	if s.peek() != c {
-		return false
-	}
-	s.at++
-	return true
-}
-
-func inName(c byte) bool {
-	return c == '_' || c == '$' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-func (s *script) name() string {
-	s.space()
-	from := s.at
-	for s.at < len(s.code) && inName(s.code[s.at]) {
+func (s *script) take(sign string) bool {
+	found := s.peek() == sign
+	if found {
 		s.at++
 	}
-	return s.code[from:s.at]
-}
-
-// seek goes behind the next use of a name, outside of strings and comments; false at the
-// end.
-func (s *script) seek(name string) bool {
-	before := byte(0) // the character before, white space aside
-	for {
-		s.space()
-		switch c := s.peek(); {
-		case c == 0:
-			return false
-		case c == '"' || c == '\'' || c == '`':
-			s.text()
-		case inName(c):
-			if s.name() == name && before != '.' {
-				return true
-			}
-		default:
-			s.at++
-			before = c
-			continue
-		}
-		before = 0
-	}
+	return found
 }
 
 // member returns the name of the member that is used: of tools.name and tools["name"].
 func (s *script) member() string {
 	switch {
-	case s.take('.'):
-		return s.name()
-	case s.take('['):
-		s.space()
-		if c := s.peek(); c != '"' && c != '\'' {
-			return ""
-		}
-		name := s.text()
-		if s.take(']') {
+	case s.take("."):
+		return s.key()
+	case s.take("["):
+		if name := s.key(); s.take("]") && isJSText(s.tokens[s.at-2]) {
 			return name
 		}
 	}
 	return ""
 }
 
-// text returns the string that begins here, which ends at its quotation mark or the end of
-// the program. What a template inserts stands in it as it is written.
-func (s *script) text() string {
-	quote := s.code[s.at]
-	s.at++
-	var b strings.Builder
-	for s.at < len(s.code) {
-		c := s.code[s.at]
-		s.at++
-		switch {
-		case c == quote:
-			return b.String()
-		case c != '\\' || s.at == len(s.code):
-			b.WriteByte(c)
-		default:
-			s.escape(&b)
-		}
+// key takes a name or a string; "" when another token is next.
+func (s *script) key() string {
+	t := s.peek()
+	switch {
+	case isJSText(t):
+		t = unquoteJS(t)
+	case t == "" || isSign(t):
+		return ""
 	}
-	return b.String()
+	s.at++
+	return t
 }
 
-// escape reads what follows a backslash.
-func (s *script) escape(b *strings.Builder) {
-	c := s.code[s.at]
-	s.at++
-	if i := strings.IndexByte("nrtbfv0", c); i >= 0 {
-		b.WriteByte("\n\r\t\b\f\v\x00"[i])
-		return
-	}
-	digits := map[byte]int{'x': 2, 'u': 4}[c]
-	if c == 'u' && s.peek() == '{' {
-		s.at++
-		digits = max(strings.IndexByte(s.code[s.at:min(s.at+9, len(s.code))], '}'), 0)
-		defer func() { s.take('}') }()
-	}
-	if digits > 0 && digits <= 8 && s.at+digits <= len(s.code) {
-		if r, err := strconv.ParseUint(s.code[s.at:s.at+digits], 16, 32); err == nil {
-			s.at += digits
-			b.WriteRune(rune(r))
-			return
+func isJSText(t string) bool { return t != "" && strings.Contains("\"'`", t[:1]) }
+
+// isSign reports whether a token is no string, name or number.
+func isSign(t string) bool { return len(t) == 1 && t[0] != '_' && t[0] != '$' && !isWordByte(t[0]) }
+
+// unquoteJS returns the text of a string. What a template inserts stands in it as it is written.
+func unquoteJS(t string) string {
+	t = strings.TrimSuffix(t[1:], t[:1])
+	return jsEscape.ReplaceAllStringFunc(t, func(e string) string {
+		if i := strings.IndexByte("nrtbfv0\n", e[1]); i >= 0 {
+			return []string{"\n", "\r", "\t", "\b", "\f", "\v", "\x00", ""}[i]
 		}
-	}
-	if c != '\n' {
-		b.WriteByte(c)
-	}
+		if r, err := strconv.ParseUint(strings.Trim(e[2:], "{}"), 16, 32); err == nil {
+			return string(rune(r))
+		}
+		return e[1:]
+	})
 }
 
 // value returns the value that begins here as JSON; what is not written out is null.
 func (s *script) value(depth int) json.RawMessage {
-	null := json.RawMessage("null")
-	s.space()
-	if depth > deepestScript {
-		return null
-	}
-	var out json.RawMessage
-	switch c := s.peek(); {
-	case c == '{':
+	var out []byte
+	switch t := s.peek(); {
+	case depth > deepestScript:
+	case t == "{":
 		out = s.object(depth)
-	case c == '[':
+	case t == "[":
 		out = s.array(depth)
-	case c == '"' || c == '\'' || c == '`':
-		var text strings.Builder
-		text.WriteString(s.text())
-		for s.take('+') { // "a" + "b"
-			s.space()
-			if c := s.peek(); c != '"' && c != '\'' && c != '`' {
-				break
-			}
-			text.WriteString(s.text())
+	case isJSText(t):
+		text := s.key()
+		for s.take("+") && isJSText(s.peek()) { // "a" + "b"
+			text += s.key()
 		}
-		out = jsonspan.AppendString(nil, text.String())
-	default:
-		from := s.at
-		for s.at < len(s.code) && (inName(s.code[s.at]) || strings.IndexByte("+-.", s.code[s.at]) >= 0) {
-			s.at++
-		}
-		if word := json.RawMessage(s.code[from:s.at]); json.Valid(word) {
-			out = word
-		}
+		out = jsonspan.AppendString(nil, text)
+	case json.Valid([]byte(t)):
+		out = []byte(t)
+		s.at++
 	}
 	if s.rest() || out == nil {
-		return null
+		return json.RawMessage("null")
 	}
 	return out
 }
@@ -226,87 +145,51 @@ func (s *script) value(depth int) json.RawMessage {
 // rest skips what belongs to a value behind its literal, up to what ends it, and reports
 // whether there is any.
 func (s *script) rest() (more bool) {
-	open := 0
-	for {
-		s.space()
-		c := s.peek()
-		switch {
-		case c == 0, open == 0 && strings.IndexByte(",;)]}", c) >= 0:
+	for open := 0; s.at < len(s.tokens); s.at++ {
+		switch t := s.peek(); {
+		case open == 0 && strings.Contains(",;)]}", t):
 			return more
-		case c == '"' || c == '\'' || c == '`':
-			s.text()
-		case strings.IndexByte("([{", c) >= 0:
+		case strings.Contains("([{", t):
 			open++
-			s.at++
-		case strings.IndexByte(")]}", c) >= 0:
+		case strings.Contains(")]}", t):
 			open--
-			s.at++
-		default:
-			s.at++
 		}
 		more = true
 	}
+	return more
 }
 
-func (s *script) object(depth int) json.RawMessage {
-	s.at++
+func (s *script) object(depth int) []byte {
 	out := []byte{'{'}
-	for s.peek() != 0 {
-		s.space()
-		var name string
-		switch c := s.peek(); {
-		case c == '}':
-			s.at++
-			return append(out, '}')
-		case c == '"' || c == '\'':
-			name = s.text()
-		case inName(c):
-			name = s.name()
-		default: // ...rest, [computed]
-			s.rest()
-		}
-		value := json.RawMessage("null")
-		if s.take(':') {
+	for s.at++; !s.take("}"); {
+		name, value := s.key(), json.RawMessage("null")
+		if s.take(":") {
 			value = s.value(depth + 1)
-		} else {
+		} else { // ...rest, [computed]
 			s.rest()
 		}
 		if name != "" {
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			out = append(append(append(out, jsonspan.AppendString(nil, name)...), ':'), value...)
+			out = append(jsonspan.AppendField(out, name), value...)
 		}
-		if !s.take(',') && !s.ends('}') {
+		if !s.take(",") && s.peek() != "}" {
 			break
 		}
 	}
 	return append(out, '}')
 }
 
-func (s *script) array(depth int) json.RawMessage {
-	s.at++
+func (s *script) array(depth int) []byte {
 	out := []byte{'['}
-	for s.peek() != 0 {
-		if s.ends(']') {
-			s.at++
-			break
-		}
+	for s.at++; !s.take("]"); {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
 		out = append(out, s.value(depth+1)...)
-		if !s.take(',') && !s.ends(']') {
+		if !s.take(",") && s.peek() != "]" {
 			break
 		}
 	}
 	return append(out, ']')
-}
-
-// ends reports whether a closing bracket is next.
-func (s *script) ends(bracket byte) bool {
-	s.space()
-	return s.peek() == bracket
 }
 
 // The heads of what the code mode of Codex gives back.
@@ -355,22 +238,16 @@ func (c *Call) answered(text string) {
 		c.IsError = true
 		return
 	}
-	output = strings.TrimLeft(output, "\n")
-	c.Text = output
-	if jsonspan.Kind([]byte(output)) != '{' || jsonspan.Valid([]byte(output)) != nil {
+	c.Text = strings.TrimLeft(output, "\n")
+	raw := []byte(c.Text)
+	printed, isText := jsonspan.String(jsonspan.Field(raw, "output"))
+	if !isText || jsonspan.Valid(raw) != nil {
 		return
 	}
-	fields, err := jsonspan.Fields([]byte(output))
-	printed, isText := jsonspan.String(fields["output"])
-	if err != nil || !isText {
-		return
+	c.Text = "Output:\n" + printed
+	if code := jsonspan.Field(raw, "exit_code"); jsonspan.Kind(code) == '0' {
+		c.Text = "Process exited with code " + string(code) + "\n" + c.Text
+	} else if id := jsonspan.Field(raw, "session_id"); jsonspan.Kind(id) == '0' {
+		c.Text = "Process running with session ID " + string(id) + "\n" + c.Text
 	}
-	state := ""
-	switch {
-	case jsonspan.Kind(fields["exit_code"]) == '0':
-		state = "Process exited with code " + string(fields["exit_code"]) + "\n"
-	case jsonspan.Kind(fields["session_id"]) == '0':
-		state = "Process running with session ID " + string(fields["session_id"]) + "\n"
-	}
-	c.Text = state + "Output:\n" + printed
 }
