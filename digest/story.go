@@ -46,7 +46,6 @@ type command struct {
 	running bool               // in the background
 	failed  int                // runs that failed
 	undone  string             // the command of git that took back the commit it made; "": none did
-	echoed  []toolcall.Purpose // of the newest run when it failed, see [toolcall.Call.Echoed]
 	amended string             // the hash of the commit in the place of the one it made; "" for none
 }
 

@@ -429,15 +429,13 @@ func (w *work) results(covered func(message int) bool) []command {
 			r.failed++
 		}
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last, r.said, r.undone, r.amended, r.echoed = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i], nil
+		r.at, r.end, r.last, r.said, r.undone, r.amended = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
-			for _, purpose := range c.Ran() {
+			for _, purpose := range toolcall.Purposes(c.Line) {
 				fine[purpose.Key] = append(fine[purpose.Key], run{purpose, c.Use.From})
 			}
 			output, said := harness.Feedback(c.Output())
 			r.last, r.said = lastLine(output), said
-		} else if o.End == toolcall.Failed {
-			r.echoed = c.Echoed()
 		}
 		j, background := w.jobs[c.Use]
 		if r.running = background && !j.State.Ended(); background {
@@ -456,14 +454,12 @@ func (w *work) results(covered func(message int) bool) []command {
 		// makes again.
 		const most, oldScript = 16, 60
 		newestCall := w.calls[len(w.calls)-1].Use.From
-		purposes := append(r.echoed[max(len(r.echoed)-1, 0):], toolcall.PurposeOf(r.given))
-		return slices.ContainsFunc(purposes, func(p toolcall.Purpose) bool {
-			if p.Inline() {
-				return r.at < newestCall-oldScript
-			}
-			return slices.ContainsFunc(newest(fine[p.Key], most), func(later run) bool {
-				return later.at > r.at && later.purpose.Covers(p)
-			})
+		p := toolcall.PurposeOf(r.given)
+		if p.Inline() {
+			return r.at < newestCall-oldScript
+		}
+		return slices.ContainsFunc(newest(fine[p.Key], most), func(later run) bool {
+			return later.at > r.at && later.purpose.Covers(p)
 		})
 	}
 	var shown []command

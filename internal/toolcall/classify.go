@@ -87,8 +87,7 @@ const mostNested = 100
 
 // commanded returns a command with what its line does.
 func (c Call) commanded() Call {
-	r := readShell(c.Line)
-	c.Effects, c.Git, c.Reads, c.Searched, c.Swept, c.Carried, c.Folders = r.effects, r.runs, r.reads, r.searched, r.swept, r.carried, r.folders
+	c.Deeds = readShell(c.Line).Deeds
 	c.inFolder()
 	return c
 }

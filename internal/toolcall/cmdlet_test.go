@@ -15,20 +15,20 @@ func did(line string) string { return signs(readShell(line)) }
 // signs writes what a reader found.
 func signs(r *shellReader) string {
 	var out []string
-	for _, e := range r.effects {
+	for _, e := range r.Effects {
 		sign := map[bool]string{true: "-", false: "~"}[e.Removed]
 		if e.Whole {
 			sign = "+"
 		}
 		out = append(out, sign+e.Path)
 	}
-	for _, p := range r.reads {
+	for _, p := range r.Reads {
 		out = append(out, "<"+p)
 	}
-	for _, p := range r.searched {
+	for _, p := range r.Searched {
 		out = append(out, "?"+p)
 	}
-	return strings.Join(append(out, r.swept...), " ")
+	return strings.Join(append(out, r.Swept...), " ")
 }
 
 func TestCmdlets(t *testing.T) {

@@ -30,6 +30,10 @@ func exitCode(text string) (int, bool) {
 // StatesCode reports whether a line states an exit code.
 func StatesCode(line string) bool { return namesCode(line) && exits.MatchString(line) }
 
+// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign, or the line
+// before that.
+func IsEcho(line string) bool { return says("echo", line) }
+
 // namesCode reports whether a text has a word without which it states no exit code: most have none, and exits is slow.
 func namesCode(text string) bool { return containsFold(text, "exit") || containsFold(text, "code") }
 
@@ -95,11 +99,11 @@ var ownCode = lazyregexp.New(`^(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})$`)
 
 // printed returns the exit code that a command line prints at its end, as "make; echo $?" does; false when it prints none.
 func printed(line, output string) (int, bool) {
-	commands := lexScript(line).commands
+	commands := lex(line).commands
 	if len(commands) < 2 {
 		return 0, false
 	}
-	last := commands[len(commands)-1]
+	last := commands[len(commands)-1].words
 	says := func(w word) bool {
 		return strings.Contains(w.text, "$?") || strings.Contains(w.text, "$status") || strings.EqualFold(w.text, "$LASTEXITCODE")
 	}

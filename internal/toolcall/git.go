@@ -58,7 +58,7 @@ const mostGit = 10_000
 // git reads a command of git in the words after its name.
 func (r *shellReader) git(words []string) (Git, bool) {
 	g := Git{Folder: r.folder, Place: cmp.Or(r.place, r.folder)}
-	if words = g.global(words); len(words) == 0 || len(r.runs) >= mostGit {
+	if words = g.global(words); len(words) == 0 || len(r.Git) >= mostGit {
 		return g, false
 	}
 	g.Verb = words[0]

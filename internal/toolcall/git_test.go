@@ -64,7 +64,7 @@ func TestGitCommands(t *testing.T) {
 		{"sudo git reset --hard", "head>back tree index cleared not"},
 	} {
 		var out []string
-		for _, g := range readShell(tt.command).runs {
+		for _, g := range readShell(tt.command).Git {
 			words := append([]string{g.From + ">" + strings.Join(g.To, " ")}, g.Paths...)
 			for _, f := range []struct {
 				on   bool
@@ -100,7 +100,7 @@ func TestPlacesOfGit(t *testing.T) {
 		"echo git status":                                             "",
 	} {
 		var out []string
-		for _, g := range readShell(command).runs {
+		for _, g := range readShell(command).Git {
 			out = append(out, strings.TrimSpace(g.Place+" "+g.Verb))
 		}
 		if got := strings.Join(out, "; "); got != want {

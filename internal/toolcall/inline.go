@@ -78,9 +78,7 @@ func (r *shellReader) coded(words []string) {
 			return
 		}
 	}
-	if r.stdin != "" {
-		r.code(r.stdin)
-	}
+	r.code(r.input)
 }
 
 // applied adds the files that a unified diff changes, makes or removes.

@@ -1,49 +1,133 @@
 package toolcall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// word is a word of a command line. A redirection is followed by the word that
-// names its file.
+// word is a word of a command line.
 type word struct {
-	text     string
-	redirect bool // text is ">" for output, ">>" for output behind what is there, "<" for all that writes no result
-	literal  bool // quotes or backslashes hide all of it from the shell that the shell would expand
+	text    string
+	literal bool // quotes or backslashes hide all of it from the shell that the shell would expand
 }
 
-// ran says of each command whether it ran when the line failed.
-func (l *lexer) ran() []Ran {
-	out := make([]Ran, len(l.commands))
-	for k := range out {
+// command is a simple command of a command line.
+type command struct {
+	words   []word
+	outputs []output // files that output is redirected to
+	fed     bool     // input is redirected
+	input   string   // the here-document that it reads
+	by      join     // what stands between it and the next command
+	ran     Ran      // when the line failed
+	opens   bool     // a subshell begins with it
+	closes  bool     // one ends with it
+}
+
+// output is a file that output is redirected to, behind what is there or not.
+type output struct {
+	word
+	behind bool
+}
+
+// program returns the words of a command from its program on, without the variables that are set and the programs that only run
+// it in another way.
+func (c *command) program() []word {
+	words := c.words
+	for len(words) > 0 {
 		switch {
-		case k == 0 || l.joins[k-1] == joinNext:
-			out[k] = Did
-		case l.joins[k-1] == joinAnd && out[k-1] == Did && passes(l.commands[k-1]):
-			out[k] = Did
+		case is("prefix", words[0].text):
+			words = behindFlags(words[1:], words[0].text)
+		case strings.Contains(words[0].text, "="):
+			words = words[1:]
+		default:
+			return words
 		}
 	}
-	for k := len(out) - 1; k >= 0; k-- { // the last one failed, or was not reached
-		out[k] = Not
-		if k == 0 || l.joins[k-1] != joinPipe {
-			break
-		}
-	}
-	return out
+	return nil
 }
 
-// simpleCommands splits a command line into simple commands and those into
-// words. Bodies of here-documents and comments are left out, and what follows the
-// first [mostWords] or [mostBytes].
-func simpleCommands(command string) [][]word { return lex(command).commands }
+// passes reports whether a command hardly ever fails on its own.
+func (c *command) passes() bool {
+	name := c.words[0].text
+	return name == "git" || is("stages", name) || is("writes", name)
+}
 
-func lex(command string) *lexer {
-	l := &lexer{s: command, end: min(len(command), mostBytes), documents: map[int]string{}}
+// follow says of each command whether it ran when the line failed: the last one did, or was not reached.
+func follow(commands []command) {
+	last := len(commands) - 1
+	for last > 0 && commands[last-1].by == joinPipe {
+		last--
+	}
+	for k := range commands {
+		before := &commands[max(k-1, 0)]
+		switch {
+		case k >= last:
+			commands[k].ran = Not
+		case k == 0 || before.by == joinNext || before.by == joinAnd && before.ran == Did && before.passes():
+			commands[k].ran = Did
+		}
+	}
+}
+
+// lex takes a command line apart into simple commands, those of the scripts that it hands to shells among them. Bodies of
+// here-documents and comments are left out, and what follows the first [mostWords] or [mostBytes].
+func lex(line string) *lexer {
+	l := lexed(line, 0)
+	follow(l.commands)
+	return l
+}
+
+func lexed(line string, depth int) *lexer {
+	l := &lexer{s: line, end: min(len(line), mostBytes)}
 	const least = 8 // words
-	l.words = make([]word, 0, min(least+strings.Count(command[:l.end], " ")+strings.Count(command[:l.end], "\n"), mostWords))
+	l.words = make([]word, 0, min(least+strings.Count(line[:l.end], " ")+strings.Count(line[:l.end], "\n"), mostWords))
 	for l.at < l.end && l.count < mostWords {
 		l.next()
 	}
 	l.endCommand(joinNext)
+	l.group()
+	const deepest = 3
+	if depth == deepest {
+		return l
+	}
+	for k := 0; k < len(l.commands); k++ {
+		c := &l.commands[k]
+		program := c.program()
+		at := shellScript(program)
+		switch {
+		case at == 0:
+		case at < len(program)-1:
+			c.words = program[at:]
+			k-- // which may be a shell, too
+		default:
+			inner := lexed(program[at].text, depth+1)
+			n := len(inner.commands)
+			if n > 0 {
+				last := &inner.commands[n-1]
+				last.by, last.outputs = c.by, append(last.outputs, c.outputs...)
+			}
+			l.commands, l.hides = slices.Replace(l.commands, k, k+1, inner.commands...), l.hides || inner.hides
+			k += n - 1
+		}
+	}
 	return l
+}
+
+// group takes the marks of subshells from the words.
+func (l *lexer) group() {
+	open := 0
+	for k := range l.commands {
+		c := &l.commands[k]
+		first, last := &c.words[0], &c.words[len(c.words)-1]
+		if c.opens = len(first.text) > 1 && first.text[0] == '('; c.opens {
+			first.text = first.text[1:]
+			open++
+		}
+		if c.closes = open > 0 && strings.HasSuffix(last.text, ")"); c.closes {
+			last.text = strings.TrimSuffix(last.text, ")")
+			open--
+		}
+	}
 }
 
 // How much of a command is looked at, here-documents not counted. An argument of a program
@@ -54,33 +138,36 @@ const (
 )
 
 type lexer struct {
-	s         string
-	at        int
-	end       int // of what is looked at
-	commands  [][]word
-	joins     []join // what follows each command
-	words     []word
-	count     int // words so far
-	word      []byte
-	inWord    bool
-	quoted    bool           // a part of the word is quoted
-	bare      bool           // it holds a sign that the shell expands, and no quotes hide it
-	heredoc   string         // tag of the here-document that begins on the next line …
-	reads     int            // … and the command that reads it
-	documents map[int]string // here-documents by their commands
-	hides     bool           // a pipe or ";" between commands: the exit code is that of the last one
+	s        string
+	at       int
+	end      int // of what is looked at
+	commands []command
+	now      command // that is read; its words are in words
+	words    []word
+	count    int // words so far
+	word     []byte
+	inWord   bool
+	quoted   bool   // a part of the word is quoted
+	bare     bool   // it holds a sign that the shell expands, and no quotes hide it
+	redirect string // "<", ">" or ">>", when the next word names a file
+	heredoc  string // tag of the here-document that begins on the next line …
+	reads    int    // … and the command that reads it
+	hides    bool   // a pipe or ";" between commands: the exit code is that of the last one
 }
 
 func (l *lexer) endWord() {
 	if l.inWord {
-		l.add(word{text: string(l.word), literal: l.quoted && !l.bare})
+		w := word{string(l.word), l.quoted && !l.bare}
+		switch l.redirect {
+		case "":
+			l.words = append(l.words, w)
+		case ">", ">>":
+			l.now.outputs = append(l.now.outputs, output{w, l.redirect == ">>"})
+		}
+		l.redirect = ""
+		l.count++
 	}
 	l.word, l.inWord, l.quoted, l.bare = l.word[:0], false, false, false
-}
-
-func (l *lexer) add(w word) {
-	l.words = append(l.words, w)
-	l.count++
 }
 
 // join is what stands between two commands.
@@ -95,11 +182,16 @@ const (
 
 func (l *lexer) endCommand(by join) {
 	l.endWord()
-	if len(l.words) > 0 {
-		n := len(l.words)
-		l.commands, l.joins = append(l.commands, l.words[:n:n]), append(l.joins, by)
+	l.redirect = ""
+	if len(l.now.outputs) > 0 && len(l.words) == 0 {
+		l.words = append(l.words, word{text: ":"})
+	}
+	if n := len(l.words); n > 0 {
+		l.now.words, l.now.by = l.words[:n:n], by
+		l.commands = append(l.commands, l.now)
 		l.words = l.words[n:] // all words stand in one array, as far as it goes
 	}
+	l.now = command{}
 }
 
 // joined returns what c and the byte after it join commands by.
@@ -144,7 +236,9 @@ func (l *lexer) next() {
 		if l.heredoc != "" {
 			from := l.at
 			l.at = skipHeredoc(l.s, l.at, l.heredoc)
-			l.documents[l.reads] = l.s[min(from+1, l.at):l.at]
+			if l.reads < len(l.commands) {
+				l.commands[l.reads].input = l.s[min(from+1, l.at):l.at]
+			}
 			l.end = min(len(l.s), l.end+l.at-from)
 			l.heredoc = ""
 		}
@@ -246,7 +340,7 @@ func (l *lexer) output() {
 	if l.peek(0) == '&' && l.duplicate() {
 		return
 	}
-	l.add(word{text: sign, redirect: true})
+	l.redirect = sign
 }
 
 // duplicate skips "&1" or "&-"; a name after "&" is that of a file.
@@ -276,7 +370,7 @@ func (l *lexer) input() {
 			return
 		}
 	}
-	l.add(word{text: "<", redirect: true})
+	l.redirect, l.now.fed = "<", true
 }
 
 // heredocTag reads the tag after "<<" and returns it with the index of its last

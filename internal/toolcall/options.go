@@ -131,27 +131,17 @@ func (e entry) fits(o *options) bool {
 }
 
 // behindFlags returns the words behind the flags of a program that runs another one, and behind a limit of time: "-u ann", "-n 5", "10s".
-func behindFlags(words []string, program string) []string {
-	return words[flagWords(len(words), func(i int) string { return words[i] }, program):]
-}
-
-// behindWords is [behindFlags] of the words of a lexer.
-func behindWords(words []word, program string) []word {
-	return words[flagWords(len(words), func(i int) string { return words[i].text }, program):]
-}
-
-// flagWords returns how many of n words are such flags with their values.
-func flagWords(n int, at func(i int) string, program string) int {
+func behindFlags(words []word, program string) []word {
 	valued := ofProgram(base(program), "before")
-	for i := 0; i < n; i++ {
-		switch w := at(i); {
-		case i+1 < n && slices.Contains(valued, w):
+	for i := 0; i < len(words); i++ {
+		switch w := words[i].text; {
+		case i+1 < len(words) && slices.Contains(valued, w):
 			i++
 		case !strings.HasPrefix(w, "-") && !says("time", w):
-			return i
+			return words[i:]
 		}
 	}
-	return n
+	return nil
 }
 
 // texts returns the texts of words.

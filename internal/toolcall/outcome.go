@@ -339,91 +339,58 @@ const carriedOut = "Command executed."
 
 // hidesCodes reports whether the exit code of a command line says nothing of some
 // of its parts.
-func hidesCodes(line string) bool { return lexScript(line).hides }
+func hidesCodes(line string) bool { return lex(line).hides }
 
 // Unclear reports whether a line of a command's output says that something went wrong, where the exit code says nothing of some parts
 // of the command: that it is 0 does not say then that all went well.
 func Unclear(command, line string) bool { return says("opens", line) && hidesCodes(command) }
 
-// lexScript takes apart the script of a command line that does nothing but hand one to a shell; any other line as it is.
-func lexScript(line string) *lexer {
-	const deepest, longest = 3, 4 // shells in shells, words before the script
-	l := lex(line)
-	for range deepest {
-		if len(l.commands) != 1 || len(l.commands[0]) > longest {
-			return l
-		}
-		plain := texts(l.commands[0])
-		at := shellScript(plain)
-		if at == 0 || at != len(plain)-1 {
-			return l
-		}
-		l = lex(plain[at])
-	}
-	return l
+// run is a program that a command line runs.
+type run struct {
+	name  string   // of git, gh and others that only print one of their own
+	words []word   // from the program on
+	env   []string // variables that are set for it, with their values
 }
 
-// programOf returns the words of a command from its program on, without the variables that are set and the programs that only run
-// it in another way.
-func programOf(words []word) []word {
-	for len(words) > 0 {
-		switch {
-		case is("prefix", words[0].text):
-			words = behindWords(words[1:], words[0].text)
-		case words[0].redirect, strings.Contains(words[0].text, "="):
-			words = words[1:]
-		default:
-			return words
-		}
-	}
-	return nil
-}
-
-// mainProgram returns the program that a command line begins with, what sets the
-// stage left out, and all its programs. Git and gh that only print have names of their
-// own.
-func mainProgram(line string) (first string, all []string) {
-	for _, words := range lexScript(line).commands {
-		if words = programOf(words); len(words) == 0 {
+// programsOf returns the programs of commands.
+func programsOf(commands []command) (out []run) {
+	const most = 50
+	for _, c := range commands[:min(len(commands), most)] {
+		r := run{words: c.program()}
+		if len(r.words) == 0 {
 			continue
 		}
-		if script := scriptOf(words); script != nil {
-			words = script
-		}
-		if is("shell", base(words[0].text)) { // a script in a file
-			if script := innerCommand(words); len(script) > 0 {
-				words = script
+		for _, w := range c.words[:len(c.words)-len(r.words)] {
+			if strings.Contains(w.text, "=") {
+				r.env = append(r.env, w.text)
 			}
 		}
-		name := base(words[0].text)
-		if inner := elsewhere(name, words); len(inner) > 0 && prints(base(inner[0].text)) {
-			name = "remote:reads"
-		} else if reader := readerName(name, words); reader != "" {
-			name = reader
+		if is("shell", base(r.words[0].text)) { // a script in a file
+			if script := innerCommand(r.words); len(script) > 0 {
+				r.words = script
+			}
 		}
-		all = append(all, name)
-		if first == "" && !is("stages", name) {
-			first = name
+		r.name = base(r.words[0].text)
+		if inner := elsewhere(r.name, r.words); len(inner) > 0 && prints(base(inner[0].text)) {
+			r.name = "remote:reads"
+		} else {
+			r.name = cmp.Or(readerName(r.name, r.words, c.fed), r.name)
 		}
-		if len(all) == 50 {
-			break
+		out = append(out, r)
+	}
+	return out
+}
+
+// mainProgram returns the name of the program that a command line begins with, what sets the stage left out, and those of all its
+// programs.
+func mainProgram(line string) (first string, all []string) {
+	for _, r := range programsOf(lex(line).commands) {
+		all = append(all, r.name)
+		if first == "" && !is("stages", r.name) {
+			first = r.name
 		}
 	}
 	return first, all
-}
-
-// scriptOf returns the first words of the script in "bash -lc script"; nil when words
-// are something else.
-func scriptOf(words []word) []word {
-	plain := texts(words)
-	at := shellScript(plain)
-	if at == 0 {
-		return nil
-	}
-	if first := simpleCommands(plain[at]); at == len(plain)-1 && len(first) > 0 {
-		return first[0]
-	}
-	return words[at:]
 }
 
 // failureLine returns the line of a failed call's result that says most about the
@@ -510,8 +477,8 @@ func brokenBuild(command, line, text string) bool {
 // runsA reports whether a command line runs a program of a kind: by the names of programs and what they are told to do, not by
 // the folders and files of the line.
 func runsA(kind, line string) bool {
-	return slices.ContainsFunc(lexScript(line).commands, func(words []word) bool {
-		words = programOf(words)
+	return slices.ContainsFunc(lex(line).commands, func(c command) bool {
+		words := c.program()
 		if len(words) == 0 || is("stages", base(words[0].text)) {
 			return false
 		}

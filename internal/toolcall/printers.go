@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// readerName returns the name by which a simple command is known that only prints what others wrote; "" for others.
-func readerName(name string, words []word) string {
+// readerName returns the name by which a simple command is known that only prints what others wrote; "" for others. fed:
+// its input is redirected.
+func readerName(name string, words []word, fed bool) string {
 	words = words[1:min(len(words), 12)]
 	reads := ofProgram(name, "reads")
 	nouns := name == "git" || name == "gh" // what it is told may stand behind a noun or the value of a flag
@@ -21,13 +22,13 @@ func readerName(name string, words []word) string {
 		}
 		break
 	}
-	if is("sql", name) {
+	if is("sql", name) && !fed {
 		asks := 0
 		for _, w := range words {
 			switch {
 			case says("query", w.text):
 				asks++
-			case strings.Contains(strings.TrimSpace(w.text), " "), strings.HasSuffix(w.text, ".sql"), w.redirect:
+			case strings.Contains(strings.TrimSpace(w.text), " "), strings.HasSuffix(w.text, ".sql"):
 				return "" // a statement of another kind
 			}
 		}
@@ -50,11 +51,11 @@ func elsewhere(name string, words []word) []word {
 			return words[k+1:]
 		}
 	}
-	if words = behindWords(words, name); len(words) < 2 {
+	if words = behindFlags(words, name); len(words) < 2 {
 		return nil
 	}
-	if inner := simpleCommands(words[1].text); len(words) == 2 && len(inner) > 0 {
-		return inner[0]
+	if inner := lex(words[1].text).commands; len(words) == 2 && len(inner) > 0 {
+		return inner[0].words
 	}
 	return words[1:]
 }
@@ -92,8 +93,9 @@ func Queries(line string) bool {
 
 // asksGitHub reports whether gh only asks the interface in a line: with no method and no fields given.
 func asksGitHub(line string) bool {
-	return !slices.ContainsFunc(lexScript(line).commands, func(words []word) bool {
-		if base(words[0].text) != "gh" || len(words) < 2 || readerName("gh", words) != "" {
+	return !slices.ContainsFunc(lex(line).commands, func(c command) bool {
+		words := c.words
+		if base(words[0].text) != "gh" || len(words) < 2 || readerName("gh", words, c.fed) != "" {
 			return false
 		}
 		return words[1].text != "api" || slices.ContainsFunc(words[2:], func(w word) bool { return says("sends", w.text) })

@@ -21,16 +21,16 @@ func (r *shellReader) gitProgram(words []string) {
 	defer func() { r.folder = own }()
 	switch {
 	case g.Verb == "apply" && !g.Has("--check", "-R"):
-		r.applied(r.stdin)
+		r.applied(r.input)
 	case g.From == "tree" && (g.Verb == "rm" || g.Verb == "mv"):
-		from := len(r.effects)
-		r.unix(g.Verb, words[slices.Index(words, g.Verb)+1:], false)
-		for _, e := range r.effects[from:] {
+		from := len(r.Effects)
+		r.unix(g.Verb, words[slices.Index(words, g.Verb)+1:])
+		for _, e := range r.Effects[from:] {
 			g.Paths = append(g.Paths, e.Path)
 		}
 	}
-	g.After = len(r.effects)
-	r.runs = append(r.runs, g)
+	g.After, g.Ran, g.Else = len(r.Effects), r.ran, r.otherwise
+	r.Git = append(r.Git, g)
 }
 
 //go:embed unix.txt
@@ -42,8 +42,8 @@ var unixTable = table.Lazy("unix.txt", unixText, "command", "values", "script", 
 // unixPrograms returns the entries of the table by program.
 var unixPrograms = sync.OnceValue(func() map[string]*verb { return verbs(unixTable()) })
 
-// unix adds what a program of Unix does with its arguments. Redirected says that the output goes to a file.
-func (r *shellReader) unix(name string, words []string, redirected bool) {
+// unix adds what a program of Unix does with its arguments.
+func (r *shellReader) unix(name string, words []string) {
 	program, o := unixPrograms()[name], options{}
 	if program == nil {
 		return
@@ -75,12 +75,12 @@ func (r *shellReader) unix(name string, words []string, redirected bool) {
 	case "fd":
 		r.fd(o.Value("-e", "--extension"), files)
 	case "xargs":
-		r.xargs(words)
+		r.xargs(files)
 	case "search":
 		files = slices.DeleteFunc(files, func(f string) bool { return len(path.Ext(f)) <= 1 })
 		fallthrough
 	default:
-		if !redirected || act != "read" && act != "search" {
+		if len(r.outputs) == 0 || act != "read" && act != "search" {
 			r.act(act, files)
 		}
 	}
@@ -105,7 +105,7 @@ func (r *shellReader) act(act string, files []string) {
 		case act == "read":
 			r.read(f)
 		case act == "search" && isFileName(f):
-			r.searched = append(r.searched, within(r.folder, f))
+			r.Searched = append(r.Searched, within(r.folder, f))
 		}
 	}
 }
@@ -180,24 +180,23 @@ func (r *shellReader) found(words []string) {
 // read notes a file whose content is printed.
 func (r *shellReader) read(p string) {
 	if r.literal[p] && r.isFile(p) || isFileName(p) && !strings.ContainsAny(p, "?[") {
-		r.reads = append(r.reads, within(r.folder, p))
+		r.Reads = append(r.Reads, within(r.folder, p))
 	}
 }
 
 // Carry is a pattern of files that a command moves into a folder.
 type Carry struct {
 	Pattern, Into string
-	Except        []string // names in the folder that are left where they are
 	Ran           Ran
 	After         int // how many of the effects of the call came before
 }
 
 // copied adds what copying or moving files does: into a directory each under its name.
 func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
-	into := len(from) > 1 || slices.Contains(r.folders, within(r.folder, to)) || strings.HasSuffix(to, "/") || strings.HasSuffix(to, `\`) || to == "." || to == ".." || strings.HasSuffix(to, "/.")
+	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || strings.HasSuffix(to, "/") || strings.HasSuffix(to, `\`) || to == "." || to == ".." || strings.HasSuffix(to, "/.")
 	for _, f := range from {
-		if moves && !r.literal[f] && strings.ContainsAny(f, "*?[") && isFileName(strings.ReplaceAll(f, "*", "")) && r.isFile(to) {
-			r.carried = append(r.carried, Carry{Pattern: within(r.folder, f), Into: within(r.folder, to), After: len(r.effects)})
+		if moves && r.isPattern(f) && r.isFile(to) {
+			r.Carried = append(r.Carried, Carry{within(r.folder, f), within(r.folder, to), r.did(), len(r.Effects)})
 			continue
 		}
 		if moves {
@@ -258,4 +257,38 @@ func substituted(words []string) string {
 // isWordByte reports whether a byte is a letter or a digit.
 func isWordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// xargs adds what a program does that xargs runs with the words that the command before the pipe prints, as far as that one says
+// which they are: echo, printf, ls, find by a name.
+func (r *shellReader) xargs(words []string) {
+	if len(words) == 0 || words[0] != "rm" || len(r.piped) == 0 {
+		return
+	}
+	switch from := r.piped; base(from[0]) {
+	case "echo", "printf", "ls":
+		for _, w := range from[1:] {
+			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "%") {
+				r.add(Effect{Path: strings.TrimSuffix(w, `\n`), Removed: true})
+			}
+		}
+	case "find":
+		r.found(append(slices.Clone(from[1:]), "-delete"))
+	}
+}
+
+// fd adds the files that fd has removed: those with an ending, below the folder that is named.
+func (r *shellReader) fd(ending string, words []string) {
+	at, folder := slices.Index(words, "rm"), "."
+	for _, w := range words[:max(at, 0)] {
+		switch {
+		case strings.Contains(w, "/"):
+			folder = w
+		case w != ".": // a pattern
+			return
+		}
+	}
+	if at >= 0 && ending != "" {
+		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/*." + strings.TrimPrefix(ending, "."), Removed: true})
+	}
 }

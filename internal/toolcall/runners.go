@@ -35,8 +35,8 @@ func innerCommand(words []word) []word {
 	runner, runs := runners().Find(name)
 	switch {
 	case is("prefix", name):
-		return behindWords(rest, name)
-	case strings.HasPrefix(name, "python") && len(rest) > 1 && rest[0].text == "-m" && is("module", rest[1].text) && !strings.Contains(name, "."):
+		return behindFlags(rest, name)
+	case runsModule(words) && is("module", rest[1].text) && !strings.Contains(name, "."):
 		return rest[1:]
 	case is("packages", name) && name != "npm" && len(rest) > 0 && is("package", rest[0].text):
 		return rest
@@ -44,7 +44,7 @@ func innerCommand(words []word) []word {
 		for len(rest) > 0 && len(rest[0].text) > 1 && rest[0].text[0] == '-' && strings.Trim(rest[0].text[1:], "xeuvl") == "" {
 			rest = rest[1:]
 		}
-		if len(rest) > 0 && !rest[0].redirect && !strings.HasPrefix(rest[0].text, "-") && !strings.ContainsAny(rest[0].text, " \n") {
+		if len(rest) > 0 && !strings.HasPrefix(rest[0].text, "-") && !strings.ContainsAny(rest[0].text, " \n") {
 			return rest
 		}
 		return nil

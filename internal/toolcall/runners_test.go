@@ -9,7 +9,7 @@ import (
 
 func TestRunners(t *testing.T) {
 	tabletest.Examples(t, runners(), func(row table.Row, line string) bool {
-		words := lexScript(line).commands[0]
+		words := lex(line).commands[0].words
 		return words[0].text == row.Get("program") && len(innerCommand(words)) > 0
 	})
 }

@@ -21,153 +21,99 @@ type Effect struct {
 	Ran       Ran    // of a line that failed: Did when what writes the file came before what failed
 }
 
+// Deeds are what a call does.
+type Deeds struct {
+	Effects  []Effect // files it writes or removes
+	Git      []Git    // its commands of git
+	Reads    []string // files whose content a command prints, or that a call reads beside each other
+	Searched []string // files that a command prints lines of
+	Swept    []string // patterns by which a command removes files
+	Carried  []Carry  // patterns by which it moves files
+	Folders  []string // that it makes
+}
+
 // Effects returns the files that a shell command line says it writes or removes:
 // redirections, tee, sed -i, rm, mv, cp, touch, curl -o, their kin in PowerShell and cmd, patches in it, and the plain calls of code
-// that it gives an interpreter; a directory that
-// is removed and made again in one command stays. A path is within the folder that the line changes into. Variables, but those of
+// that it gives an interpreter. A path is within the folder that the line changes into. Variables, but those of
 // loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
-func Effects(command string) []Effect { return readShell(command).effects }
+func Effects(command string) []Effect { return readShell(command).Effects }
 
 // Reads returns the files whose content a shell command line prints.
-func Reads(command string) []string { return readShell(command).reads }
+func Reads(command string) []string { return readShell(command).Reads }
 
 // shellReader gathers what a command line does.
 type shellReader struct {
-	effects  []Effect
-	runs     []Git
-	reads    []string
-	searched []string        // files that lines are printed of
-	swept    []string        // patterns of files that are removed
-	carried  []Carry         // of files that are moved
-	folders  []string        // that are made
-	loop     *loop           // that the command is in; nil: none
-	turns    int             // of loops, so far
-	literal  map[string]bool // words that name files as they stand, although they hold what a shell expands
-	stdin    string          // the here-document that the command reads
-	removed  map[string]int  // where effects say that a path was removed last
-	folder   string          // that the line has changed into; "" when it has not, or it is not known
-	before   string          // the folder before that
-	place    string          // what the line calls the folder that it has changed into, where that is not known
-	outer    []string        // the folders outside of the subshells that are open
-	vars     []variable      // that the line sets, as far as their values are known
-	piped    []string        // the words of the command whose output the command reads
+	Deeds
+	command                   // that is read
+	otherwise bool            // it runs only when the one before it fails
+	loop      *loop           // that the command is in; nil: none
+	turns     int             // of loops, so far
+	literal   map[string]bool // words that name files as they stand, although they hold what a shell expands
+	folder    string          // that the line has changed into; "" when it has not, or it is not known
+	before    string          // the folder before that
+	place     string          // what the line calls the folder that it has changed into, where that is not known
+	outer     []string        // the folders outside of the subshells that are open
+	piped     []string        // the words of the command whose output the command reads
 }
 
-func readShell(command string) *shellReader {
-	r := &shellReader{removed: map[string]int{}, literal: map[string]bool{}}
-	r.script(command)
-	r.effects = append(r.effects, patched(command)...)
-	kept := r.effects[:0]
-	for i, e := range r.effects {
-		if e.Path != "" {
-			kept = append(kept, e)
-			continue
+func readShell(line string) *shellReader {
+	r := &shellReader{literal: map[string]bool{}}
+	last := joinNext
+	for _, c := range lex(line).commands {
+		r.otherwise, last = last == joinOr, c.by
+		if c.opens {
+			r.outer = append(r.outer, r.folder)
 		}
-		for k := range r.runs {
-			if r.runs[k].After > i {
-				r.runs[k].After--
+		for _, r.command = range r.looped(c) {
+			for _, o := range r.outputs {
+				r.named(o.word)
+				r.add(Effect{Path: o.text, Whole: !o.behind})
+			}
+			r.run()
+			if r.piped = nil; c.by == joinPipe {
+				r.piped = texts(r.words)
 			}
 		}
-		for k := range r.carried {
-			if r.carried[k].After > i {
-				r.carried[k].After--
-			}
+		if n := len(r.outer); n > 0 && c.closes {
+			r.folder, r.outer, r.place = r.outer[n-1], r.outer[:n-1], ""
 		}
 	}
-	r.effects = kept
+	r.Effects = append(r.Effects, patched(line)...)
 	return r
-}
-
-// script reads the commands of a script.
-func (r *shellReader) script(command string) {
-	l := lex(command)
-	ran := l.ran()
-	defer func(outer *loop) { r.loop = outer }(r.loop)
-	r.loop = nil
-	for k, words := range l.commands {
-		effects, runs, carried, swept := len(r.effects), len(r.runs), len(r.carried), len(r.swept)
-		var next []word
-		if k+1 < len(l.commands) {
-			next = l.commands[k+1]
-		}
-		if r.assigned(words) {
-			continue
-		}
-		for _, turn := range r.looped(r.expand(words), next, l.joins[k]) {
-			plain := r.redirected(turn)
-			r.stdin = l.documents[k]
-			plain = r.subshell(plain)
-			r.program(plain, slices.ContainsFunc(turn, func(w word) bool { return w.redirect && strings.HasPrefix(w.text, ">") }))
-			if r.piped = nil; l.joins[k] == joinPipe {
-				r.piped = plain
-			}
-		}
-		if r.loop != nil && len(r.loop.except) > 0 {
-			for i := carried; i < len(r.carried); i++ {
-				r.carried[i].Except = r.loop.except
-			}
-			r.swept = r.swept[:swept] // not all that a pattern names
-		}
-		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
-			r.folder, r.outer, r.place = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1], ""
-		}
-		if k+1 < len(l.commands) && ran[k] == Did && !is("prefix", words[0].text) && (l.joins[k] == joinNext || l.joins[k] == joinAnd && is("writes", words[0].text)) {
-			for i := effects; i < len(r.effects); i++ {
-				r.effects[i].Ran = Did
-			}
-			for i := carried; i < len(r.carried); i++ {
-				r.carried[i].Ran = Did
-			}
-		}
-		for i := runs; i < len(r.runs); i++ {
-			g := &r.runs[i]
-			g.After = min(max(g.After, effects), len(r.effects))
-			g.Ran, g.Else = ran[k], k > 0 && l.joins[k-1] == joinOr
-		}
-	}
-}
-
-// subshell takes the marks of a subshell from the words of a command.
-func (r *shellReader) subshell(words []string) []string {
-	if len(words) == 0 || !strings.HasPrefix(words[0], "(") || len(words[0]) < 2 {
-		if len(r.outer) > 0 && len(words) > 0 {
-			words[len(words)-1] = strings.TrimSuffix(words[len(words)-1], ")")
-		}
-		return words
-	}
-	r.outer = append(r.outer, r.folder)
-	words[0] = words[0][1:]
-	words[len(words)-1] = strings.TrimSuffix(words[len(words)-1], ")")
-	return words
-}
-
-// passes reports whether a command hardly ever fails on its own.
-func passes(words []word) bool {
-	return words[0].text == "git" || is("stages", words[0].text) || is("writes", words[0].text)
 }
 
 // add notes a file that is written or removed.
 func (r *shellReader) add(e Effect) {
 	p := strings.TrimSpace(strings.Trim(e.Path, `"'`))
-	if e.Removed && !r.literal[p] && strings.ContainsAny(p, "*?[") && isFileName(strings.ReplaceAll(p, "*", "")) {
-		r.swept = append(r.swept, within(r.folder, p))
+	if e.Removed && r.isPattern(p) {
+		r.Swept = append(r.Swept, within(r.folder, p))
 		return
 	}
 	if !r.isFile(p) {
 		return
 	}
-	e.Path = within(r.folder, p)
+	e.Path, e.Ran = within(r.folder, p), r.did()
 	if e.MovedFrom != "" {
 		e.MovedFrom = within(r.folder, e.MovedFrom)
 	}
-	r.effects = append(r.effects, e)
-	switch {
-	case e.Removed:
-		r.removed[e.Path] = len(r.effects) - 1
-		r.folders = slices.DeleteFunc(r.folders, func(f string) bool { return f == e.Path || strings.HasPrefix(f, e.Path+"/") })
-	case len(r.removed) > 0 && strings.Contains(e.Path, "/"):
-		r.there(path.Dir(e.Path))
+	r.Effects = append(r.Effects, e)
+	if e.Removed {
+		r.Folders = slices.DeleteFunc(r.Folders, func(f string) bool { return f == e.Path || strings.HasPrefix(f, e.Path+"/") })
 	}
+}
+
+// did says whether the command did what it is for when the line failed: what came behind it failed, whatever it did.
+func (c *command) did() Ran {
+	name := c.words[0].text
+	if c.ran == Did && !is("prefix", name) && (c.by == joinNext || c.by == joinAnd && is("writes", name)) {
+		return Did
+	}
+	return Maybe
+}
+
+// isPattern reports whether a word is a pattern of files.
+func (r *shellReader) isPattern(p string) bool {
+	return !r.literal[p] && strings.ContainsAny(p, "*?[") && isFileName(strings.ReplaceAll(p, "*", ""))
 }
 
 // isFileName reports whether a word names one file: no device, and nothing that a shell would expand.
@@ -180,32 +126,11 @@ func (r *shellReader) isFile(p string) bool {
 	return isFileName(p) || r.literal[p] && p != "" && !strings.ContainsAny(p, "\n") && !strings.HasPrefix(p, "/dev/")
 }
 
-// made notes a directory that is made: it is there again, and what it is in.
+// made notes a directory that is made.
 func (r *shellReader) made(directory string) {
 	const most = 64
-	p := within(r.folder, directory)
-	r.there(p)
-	if len(r.folders) < most && r.isFile(directory) && !strings.ContainsAny(p, "*$") {
-		r.folders = append(r.folders, p)
-	}
-}
-
-// there notes that a path and the folders that it is in are there.
-func (r *shellReader) there(p string) {
-	const deepest = 64
-	for range deepest {
-		if len(r.removed) == 0 {
-			return
-		}
-		if i, ok := r.removed[p]; ok {
-			r.effects[i].Path = ""
-			delete(r.removed, p)
-		}
-		i := strings.LastIndexByte(p, '/')
-		if i <= 0 {
-			return
-		}
-		p = p[:i]
+	if len(r.Folders) < most && r.isFile(directory) && !strings.ContainsAny(directory, "*$") {
+		r.Folders = append(r.Folders, within(r.folder, directory))
 	}
 }
 
@@ -242,26 +167,6 @@ func (r *shellReader) change(to string) {
 	}
 }
 
-// redirected adds the files that output is redirected to and returns the words
-// without redirections.
-func (r *shellReader) redirected(words []word) []string {
-	var plain []string
-	for i := 0; i < len(words); i++ {
-		switch {
-		case !words[i].redirect:
-			r.named(words[i])
-			plain = append(plain, words[i].text)
-		case i+1 < len(words) && !words[i+1].redirect:
-			r.named(words[i+1])
-			if strings.HasPrefix(words[i].text, ">") {
-				r.add(Effect{Path: words[i+1].text, Whole: words[i].text == ">"})
-			}
-			i++
-		}
-	}
-	return plain
-}
-
 // named notes a word that names a file as it stands, although it holds what a shell expands.
 func (r *shellReader) named(w word) {
 	const longest = 1024 // bytes
@@ -270,28 +175,12 @@ func (r *shellReader) named(w word) {
 	}
 }
 
-// program adds what the well-known programs do that write files, follows changes of the
-// directory, and reads the scripts that shells are given. Redirected says that the output goes to a file.
-func (r *shellReader) program(words []string, redirected bool) {
-	for len(words) > 0 {
-		if n := shellScript(words); n > 0 {
-			if len(words) == n+1 {
-				r.script(words[n])
-				return
-			}
-			words = words[n:]
-			continue
-		}
-		switch {
-		case is("prefix", words[0]):
-			words = behindFlags(words[1:], words[0])
-			continue
-		case strings.Contains(words[0], "="):
-			words = words[1:]
-			continue
-		}
-		break
+// run adds what the well-known programs do that write files, and follows changes of the directory.
+func (r *shellReader) run() {
+	for _, w := range r.words {
+		r.named(w)
 	}
+	words := texts(r.program())
 	if len(words) == 0 {
 		return
 	}
@@ -316,14 +205,14 @@ func (r *shellReader) program(words []string, redirected bool) {
 		r.change("-")
 	case "patch":
 		if !slices.Contains(rest, "--dry-run") && !slices.Contains(rest, "-R") {
-			r.applied(r.stdin)
+			r.applied(r.input)
 		}
 	default:
 		if act := cmdletAct(name, rest); act != "" {
 			r.cmdlet(act, name, rest)
 			return
 		}
-		r.unix(name, rest, redirected)
+		r.unix(name, rest)
 		if is("interpreter", name) {
 			r.coded(rest)
 		}
@@ -332,21 +221,24 @@ func (r *shellReader) program(words []string, redirected bool) {
 
 // shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";
 // 0 when words are something else.
-func shellScript(words []string) int {
-	name := strings.TrimSuffix(strings.ToLower(base(normalPath(words[0]))), ".exe")
+func shellScript(words []word) int {
+	if len(words) == 0 {
+		return 0
+	}
+	name := strings.TrimSuffix(strings.ToLower(base(normalPath(words[0].text))), ".exe")
 	windows := is("powershell", name)
 	if !windows && !is("shell", name) {
 		return 0
 	}
 	for i := 1; i+1 < len(words); i++ {
-		flag := strings.ToLower(words[i])
+		flag := strings.ToLower(words[i].text)
 		switch {
 		case windows && (flag == "-command" || flag == "-c" || flag == "/c"):
 			return i + 1
 		case windows && (strings.HasPrefix(flag, "-") || strings.HasPrefix(flag, "/")):
 		case windows, !strings.HasPrefix(flag, "-"):
 			return 0
-		case strings.HasSuffix(words[i], "c") && !strings.HasPrefix(flag, "--"):
+		case strings.HasSuffix(words[i].text, "c") && !strings.HasPrefix(flag, "--"):
 			return i + 1
 		}
 	}
@@ -355,31 +247,19 @@ func shellScript(words []string) int {
 
 // appliesPatch reports whether a command line does nothing but apply a patch that it holds, as Codex has its
 // models write.
-func appliesPatch(command string) bool {
-	command = strings.TrimSpace(command)
-	if !IsPatch(command) {
+func appliesPatch(line string) bool {
+	line = strings.TrimSpace(line)
+	if !IsPatch(line) {
 		return false
 	}
-	if strings.HasPrefix(command, PatchProgram+" "+patchBegin) { // a list of words: the patch is not quoted
+	if strings.HasPrefix(line, PatchProgram+" "+patchBegin) { // a list of words: the patch is not quoted
 		return true
 	}
 	found := false
-	for _, words := range simpleCommands(command) {
-		var plain []string
-		for _, w := range words {
-			if !w.redirect {
-				plain = append(plain, w.text)
-			}
-		}
-		for len(plain) > 0 && shellScript(plain) > 0 {
-			plain = plain[shellScript(plain):]
-			if len(plain) == 1 && plain[0] != command && appliesPatch(plain[0]) {
-				plain[0] = PatchProgram
-			}
-		}
-		switch {
-		case len(plain) == 0 || plain[0] == "cd":
-		case plain[0] == PatchProgram || plain[0] == "applypatch":
+	for _, c := range lex(line).commands {
+		switch c.words[0].text {
+		case "cd":
+		case PatchProgram, "applypatch":
 			found = true
 		default:
 			return false

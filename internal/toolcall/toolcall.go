@@ -33,21 +33,15 @@ const (
 
 // Call is one tool call with its result.
 type Call struct {
-	Name     string
-	Kind     Kind
-	Line     string // of a command
-	Path     string // of a read or write; "" when there is none
-	Use      precis.Handle
-	Results  []precis.Handle // blocks that hold the result; none when it is missing
-	Text     string          // of the result
-	IsError  bool
-	Effects  []Effect // files it writes or removes
-	Git      []Git    // its commands of git
-	Reads    []string // files whose content a command prints, or that a call reads beside each other
-	Searched []string // files that a command prints lines of
-	Swept    []string // patterns by which a command removes files
-	Carried  []Carry  // patterns by which it moves files
-	Folders  []string // that it makes
+	Name    string
+	Kind    Kind
+	Line    string // of a command
+	Path    string // of a read or write; "" when there is none
+	Use     precis.Handle
+	Results []precis.Handle // blocks that hold the result; none when it is missing
+	Text    string          // of the result
+	IsError bool
+	Deeds
 
 	Registers bool // its result lists definitions of tools; Text is empty then
 

@@ -15,7 +15,7 @@ func TestUnix(t *testing.T) {
 		"fetch": "+a.txt", "change": "~a.txt", "edit": "~a.txt", "touch": "~a.txt", "read": "<a.txt", "search": "?a.txt", "find": "**/a.txt", "fd": "**/*.txt", "xargs": "-a.txt"}
 	tabletest.Examples(t, unixTable(), func(row table.Row, line string) bool {
 		if row.Get("act") == "folder" {
-			return slices.Equal(readShell(line).folders, []string{"out"})
+			return slices.Equal(readShell(line).Folders, []string{"out"})
 		}
 		return strings.TrimSpace(did(line)) == effects[row.Get("act")]
 	})
@@ -38,6 +38,7 @@ func TestCode(t *testing.T) {
 	effects := map[string]string{"write": "+a.txt", "remove": "-a.txt", "move": "-b.txt +a.txt", "read": "~a.txt"}
 	tabletest.Examples(t, codeTable(), func(row table.Row, code string) bool {
 		r := readShell("")
+		r.words = []word{{text: "python"}}
 		r.code(strings.ReplaceAll(code, `\n`, "\n"))
 		if row.Get("act") == "read" {
 			r.code(code + "\nopen('a.txt', 'w')")
