@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/harness"
 	"precis/internal/lazyregexp"
 )
 
@@ -71,27 +70,6 @@ func endsOf(text string) []string {
 		return []string{text}
 	}
 	return []string{text[:end], text[len(text)-end:]}
-}
-
-// codeHead is a first line by which a program states the exit code of a command before its output.
-var codeHead = lazyregexp.New(`(?i)^(?:error: )?(?:(?:command|process) (?:failed|exited|finished|completed) with (?:exit )?|exit(?:ed with)? )code:? *(-?\d{1,6})\.?[ \t]*(?:\r?\n|$)`)
-
-// headsFailures reports whether the program of a conversation states an exit code before the output of the commands that fail, and
-// of no others, as those do whose wire has no mark for errors: some result begins with a code, and none states that it was 0.
-func headsFailures(calls []Call) bool {
-	heads := false
-	for i := range calls {
-		if calls[i].Kind != Command {
-			continue
-		}
-		text := strings.TrimSpace(harness.BehindHead(calls[i].Text))
-		if code, ok := exitCode(text); ok && code == 0 {
-			return false
-		}
-		m := codeHead.FindStringSubmatch(text)
-		heads = heads || m != nil && strings.Trim(m[1], "-0") != ""
-	}
-	return heads
 }
 
 // ownCode is the line that a command prints itself of the exit code of the one before it.

@@ -58,24 +58,35 @@ func (c *Call) Outcome() Outcome {
 	if c.Kind == Command {
 		return c.commandOutcome(text)
 	}
-	if c.patch {
-		return c.patchOutcome(text)
+	o := Outcome{End: OK, Code: c.code}
+	if code, ok := exitCode(text); ok && c.patch { // Codex states one, and flags nothing
+		o.Code = &code
 	}
-	said, failed := c.failure(text)
-	if !failed {
-		return Outcome{End: OK}
+	said, failed := c.failure(text, o.Code)
+	switch {
+	case failed:
+		o.End, o.Line = Failed, failureLine(said)
+	case c.patch:
+		text = strings.TrimSpace(c.Output())
+		if halt, halted := stoppedBy(text, o.Code); halted {
+			o.End, o.Line = Interrupted, halt
+		} else if line, rank := worstLine(text); o.Code == nil && rank == surely {
+			o.End, o.Line = Failed, line
+		}
 	}
-	o := Outcome{End: Failed, Code: c.code, Line: failureLine(said)}
-	if c.Kind == Other {
+	if failed && c.Kind == Other {
 		o.explain(said, "")
 	}
 	return o
 }
 
 // failure returns what the result of a call that is no command says of its failure, and whether it failed.
-func (c *Call) failure(text string) (said string, failed bool) {
+func (c *Call) failure(text string, code *int) (said string, failed bool) {
+	if c.patch {
+		text = strings.TrimSpace(c.Output())
+	}
 	switch {
-	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && says("unwritten", text),
+	case c.IsError, code != nil && *code != 0, c.Kind == Write && says("unwritten", text),
 		c.Kind == Other && says("uncalled", text), c.params != nil && says("untold", text):
 		return text, true
 	case c.Kind == Read:
@@ -107,26 +118,6 @@ func errorField(text string) string {
 		return ""
 	}
 	return cmp.Or(failed.text(), all.text(), "failed")
-}
-
-// patchOutcome reads how a patch ended: Codex states an exit code, and flags nothing.
-func (c *Call) patchOutcome(text string) Outcome {
-	o := Outcome{End: OK}
-	if code, ok := exitCode(text); ok {
-		o.Code = &code
-	}
-	text = strings.TrimSpace(c.Output())
-	line, rank := worstLine(text)
-	halt, halted := stoppedBy(text, o.Code)
-	switch {
-	case c.IsError, o.Code != nil && *o.Code != 0, says("unwritten", text):
-		o.End, o.Line = Failed, failureLine(text)
-	case halted:
-		o.End, o.Line = Interrupted, halt
-	case o.Code == nil && rank == surely:
-		o.End, o.Line = Failed, line
-	}
-	return o
 }
 
 func (c *Call) commandOutcome(text string) Outcome {

@@ -3,10 +3,12 @@ package toolcall
 import (
 	_ "embed"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"precis/internal/lazyregexp"
 	"precis/internal/table"
 )
 
@@ -69,11 +71,9 @@ func (r *shellReader) unix(name string, words []string) {
 	case "edit":
 		r.each(files, Effect{Replaced: substituted(words)})
 	case "fetch":
-		r.fetch(name, &o, files)
+		r.each([]string{o.Value("-O", "--output-document", "-o", "--output")}, Effect{Whole: true})
 	case "find":
 		r.found(words)
-	case "fd":
-		r.fd(o.Value("-e", "--extension"), files)
 	case "xargs":
 		r.xargs(files)
 	case "search":
@@ -128,27 +128,6 @@ func (r *shellReader) into(act string, files []string, folder string) {
 		r.copied(files[:n], files[n], act == "move", act == "copy all")
 	case n == 0 && act == "link":
 		r.add(Effect{Path: path.Base(files[0]), Whole: true})
-	}
-}
-
-// fetch adds the files into which a program puts what it fetches: the one of a flag, or those that have the names of the addresses.
-func (r *shellReader) fetch(name string, o *options, addresses []string) {
-	to, folder := o.Value("-o", "--output"), "."
-	if name == "wget" {
-		to, folder = o.Value("-O", "--output-document"), o.Value("-P", "--directory-prefix")
-	}
-	switch {
-	case to != "":
-		r.add(Effect{Path: to, Whole: true})
-	case name == "curl" && !o.Has("-O", "--remote-name"), o.Has("--spider", "-r", "--recursive", "-i", "--input-file") && name == "wget":
-	default:
-		for _, address := range addresses {
-			_, rest, ok := strings.Cut(address, "://")
-			rest, _, _ = strings.Cut(rest, "?")
-			if at := strings.LastIndexByte(rest, '/'); ok && at >= 0 && at+1 < len(rest) {
-				r.add(Effect{Path: path.Join(folder, rest[at+1:]), Whole: true})
-			}
-		}
 	}
 }
 
@@ -219,6 +198,9 @@ func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 	}
 }
 
+// substitution is a command of sed or perl: "s", what parts its texts, and these.
+var substitution = lazyregexp.New(`^\s*s([^\w\s\\])(.*)`)
+
 // substituted returns the texts that scripts of sed or perl replace, "s/text/…/", each on a line, as far as they are no
 // patterns. Where in a line they stand, "^" and "$", is left out.
 func substituted(words []string) string {
@@ -226,28 +208,14 @@ func substituted(words []string) string {
 	var out strings.Builder
 	for _, w := range words {
 		for s := range strings.SplitSeq(w, ";") {
-			s = strings.TrimSpace(s)
-			if len(s) < 4 || s[0] != 's' || s[1] == ' ' || s[1] == '\\' || isWordByte(s[1]) {
+			m := substitution.FindStringSubmatch(s)
+			if m == nil {
 				continue
 			}
-			var text []byte
-			i := 2
-			if s[i] == '^' {
-				i++
-			}
-			for ; i < len(s) && s[i] != s[1]; i++ {
-				if s[i] == '\\' && i+1 < len(s) && !isWordByte(s[i+1]) {
-					i++
-				} else if s[i] == '$' && i+1 < len(s) && s[i+1] == s[1] {
-					continue
-				} else if strings.IndexByte(`*[]^$+?(){}|\`, s[i]) >= 0 {
-					text = nil
-					break
-				}
-				text = append(text, s[i])
-			}
-			if i < len(s) && s[i] == s[1] && len(text) >= shortest {
-				out.Write(append(text, '\n'))
+			pattern, _, closed := strings.Cut(strings.ReplaceAll(m[2], `\`+m[1], "\x00"), m[1])
+			pattern = strings.NewReplacer(`\.`, `\.`, ".", `\.`, "\x00", regexp.QuoteMeta(m[1])).Replace(pattern)
+			if l, ok := asLiteral(pattern); ok && closed && len(l.text) >= shortest {
+				out.WriteString(l.text + "\n")
 			}
 		}
 	}
@@ -274,21 +242,5 @@ func (r *shellReader) xargs(words []string) {
 		}
 	case "find":
 		r.found(append(slices.Clone(from[1:]), "-delete"))
-	}
-}
-
-// fd adds the files that fd has removed: those with an ending, below the folder that is named.
-func (r *shellReader) fd(ending string, words []string) {
-	at, folder := slices.Index(words, "rm"), "."
-	for _, w := range words[:max(at, 0)] {
-		switch {
-		case strings.Contains(w, "/"):
-			folder = w
-		case w != ".": // a pattern
-			return
-		}
-	}
-	if at >= 0 && ending != "" {
-		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/*." + strings.TrimPrefix(ending, "."), Removed: true})
 	}
 }

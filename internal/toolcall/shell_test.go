@@ -266,7 +266,7 @@ func TestEffectsOfCodeAndOfWhatIsFetched(t *testing.T) {
 		`node -e "console.log(fs.readFileSync('a.json'))"`:                                                                            "", `ruby -e 'File.write("a.rb", "x")'`: "a.rb", "python3 make.py": "",
 		"git apply <<'E'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\n--- a/y.go\n+++ /dev/null\n--- /dev/null\n+++ b/z.go\nE": "x.go -y.go z.go",
 		"patch -p1 <<'E'\n--- x.go\t2026-01-01\n+++ x.go\t2026-01-01\nE":                                                        "x.go", "git apply --check <<'E'\n--- a/x.go\n+++ b/x.go\nE": "", "git apply fix.diff": "",
-		"curl -sSfLo a.tgz https://x/y": "a.tgz", "curl --output a.tgz https://x/y": "a.tgz", "curl -sO https://x/y.gz?a=b": "y.gz", "wget -q https://x/y.gz": "y.gz", "wget -P in https://x/y.gz": "in/y.gz", "curl -o": "", "wget -qO a.tgz https://x/y": "a.tgz", "wget -O - https://x/y": "",
+		"curl -sSfLo a.tgz https://x/y": "a.tgz", "curl --output a.tgz https://x/y": "a.tgz", "curl -sO https://x/y.gz?a=b": "", "curl -o": "", "wget -qO a.tgz https://x/y": "a.tgz", "wget -O - https://x/y": "",
 		"dd if=/dev/zero of=a.img bs=1": "a.img", "dd if=a of=/dev/sda": "", "install -m 755 a.sh bin/b": "bin/b", "install -d bin": "", "install a.sh bin/": "bin/a.sh", "fish -c 'echo a > a.txt'": "a.txt",
 		"D=conf; echo a > $D/a.ini": "", "D=a rm $D/b": "", "touch '$D.md'": "$D.md", "rm '{a,b}.log'": "-{a,b}.log",
 		"echo a.tmp | xargs -n 1 rm -f": "-a.tmp", "cat list | xargs rm": "", "ln -s ../a.sh b.sh": "b.sh", "yq -i '.a = 1' a.yaml": "a.yaml", "yq '.a' a.yaml": "", "ruby -i -pe 'x' a.rb": "a.rb", "gawk -i inplace '{print}' a.csv": "a.csv", "gsed -i 's/a/b/' a": "a",

@@ -85,9 +85,8 @@ func Find(msgs []precis.Message) []Call {
 			f.user(i, m)
 		}
 	}
-	headed := headsFailures(f.calls)
-	flagged := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError && !c.marked })
-	coded := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
+	flagged := slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError && !c.marked })
+	coded := slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
 	around := harness.Program(precis.Around(msgs))
 	for i := range f.calls {
 		f.calls[i].flagged, f.calls[i].coded, f.calls[i].around = flagged, coded, around

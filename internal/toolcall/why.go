@@ -8,11 +8,7 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// ofPackage names the package whose tests failed, below their report.
-var ofPackage = lazyregexp.New(`(?m)^FAIL[ \t]+(\S*[/.]\S*)[ \t]+(?:\d|\(cached|\[)`)
-
-// placed returns what a result says of a failure with the place of it: where git stopped, the file with the conflict; of tests of Go,
-// the package that a file without its folder is in.
+// placed returns what a result says of a failure with the place of it: where git stopped, the file with the conflict.
 func placed(text, line, why string) (string, string) {
 	if says("conflicts", line) {
 		for l := range strings.Lines(text) {
@@ -31,11 +27,6 @@ func placed(text, line, why string) (string, string) {
 	}
 	if at >= 0 && why == "" && !isBare(line) && !says("verdict", line) {
 		why = above(strings.Split(text[max(0, at-400):at], "\n"), "test", 5)
-	}
-	if at >= 0 && says("GoTest", why) {
-		if m := ofPackage.FindStringSubmatch(text[at:]); m != nil {
-			why = m[1] + ": " + why
-		}
 	}
 	return line, why
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/lazyregexp"
 )
 
 // XML is a tool call written as tags in text: <name><param>value</param>…</name>.
@@ -22,109 +23,72 @@ type Param struct {
 	Start, End int
 }
 
+// A call begins with its name in a tag at the start of a line, and a parameter with a tag.
+var (
+	callTag  = lazyregexp.New(`(?m)^<([\w-]{1,63})>`)
+	paramTag = lazyregexp.New(`^\s*<([\w-]{1,63})>`)
+)
+
 // ParseXML returns the XML tool calls of an assistant's text: a tag alone at
 // the start of a line whose content begins with another tag, or with a line
 // break and another tag, and that is closed. HTML and code are not taken for
 // calls unless they have just that form. Text that is full of what nearly looks
 // like calls is given up on, and so is one behind its first 5,000 calls.
-func ParseXML(text string) []XML {
+func ParseXML(text string) (out []XML) {
 	const (
 		mostTries = 100 // each may read to the end of the text
 		mostCalls = 5000
 	)
-	var out []XML
-	tries := 0
+	at, tries := 0, 0
 	last := map[string]int{} // where the last closing tag of a name begins
-	for at := 0; at < len(text) && len(out) < mostCalls; {
-		i := strings.IndexByte(text[at:], '<')
-		if i < 0 {
-			break
-		}
-		i += at
-		x, ok := parseCall(text, i, last)
-		if !ok {
-			at = i + 1
-			if x.Name != "" {
-				tries++
-			}
-			if tries == mostTries {
-				break
-			}
+	for _, m := range callTag.FindAllStringSubmatchIndex(text, -1) {
+		name, body := text[m[2]:m[3]], m[1]
+		if m[0] < at || !strings.Contains(name, "_") && !is("call", name) {
 			continue
 		}
-		out = append(out, x)
-		at = x.End
+		closing := "</" + name + ">"
+		if _, known := last[name]; !known {
+			last[name] = strings.LastIndex(text, closing)
+		}
+		if last[name] < body {
+			continue
+		}
+		end := body + strings.Index(text[body:], closing)
+		if params := params(text, body, end); len(params) > 0 {
+			at = end + len(closing)
+			out = append(out, XML{Name: name, Start: m[0], End: at, Params: params})
+		} else {
+			tries++
+		}
+		if tries == mostTries || len(out) == mostCalls {
+			break
+		}
 	}
 	return out
-}
-
-func parseCall(text string, i int, last map[string]int) (XML, bool) {
-	if i > 0 && text[i-1] != '\n' {
-		return XML{}, false
-	}
-	name, body, ok := openTag(text, i)
-	if !ok || !strings.Contains(name, "_") && !is("call", name) {
-		return XML{}, false
-	}
-	closing := "</" + name + ">"
-	end, known := last[name]
-	if !known {
-		end = strings.LastIndex(text, closing)
-		last[name] = end
-	}
-	if end < body {
-		return XML{}, false
-	}
-	n := strings.Index(text[body:], closing)
-	x := XML{Name: name, Start: i, End: body + n + len(closing)}
-	x.Params = params(text, body, body+n)
-	return x, len(x.Params) > 0
 }
 
 // params parses the values between from and to. A value ends at the last
 // closing tag of its name before the next parameter can begin, so that content
 // may itself hold the tag.
-func params(text string, from, to int) []Param {
-	var out []Param
-	for at := from; at < to; {
-		for at < to && (text[at] == '\n' || text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
-			at++
+func params(text string, from, to int) (out []Param) {
+	for {
+		found := paramTag.FindAllStringSubmatchIndex(text[from:to], 1)
+		if found == nil {
+			return out
 		}
-		name, body, ok := openTag(text, at)
-		if !ok || body > to {
-			break
-		}
+		m := found[0]
+		name, body := text[from+m[2]:from+m[3]], from+m[1]
 		closing := "</" + name + ">"
 		n := strings.Index(text[body:to], closing)
 		if is("bulk", name) {
 			n = strings.LastIndex(text[body:to], closing)
 		}
 		if n < 0 {
-			break
+			return out
 		}
 		out = append(out, Param{Name: name, Value: text[body : body+n], Start: body, End: body + n})
-		at = body + n + len(closing)
+		from = body + n + len(closing)
 	}
-	return out
-}
-
-// openTag reads "<name>" at i and returns the name and the index after it.
-func openTag(text string, i int) (name string, body int, ok bool) {
-	if i >= len(text) || text[i] != '<' {
-		return "", 0, false
-	}
-	end := i + 1
-	for end < len(text) && end-i < 64 && nameByte(text[end]) {
-		end++
-	}
-	if end == i+1 || end >= len(text) || text[end] != '>' {
-		return "", 0, false
-	}
-	return text[i+1 : end], end + 1, true
-}
-
-func nameByte(c byte) bool {
-	return c == '_' || c == '-' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 func (x XML) call(use precis.Handle) Call {
