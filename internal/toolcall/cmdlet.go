@@ -117,24 +117,19 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 		}
 	}
 	switch act {
-	case "remove":
-		if len(paths) == 0 {
-			paths = listedBy(r.piped)
-		}
-		r.act(act, paths)
-	case "move", "copy":
+	case "move", "copy", "rename":
 		if paths = append(paths, c.to...); len(paths) == 2 {
-			if strings.HasPrefix(name, "r") { // the new name, in the same folder
+			if act == "rename" { // in the same folder
 				paths[1] = path.Join(path.Dir(normalPath(paths[0])), normalPath(paths[1]))
 			}
-			r.copied(paths[:1], paths[1], act == "move", c.sets("recurse"))
+			r.copied(paths[:1], paths[1], act != "copy", c.sets("recurse"))
 		}
 	case "make":
 		r.make(c, paths)
+	case "fetch":
+		r.each(c.to[:min(len(c.to), 1)], Effect{Whole: true})
 	case "write", "change":
-		if p := written(name, c, paths); p != "" {
-			r.add(Effect{Path: p, Whole: act == "write" && !c.sets("append")})
-		}
+		r.each(paths[:min(len(paths), 1)], Effect{Whole: act == "write" && !c.sets("append")})
 	case "read":
 		for _, p := range paths[:min(len(paths), 1+strings.Count(strings.Join(words, " "), ","))] {
 			if name != "type" || strings.ContainsAny(p, `./\`) { // in Unix it says what a command is
@@ -146,6 +141,8 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 			c.from = c.plain[1:]
 		}
 		r.act(act, c.from)
+	default:
+		r.act(act, paths)
 	}
 }
 
@@ -157,44 +154,9 @@ func (r *shellReader) make(c cmdletWords, paths []string) {
 	}
 	kind := strings.ToLower(c.values["itemtype"] + c.values["type"])
 	switch {
-	case p == "":
 	case strings.HasPrefix(kind, "d"):
 		r.made(p)
 	default:
 		r.add(Effect{Path: p, Whole: true})
 	}
-}
-
-// written returns the file that a cmdlet writes: one that reads something else names it by a parameter.
-func written(name string, c cmdletWords, paths []string) string {
-	switch {
-	case strings.HasPrefix(name, "compress-"):
-		paths = c.to
-	case strings.HasPrefix(name, "i"): // Invoke-WebRequest, iwr
-		paths = c.from
-	}
-	if len(paths) == 0 {
-		return ""
-	}
-	return paths[0]
-}
-
-// listedBy returns the paths and patterns in the words of a lister; nil for other commands.
-func listedBy(words []string) (out []string) {
-	if len(words) == 0 || !is("lists", strings.ToLower(words[0])) {
-		return nil
-	}
-	c := readCmdlet(words[1:])
-	pattern := c.values["filter"] + c.values["include"]
-	if c.sets("recurse") && pattern != "" {
-		pattern = "**/" + pattern
-	}
-	paths := slices.Concat(c.from, c.plain)
-	if len(paths) == 0 && pattern != "" {
-		paths = []string{"."}
-	}
-	for _, p := range paths {
-		out = append(out, path.Join(normalPath(p), pattern))
-	}
-	return out
 }

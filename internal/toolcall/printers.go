@@ -87,17 +87,6 @@ func Queries(line string) bool {
 	_, all := mainProgram(line)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool {
 		p = strings.ToLower(p)
-		return !prints(p) && !is("stages", p) && !is("looks", p) && !cmdletLooks(p) && !(p == "gh" && asksGitHub(line))
-	})
-}
-
-// asksGitHub reports whether gh only asks the interface in a line: with no method and no fields given.
-func asksGitHub(line string) bool {
-	return !slices.ContainsFunc(lex(line).commands, func(c command) bool {
-		words := c.words
-		if base(words[0].text) != "gh" || len(words) < 2 || readerName("gh", words, c.fed) != "" {
-			return false
-		}
-		return words[1].text != "api" || slices.ContainsFunc(words[2:], func(w word) bool { return says("sends", w.text) })
+		return !prints(p) && !is("stages", p) && !is("looks", p) && !cmdletLooks(p)
 	})
 }

@@ -74,8 +74,6 @@ func (r *shellReader) unix(name string, words []string) {
 		r.each([]string{o.Value("-O", "--output-document", "-o", "--output")}, Effect{Whole: true})
 	case "find":
 		r.found(words)
-	case "xargs":
-		r.xargs(files)
 	case "search":
 		files = slices.DeleteFunc(files, func(f string) bool { return len(path.Ext(f)) <= 1 })
 		fallthrough
@@ -225,22 +223,4 @@ func substituted(words []string) string {
 // isWordByte reports whether a byte is a letter or a digit.
 func isWordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// xargs adds what a program does that xargs runs with the words that the command before the pipe prints, as far as that one says
-// which they are: echo, printf, ls, find by a name.
-func (r *shellReader) xargs(words []string) {
-	if len(words) == 0 || words[0] != "rm" || len(r.piped) == 0 {
-		return
-	}
-	switch from := r.piped; base(from[0]) {
-	case "echo", "printf", "ls":
-		for _, w := range from[1:] {
-			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "%") {
-				r.add(Effect{Path: strings.TrimSuffix(w, `\n`), Removed: true})
-			}
-		}
-	case "find":
-		r.found(append(slices.Clone(from[1:]), "-delete"))
-	}
 }

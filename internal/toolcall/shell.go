@@ -53,7 +53,6 @@ type shellReader struct {
 	before    string          // the folder before that
 	place     string          // what the line calls the folder that it has changed into, where that is not known
 	outer     []string        // the folders outside of the subshells that are open
-	piped     []string        // the words of the command whose output the command reads
 }
 
 func readShell(line string) *shellReader {
@@ -70,9 +69,6 @@ func readShell(line string) *shellReader {
 				r.add(Effect{Path: o.text, Whole: !o.behind})
 			}
 			r.run()
-			if r.piped = nil; c.by == joinPipe {
-				r.piped = texts(r.words)
-			}
 		}
 		if n := len(r.outer); n > 0 && c.closes {
 			r.folder, r.outer, r.place = r.outer[n-1], r.outer[:n-1], ""

@@ -141,9 +141,6 @@ func whyIn(lines []string) string {
 			i++
 			why += " " + strings.TrimSpace(lines[i])
 		}
-		if !says("compared", why) {
-			why += values(lines[i+1:])
-		}
 		if says("blames", why) {
 			break
 		}
@@ -172,17 +169,4 @@ func withFile(lines []string, row string) string {
 		return file + ":" + row
 	}
 	return row
-}
-
-// values returns the two values that a comparison states in the lines behind it, as Jest and Rust write them; "" when it does not.
-func values(lines []string) (out string) {
-	const near, most, longest = 6, 2, 120
-	n := 0
-	for _, l := range lines[:min(len(lines), near)] {
-		if l = l[:min(len(l), longest)]; says("compared", l) && n < most {
-			out += " " + strings.TrimSpace(l)
-			n++
-		}
-	}
-	return out
 }
