@@ -431,7 +431,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.line, r.given = line, c.Line
 		r.at, r.end, r.last, r.said, r.undone, r.amended = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
-			for _, purpose := range toolcall.Purposes(c.Line) {
+			for _, purpose := range c.Ran() {
 				fine[purpose.Key] = append(fine[purpose.Key], run{purpose, c.Use.From})
 			}
 			output, said := harness.Feedback(c.Output())

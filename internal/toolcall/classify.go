@@ -22,7 +22,8 @@ func IsPathArgument(name string) bool { return is("path", name) }
 func IsContentArgument(name string) bool { return is("content", name) }
 
 // classify fills in what a call did from its name and arguments.
-func classify(c Call, args map[string]string) Call {
+func classify(c Call) Call {
+	args := c.arguments()
 	c.Kind = Other
 	name := strings.ToLower(c.Name)
 	p, act := normalPath(first(args, "path")), actOf(args)
@@ -94,7 +95,7 @@ func (c Call) commanded() Call {
 
 // patched returns the call as one that applies a patch.
 func (c Call) patched(patch string) Call {
-	c.Kind, c.Line, c.Effects, c.patch = Write, "", patchEffects(patch), true
+	c.Kind, c.Line, c.Effects, c.patch = Write, "", patched(patch), true
 	c.Path = fileOf(c.Effects)
 	return c
 }
@@ -138,7 +139,7 @@ func patchIn(args map[string]string, p string) string {
 	slices.Sort(names)
 	for _, name := range names {
 		patch := args[name]
-		effects := patchEffects(patch)
+		effects := patched(patch)
 		ofPath := func(e Effect) bool { return sameFile(e.Path, p) }
 		says := says("patch", name)
 		if len(effects) > 0 && (p == "" || says && !slices.ContainsFunc(effects, ofPath)) {
@@ -151,77 +152,6 @@ func patchIn(args map[string]string, p string) string {
 // sameFile reports whether two paths are one, or one of them ends with the other.
 func sameFile(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
-}
-
-// isPatch reports whether a text is a patch, in the format of Codex or of diff.
-func isPatch(text string) bool {
-	text = strings.TrimSpace(text)
-	return strings.HasPrefix(text, patchBegin) || strings.HasPrefix(text, "diff --git ") ||
-		strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
-}
-
-// patchEffects returns the files of a patch in either format.
-func patchEffects(patch string) []Effect {
-	if IsPatch(patch) {
-		return patched(patch)
-	}
-	return diffed(patch)
-}
-
-// A patch in the format of Codex begins so, and names its files so.
-const (
-	patchBegin = "*** Begin Patch"
-	updateHead = "*** Update File: "
-	addHead    = "*** Add File: "
-	deleteHead = "*** Delete File: "
-	moveHead   = "*** Move to: " // of the file updated before
-)
-
-// IsPatch reports whether a text holds a patch in the format of Codex.
-func IsPatch(text string) bool { return strings.Contains(text, patchBegin) }
-
-// PatchProgram is the program that puts such a patch in.
-const PatchProgram = "apply_patch"
-
-// IsPatchFrame recognizes a line, without the space around it, that stands around such a patch or names the file that it changes: it
-// says nothing of the change. The words of a shell around a patch are such lines, too.
-func IsPatchFrame(line string) bool {
-	switch line {
-	case patchBegin, "*** End Patch", "*** End of File", "PATCH", "EOF":
-		return true
-	}
-	_, heads := PatchHead(line)
-	return heads || strings.HasPrefix(line, PatchProgram+" <<")
-}
-
-// PatchHead returns the file that the line of a patch begins to change, if it is such a line.
-func PatchHead(line string) (path string, ok bool) {
-	e, ok := patchHead(line)
-	return e.Path, ok
-}
-
-func patchHead(line string) (Effect, bool) {
-	for _, head := range []string{updateHead, addHead, deleteHead, moveHead} {
-		if name, ok := strings.CutPrefix(line, head); ok && strings.TrimSpace(name) != "" {
-			return Effect{Path: normalPath(name), Removed: head == deleteHead, Added: head == addHead || head == moveHead}, true
-		}
-	}
-	return Effect{}, false
-}
-
-// patched returns the files of a patch.
-func patched(patch string) []Effect {
-	var out []Effect
-	for line := range strings.SplitSeq(patch, "\n") {
-		if e, ok := patchHead(line); ok {
-			if n := len(out); n > 0 && strings.HasPrefix(line, moveHead) {
-				out[n-1].Removed = true
-				e.MovedFrom = out[n-1].Path
-			}
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // normalPath makes the ways of writing one path equal: separators, "./".

@@ -81,29 +81,3 @@ func replacements(diff string, added, removed *strings.Builder) bool {
 	}
 	return found
 }
-
-// changes writes the lines that a patch puts into a file and takes out of it.
-func changes(patch, path string, added, removed *strings.Builder) {
-	own, old := true, ""
-	for line := range strings.Lines(patch) {
-		name, isHead := PatchHead(line)
-		if strings.HasPrefix(line, "--- ") {
-			old = diffPath(strings.TrimSpace(line[4:]), "a/")
-		} else if p, ok := strings.CutPrefix(line, "+++ "); ok && old != "" {
-			if name, isHead = diffPath(strings.TrimSpace(p), "b/"), true; name == "/dev/null" {
-				name = old
-			}
-			old = ""
-		}
-		switch {
-		case isHead:
-			own = path == "" || sameFile(path, name)
-		case !own:
-		case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
-		case strings.HasPrefix(line, "+"):
-			added.WriteString(line[1:])
-		case strings.HasPrefix(line, "-"):
-			removed.WriteString(line[1:])
-		}
-	}
-}

@@ -29,10 +29,6 @@ func exitCode(text string) (int, bool) {
 // StatesCode reports whether a line states an exit code.
 func StatesCode(line string) bool { return namesCode(line) && exits.MatchString(line) }
 
-// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign, or the line
-// before that.
-func IsEcho(line string) bool { return says("echo", line) }
-
 // namesCode reports whether a text has a word without which it states no exit code: most have none, and exits is slow.
 func namesCode(text string) bool { return containsFold(text, "exit") || containsFold(text, "code") }
 

@@ -156,7 +156,7 @@ func (c *Call) inFolder() {
 	if len(c.Git) == 0 {
 		return
 	}
-	folder := first(arguments(c.input), "workdir")
+	folder := first(c.arguments(), "workdir")
 	for i := range c.Git {
 		if g := &c.Git[i]; folder != "" && !isExpanded(g.Place) {
 			g.Place = within(normalPath(folder), g.Place)

@@ -386,21 +386,14 @@ func heredocTag(command string, i int) (string, int) {
 	return strings.Trim(command[from:i], `"'\`), i - 1
 }
 
-// skipHeredoc returns the index of the line end that closes a here-document.
+// skipHeredoc returns the index of the line end that closes the here-document behind the line end at i.
 func skipHeredoc(command string, i int, tag string) int {
-	for i < len(command) {
-		end := strings.IndexByte(command[i+1:], '\n')
-		line := command[i+1:]
-		if end >= 0 {
-			line = line[:end]
-		}
+	i++
+	for line := range strings.Lines(command[i:]) {
 		if strings.TrimSpace(line) == tag {
-			return i + len(line) + 1
+			return i + len(strings.TrimSuffix(line, "\n"))
 		}
-		if end < 0 {
-			return len(command)
-		}
-		i += end + 1
+		i += len(line)
 	}
-	return i
+	return len(command)
 }

@@ -13,7 +13,8 @@ import (
 type loop struct {
 	name   string
 	values []word
-	unsure bool // for which words the commands run that follow is not known
+	unsure bool // for which words the commands run that follow, up to "fi", is not known
+	skips  bool // nor behind it
 }
 
 // How many turns of loops are read in one command line, and how many words of a command count as one more.
@@ -34,16 +35,27 @@ func (r *shellReader) looped(c command) (out []command) {
 	case first == "for" && len(words) > 3 && words[2].text == "in":
 		r.loop = &loop{name: words[1].text, values: words[3:]}
 		return nil
-	case first == "done" || first == "end":
+	case first == "done" || first == "end" || r.loop == nil:
 		r.loop = nil
+		return []command{c}
+	case first == "continue":
+		r.loop.skips = true
+	case first == "fi":
+		r.loop.unsure = false
 	}
 	l := r.loop
 	named := func(w word) bool { return l.names(w.text) }
-	if l == nil || !slices.ContainsFunc(c.words, named) && !slices.ContainsFunc(c.outputs, func(o output) bool { return named(o.word) }) {
+	if !slices.ContainsFunc(c.words, named) && !slices.ContainsFunc(c.outputs, func(o output) bool { return named(o.word) }) {
 		return []command{c}
 	}
-	if asks := is("asks", words[0].text); asks || l.unsure {
-		l.unsure = l.unsure || len(words) < 3 || !strings.HasPrefix(words[1].text, "-") || !is("there", words[0].text)
+	switch name := words[0].text; {
+	case is("tests", name):
+		l.unsure = l.unsure || len(words) < 3 || !strings.HasPrefix(words[1].text, "-")
+		return nil
+	case is("asks", name):
+		l.unsure = l.unsure || c.by == joinAnd || c.by == joinOr || slices.ContainsFunc(c.words, func(w word) bool { return w.text == "if" })
+		return nil
+	case l.unsure || l.skips:
 		return nil
 	}
 	for _, v := range l.values {

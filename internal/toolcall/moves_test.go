@@ -49,7 +49,7 @@ func TestMovesOfPatternsAndLoops(t *testing.T) {
 		"for f in a b; do mv $f lib/; done; touch $f": "-a lib/a -b lib/b", `for f in 'x y' "z"; do rm -- "$f"; done`: "-x y -z", "for f in a.js b; do git mv ${f} ${f%.js}.ts; done": "-a.js a.ts -b b.ts",
 		"for f in a b c; do [ $f = b ] && continue; rm $f; done": "", "for f in a b; do case $f in a) rm $f;; esac; done": "", "for f in d/a; do cp $f e/${f##*/}; done": "e/a", "for f in $LIST; do rm $f; done": "",
 		"for f in a b; do [ -f $f ] && sed -i s/x/y/ $f; done": "a b", "for f in a b; do if grep -q x; then rm $fx; fi; done": "", "for f in a b; do\n  echo x > $f.md\ndone": "a.md b.md",
-		"for f in a b; do if ! grep -q x $f; then rm $f; fi; echo y >> $f; done": "", "for f in a b; do grep -q x $f && rm $f; touch $f; done": "", "for f in a b; do if [ -f $f ]; then rm $f; fi; done": "-a -b",
+		"for f in a b; do if ! grep -q x $f; then rm $f; fi; echo y >> $f; done": "a b", "for f in a b; do grep -q x $f && rm $f; touch $f; done": "", "for f in a b; do if [ -f $f ]; then rm $f; fi; done": "-a -b",
 		fmt.Sprint("for f in ", strings.Repeat("a ", 5000), "; do rm $f; done; touch z"): strings.Repeat("-a ", 200) + "z",
 		`python3 -c "import shutil; shutil.move('a.c', 'b/')"`:                           "-a.c b/a.c", `ruby -e "File.rename('a.c', 'b.c')"`: "-a.c b.c", `python3 -c "from pathlib import Path; Path('a.c').rename('b.c')"`: "-a.c b.c",
 		"mkdir -p lib && mv a.c lib": "-a.c lib/a.c", "mkdir lib; rmdir lib; mkdir x; rm -r x; mv a.c x": "-x -a.c x",

@@ -23,7 +23,7 @@ func (r *shellReader) gitProgram(words []string) {
 	defer func() { r.folder = own }()
 	switch {
 	case g.Verb == "apply" && !g.Has("--check", "-R"):
-		r.applied(r.input)
+		r.applied()
 	case g.From == "tree" && (g.Verb == "rm" || g.Verb == "mv"):
 		from := len(r.Effects)
 		r.unix(g.Verb, words[slices.Index(words, g.Verb)+1:])
@@ -223,4 +223,11 @@ func substituted(words []string) string {
 // isWordByte reports whether a byte is a letter or a digit.
 func isWordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// applied adds the files of a patch that the command reads.
+func (r *shellReader) applied() {
+	for _, e := range patched(r.input) {
+		r.add(e)
+	}
 }

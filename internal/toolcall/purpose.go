@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 // Purpose is what a command is run for. One that failed is done with when a later one of the
@@ -53,6 +55,32 @@ func Purposes(line string) (out []Purpose) {
 	}
 	for _, r := range programsOf(l.commands) {
 		out = append(out, r.purpose(l.commands))
+	}
+	return out
+}
+
+// echo is how task runners print a command that they run: mise and yarn ("[test] $ go test ./..."), npm ("> jest"), go-task
+// ("task: [test] go test ./..."), tox ("py312: commands[0]> pytest") and nox ("nox > pytest").
+var echo = lazyregexp.New(`(?m)^(?:(?:\[[\w:./-]+\] )?\$ |(?:nox )?> |task: \[[^\]]+\] |[\w.-]+: commands\[\d+\]> (?:[^\s>]*> )?)(.+?)\r?$`)
+
+// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign, or the line
+// before that.
+func IsEcho(line string) bool { return echo.MatchString(line) }
+
+// Ran returns what a command ran: the purposes of its line, see [Purposes], and behind them those of the commands that a task runner
+// in it prints.
+func (c *Call) Ran() []Purpose {
+	const most, longest = 40, 8 << 10 // lines, bytes of the output
+	out := Purposes(c.Line)
+	if _, all := mainProgram(c.Line); !slices.ContainsFunc(all, func(p string) bool { return is("tasks", p) }) {
+		return out
+	}
+	text, folder := c.Output(), folderOf(lex(c.Line).commands)
+	for _, m := range echo.FindAllStringSubmatch(text[:min(len(text), longest)], most) {
+		for _, p := range Purposes(m[1]) {
+			p.folder = path.Join(folder, p.folder)
+			out = append(out, p)
+		}
 	}
 	return out
 }
@@ -122,7 +150,7 @@ func isVerb(w word) bool {
 
 // read reads what a program is run for and on.
 func (p *Purpose) read(words []word) {
-	program, golang := programName(words[0].text), words[0].text == "go"
+	program := programName(words[0].text)
 	key := []string{program}
 	if runsModule(words) {
 		program, words = words[2].text, words[2:]
@@ -168,7 +196,7 @@ func (p *Purpose) read(words []word) {
 		case strings.ContainsAny(name, " \t\n"), len(p.things) == mostThings:
 		case strings.ContainsAny(name, "/."), is("direct", program) && !behindFlag:
 			thing, below := strings.CutSuffix(name, "...")
-			if thing = path.Clean(thing); below || !golang {
+			if thing = path.Clean(thing); below || !is("patterns", program) {
 				thing += "/..."
 			}
 			p.things = append(p.things, thing)
@@ -176,7 +204,7 @@ func (p *Purpose) read(words []word) {
 			chosen = append(chosen, name)
 		}
 	}
-	if golang && len(p.things) == 0 {
+	if program == "go" && len(p.things) == 0 {
 		p.things = []string{"."}
 	}
 	p.Key, p.filter = strings.Join(key, " "), strings.Join(chosen, " ")

@@ -199,17 +199,14 @@ const (
 	scriptOutput = "\nOutput:\n"
 )
 
-// scripted returns a call of a program as the call that the program makes, its result as
+// scripted makes a call of a program the call that the program makes, its result as
 // that one gives it back. A program with several calls is the first of them with the effects
 // and commands of all.
-func (c Call) scripted(code string) (Call, bool) {
+func (c *Call) scripted(code string) {
 	calls := scriptCalls(code)
-	if len(calls) == 0 {
-		return c, false
-	}
 	var out Call
 	for i, call := range calls {
-		next := classify(Call{Name: call.Name, Use: c.Use, input: call.Input}, arguments(call.Input))
+		next := classify(Call{Name: call.Name, Use: c.Use, input: call.Input})
 		if i == 0 {
 			out = next
 			continue
@@ -222,8 +219,10 @@ func (c Call) scripted(code string) (Call, bool) {
 			out.Path = ""
 		}
 	}
-	out.key, out.script = c.Name+"\x00"+code, calls
-	return out, true
+	if len(calls) > 0 {
+		out.key, out.script = c.Name+"\x00"+code, calls
+		*c = out
+	}
 }
 
 // answered takes in the result of a program: what its one call printed, in the form in which

@@ -74,7 +74,9 @@ func readShell(line string) *shellReader {
 			r.folder, r.outer, r.place = r.outer[n-1], r.outer[:n-1], ""
 		}
 	}
-	r.Effects = append(r.Effects, patched(line)...)
+	if IsPatch(line) {
+		r.Effects = append(r.Effects, patched(line)...)
+	}
 	return r
 }
 
@@ -201,7 +203,7 @@ func (r *shellReader) run() {
 		r.change("-")
 	case "patch":
 		if !slices.Contains(rest, "--dry-run") && !slices.Contains(rest, "-R") {
-			r.applied(r.input)
+			r.applied()
 		}
 	default:
 		if act := cmdletAct(name, rest); act != "" {

@@ -308,35 +308,25 @@ func resultEnd(content []precis.Block, authors []precis.Author, b int) int {
 }
 
 func native(u precis.ToolUse, use precis.Handle) Call {
-	args := arguments(u.Input)
-	c := classify(Call{Name: u.Name, Use: use, input: u.Input}, args)
-	if code := args["input"]; c.Kind == Other && strings.Contains(code, "tools") {
-		if of, ok := c.scripted(code); ok {
-			return of
-		}
+	c := classify(Call{Name: u.Name, Use: use, input: u.Input})
+	if code := c.arguments()["input"]; c.Kind == Other && strings.Contains(code, "tools") {
+		c.scripted(code)
 	}
 	return c
 }
 
-// arguments returns the top-level string arguments of a call; nested ones are
-// reached one level down, where file lists keep their paths. Free text is "input".
-func arguments(input json.RawMessage) map[string]string {
+// arguments returns the arguments of a call by name: texts, and others as JSON.
+func (c *Call) arguments() map[string]string {
 	out := map[string]string{}
-	if text, ok := jsonspan.String(input); ok {
-		out["input"] = text
-	}
-	if jsonspan.Kind(input) != '{' {
-		return out
-	}
-	for f, err := range jsonspan.Object(input) {
-		if err != nil {
-			break
+	for a := range c.Arguments() {
+		text, isText := jsonspan.String(a.Raw)
+		switch {
+		case a.Raw == nil:
+			text = strings.TrimSpace(a.Text)
+		case !isText:
+			text = string(a.Raw)
 		}
-		if s, ok := jsonspan.String(f.Raw); ok {
-			out[f.Name] = s
-		} else {
-			out[f.Name] = string(f.Raw)
-		}
+		out[a.Name] = text
 	}
 	return out
 }

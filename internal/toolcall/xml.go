@@ -92,12 +92,9 @@ func params(text string, from, to int) (out []Param) {
 }
 
 func (x XML) call(use precis.Handle) Call {
-	args := map[string]string{}
 	key := x.Name
 	for _, p := range x.Params {
-		v := strings.TrimSpace(p.Value)
-		args[p.Name] = v
-		key += "\x00" + p.Name + "\x00" + v
+		key += "\x00" + p.Name + "\x00" + strings.TrimSpace(p.Value)
 	}
-	return classify(Call{Name: x.Name, Use: use, key: key, params: x.Params}, args)
+	return classify(Call{Name: x.Name, Use: use, key: key, params: x.Params})
 }
