@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -130,20 +131,14 @@ func fileOf(effects []Effect) string {
 // has a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the
 // path.
 func patchIn(args map[string]string, p string) string {
-	var names []string
-	for name, text := range args {
-		if isPatch(text) {
-			names = append(names, name)
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if !isPatch(args[name]) {
+			continue
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		patch := args[name]
-		effects := patched(patch)
+		effects := patched(args[name])
 		ofPath := func(e Effect) bool { return sameFile(e.Path, p) }
-		says := says("patch", name)
-		if len(effects) > 0 && (p == "" || says && !slices.ContainsFunc(effects, ofPath)) {
-			return patch
+		if len(effects) > 0 && (p == "" || says("patch", name) && !slices.ContainsFunc(effects, ofPath)) {
+			return args[name]
 		}
 	}
 	return ""

@@ -68,11 +68,13 @@ func endsOf(text string) []string {
 	return []string{text[:end], text[len(text)-end:]}
 }
 
-// ownCode is the line that a command prints itself of the exit code of the one before it.
-var ownCode = lazyregexp.New(`^(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})$`)
+// ownCode is the end of an output whose last line, but for lines of the tool, a command prints itself of the exit code of the one
+// before it.
+var ownCode = lazyregexp.New(`(?:^|\n)[ \t]*(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})\s*(?:\n\s*[\[<][^\n]*)*\s*$`)
 
 // printed returns the exit code that a command line prints at its end, as "make; echo $?" does; false when it prints none.
 func printed(line, output string) (int, bool) {
+	const reach = 400 // bytes from the end
 	commands := lex(line).commands
 	if len(commands) < 2 {
 		return 0, false
@@ -81,22 +83,10 @@ func printed(line, output string) (int, bool) {
 	says := func(w word) bool {
 		return strings.Contains(w.text, "$?") || strings.Contains(w.text, "$status") || strings.EqualFold(w.text, "$LASTEXITCODE")
 	}
-	if name := last[0].text; name != "echo" && name != "printf" && name != "Write-Output" || !slices.ContainsFunc(last, says) {
+	m := ownCode.FindStringSubmatch(output[max(0, len(output)-reach):])
+	if m == nil || !is("echoes", strings.ToLower(last[0].text)) || !slices.ContainsFunc(last, says) {
 		return 0, false
 	}
-	const reach = 400 // bytes from the end
-	lines := strings.Split(strings.TrimSpace(output[max(0, len(output)-reach):]), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		l := strings.TrimSpace(lines[i])
-		if l == "" || (l[0] == '[' || l[0] == '<') && StatesCode(l) { // of the tool
-			continue
-		}
-		m := ownCode.FindStringSubmatch(l)
-		if m == nil {
-			return 0, false
-		}
-		code, err := strconv.Atoi(m[1])
-		return code, err == nil
-	}
-	return 0, false
+	code, err := strconv.Atoi(m[1])
+	return code, err == nil
 }

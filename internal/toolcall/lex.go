@@ -15,7 +15,6 @@ type word struct {
 type command struct {
 	words   []word
 	outputs []output // files that output is redirected to
-	fed     bool     // input is redirected
 	input   string   // the here-document that it reads
 	by      join     // what stands between it and the next command
 	ran     Ran      // when the line failed
@@ -370,7 +369,7 @@ func (l *lexer) input() {
 			return
 		}
 	}
-	l.redirect, l.now.fed = "<", true
+	l.redirect = "<"
 }
 
 // heredocTag reads the tag after "<<" and returns it with the index of its last

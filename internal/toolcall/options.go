@@ -130,14 +130,17 @@ func (e entry) fits(o *options) bool {
 	return true
 }
 
-// behindFlags returns the words behind the flags of a program that runs another one, and behind a limit of time: "-u ann", "-n 5", "10s".
+// behindFlags returns the words behind the flags of a program that runs another one, behind the variables that it sets and a limit of
+// time: "-u ann", "-n 5", "CI=1", "10s".
 func behindFlags(words []word, program string) []word {
 	valued := ofProgram(base(program), "before")
 	for i := 0; i < len(words); i++ {
 		switch w := words[i].text; {
+		case w == "--":
+			return words[i+1:]
 		case i+1 < len(words) && slices.Contains(valued, w):
 			i++
-		case !strings.HasPrefix(w, "-") && !says("time", w):
+		case !strings.HasPrefix(w, "-") && !says("time", w) && (!strings.Contains(w, "=") || strings.ContainsAny(w, "/ ")):
 			return words[i:]
 		}
 	}

@@ -126,7 +126,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !prints(first) || first == "sql:reads" && says("sql", text) || is("fetches", first) && complains(programs, text) != ""
+	words := !prints(first) || is("fetches", first) && complains(programs, text) != ""
 	stated := exitCode
 	if !words {
 		stated = codeOfProgram
@@ -210,7 +210,7 @@ func (c *Call) Output() string { return visible.WithoutSequences(c.output()) }
 
 func (c *Call) output() string {
 	if c.Name == geminiShell {
-		return unlabelled(c.Text)
+		return strings.TrimSpace(labels.ReplaceAllString(c.Text, "$1"))
 	}
 	if !strings.HasPrefix(c.Text, `{"`) {
 		return c.Text
@@ -280,20 +280,8 @@ func printedIn(raw []byte, depth int) (string, bool) {
 // geminiShell is the tool of Gemini CLI and Qwen Code that runs commands.
 const geminiShell = "run_shell_command"
 
-// labelled is what such a tool gave back in older versions, which name the command and its folder first. emptyLabels stand for nothing,
-// and before what the command wrote to its second stream.
-var (
-	labelled    = lazyregexp.New(`(?s)^Command: .*?\n(?:Stdout|Output): (.*)`)
-	emptyLabels = lazyregexp.New(`^\(empty\)|(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
-)
-
-// unlabelled returns what such a tool gave back without the labels before what the command wrote.
-func unlabelled(text string) string {
-	if m := labelled.FindStringSubmatch(text); m != nil {
-		return strings.TrimSpace(emptyLabels.ReplaceAllString(m[1], "$1"))
-	}
-	return strings.TrimPrefix(text, "Output: ")
-}
+// labels stand before what the command wrote in what such a tool gives back, and for what it did not.
+var labels = lazyregexp.New(`(?s)^(?:Command: .*?\n(?:Stdout|Output)|Output): (?:\(empty\))?|(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
 
 // failedByCode reports whether the result of a command is marked as an error and states an exit code.
 func (c *Call) failedByCode() bool {
@@ -365,7 +353,7 @@ func programsOf(commands []command) (out []run) {
 		if inner := elsewhere(r.name, r.words); len(inner) > 0 && prints(base(inner[0].text)) {
 			r.name = "remote:reads"
 		} else {
-			r.name = cmp.Or(readerName(r.name, r.words, c.fed), r.name)
+			r.name = cmp.Or(readerName(r.name, r.words), r.name)
 		}
 		out = append(out, r)
 	}
@@ -390,30 +378,27 @@ func failureLine(text string) string {
 	if line, rank := worstLine(text); rank > byTheWay {
 		return line
 	}
-	if line := nothingToCommit(text); line != "" {
+	if line := cmp.Or(lineOf("uncommitted", text), lineOf("eval", text)); line != "" {
 		return line
 	}
-	first := ""
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
-		if says("eval", l) {
+		if l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !says("progress", l) {
 			return l
 		}
-		if first == "" && l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !says("progress", l) {
-			first = l
-		}
 	}
-	return first
+	return ""
 }
 
-// NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it.
-func NothingToCommit(output string) bool { return nothingToCommit(output) != "" }
+// NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it; what stands before
+// it is the state of the work tree.
+func NothingToCommit(output string) bool { return lineOf("uncommitted", output) != "" }
 
-// nothingToCommit returns the line that says so; what stands before it is the state of the work tree.
-func nothingToCommit(output string) string {
-	for l := range strings.Lines(output) {
-		if says("uncommitted", l) {
-			return strings.TrimSpace(l)
+// lineOf returns the first line of a text that is of a kind; "" for none.
+func lineOf(kind, text string) string {
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(overwritten(l)); says(kind, l) {
+			return l
 		}
 	}
 	return ""

@@ -56,19 +56,7 @@ func innerCommand(words []word) []word {
 		}
 		rest = rest[min(len(rest), 1+len(runner.Words("arguments"))):]
 	}
-	for len(rest) > 0 {
-		switch w := rest[0].text; {
-		case w == "--":
-			return rest[1:]
-		case is("valued", w) && len(rest) > 1:
-			rest = rest[2:]
-		case strings.HasPrefix(w, "-"), strings.Contains(w, "=") && !strings.ContainsAny(w, "/ "):
-			rest = rest[1:]
-		default:
-			return rest
-		}
-	}
-	return nil
+	return behindFlags(rest, name)
 }
 
 // programName returns the name of a program under which its runs are compared: where it lies does not matter when it is installed,

@@ -27,9 +27,9 @@ func isCall(kind string) bool { return says("item", kind) }
 // readItem reads a call or a result.
 func readItem(kind string, raw json.RawMessage) item {
 	it := item{name: strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(kind, "_use"), "_call"), "_tool")}
-	var others []jsonspan.Member
-	var body json.RawMessage
-	status, awaits := "", false
+	var args []byte
+	add := func(name string, raw []byte) { args = append(jsonspan.AppendField(append(args, ','), name), raw...) }
+	status, awaits, given := "", false, false
 	for m, err := range jsonspan.Object(raw) {
 		text, isText := jsonspan.String(m.Raw)
 		switch {
@@ -52,41 +52,30 @@ func readItem(kind string, raw json.RawMessage) item {
 			}
 		case m.Name == "action" && isText: // multi_agent_call: spawn_agent
 			it.name = text
-		case is("body", m.Name) && body == nil:
-			if body = m.Raw; isText && jsonspan.Valid([]byte(text)) == nil {
-				body = json.RawMessage(text)
+		case is("body", m.Name) && !given:
+			body := []byte(m.Raw)
+			if given = !isEmpty(body); isText && jsonspan.Valid([]byte(text)) == nil {
+				body = []byte(text)
+			}
+			if given && jsonspan.Kind(body) != '{' {
+				add("input", body)
+			}
+			for in, err := range jsonspan.Object(body) {
+				if err == nil {
+					add(in.Name, in.Raw)
+				}
 			}
 		default:
-			others = append(others, m)
+			add(m.Name, m.Raw)
 		}
 	}
 	it.said.state(status)
 	it.ended = it.ended || !awaits && (it.said.failed || status == "completed")
-	it.input = argumentsOf(body, others)
+	if len(args) > 0 {
+		args[0] = '{'
+		it.input = append(args, '}')
+	}
 	return it
-}
-
-// argumentsOf returns the arguments of an item as an object: its body, and members beside it.
-func argumentsOf(body json.RawMessage, others []jsonspan.Member) json.RawMessage {
-	if len(others) == 0 {
-		return body
-	}
-	var out []byte
-	add := func(m jsonspan.Member) { out = append(jsonspan.AppendField(append(out, ','), m.Name), m.Raw...) }
-	if jsonspan.Kind(body) == '{' {
-		for m, err := range jsonspan.Object(body) {
-			if err == nil {
-				add(m)
-			}
-		}
-	} else if body != nil {
-		add(jsonspan.Member{Name: "input", Span: jsonspan.Span{Raw: body}})
-	}
-	for _, m := range others {
-		add(m)
-	}
-	out[0] = '{'
-	return append(out, '}')
 }
 
 // isEmpty reports whether a value is null, or an empty text, list or object.

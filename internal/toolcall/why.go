@@ -11,10 +11,8 @@ import (
 // placed returns what a result says of a failure with the place of it: where git stopped, the file with the conflict.
 func placed(text, line, why string) (string, string) {
 	if says("conflicts", line) {
-		for l := range strings.Lines(text) {
-			if l = strings.TrimSpace(overwritten(l)); says("conflict", l) {
-				return l[:min(len(l), 400)], why
-			}
+		if l := lineOf("conflict", text); l != "" {
+			return l[:min(len(l), 400)], why
 		}
 	}
 	at := strings.Index(text, line)
