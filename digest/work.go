@@ -455,7 +455,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		const most, oldScript = 16, 60
 		newestCall := w.calls[len(w.calls)-1].Use.From
 		p := toolcall.PurposeOf(r.given)
-		if p.Inline() {
+		if p.Inline {
 			return r.at < newestCall-oldScript
 		}
 		return slices.ContainsFunc(newest(fine[p.Key], most), func(later run) bool {

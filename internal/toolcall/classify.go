@@ -97,7 +97,10 @@ func (c Call) commanded() Call {
 // patched returns the call as one that applies a patch.
 func (c Call) patched(patch string) Call {
 	c.Kind, c.Line, c.Effects, c.patch = Write, "", patched(patch), true
-	c.Path = fileOf(c.Effects)
+	first := c.Effects[:min(len(c.Effects), 1)]
+	if len(first) > 0 && !slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Path != first[0].Path }) {
+		c.Path = first[0].Path
+	}
 	return c
 }
 
@@ -113,19 +116,6 @@ func actOf(args map[string]string) string {
 
 // reads reports whether a tool reads a file, by its name.
 func reads(name string) bool { return says("reads", name) && !says("searches", name) }
-
-// fileOf returns the file that all effects are on; "" when there are several.
-func fileOf(effects []Effect) string {
-	for _, f := range effects {
-		if f.Path != effects[0].Path {
-			return ""
-		}
-	}
-	if len(effects) == 0 {
-		return ""
-	}
-	return effects[0].Path
-}
 
 // patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without one. When the call
 // has a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the

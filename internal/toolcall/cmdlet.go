@@ -49,12 +49,12 @@ type cmdletWords struct {
 	from, to []string          // paths that parameters name
 	plain    []string          // arguments without a parameter
 	values   map[string]string // of other parameters
-	set      map[string]bool   // switches
+	set      []string          // switches
 }
 
 // readCmdlet sorts the words of a cmdlet: a parameter that is no switch is followed by its value.
 func readCmdlet(words []string) cmdletWords {
-	c := cmdletWords{values: map[string]string{}, set: map[string]bool{}}
+	c := cmdletWords{values: map[string]string{}}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch name := strings.ToLower(strings.TrimLeft(w, "-")); {
@@ -65,7 +65,7 @@ func readCmdlet(words []string) cmdletWords {
 			}
 		case strings.Contains(name, ":"): // -Force:$true
 		case abbreviates(name, "switch"), i+1 == len(words):
-			c.set[name] = true
+			c.set = append(c.set, name)
 		default:
 			i++
 			c.value(name, words[i])
@@ -95,12 +95,7 @@ func (c *cmdletWords) value(name, value string) {
 
 // sets reports whether a switch is among the words, under its whole name or the beginning of it.
 func (c *cmdletWords) sets(name string) bool {
-	for s := range c.set {
-		if strings.HasPrefix(name, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.set, func(s string) bool { return strings.HasPrefix(name, s) })
 }
 
 // cmdlet adds what a program of PowerShell or cmd does to files.

@@ -69,7 +69,7 @@ func (r *shellReader) git(words []string) (Git, bool) {
 		return g, true
 	}
 	behind := g.arguments(words[1:], verb.values)
-	e := verb.entries[verb.entry(&g.options)]
+	e := verb.entry(&g.options)
 	g.From, g.To = e.Get("from"), e.Words("to")
 	for _, one := range e.needs {
 		if len(one) == 1 {

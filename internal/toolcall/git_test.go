@@ -21,7 +21,7 @@ func TestGitTable(t *testing.T) {
 		words := strings.Fields(line)[1:]
 		v, g := gitVerbs()[words[0]], Git{}
 		g.arguments(words[1:], v.values)
-		return v.entries[v.entry(&g.options)].Place == row.Place
+		return v.entry(&g.options).Place == row.Place
 	})
 }
 

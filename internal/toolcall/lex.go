@@ -3,6 +3,8 @@ package toolcall
 import (
 	"slices"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 // word is a word of a command line.
@@ -246,11 +248,8 @@ func (l *lexer) next() {
 		l.endCommand(joined(c, l.peek(1)))
 	case c == '&':
 		l.endWord() // of &>file
-	case c == '>':
-		l.output()
-		return
-	case c == '<':
-		l.input()
+	case c == '>' || c == '<':
+		l.redirects()
 		return
 	case c == '#' && !l.inWord:
 		end := strings.IndexByte(l.s[l.at:], '\n')
@@ -322,54 +321,25 @@ func (l *lexer) descriptor() string {
 	return fd
 }
 
-// output reads ">" in one of its forms.
-func (l *lexer) output() {
-	sign := ">"
-	errors := l.descriptor() == "2"
-	l.at++
-	for l.peek(0) == '>' || l.peek(0) == '|' {
-		if l.peek(0) == '>' {
-			sign = ">>"
-		}
-		l.at++
-	}
-	if errors {
-		sign = "<"
-	}
-	if l.peek(0) == '&' && l.duplicate() {
-		return
-	}
-	l.redirect = sign
-}
+// redirection is a sign of one, with the descriptor that takes the place of a file.
+var redirection = lazyregexp.New(`^(>[>|]*|<<<|<<|<)(?:&([\d-]*))?`)
 
-// duplicate skips "&1" or "&-"; a name after "&" is that of a file.
-func (l *lexer) duplicate() bool {
-	l.at++
-	from := l.at
-	for c := l.peek(0); c >= '0' && c <= '9' || c == '-'; c = l.peek(0) {
-		l.at++
-	}
-	return l.at > from
-}
-
-// input reads "<", "<<tag" or "<<<".
-func (l *lexer) input() {
-	l.descriptor()
+// redirects reads a redirection in one of its forms.
+func (l *lexer) redirects() {
+	fd := l.descriptor()
+	m := redirection.FindStringSubmatch(l.s[l.at:])
+	l.at += len(m[0])
 	switch {
-	case strings.HasPrefix(l.s[l.at:], "<<<"):
-		l.at += 3
-	case strings.HasPrefix(l.s[l.at:], "<<"):
-		l.heredoc, l.at = heredocTag(l.s, l.at+2)
+	case m[2] != "":
+	case m[1] == "<<":
+		l.heredoc, l.at = heredocTag(l.s, l.at)
 		l.reads = len(l.commands)
 		l.at++
-		return
+	case fd == "2":
+		l.redirect = "<"
 	default:
-		l.at++
-		if l.peek(0) == '&' && l.duplicate() {
-			return
-		}
+		l.redirect = strings.TrimSuffix(m[1], "|")
 	}
-	l.redirect = "<"
 }
 
 // heredocTag reads the tag after "<<" and returns it with the index of its last

@@ -115,9 +115,9 @@ func verbs(t *table.Table) map[string]*verb {
 	return all
 }
 
-// entry returns which entry fits a command, the first one that does. The last one always does.
-func (v *verb) entry(o *options) int {
-	return slices.IndexFunc(v.entries, func(e entry) bool { return e.fits(o) })
+// entry returns the first entry that fits a command. The last one always does.
+func (v *verb) entry(o *options) entry {
+	return v.entries[slices.IndexFunc(v.entries, func(e entry) bool { return e.fits(o) })]
 }
 
 // fits reports whether all is given that an entry needs.

@@ -127,25 +127,26 @@ func (c *Call) commandOutcome(text string) Outcome {
 	}
 	first, programs := mainProgram(c.Line)
 	words := !prints(first) || is("fetches", first) && complains(programs, text) != ""
-	stated := exitCode
+	code, stated := exitCode(text)
 	if !words {
-		stated = codeOfProgram
+		code, stated = codeOfProgram(text)
 	}
-	if code, ok := stated(text); ok {
+	if o.Code = c.code; stated && c.code == nil {
 		o.Code = &code
-	}
-	if c.code != nil {
-		o.Code = c.code
 	}
 	text = c.Output()
 	if code, ok := printed(c.Line, text); ok && (o.Code == nil || *o.Code == 0) {
 		o.Code = &code
 	}
+	said, hides := "", hidesCodes(c.Line)
+	if words {
+		said = verdictOf(c.Line, text)
+	}
 	halt, halted := stoppedBy(text, o.Code)
 	switch {
 	case o.Code != nil && *o.Code == 0:
 		o.End = OK
-		words = words && hidesCodes(c.Line)
+		words = words && hides
 	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return is("finds", p) }):
 		o.End = Unknown
 		return o
@@ -154,41 +155,28 @@ func (c *Call) commandOutcome(text string) Outcome {
 		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
-		said := ""
-		if words {
-			said = verdictOf(c.Line, text)
-		}
 		if said != "" && errorRank(o.Line) <= byTheWay {
 			o.Line = said
 		}
 		o.explain(text, said)
 		return o
 	}
-	if words {
-		line, rank := worstLine(text)
-		if rank == likely && brokenBuild(c.Line, line, text) {
-			rank = surely
-		}
-		if rank == likely && hidesCodes(c.Line) && endsByException(text) {
-			rank = surely
-		}
-		said := verdictOf(c.Line, text)
-		if said == "" {
-			said = complains(programs, text)
-		}
-		if said != "" && rank < surely {
-			if rank < likely { // else the line says more
-				line = said
-			}
-			rank = surely
-		}
-		switch {
-		case rank >= surely:
-			o.End, o.Line = Failed, line
-			o.explain(text, said)
-		case rank >= likely && o.End == OK && !(c.coded && !hidesCodes(c.Line)):
-			o.End, o.Line = Unknown, line
-		}
+	if !words {
+		return o
+	}
+	line, rank := worstLine(text)
+	switch said = cmp.Or(said, complains(programs, text)); {
+	case rank < likely && said != "":
+		line, rank = said, surely
+	case rank == likely && (said != "" || brokenBuild(c.Line, line, text) || hides && endsByException(text)):
+		rank = surely
+	}
+	switch {
+	case rank == surely:
+		o.End, o.Line = Failed, line
+		o.explain(text, said)
+	case rank == likely && o.End == OK && (!c.coded || hides):
+		o.End, o.Line = Unknown, line
 	}
 	return o
 }
@@ -283,15 +271,6 @@ const geminiShell = "run_shell_command"
 // labels stand before what the command wrote in what such a tool gives back, and for what it did not.
 var labels = lazyregexp.New(`(?s)^(?:Command: .*?\n(?:Stdout|Output)|Output): (?:\(empty\))?|(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
 
-// failedByCode reports whether the result of a command is marked as an error and states an exit code.
-func (c *Call) failedByCode() bool {
-	if c.Kind != Command || !c.IsError {
-		return false
-	}
-	code, ok := exitCode(c.Text)
-	return ok && code != 0
-}
-
 // byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
 const byTimeout, byTerm, byKill = 124, 143, 137
 
@@ -328,7 +307,7 @@ func Unclear(command, line string) bool { return says("opens", line) && hidesCod
 type run struct {
 	name  string   // of git, gh and others that only print one of their own
 	words []word   // from the program on
-	env   []string // variables that are set for it, with their values
+	set   []string // variables that are set for it, with their values
 }
 
 // programsOf returns the programs of commands.
@@ -341,7 +320,7 @@ func programsOf(commands []command) (out []run) {
 		}
 		for _, w := range c.words[:len(c.words)-len(r.words)] {
 			if strings.Contains(w.text, "=") {
-				r.env = append(r.env, w.text)
+				r.set = append(r.set, w.text)
 			}
 		}
 		if is("shell", base(r.words[0].text)) { // a script in a file
@@ -453,19 +432,8 @@ func brokenBuild(command, line, text string) bool {
 // runsA reports whether a command line runs a program of a kind: by the names of programs and what they are told to do, not by
 // the folders and files of the line.
 func runsA(kind, line string) bool {
-	return slices.ContainsFunc(lex(line).commands, func(c command) bool {
-		words := c.program()
-		if len(words) == 0 || is("stages", base(words[0].text)) {
-			return false
-		}
-		words = unwrapped(words)
-		run := base(words[0].text)
-		for _, w := range words[1:] {
-			if isVerb(w) {
-				run += " " + w.text
-			}
-		}
-		return says(kind, run)
+	return slices.ContainsFunc(programsOf(lex(line).commands), func(r run) bool {
+		return !is("stages", r.name) && says(kind, kindOf(unwrapped(r.words)))
 	})
 }
 

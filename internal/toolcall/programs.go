@@ -51,7 +51,7 @@ func (r *shellReader) unix(name string, words []string) {
 		return
 	}
 	behind := o.arguments(words, program.values)
-	e := program.entries[program.entry(&o)]
+	e := program.entry(&o)
 	files := append(o.Names, behind...)
 	if e.acts {
 		files = files[1:]
@@ -84,17 +84,14 @@ func (r *shellReader) unix(name string, words []string) {
 	}
 }
 
+// acts are the effects of what programs do to files.
+var acts = map[string]Effect{"remove": {Removed: true}, "touch": {Touched: true}, "write": {Whole: true}, "change": {}}
+
 // act adds what a program does to each of the files that it names.
 func (r *shellReader) act(act string, files []string) {
-	switch act {
-	case "remove":
-		r.each(files, Effect{Removed: true})
-	case "touch":
-		r.each(files, Effect{Touched: true})
-	case "write":
-		r.each(files, Effect{Whole: true})
-	case "change":
-		r.each(files, Effect{})
+	if e, ok := acts[act]; ok {
+		r.each(files, e)
+		return
 	}
 	for _, f := range files {
 		switch {

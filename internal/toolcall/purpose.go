@@ -14,15 +14,12 @@ type Purpose struct {
 	Kind string // the program and what it is told to do: "go test", "python -m pytest"
 	Key  string // the same without what only runs the program, by the name that all its runs have: "go test", "pytest"
 
+	Inline bool // a script in the line is run: another one is another purpose, though nobody runs it again
+
 	folder string   // that the line changes into; "" for none
 	things []string // files, folders and packages that it is run on, see [holds]; none: all, or those it knows
-	filter string   // flags that choose a part of the things, with their values
-	env    []string // variables that are set for it, with their values, and such flags of a script
-	inline bool     // a script in the line: another one is another purpose, though nobody runs it again
+	filter string   // variables that are set for it, and flags that choose a part of the things, with their values
 }
-
-// Inline reports whether what is run is a script that stands in the command line.
-func (p Purpose) Inline() bool { return p.inline }
 
 // holds reports whether a thing is another or has it below itself. Things end with "/..." with all that is below them.
 func holds(thing, other string) bool {
@@ -32,6 +29,15 @@ func holds(thing, other string) bool {
 	}
 	rest, in := strings.CutPrefix(strings.TrimSuffix(other, "/..."), folder)
 	return folder == "." || in && (rest == "" || rest[0] == '/' || strings.HasPrefix(rest, "::")) // a test in a file, as pytest names it
+}
+
+// thingOf returns what a word names. A package of Go is one without what is below it, unless its pattern says so.
+func thingOf(name string, exact bool) string {
+	name, below := strings.CutSuffix(name, "...")
+	if name = path.Clean(name); below || !exact {
+		name += "/..."
+	}
+	return name
 }
 
 // PurposeOf returns what a command line is run for: the purpose of its main program.
@@ -88,7 +94,7 @@ func (c *Call) Ran() []Purpose {
 // Covers reports whether p is run on all that q is: a failure of q is no longer one when p
 // ends well after it. A folder covers its files; a package of Go those below it as "./..." only.
 func (p Purpose) Covers(q Purpose) bool {
-	if p.Key != q.Key || otherSetting(p.env, q.env) || p.folder != q.folder && p.folder != "" && q.folder != "" || p.filter != "" && p.filter != q.filter {
+	if p.Key != q.Key || p.folder != q.folder && p.folder != "" && q.folder != "" || p.filter != "" && p.filter != q.filter {
 		return false
 	}
 	things := q.things
@@ -120,8 +126,8 @@ const (
 // purpose returns what a program is run for, one of some commands.
 func (r run) purpose(commands []command) Purpose {
 	words := r.words[:min(len(r.words), 1+purposeWords)]
-	p := Purpose{Kind: kindOf(words), env: r.env}
-	p.read(unwrapped(words))
+	p := Purpose{Kind: kindOf(words)}
+	p.read(unwrapped(words), r.set)
 	p.folder = path.Join(folderOf(commands), p.folder)
 	return p
 }
@@ -148,8 +154,8 @@ func isVerb(w word) bool {
 	return !strings.HasPrefix(w.text, "-") && !strings.ContainsAny(w.text, "/.=")
 }
 
-// read reads what a program is run for and on.
-func (p *Purpose) read(words []word) {
+// read reads what a program is run for and on. chosen: the variables that are set for it.
+func (p *Purpose) read(words []word, chosen []string) {
 	program := programName(words[0].text)
 	key := []string{program}
 	if runsModule(words) {
@@ -158,7 +164,6 @@ func (p *Purpose) read(words []word) {
 	} else if program == "docker-compose" {
 		program, key = "docker", []string{"docker", "compose"}
 	}
-	var chosen []string
 	verbs := !is("direct", program)
 	passedOn := false // what follows is for the program that a script of a package runs
 	for i := 1; i < len(words); i++ {
@@ -179,27 +184,21 @@ func (p *Purpose) read(words []word) {
 			key = append(key, name)
 		case name == "--":
 			passedOn = is("packages", program)
-		case narrow && (given || !valued):
+		case sets, narrow && (given || !valued):
 			chosen = append(chosen, strings.TrimSpace(name+" "+value))
 		case (name == "-c" || name == "-e") && (is("interpreter", program) || is("direct", program)): // a script in the line: written once, and never again
-			p.inline = is("interpreter", program)
+			p.Inline = is("interpreter", program)
 			i++
 		case name == "-" && is("interpreter", program): // a script from standard input
-			p.inline = true
+			p.Inline = true
 		case is("folder", name) && given:
 			p.folder = path.Join(p.folder, path.Clean(value))
-		case sets:
-			p.env = append(p.env, name+"="+value)
 		case flag, given:
 		case program == "sbt":
 			chosen = append(chosen, name)
 		case strings.ContainsAny(name, " \t\n"), len(p.things) == mostThings:
 		case strings.ContainsAny(name, "/."), is("direct", program) && !behindFlag:
-			thing, below := strings.CutSuffix(name, "...")
-			if thing = path.Clean(thing); below || !is("patterns", program) {
-				thing += "/..."
-			}
-			p.things = append(p.things, thing)
+			p.things = append(p.things, thingOf(name, is("patterns", program)))
 		case passedOn:
 			chosen = append(chosen, name)
 		}
@@ -212,18 +211,5 @@ func (p *Purpose) read(words []word) {
 
 // runsScript reports whether a program is a script, or runs one: what its flags say is what it is for.
 func runsScript(program string) bool {
-	return is("interpreter", program) || is("shell", program) || program == "php" || is("script", path.Ext(program))
-}
-
-// otherSetting reports whether two environments give a variable different values.
-func otherSetting(a, b []string) bool {
-	for _, v := range a {
-		name, value, _ := strings.Cut(v, "=")
-		for _, w := range b {
-			if n, other, _ := strings.Cut(w, "="); n == name && other != value {
-				return true
-			}
-		}
-	}
-	return false
+	return is("interpreter", program) || is("shell", program) || is("script", path.Ext(program))
 }

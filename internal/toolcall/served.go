@@ -69,7 +69,12 @@ func readItem(kind string, raw json.RawMessage) item {
 			add(m.Name, m.Raw)
 		}
 	}
-	it.said.state(status)
+	if is("failed", status) {
+		it.said.failed = true
+		if len(it.said.lines) == 0 {
+			it.said.lines = []string{status}
+		}
+	}
 	it.ended = it.ended || !awaits && (it.said.failed || status == "completed")
 	if len(args) > 0 {
 		args[0] = '{'
@@ -124,6 +129,9 @@ func (e *ending) value(raw []byte, depth int) {
 	}
 }
 
+// failing is how the values of flags begin that say that a call failed.
+var failing = map[string]byte{"is_error": 't', "isError": 't', "success": 'f'}
+
 // member reads a member of a result.
 func (e *ending) member(name string, raw []byte, depth int) {
 	kind := jsonspan.Kind(raw)
@@ -133,47 +141,25 @@ func (e *ending) member(name string, raw []byte, depth int) {
 			e.code = &code
 		}
 		return
-	case name == "is_error" || name == "isError":
-		e.failed = e.failed || kind == 't'
-		return
-	case name == "success":
-		e.failed = e.failed || kind == 'f'
+	case failing[name] != 0:
+		e.failed = e.failed || kind == failing[name]
 		return
 	case is("error", name) && !isEmpty(raw):
 		e.failed = e.failed || kind == '"' || kind == '{' || kind == '['
 	case name == "type":
 		s, _ := jsonspan.String(raw)
 		e.failed = e.failed || strings.HasSuffix(s, "_error")
-	case name == "id" || strings.HasSuffix(name, "_id"):
-		if id, ok := jsonspan.String(raw); ok && id != "" {
-			e.places = append(e.places, name+" "+id)
-		}
-		return
-	case name == "url" && kind == '"':
-		url, _ := jsonspan.String(raw)
-		e.places = append(e.places, url)
-		return
-	case name == "outcome" && kind == '{': // of a shell: {"type":"exit","exit_code":1}
-		if s, _ := jsonspan.String(jsonspan.Field(raw, "type")); s == "timeout" {
-			code := byTimeout
+		if code := byTimeout; s == "timeout" { // of a shell, which may say "exit" instead
 			e.code = &code
-			return
 		}
-		e.value(raw, depth+1)
+	case name == "url" || name == "id" || strings.HasSuffix(name, "_id"):
+		if s, _ := jsonspan.String(raw); s != "" {
+			e.places = append(e.places, strings.TrimPrefix(name+" "+s, "url "))
+		}
 		return
 	}
 	if !is("noise", name) && !strings.HasPrefix(name, "encrypted_") {
 		e.value(raw, depth+1)
-	}
-}
-
-// state reads the status of an item.
-func (e *ending) state(status string) {
-	if is("failed", status) {
-		e.failed = true
-		if len(e.lines) == 0 {
-			e.lines = []string{status}
-		}
 	}
 }
 

@@ -86,7 +86,10 @@ func Find(msgs []precis.Message) []Call {
 		}
 	}
 	flagged := slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError && !c.marked })
-	coded := slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
+	coded := slices.ContainsFunc(f.calls, func(c Call) bool {
+		code, ok := exitCode(c.Text)
+		return c.Kind == Command && c.IsError && ok && code != 0
+	})
 	around := harness.Program(precis.Around(msgs))
 	for i := range f.calls {
 		f.calls[i].flagged, f.calls[i].coded, f.calls[i].around = flagged, coded, around

@@ -86,21 +86,18 @@ func reason(text, line string) string {
 		if why := whyIn(ofReport(behind)); why != "" {
 			return why
 		}
-		report := slices.Clone(lines)
-		slices.Reverse(report)
-		report = ofReport(report)
-		slices.Reverse(report)
-		if why := whyIn(report); why != "" {
+		from := len(lines)
+		for from > 0 && !says("report", lines[from-1]) {
+			from--
+		}
+		if why := whyIn(lines[from:]); why != "" {
 			return why
 		}
 	}
 	if !ends {
 		return ""
 	}
-	if why := whyIn(lines); why != "" {
-		return why
-	}
-	return whyIn(behind)
+	return cmp.Or(whyIn(lines), whyIn(behind))
 }
 
 // isBare reports whether a line says that a step failed, or how many things did, and not why.
