@@ -51,7 +51,7 @@ func hostileSize(t *testing.T) int {
 // Each returns what it would keep.
 var textReaders = map[string]func(s string) any{
 	"tokens": func(s string) any { return tokens.O200k().Count(s) },
-	"shell":  func(s string) any { return toolcall.Effects(s) },
+	"shell":  func(s string) any { return toolcall.PurposeOf(s) },
 	"state": func(s string) any {
 		input, _ := json.Marshal(map[string]string{"command": s})
 		return digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(

@@ -71,11 +71,11 @@ var nestedPath = lazyregexp.New(`(?s)<path>(.*?)</path>`)
 // nestedPaths returns the files that Roo Code's tools name within an argument: "<file><path>…</path></file>" in args, or the path of
 // each of the objects in files.
 func nestedPaths(args map[string]string) (out []string) {
-	for _, m := range nestedPath.FindAllStringSubmatch(args["args"], mostNested) {
+	for _, m := range nestedPath.FindAllStringSubmatch(args["args"], mostPaths) {
 		out = append(out, normalPath(m[1]))
 	}
 	for f, err := range jsonspan.Array([]byte(args["files"])) {
-		if err != nil || len(out) == mostNested {
+		if err != nil || len(out) == mostPaths {
 			break
 		}
 		p, _ := jsonspan.String(jsonspan.Field(f.Raw, "path"))
@@ -83,9 +83,6 @@ func nestedPaths(args map[string]string) (out []string) {
 	}
 	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
 }
-
-// mostNested is how many files one call may name within an argument.
-const mostNested = 100
 
 // commanded returns a command with what its line does.
 func (c Call) commanded() Call {

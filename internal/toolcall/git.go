@@ -52,13 +52,10 @@ var gitTable = table.Lazy("git.txt", gitText, "command", "values", "words", "fro
 // gitVerbs returns the entries of the table by subcommand.
 var gitVerbs = sync.OnceValue(func() map[string]*verb { return verbs(gitTable()) })
 
-// mostGit is how many commands of git are noted of one line.
-const mostGit = 10_000
-
 // git reads a command of git in the words after its name.
 func (r *shellReader) git(words []string) (Git, bool) {
 	g := Git{Folder: r.folder, Place: cmp.Or(r.place, r.folder)}
-	if words = g.global(words); len(words) == 0 || len(r.Git) >= mostGit {
+	if words = g.global(words); len(words) == 0 {
 		return g, false
 	}
 	g.Verb = words[0]
@@ -113,10 +110,9 @@ func (g *Git) sort(e entry, behind []string) {
 	case "either":
 		g.Commits = g.Names[:min(len(g.Names), 1)]
 		if g.Either = len(behind) == 0; g.Either {
-			g.paths(g.Names)
-		} else {
-			g.paths(behind)
+			behind = g.Names
 		}
+		g.paths(behind)
 	case "branch":
 		if len(g.Names) > 0 {
 			g.Branch = g.Names[len(g.Names)-1]
@@ -131,7 +127,7 @@ func (g *Git) sort(e entry, behind []string) {
 	g.Names = all
 }
 
-// mostPaths is how many paths of a command of git are looked at: each is compared with all files that are changed.
+// mostPaths is how many paths of a call are looked at: each is compared with all files that are changed.
 const mostPaths = 200
 
 // paths notes the paths of a command, at most mostPaths. When the line does not tell any of them, it does not

@@ -129,17 +129,14 @@ func (r *shellReader) into(act string, files []string, folder string) {
 // found adds what find removes: files by their name below the folders that come first.
 func (r *shellReader) found(words []string) {
 	removes, name := false, "*"
-	folders := 0
-	for folders < len(words) && !strings.HasPrefix(words[folders], "-") {
-		folders++
-	}
+	folders := max(slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }), 0)
 	for i, w := range words {
 		switch {
 		case w == "-delete", w == "rm" && i > 0 && strings.HasPrefix(words[i-1], "-exec"):
 			removes = true
 		case (w == "-name" || w == "-iname") && i+1 < len(words):
 			name = words[i+1]
-		case w == "!", w == "-not", w == "-o", w == "-or", w == "-mtime", w == "-mmin", w == "-newer", w == "-size", w == "-empty", w == "-path", w == "-regex", w == "-maxdepth":
+		case is("chooses", w):
 			return // which files that are is not in the line
 		}
 	}
@@ -167,7 +164,8 @@ type Carry struct {
 
 // copied adds what copying or moving files does: into a directory each under its name.
 func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
-	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || strings.HasSuffix(to, "/") || strings.HasSuffix(to, `\`) || to == "." || to == ".." || strings.HasSuffix(to, "/.")
+	last := to[strings.LastIndexAny(to, `/\`)+1:]
+	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || last == "" || last == "." || last == ".."
 	for _, f := range from {
 		if moves && r.isPattern(f) && r.isFile(to) {
 			r.Carried = append(r.Carried, Carry{within(r.folder, f), within(r.folder, to), r.did(), len(r.Effects)})

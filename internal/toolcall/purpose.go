@@ -194,8 +194,6 @@ func (p *Purpose) read(words []word, chosen []string) {
 		case is("folder", name) && given:
 			p.folder = path.Join(p.folder, path.Clean(value))
 		case flag, given:
-		case program == "sbt":
-			chosen = append(chosen, name)
 		case strings.ContainsAny(name, " \t\n"), len(p.things) == mostThings:
 		case strings.ContainsAny(name, "/."), is("direct", program) && !behindFlag:
 			p.things = append(p.things, thingOf(name, is("patterns", program)))

@@ -32,15 +32,6 @@ type Deeds struct {
 	Folders  []string // that it makes
 }
 
-// Effects returns the files that a shell command line says it writes or removes:
-// redirections, tee, sed -i, rm, mv, cp, touch, curl -o, their kin in PowerShell and cmd, patches in it, and the plain calls of code
-// that it gives an interpreter. A path is within the folder that the line changes into. Variables, but those of
-// loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
-func Effects(command string) []Effect { return readShell(command).Effects }
-
-// Reads returns the files whose content a shell command line prints.
-func Reads(command string) []string { return readShell(command).Reads }
-
 // shellReader gathers what a command line does.
 type shellReader struct {
 	Deeds
@@ -55,6 +46,9 @@ type shellReader struct {
 	outer     []string        // the folders outside of the subshells that are open
 }
 
+// readShell reads what a command line says that it does to files: redirections, programs of Unix, PowerShell and cmd, patches in it,
+// and the plain calls of code that it gives an interpreter. A path is within the folder that the line changes into. Variables, but
+// those of loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
 func readShell(line string) *shellReader {
 	r := &shellReader{literal: map[string]bool{}}
 	last := joinNext
@@ -187,18 +181,9 @@ func (r *shellReader) run() {
 		r.gitProgram(rest)
 		return
 	}
-	var args []string
-	for _, w := range rest {
-		if w != "" && !strings.HasPrefix(w, "-") {
-			args = append(args, w)
-		}
-	}
 	switch name {
 	case "cd", "pushd", "chdir", "set-location":
-		if slices.Contains(rest, "-") {
-			args = []string{"-"}
-		}
-		r.change(strings.Join(args, " "))
+		r.change(strings.Join(rest[max(len(rest)-1, 0):], ""))
 	case "popd":
 		r.change("-")
 	case "patch":

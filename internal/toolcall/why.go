@@ -144,14 +144,11 @@ func whyIn(lines []string) string {
 }
 
 // nextWords returns the words that follow a line which heralds them: one line, and the next where that one only names a step.
-func nextWords(lines []string) string {
-	out := ""
+func nextWords(lines []string) (out string) {
 	for _, l := range lines[:min(len(lines), 4)] {
 		l = strings.TrimSpace(l)
-		if l == "" {
-			continue
-		}
-		if out = strings.TrimSpace(out + " " + l[:min(len(l), 300)]); !strings.HasPrefix(l, "Execution failed for task") {
+		out = strings.TrimSpace(out + " " + l[:min(len(l), 300)])
+		if l != "" && !strings.HasPrefix(l, "Execution failed for task") {
 			break
 		}
 	}
