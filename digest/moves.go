@@ -65,7 +65,7 @@ func (w *work) carry(out []toolcall.Effect, m toolcall.Carry) []toolcall.Effect 
 	out = w.below(out, folder, m.Into, m.Ran, func(rest string) bool {
 		first, _, _ := strings.Cut(rest, "/")
 		ok, _ := path.Match(name, first)
-		return ok
+		return ok && !slices.Contains(m.Except, first)
 	})
 	return append(out, toolcall.Effect{Path: m.Into, MovedFrom: m.Pattern, Many: true, Ran: m.Ran})
 }

@@ -84,10 +84,18 @@ func nestedPaths(args map[string]string) (out []string) {
 	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
 }
 
-// commanded returns a command with what its line does.
+// commanded returns a command with what its line does; of git in the folder that the call names, as Codex and others do.
 func (c Call) commanded() Call {
 	c.Deeds = readShell(c.Line).Deeds
-	c.inFolder()
+	if len(c.Git) == 0 {
+		return c
+	}
+	folder := first(c.arguments(), "workdir")
+	for i := range c.Git {
+		if g := &c.Git[i]; folder != "" && !isExpanded(g.Place) {
+			g.Place = within(normalPath(folder), g.Place)
+		}
+	}
 	return c
 }
 

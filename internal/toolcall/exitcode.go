@@ -68,8 +68,8 @@ func endsOf(text string) []string {
 	return []string{text[:end], text[len(text)-end:]}
 }
 
-// ownCode is the end of an output whose last line, but for lines of the tool, a command prints itself of the exit code of the one
-// before it.
+// ownCode is the end of an output whose last line, but for lines of the tool, a command prints itself of the exit code
+// of the one before it.
 var ownCode = lazyregexp.New(`(?:^|\n)[ \t]*(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})\s*(?:\n\s*[\[<][^\n]*)*\s*$`)
 
 // printed returns the exit code that a command line prints at its end, as "make; echo $?" does; false when it prints none.

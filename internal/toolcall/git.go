@@ -58,8 +58,7 @@ func (r *shellReader) git(words []string) (Git, bool) {
 	if words = g.global(words); len(words) == 0 {
 		return g, false
 	}
-	g.Verb = words[0]
-	g.By = "git " + g.Verb
+	g.Verb, g.By = words[0], "git "+words[0]
 	verb := gitVerbs()[g.Verb]
 	if verb == nil {
 		g.To = []string{"unknown", "moved"}
@@ -144,19 +143,6 @@ func (g *Git) paths(names []string) {
 	}
 	if len(names) > 0 && len(g.Paths) == 0 {
 		g.From, g.To = "", []string{"said"}
-	}
-}
-
-// inFolder gives the commands of git the folder that the call itself names: Codex and others state one beside the line.
-func (c *Call) inFolder() {
-	if len(c.Git) == 0 {
-		return
-	}
-	folder := first(c.arguments(), "workdir")
-	for i := range c.Git {
-		if g := &c.Git[i]; folder != "" && !isExpanded(g.Place) {
-			g.Place = within(normalPath(folder), g.Place)
-		}
 	}
 }
 

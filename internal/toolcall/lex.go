@@ -1,7 +1,6 @@
 package toolcall
 
 import (
-	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -30,8 +29,8 @@ type output struct {
 	behind bool
 }
 
-// program returns the words of a command from its program on, without the variables that are set and the programs that only run
-// it in another way.
+// program returns the words of a command from its program on, without the variables that are set and the programs that
+// only run it in another way.
 func (c *command) program() []word {
 	words := c.words
 	for len(words) > 0 {
@@ -70,8 +69,8 @@ func follow(commands []command) {
 	}
 }
 
-// lex takes a command line apart into simple commands, those of the scripts that it hands to shells among them. Bodies of
-// here-documents and comments are left out, and what follows the first [mostWords] or [mostBytes].
+// lex takes a command line apart into simple commands, those of the scripts that it hands to shells among them. Bodies
+// of here-documents and comments are left out, and what follows the first [mostWords] or [mostBytes].
 func lex(line string) *lexer {
 	l := lexed(line, 0)
 	follow(l.commands)
@@ -80,37 +79,32 @@ func lex(line string) *lexer {
 
 func lexed(line string, depth int) *lexer {
 	l := &lexer{s: line, end: min(len(line), mostBytes)}
-	const least = 8 // words
-	l.words = make([]word, 0, min(least+strings.Count(line[:l.end], " ")+strings.Count(line[:l.end], "\n"), mostWords))
 	for l.at < l.end && l.count < mostWords {
 		l.next()
 	}
 	l.endCommand(joinNext)
 	l.group()
 	const deepest = 3
-	if depth == deepest {
-		return l
-	}
-	for k := 0; k < len(l.commands); k++ {
-		c := &l.commands[k]
+	var all []command
+	for _, c := range l.commands {
 		program := c.program()
 		at := shellScript(program)
-		switch {
-		case at == 0:
-		case at < len(program)-1:
-			c.words = program[at:]
-			k-- // which may be a shell, too
-		default:
-			inner := lexed(program[at].text, depth+1)
-			n := len(inner.commands)
-			if n > 0 {
-				last := &inner.commands[n-1]
-				last.by, last.outputs = c.by, append(last.outputs, c.outputs...)
-			}
-			l.commands, l.hides = slices.Replace(l.commands, k, k+1, inner.commands...), l.hides || inner.hides
-			k += n - 1
+		for ; at > 0 && at < len(program)-1; at = shellScript(program) {
+			program = program[at:]
+			c.words = program
+		}
+		if at == 0 || depth == deepest {
+			all = append(all, c)
+			continue
+		}
+		inner := lexed(program[at].text, depth+1)
+		all, l.hides = append(all, inner.commands...), l.hides || inner.hides
+		if len(inner.commands) > 0 {
+			last := &all[len(all)-1]
+			last.by, last.outputs = c.by, append(last.outputs, c.outputs...)
 		}
 	}
+	l.commands = all
 	return l
 }
 
@@ -190,7 +184,7 @@ func (l *lexer) endCommand(by join) {
 	if n := len(l.words); n > 0 {
 		l.now.words, l.now.by = l.words[:n:n], by
 		l.commands = append(l.commands, l.now)
-		l.words = l.words[n:] // all words stand in one array, as far as it goes
+		l.words = l.words[n:] // the next command's stand behind them, as far as the array goes
 	}
 	l.now = command{}
 }

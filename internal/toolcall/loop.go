@@ -13,8 +13,9 @@ import (
 type loop struct {
 	name   string
 	values []word
-	unsure bool // for which words the commands run that follow, up to "fi", is not known
-	skips  bool // nor behind it
+	unsure bool     // for which words the commands run that follow, up to "fi", is not known
+	skips  bool     // nor behind it
+	except []string // words that it passes over
 }
 
 // How many turns of loops are read in one command line, and how many words of a command count as one more.
@@ -23,9 +24,9 @@ const (
 	wordsOfTurn = 64
 )
 
-// looped follows the loops of a line. It returns a command for each turn of the loop that it is in; the command where there is
-// none, or where it does not name the variable. A question about the variable makes it unsure what follows, unless it is whether
-// the file is there.
+// looped follows the loops of a line. It returns a command for each turn of the loop that it is in; the command where
+// there is none, or where it does not name the variable. A question about the variable makes it unsure what follows,
+// unless it is whether the file is there.
 func (r *shellReader) looped(c command) (out []command) {
 	words := c.words
 	if program := c.program(); len(program) > 0 {
@@ -44,22 +45,26 @@ func (r *shellReader) looped(c command) (out []command) {
 		r.loop.unsure = false
 	}
 	l := r.loop
-	named := func(w word) bool { return l.names(w.text) }
-	if !slices.ContainsFunc(c.words, named) && !slices.ContainsFunc(c.outputs, func(o output) bool { return named(o.word) }) {
+	if !slices.ContainsFunc(c.words, l.in) && !slices.ContainsFunc(c.outputs, func(o output) bool { return l.in(o.word) }) {
 		return []command{c}
 	}
 	switch name := words[0].text; {
+	case is("tests", name) && len(words) > 3 && words[2].text == "!=" && c.by == joinAnd:
+		l.except = append(l.except, words[3].text)
+		return nil
 	case is("tests", name):
 		l.unsure = l.unsure || len(words) < 3 || !strings.HasPrefix(words[1].text, "-")
 		return nil
 	case is("asks", name):
-		l.unsure = l.unsure || c.by == joinAnd || c.by == joinOr || slices.ContainsFunc(c.words, func(w word) bool { return w.text == "if" })
+		asked := c.by == joinAnd || c.by == joinOr || slices.Contains(texts(c.words), "if")
+		l.unsure = l.unsure || asked
 		return nil
 	case l.unsure || l.skips:
 		return nil
 	}
 	for _, v := range l.values {
-		if r.turns += 1 + len(c.words)/wordsOfTurn; r.turns > mostTurns || strings.ContainsAny(v.text, "$`{") && !v.literal {
+		if r.turns += 1 + len(c.words)/wordsOfTurn; r.turns > mostTurns || strings.ContainsAny(v.text, "$`{") && !v.literal ||
+			slices.Contains(l.except, v.text) {
 			continue
 		}
 		turn := c
@@ -75,9 +80,9 @@ func (r *shellReader) looped(c command) (out []command) {
 	return out
 }
 
-// names reports whether a word holds the variable of the loop.
-func (l *loop) names(w string) bool {
-	return strings.Contains(w, "$"+l.name) || strings.Contains(w, "${"+l.name)
+// in reports whether a word holds the variable of the loop.
+func (l *loop) in(w word) bool {
+	return strings.Contains(w.text, "$"+l.name) || strings.Contains(w.text, "${"+l.name)
 }
 
 // reference is a place where a word holds the value of a variable, or a part of it.
@@ -85,7 +90,7 @@ var reference = lazyregexp.New(`\$\(basename \$(\w+)\)|\$(\w+)|\$\{(\w+)(##\*/|%
 
 // put puts a value in the place of the variable: "$f", "${f}", "${f%.js}", "${f##*/}".
 func (l *loop) put(w *word, v word) {
-	if !l.names(w.text) {
+	if !l.in(*w) {
 		return
 	}
 	w.literal = v.literal

@@ -34,12 +34,16 @@ func TestQuotedNamesStandForThemselves(t *testing.T) {
 func TestMovesOfPatternsAndLoops(t *testing.T) {
 	for command, want := range map[string]string{
 		"mv theme/* ui/theme/": "theme/*→ui/theme", "cd src && mv *.ts ../lib": "src/*.ts→lib", "mv a.ts b*.ts lib/": "b*.ts→lib", "git mv a/*.c b/": "a/*.c→b", "Move-Item 'a/*.c' b": "a/*.c→b", `Move-Item -Path a\*.c -Destination b\c`: "a/*.c→b/c", `move a\*.c b`: "a/*.c→b", `mv a\*.c b`: "",
-		`for f in *.ts; do [ "$f" != "keep.ts" ] && mv "$f" lib/; done`: "", `for f in *.ts; do if [ "$f" = x.ts ]; then continue; fi; mv $f lib/; done`: "",
+		`for f in *.ts; do [ "$f" != "keep.ts" ] && mv "$f" lib/; done`: "*.ts→lib but keep.ts", `for f in *.ts; do if [ "$f" = x.ts ]; then continue; fi; mv $f lib/; done`: "",
 		"mv *.ts $LIB": "", "mv 'a*.ts' lib/": "",
 	} {
 		var out []string
 		for _, c := range carried(command) {
-			out = append(out, c.Pattern+"→"+c.Into)
+			s := c.Pattern + "→" + c.Into
+			if len(c.Except) > 0 {
+				s += " but " + strings.Join(c.Except, " ")
+			}
+			out = append(out, s)
 		}
 		if got := strings.Join(out, ", "); got != want {
 			t.Errorf("%q: %s, want %s", command, got, want)

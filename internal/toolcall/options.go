@@ -130,8 +130,8 @@ func (e entry) fits(o *options) bool {
 	return true
 }
 
-// behindFlags returns the words behind the flags of a program that runs another one, behind the variables that it sets and a limit of
-// time: "-u ann", "-n 5", "CI=1", "10s".
+// behindFlags returns the words behind the flags of a program that runs another one, behind the variables that it sets
+// and a limit of time: "-u ann", "-n 5", "CI=1", "10s".
 func behindFlags(words []word, program string) []word {
 	valued := ofProgram(base(program), "before")
 	for i := 0; i < len(words); i++ {

@@ -269,7 +269,8 @@ func printedIn(raw []byte, depth int) (string, bool) {
 const geminiShell = "run_shell_command"
 
 // labels stand before what the command wrote in what such a tool gives back, and for what it did not.
-var labels = lazyregexp.New(`(?s)^(?:Command: .*?\n(?:Stdout|Output)|Output): (?:\(empty\))?|(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
+var labels = lazyregexp.New(`(?s)^(?:Command: .*?\n(?:Stdout|Output)|Output): (?:\(empty\))?|` +
+	`(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
 
 // byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
 const byTimeout, byTerm, byKill = 124, 143, 137
@@ -295,8 +296,7 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 // carriedOut is what Cline says of a command whatever its exit code.
 const carriedOut = "Command executed."
 
-// hidesCodes reports whether the exit code of a command line says nothing of some
-// of its parts.
+// hidesCodes reports whether the exit code of a command line says nothing of some of its parts.
 func hidesCodes(line string) bool { return lex(line).hides }
 
 // Unclear reports whether a line of a command's output says that something went wrong, where the exit code says nothing of some parts
@@ -339,8 +339,8 @@ func programsOf(commands []command) (out []run) {
 	return out
 }
 
-// mainProgram returns the name of the program that a command line begins with, what sets the stage left out, and those of all its
-// programs.
+// mainProgram returns the name of the program that a command line begins with, what sets the stage left out, and those
+// of all its programs.
 func mainProgram(line string) (first string, all []string) {
 	for _, r := range programsOf(lex(line).commands) {
 		all = append(all, r.name)
@@ -369,8 +369,8 @@ func failureLine(text string) string {
 	return ""
 }
 
-// NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it; what stands before
-// it is the state of the work tree.
+// NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it; what
+// stands before it is the state of the work tree.
 func NothingToCommit(output string) bool { return lineOf("uncommitted", output) != "" }
 
 // lineOf returns the first line of a text that is of a kind; "" for none.

@@ -24,8 +24,8 @@ func IsPatch(text string) bool { return strings.Contains(text, patchBegin) }
 // PatchProgram is the program that puts such a patch in.
 const PatchProgram = "apply_patch"
 
-// IsPatchFrame recognizes a line, without the space around it, that stands around such a patch or names the file that it changes: it
-// says nothing of the change. The words of a shell around a patch are such lines, too.
+// IsPatchFrame recognizes a line, without the space around it, that stands around such a patch or names the file that
+// it changes: it says nothing of the change. The words of a shell around a patch are such lines, too.
 func IsPatchFrame(line string) bool {
 	switch line {
 	case patchBegin, "*** End Patch", "*** End of File", "PATCH", "EOF":

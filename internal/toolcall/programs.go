@@ -18,9 +18,8 @@ func (r *shellReader) gitProgram(words []string) {
 	if !ok {
 		return
 	}
-	own := r.folder
+	defer func(own string) { r.folder = own }(r.folder)
 	r.folder = g.Folder
-	defer func() { r.folder = own }()
 	switch {
 	case g.Verb == "apply" && !g.Has("--check", "-R"):
 		r.applied()
@@ -158,6 +157,7 @@ func (r *shellReader) read(p string) {
 // Carry is a pattern of files that a command moves into a folder.
 type Carry struct {
 	Pattern, Into string
+	Except        []string // names in the folder that are left where they are
 	Ran           Ran
 	After         int // how many of the effects of the call came before
 }
@@ -168,7 +168,11 @@ func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || last == "" || last == "." || last == ".."
 	for _, f := range from {
 		if moves && r.isPattern(f) && r.isFile(to) {
-			r.Carried = append(r.Carried, Carry{within(r.folder, f), within(r.folder, to), r.did(), len(r.Effects)})
+			m := Carry{within(r.folder, f), within(r.folder, to), nil, r.did(), len(r.Effects)}
+			if r.loop != nil {
+				m.Except = r.loop.except
+			}
+			r.Carried = append(r.Carried, m)
 			continue
 		}
 		if moves {

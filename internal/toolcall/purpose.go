@@ -28,7 +28,8 @@ func holds(thing, other string) bool {
 		return thing == other
 	}
 	rest, in := strings.CutPrefix(strings.TrimSuffix(other, "/..."), folder)
-	return folder == "." || in && (rest == "" || rest[0] == '/' || strings.HasPrefix(rest, "::")) // a test in a file, as pytest names it
+	isTest := strings.HasPrefix(rest, "::") // in a file, as pytest names it
+	return folder == "." || in && (rest == "" || rest[0] == '/' || isTest)
 }
 
 // thingOf returns what a word names. A package of Go is one without what is below it, unless its pattern says so.
@@ -65,16 +66,17 @@ func Purposes(line string) (out []Purpose) {
 	return out
 }
 
-// echo is how task runners print a command that they run: mise and yarn ("[test] $ go test ./..."), npm ("> jest"), go-task
-// ("task: [test] go test ./..."), tox ("py312: commands[0]> pytest") and nox ("nox > pytest").
-var echo = lazyregexp.New(`(?m)^(?:(?:\[[\w:./-]+\] )?\$ |(?:nox )?> |task: \[[^\]]+\] |[\w.-]+: commands\[\d+\]> (?:[^\s>]*> )?)(.+?)\r?$`)
+// echo is how task runners print a command that they run: mise and yarn ("[test] $ go test ./..."), npm ("> jest"),
+// go-task ("task: [test] go test ./..."), tox ("py312: commands[0]> pytest") and nox ("nox > pytest").
+var echo = lazyregexp.New(`(?m)^(?:(?:\[[\w:./-]+\] )?\$ |(?:nox )?> |task: \[[^\]]+\] |` +
+	`[\w.-]+: commands\[\d+\]> (?:[^\s>]*> )?)(.+?)\r?$`)
 
-// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign, or the line
-// before that.
+// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign,
+// or the line before that.
 func IsEcho(line string) bool { return echo.MatchString(line) }
 
-// Ran returns what a command ran: the purposes of its line, see [Purposes], and behind them those of the commands that a task runner
-// in it prints.
+// Ran returns what a command ran: the purposes of its line, see [Purposes], and behind them those of the commands that
+// a task runner in it prints.
 func (c *Call) Ran() []Purpose {
 	const most, longest = 40, 8 << 10 // lines, bytes of the output
 	out := Purposes(c.Line)
@@ -94,7 +96,8 @@ func (c *Call) Ran() []Purpose {
 // Covers reports whether p is run on all that q is: a failure of q is no longer one when p
 // ends well after it. A folder covers its files; a package of Go those below it as "./..." only.
 func (p Purpose) Covers(q Purpose) bool {
-	if p.Key != q.Key || p.folder != q.folder && p.folder != "" && q.folder != "" || p.filter != "" && p.filter != q.filter {
+	elsewhere := p.folder != q.folder && p.folder != "" && q.folder != ""
+	if p.Key != q.Key || elsewhere || p.filter != "" && p.filter != q.filter {
 		return false
 	}
 	things := q.things
@@ -164,7 +167,7 @@ func (p *Purpose) read(words []word, chosen []string) {
 	} else if program == "docker-compose" {
 		program, key = "docker", []string{"docker", "compose"}
 	}
-	verbs := !is("direct", program)
+	verbs, runsCode := !is("direct", program), is("interpreter", program)
 	passedOn := false // what follows is for the program that a script of a package runs
 	for i := 1; i < len(words); i++ {
 		name, value, given := strings.Cut(words[i].text, "=")
@@ -186,10 +189,10 @@ func (p *Purpose) read(words []word, chosen []string) {
 			passedOn = is("packages", program)
 		case sets, narrow && (given || !valued):
 			chosen = append(chosen, strings.TrimSpace(name+" "+value))
-		case (name == "-c" || name == "-e") && (is("interpreter", program) || is("direct", program)): // a script in the line: written once, and never again
-			p.Inline = is("interpreter", program)
+		case (name == "-c" || name == "-e") && (runsCode || is("direct", program)): // a script in the line
+			p.Inline = runsCode
 			i++
-		case name == "-" && is("interpreter", program): // a script from standard input
+		case name == "-" && runsCode: // a script from standard input
 			p.Inline = true
 		case is("folder", name) && given:
 			p.folder = path.Join(p.folder, path.Clean(value))

@@ -16,7 +16,8 @@ const (
 )
 
 var (
-	// jsToken is a token of JavaScript: a comment, a string, which the end of the program may end, a number, a name, or a sign.
+	// jsToken is a token of JavaScript: a comment, a string, which the end of the program may end, a number, a name, or a
+	// sign.
 	jsToken = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(?:\*/|$)` +
 		"|\"(?:[^\"\\\\]|\\\\.)*(?:\"|$)|'(?:[^'\\\\]|\\\\.)*(?:'|$)|`(?:[^`\\\\]|\\\\.)*(?:`|$)" +
 		`|-?\d[\w.+-]*|[\w$\x{80}-\x{10FFFF}]+|\S`)

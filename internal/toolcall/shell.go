@@ -46,9 +46,10 @@ type shellReader struct {
 	outer     []string        // the folders outside of the subshells that are open
 }
 
-// readShell reads what a command line says that it does to files: redirections, programs of Unix, PowerShell and cmd, patches in it,
-// and the plain calls of code that it gives an interpreter. A path is within the folder that the line changes into. Variables, but
-// those of loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
+// readShell reads what a command line says that it does to files: redirections, programs of Unix, PowerShell and cmd,
+// patches in it, and the plain calls of code that it gives an interpreter. A path is within the folder that the line
+// changes into. Variables, but those of loops over words, and patterns are not expanded. What programs do of their own
+// cannot be seen.
 func readShell(line string) *shellReader {
 	r := &shellReader{literal: map[string]bool{}}
 	last := joinNext
@@ -78,7 +79,9 @@ func readShell(line string) *shellReader {
 func (r *shellReader) add(e Effect) {
 	p := strings.TrimSpace(strings.Trim(e.Path, `"'`))
 	if e.Removed && r.isPattern(p) {
-		r.Swept = append(r.Swept, within(r.folder, p))
+		if r.loop == nil || r.loop.except == nil { // else it is not all that it names
+			r.Swept = append(r.Swept, within(r.folder, p))
+		}
 		return
 	}
 	if !r.isFile(p) {
@@ -90,7 +93,7 @@ func (r *shellReader) add(e Effect) {
 	}
 	r.Effects = append(r.Effects, e)
 	if e.Removed {
-		r.Folders = slices.DeleteFunc(r.Folders, func(f string) bool { return f == e.Path || strings.HasPrefix(f, e.Path+"/") })
+		r.Folders = slices.DeleteFunc(r.Folders, func(f string) bool { return strings.HasPrefix(f+"/", e.Path+"/") })
 	}
 }
 
@@ -214,14 +217,11 @@ func shellScript(words []word) int {
 		return 0
 	}
 	for i := 1; i+1 < len(words); i++ {
-		flag := strings.ToLower(words[i].text)
+		flag := words[i].text
 		switch {
-		case windows && (flag == "-command" || flag == "-c" || flag == "/c"):
-			return i + 1
-		case windows && (strings.HasPrefix(flag, "-") || strings.HasPrefix(flag, "/")):
-		case windows, !strings.HasPrefix(flag, "-"):
+		case !strings.HasPrefix(flag, "-") && !(windows && strings.HasPrefix(flag, "/")):
 			return 0
-		case strings.HasSuffix(words[i].text, "c") && !strings.HasPrefix(flag, "--"):
+		case windows && is("given", strings.ToLower(flag)), !windows && strings.HasSuffix(flag, "c") && flag[1] != '-':
 			return i + 1
 		}
 	}

@@ -146,17 +146,17 @@ func (f *finder) assistant(i int, m precis.Message) {
 
 func (f *finder) user(i int, m precis.Message) {
 	for b := 0; b < len(m.Content); b++ {
+		h := precis.BlockHandle(i, b)
 		switch block := m.Content[b].(type) {
 		case precis.ToolResult:
-			f.result(precis.BlockHandle(i, b), m, block)
+			f.result(h, m, block)
 		case precis.Opaque:
-			h := precis.BlockHandle(i, b)
 			f.served(h, h, block.Type, block.Raw)
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
 			} else if f.action.text != "" && harness.IsObservation(block.Text) {
-				f.calls = append(f.calls, f.action.call(precis.BlockHandle(i, b), block.Text))
+				f.calls = append(f.calls, f.action.call(h, block.Text))
 				f.action = action{}
 			}
 		}
@@ -211,11 +211,9 @@ var patchingLine = lazyregexp.New(`(?m)^patching file '?([^'\n]+?)'?(?: \(|\r?$)
 
 // tellPatched adds the files that patch says it changes, where the line of the command does not hold the patch.
 func (c *Call) tellPatched() {
-	if c.Kind != Command || c.IsError || !strings.Contains(c.Line, "patch") || strings.Contains(c.Line, "--dry-run") || !strings.Contains(c.Text, "patching file ") || strings.Contains(c.Text, "FAILED at ") {
-		return
-	}
-	_, all := mainProgram(c.Line)
-	if !slices.Contains(all, "patch") {
+	patches := strings.Contains(c.Line, "patch") && strings.Contains(c.Text, "patching file ")
+	failed := c.IsError || strings.Contains(c.Line, "--dry-run") || strings.Contains(c.Text, "FAILED at ")
+	if c.Kind != Command || !patches || failed || Prints(c.Line) {
 		return
 	}
 	for _, m := range patchingLine.FindAllStringSubmatchIndex(c.Text, mostPaths) {
