@@ -60,9 +60,7 @@ func readCmdlet(words []string) cmdletWords {
 		switch name := strings.ToLower(strings.TrimLeft(w, "-")); {
 		case w == "", len(w) == 2 && w[0] == '/': // "/q"
 		case w[0] != '-' || name == "":
-			for p := range strings.SplitSeq(w, ",") {
-				c.plain = append(c.plain, p)
-			}
+			c.plain = append(c.plain, listed(w)...)
 		case strings.Contains(name, ":"): // -Force:$true
 		case abbreviates(name, "switch"), i+1 == len(words):
 			c.set = append(c.set, name)
@@ -75,13 +73,15 @@ func readCmdlet(words []string) cmdletWords {
 			}
 		}
 	}
-	c.plain = slices.DeleteFunc(c.plain, func(p string) bool { return p == "" })
 	return c
 }
 
+// listed returns the entries of a list with commas.
+func listed(w string) []string { return strings.FieldsFunc(w, func(c rune) bool { return c == ',' }) }
+
 // value takes in the value of a parameter.
 func (c *cmdletWords) value(name, value string) {
-	for p := range strings.SplitSeq(strings.Trim(value, ","), ",") {
+	for _, p := range listed(value) {
 		switch {
 		case abbreviates(name, "to"):
 			c.to = append(c.to, p)

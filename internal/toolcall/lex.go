@@ -85,7 +85,7 @@ func lexed(line string, depth int) *lexer {
 	l.endCommand(joinNext)
 	l.group()
 	const deepest = 3
-	var all []command
+	all := make([]command, 0, len(l.commands))
 	for _, c := range l.commands {
 		program := c.program()
 		at := shellScript(program)
@@ -328,7 +328,6 @@ func (l *lexer) redirects() {
 	case m[1] == "<<":
 		l.heredoc, l.at = heredocTag(l.s, l.at)
 		l.reads = len(l.commands)
-		l.at++
 	case fd == "2":
 		l.redirect = "<"
 	default:
@@ -336,17 +335,14 @@ func (l *lexer) redirects() {
 	}
 }
 
-// heredocTag reads the tag after "<<" and returns it with the index of its last
-// byte.
+// heredocTag reads the tag after "<<" and returns it with the index behind it.
 func heredocTag(command string, i int) (string, int) {
-	for i < len(command) && (command[i] == '-' || command[i] == ' ') {
-		i++
+	rest := strings.TrimLeft(command[i:], "- ")
+	end := strings.IndexAny(rest, " \t\r\n;|&<>)")
+	if end < 0 {
+		end = len(rest)
 	}
-	from := i
-	for i < len(command) && command[i] > ' ' && strings.IndexByte(";|&<>)", command[i]) < 0 {
-		i++
-	}
-	return strings.Trim(command[from:i], `"'\`), i - 1
+	return strings.Trim(rest[:end], `"'\`), len(command) - len(rest) + end
 }
 
 // skipHeredoc returns the index of the line end that closes the here-document behind the line end at i.

@@ -18,7 +18,8 @@ type Purpose struct {
 
 	folder string   // that the line changes into; "" for none
 	things []string // files, folders and packages that it is run on, see [holds]; none: all, or those it knows
-	filter string   // variables that are set for it, and flags that choose a part of the things, with their values
+	filter string   // flags that choose a part of the things, with their values
+	set    []string // variables that are set for it, with their values
 }
 
 // holds reports whether a thing is another or has it below itself. Things end with "/..." with all that is below them.
@@ -97,7 +98,12 @@ func (c *Call) Ran() []Purpose {
 // ends well after it. A folder covers its files; a package of Go those below it as "./..." only.
 func (p Purpose) Covers(q Purpose) bool {
 	elsewhere := p.folder != q.folder && p.folder != "" && q.folder != ""
-	if p.Key != q.Key || elsewhere || p.filter != "" && p.filter != q.filter {
+	differs := func(s string) bool { // the same variable has another value
+		name, _, _ := strings.Cut(s, "=")
+		is := func(o string) bool { return strings.HasPrefix(o, name+"=") }
+		return slices.ContainsFunc(q.set, is) && !slices.Contains(q.set, s)
+	}
+	if p.Key != q.Key || elsewhere || p.filter != "" && p.filter != q.filter || slices.ContainsFunc(p.set, differs) {
 		return false
 	}
 	things := q.things
@@ -129,8 +135,8 @@ const (
 // purpose returns what a program is run for, one of some commands.
 func (r run) purpose(commands []command) Purpose {
 	words := r.words[:min(len(r.words), 1+purposeWords)]
-	p := Purpose{Kind: kindOf(words)}
-	p.read(unwrapped(words), r.set)
+	p := Purpose{Kind: kindOf(words), set: r.set}
+	p.read(unwrapped(words))
 	p.folder = path.Join(folderOf(commands), p.folder)
 	return p
 }
@@ -157,8 +163,9 @@ func isVerb(w word) bool {
 	return !strings.HasPrefix(w.text, "-") && !strings.ContainsAny(w.text, "/.=")
 }
 
-// read reads what a program is run for and on. chosen: the variables that are set for it.
-func (p *Purpose) read(words []word, chosen []string) {
+// read reads what a program is run for and on.
+func (p *Purpose) read(words []word) {
+	var chosen []string
 	program := programName(words[0].text)
 	key := []string{program}
 	if runsModule(words) {

@@ -6,6 +6,7 @@
 package toolcall
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -194,9 +195,12 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 // tellShown notes the file that a result shows, of a call without a path whose verb is given: the editor of SWE-agent keeps one open.
 // It reports whether there is one.
 func (c *Call) tellShown(verb string) bool {
+	if c.Kind != Other || c.IsError {
+		return false
+	}
 	_, head, ok := strings.Cut("\n"+c.Text, "\n[File: ")
 	name, _, counted := strings.Cut(head, " (")
-	if !ok || !counted || c.Kind != Other || c.IsError || strings.Contains(name, "\n") {
+	if !ok || !counted || strings.Contains(name, "\n") {
 		return false
 	}
 	c.Kind, c.Path = Read, normalPath(name)
@@ -264,10 +268,7 @@ func actionIn(text string) string {
 		}
 	}
 	end := strings.LastIndex(text, "\n```")
-	if end < 0 {
-		return ""
-	}
-	start := strings.LastIndex(text[:end], "```")
+	start := strings.LastIndex(text[:max(end, 0)], "```")
 	if start < 0 {
 		return ""
 	}
@@ -294,24 +295,20 @@ func (a action) call(result precis.Handle, text string) Call {
 // the tool speaks, see [precis.Speech.Authors]. What the user said with an approval or a
 // refusal is part of it.
 func resultEnd(content []precis.Block, authors []precis.Author, b int) int {
-	last := b
 	for k := b + 1; k < len(content); k++ {
 		t, ok := content[k].(precis.Text)
-		if !ok || authors[k] != precis.AuthorTool && !harness.Introduced(t.Text) {
-			break
+		_, head := harness.ResultHead(t.Text)
+		if !ok || head || authors[k] != precis.AuthorTool && !harness.Introduced(t.Text) {
+			return k - 1
 		}
-		if _, head := harness.ResultHead(t.Text); head {
-			break
-		}
-		last = k
 	}
-	return last
+	return len(content) - 1
 }
 
 func native(u precis.ToolUse, use precis.Handle) Call {
 	c := classify(Call{Name: u.Name, Use: use, input: u.Input})
-	if code := c.arguments()["input"]; c.Kind == Other && strings.Contains(code, "tools") {
-		c.scripted(code)
+	if c.Kind == Other && bytes.Contains(u.Input, []byte("tools")) {
+		c.scripted(c.arguments()["input"])
 	}
 	return c
 }
