@@ -32,6 +32,7 @@ func TestProgramsThatRunOthers(t *testing.T) {
 // TestWhatRanOfAFailedLine: a writer before the failure did, a branch may not have been taken.
 func TestWhatRanOfAFailedLine(t *testing.T) {
 	for command, want := range map[string]toolcall.Ran{
+		"bash -lc 'echo x > a; make'": toolcall.Did, "bash -lc 'rm a && make' && x": toolcall.Maybe,
 		"echo x > a && make": toolcall.Did, "rm a; make": toolcall.Did, "cp b a && make": toolcall.Maybe, "if test -f a; then rm a; fi; make": toolcall.Maybe,
 		"make && rm a": toolcall.Maybe, "make > a": toolcall.Maybe, "cd x && echo y > a && make": toolcall.Did, "make && echo x > a; test": toolcall.Maybe,
 	} {

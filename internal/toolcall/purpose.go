@@ -100,8 +100,8 @@ func (p Purpose) Covers(q Purpose) bool {
 	elsewhere := p.folder != q.folder && p.folder != "" && q.folder != ""
 	differs := func(s string) bool { // the same variable has another value
 		name, _, _ := strings.Cut(s, "=")
-		is := func(o string) bool { return strings.HasPrefix(o, name+"=") }
-		return slices.ContainsFunc(q.set, is) && !slices.Contains(q.set, s)
+		sets := func(o string) bool { return strings.HasPrefix(o, name+"=") }
+		return slices.ContainsFunc(q.set, sets) && !slices.Contains(q.set, s)
 	}
 	if p.Key != q.Key || elsewhere || p.filter != "" && p.filter != q.filter || slices.ContainsFunc(p.set, differs) {
 		return false
@@ -117,8 +117,8 @@ func (p Purpose) Covers(q Purpose) bool {
 
 // folderOf returns the folder that commands begin with changing into; "" for none.
 func folderOf(commands []command) string {
-	if first := commands[0].words; len(commands) > 1 && len(first) == 2 && first[0].text == "cd" {
-		return path.Clean(first[1].text)
+	if len(commands) > 1 && len(commands[0].words) == 2 && commands[0].words[0].text == "cd" {
+		return path.Clean(commands[0].words[1].text)
 	}
 	return ""
 }

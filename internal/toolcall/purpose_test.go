@@ -10,7 +10,7 @@ import (
 func TestPurposeOfCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"cd x && go test ./...": "go test", "go test -run TestA ./a 2>&1 | tail -5": "go test", "bash -lc 'pnpm run lint'": "pnpm run lint", "bash -lc git push origin x": "git push origin",
-		"npx tsc --noEmit": "npx tsc", "A=1 make": "make", "": "", "cd x": "cd x", "python3 -m pytest -q": "python3 -m pytest",
+		"npx tsc --noEmit": "npx tsc", "(cd x && go test ./...)": "go test", "sudo bash -c 'cd x; pytest -q'": "pytest", "A=1 make": "make", "": "", "cd x": "cd x", "python3 -m pytest -q": "python3 -m pytest",
 	} {
 		if got := toolcall.PurposeOf(line); got.Kind != want {
 			t.Errorf("%q is for %q, want %q", line, got.Kind, want)
@@ -74,7 +74,7 @@ func TestWhatCoversAFailure(t *testing.T) {
 		{"make -C a", "make -C a", true},
 		{"go test ./a/b", "go test ./a", false},
 		{"go test ./a/b", "go test", false},
-		{"go test ./a", "go test .", false},
+		{"go test ./a", "go test .", false}, {"cd a && go test ./...", "(cd b && go test ./...)", false}, {"golangci-lint run ./a/...", "golangci-lint run ./a", false},
 		{"cargo test -p one", "cargo test -p two", false},
 		{"cargo test -p one", "cargo test", true},
 		{"npm test -- a.test.ts", "npm test -- b.test.ts", false},
