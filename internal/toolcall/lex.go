@@ -16,6 +16,7 @@ type word struct {
 type command struct {
 	words   []word
 	outputs []output // files that output is redirected to
+	fed     bool     // its input is redirected
 	input   string   // the here-document that it reads
 	by      join     // what stands between it and the next command
 	ran     Ran      // when the line failed
@@ -332,6 +333,7 @@ func (l *lexer) redirects() {
 		l.redirect = "<"
 	default:
 		l.redirect = strings.TrimSuffix(m[1], "|")
+		l.now.fed = l.now.fed || m[1][0] == '<'
 	}
 }
 

@@ -126,7 +126,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !prints(first) || is("fetches", first) && complains(programs, text) != ""
+	words := !prints(first) || first == "sql:reads" && says("sql", text) || is("fetches", first) && complains(programs, text) != ""
 	code, stated := exitCode(text)
 	if !words {
 		code, stated = codeOfProgram(text)
@@ -332,7 +332,7 @@ func programsOf(commands []command) (out []run) {
 		if inner := elsewhere(r.name, r.words); len(inner) > 0 && prints(base(inner[0].text)) {
 			r.name = "remote:reads"
 		} else {
-			r.name = cmp.Or(readerName(r.name, r.words), r.name)
+			r.name = cmp.Or(readerName(r.name, r.words, c.fed), r.name)
 		}
 		out = append(out, r)
 	}

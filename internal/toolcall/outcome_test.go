@@ -67,7 +67,7 @@ func TestOutcomeOfCommands(t *testing.T) {
 		{"./dig", `{"output":"command timed out after 10000 milliseconds\ndigging","metadata":{"exit_code":124}}`, false, toolcall.Interrupted, 124, "command timed out after 10000 milliseconds"},
 		{"timeout 5 ./dig", "digging\nExit code 124", true, toolcall.Interrupted, 124, ""},
 		{"./dig", "row 3 of 9\n[killed by SIGTERM after 120s]", false, toolcall.Interrupted, -1, "[killed by SIGTERM after 120s]"}, {"./dig", "row 3\ncontext deadline exceeded", true, toolcall.Interrupted, -1, "context deadline exceeded"},
-		{"kubectl logs dig", "ERROR: no well", false, toolcall.Unknown, -1, ""}, {"ssh host 'tail -n 3 dig.log'", "panic: dry", false, toolcall.Unknown, -1, ""},
+		{"kubectl logs dig", "ERROR: no well", false, toolcall.Unknown, -1, ""}, {"ssh host 'tail -n 3 dig.log'", "panic: dry", false, toolcall.Unknown, -1, ""}, {"psql -c 'select 1 from well'", "ERROR: dry", false, toolcall.Unknown, -1, ""},
 		{"psql -c 'select 1 from wel' | head", "ERROR:  relation \"wel\" does not exist", false, toolcall.Failed, -1, "ERROR:  relation \"wel\" does not exist"}, {"docker run logs", "panic: dry", false, toolcall.Failed, -1, "panic: dry"},
 		{"npm test", "1) e2e\n  The command timed out after 5 s\nExit code 1", true, toolcall.Failed, 1, "1) e2e"},
 		{"npx jest | tail -5", "Tests:       2 failed, 10 passed, 12 total\n[exit code 0]", false, toolcall.Failed, 0, "Tests:       2 failed, 10 passed, 12 total"},

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// readerName returns the name by which a simple command is known that only prints what others wrote; "" for others.
-func readerName(name string, words []word) string {
+// readerName returns the name by which a simple command is known that only prints what others wrote; "" for others. fed:
+// its input is redirected.
+func readerName(name string, words []word, fed bool) string {
 	words = words[1:min(len(words), 12)]
 	reads := ofProgram(name, "reads")
 	nouns := name == "git" || name == "gh" // what it is told may stand behind a noun or the value of a flag
@@ -20,6 +21,20 @@ func readerName(name string, words []word) string {
 			continue
 		}
 		break
+	}
+	if is("sql", name) && !fed {
+		asks := false
+		for _, w := range words {
+			switch {
+			case says("query", w.text):
+				asks = true
+			case strings.Contains(strings.TrimSpace(w.text), " "), strings.HasSuffix(w.text, ".sql"):
+				return "" // a statement of another kind
+			}
+		}
+		if asks {
+			return "sql:reads"
+		}
 	}
 	return ""
 }
@@ -56,7 +71,7 @@ func Prints(line string) bool {
 // whether that went well is a result of its own.
 func Fetches(line string) bool {
 	first, _ := mainProgram(line)
-	return (is("fetches", first) || first == "remote:reads") && Prints(line)
+	return (is("fetches", first) || first == "remote:reads" || first == "sql:reads") && Prints(line)
 }
 
 // Shows reports whether a command line prints what others wrote, and does nothing else. One

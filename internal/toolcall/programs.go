@@ -73,6 +73,8 @@ func (r *shellReader) unix(name string, words []string) {
 		r.each([]string{o.Value("-O", "--output-document", "-o", "--output")}, Effect{Whole: true})
 	case "find":
 		r.found(words)
+	case "xargs":
+		r.xargs(files)
 	case "search":
 		files = slices.DeleteFunc(files, func(f string) bool { return len(path.Ext(f)) <= 1 })
 		fallthrough
@@ -228,5 +230,23 @@ func isWordByte(c byte) bool {
 func (r *shellReader) applied() {
 	for _, e := range patched(r.input) {
 		r.add(e)
+	}
+}
+
+// xargs adds what a program does that xargs runs with the words that the command before the pipe prints, as far as that
+// one says which they are: echo, printf, ls, find by a name.
+func (r *shellReader) xargs(words []string) {
+	if len(words) == 0 || words[0] != "rm" || len(r.piped) == 0 {
+		return
+	}
+	switch from := r.piped; base(from[0]) {
+	case "echo", "printf", "ls":
+		for _, w := range from[1:] {
+			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "%") {
+				r.add(Effect{Path: strings.TrimSuffix(w, `\n`), Removed: true})
+			}
+		}
+	case "find":
+		r.found(append(slices.Clone(from[1:]), "-delete"))
 	}
 }

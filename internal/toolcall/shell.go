@@ -43,6 +43,7 @@ type shellReader struct {
 	folder    string          // that the line has changed into; "" when it has not, or it is not known
 	before    string          // the folder before that
 	place     string          // what the line calls the folder that it has changed into, where that is not known
+	piped     []string        // the words of the command whose output the command reads
 	outer     []string        // the folders outside of the subshells that are open
 }
 
@@ -64,6 +65,9 @@ func readShell(line string) *shellReader {
 				r.add(Effect{Path: o.text, Whole: !o.behind})
 			}
 			r.run()
+			if r.piped = nil; c.by == joinPipe {
+				r.piped = texts(r.words)
+			}
 		}
 		if n := len(r.outer); n > 0 && c.closes {
 			r.folder, r.outer, r.place = r.outer[n-1], r.outer[:n-1], ""

@@ -12,7 +12,7 @@ import (
 // TestUnix: each example does what its entry says, and no entry before it fits.
 func TestUnix(t *testing.T) {
 	effects := map[string]string{"remove": "-a.txt", "move": "-b.txt +a.txt", "copy": "+a.txt", "copy all": "+a.txt", "copy of=": "+a.txt", "link": "+a.txt", "write": "+a.txt",
-		"fetch": "+a.txt", "change": "~a.txt", "edit": "~a.txt", "touch": "~a.txt", "read": "<a.txt", "search": "?a.txt", "find": "**/a.txt"}
+		"fetch": "+a.txt", "change": "~a.txt", "edit": "~a.txt", "touch": "~a.txt", "read": "<a.txt", "search": "?a.txt", "find": "**/a.txt", "xargs": "-a.txt"}
 	tabletest.Examples(t, unixTable(), func(row table.Row, line string) bool {
 		if row.Get("act") == "folder" {
 			return slices.Equal(readShell(line).Folders, []string{"out"})
