@@ -34,7 +34,7 @@ func (r *shellReader) looped(c command) (out []command) {
 	}
 	switch first := strings.TrimSuffix(words[0].text, ")"); {
 	case first == "for" && len(words) > 3 && words[2].text == "in":
-		r.loop = &loop{name: words[1].text, values: words[3:]}
+		r.loop = &loop{name: words[1].text, values: ofBraces(words[3:])}
 		return nil
 	case first == "done" || first == "end" || r.loop == nil:
 		r.loop = nil
@@ -76,6 +76,28 @@ func (r *shellReader) looped(c command) (out []command) {
 			l.put(&turn.outputs[i].word, v)
 		}
 		out = append(out, turn)
+	}
+	return out
+}
+
+// inBraces is a word with one list in braces: "{a,b}.txt".
+var inBraces = lazyregexp.New("^([^{}$`\"' \\t\\n;:]*)\\{([^{}$`\"' \\t\\n;:]+)\\}([^{}$`\"' \\t\\n;:]*)$")
+
+// ofBraces returns words with those that lists in braces stand for.
+func ofBraces(words []word) (out []word) {
+	const most = 20 // in a list
+	for _, w := range words {
+		var m []string
+		if n := strings.Count(w.text, ","); n > 0 && n < most && !w.literal {
+			m = inBraces.FindStringSubmatch(w.text)
+		}
+		if m == nil {
+			out = append(out, w)
+			continue
+		}
+		for part := range strings.SplitSeq(m[2], ",") {
+			out = append(out, word{text: m[1] + part + m[3]})
+		}
 	}
 	return out
 }

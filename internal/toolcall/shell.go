@@ -179,7 +179,7 @@ func (r *shellReader) run() {
 	for _, w := range r.words {
 		r.named(w)
 	}
-	words := texts(r.program())
+	words := texts(ofBraces(r.program()))
 	if len(words) == 0 {
 		return
 	}

@@ -268,7 +268,7 @@ func TestEffectsOfCodeAndOfWhatIsFetched(t *testing.T) {
 		"patch -p1 <<'E'\n--- x.go\t2026-01-01\n+++ x.go\t2026-01-01\nE":                                                        "x.go", "git apply --check <<'E'\n--- a/x.go\n+++ b/x.go\nE": "", "git apply fix.diff": "",
 		"curl -sSfLo a.tgz https://x/y": "a.tgz", "curl --output a.tgz https://x/y": "a.tgz", "curl -sO https://x/y.gz?a=b": "", "curl -o": "", "wget -qO a.tgz https://x/y": "a.tgz", "wget -O - https://x/y": "",
 		"dd if=/dev/zero of=a.img bs=1": "a.img", "dd if=a of=/dev/sda": "", "install -m 755 a.sh bin/b": "bin/b", "install -d bin": "", "install a.sh bin/": "bin/a.sh", "fish -c 'echo a > a.txt'": "a.txt",
-		"D=conf; echo a > $D/a.ini": "", "D=a rm $D/b": "", "touch '$D.md'": "$D.md", "rm '{a,b}.log'": "-{a,b}.log",
+		"D=conf; echo a > $D/a.ini": "", "D=a rm $D/b": "", "touch '$D.md'": "$D.md", "rm {a,b}.log": "-a.log -b.log", "rm '{a,b}.log'": "-{a,b}.log",
 		"ln -s ../a.sh b.sh": "b.sh", "yq -i '.a = 1' a.yaml": "a.yaml", "yq '.a' a.yaml": "", "ruby -i -pe 'x' a.rb": "a.rb", "gawk -i inplace '{print}' a.csv": "a.csv", "gsed -i 's/a/b/' a": "a",
 		"truncate -s 0 a.log": "a.log", "jq .a b.json | sponge b.json": "b.json",
 	} {

@@ -136,6 +136,9 @@ func whyIn(lines []string) string {
 			i++
 			why += " " + strings.TrimSpace(lines[i])
 		}
+		if !says("compared", why) {
+			why += values(lines[i+1:])
+		}
 		if says("blames", why) {
 			break
 		}
@@ -161,4 +164,16 @@ func withFile(lines []string, row string) string {
 		return file + ":" + row
 	}
 	return row
+}
+
+// values returns the two values that a comparison states in the lines behind it, as Jest and Rust write them; "" when it
+// does not.
+func values(lines []string) (out string) {
+	const near, most, longest = 6, 2, 120
+	for _, l := range lines[:min(len(lines), near)] {
+		if l = l[:min(len(l), longest)]; says("compared", l) && strings.Count(out, "\n") < most {
+			out += "\n" + strings.TrimSpace(l)
+		}
+	}
+	return strings.ReplaceAll(out, "\n", " ")
 }
