@@ -73,9 +73,10 @@ func (w *work) gitState() *GitState {
 			s.Commit = &c.GitCommit
 		}
 	}
+	root := w.root()
 	for f := range w.git.changed {
 		there := f.exists() || f.state == FileDeleted
-		if !there || f.lastWrite <= r.clean || f.version.same(f.head) || !w.repos.holds(r, f.path) {
+		if !there || f.lastWrite <= r.clean || f.version.same(f.head) || !w.holds(r, root, f.path) {
 			continue
 		}
 		s.Changed++
@@ -83,7 +84,7 @@ func (w *work) gitState() *GitState {
 			s.Staged++
 		}
 	}
-	s.Clean = r.clean >= 0 && s.Changed == 0 && !w.writesSince(r)
+	s.Clean = r.clean >= 0 && s.Changed == 0 && !w.writesSince(r, root)
 	if s.Branch == "" && !s.Detached && s.Commit == nil && s.Changed == 0 && s.Operation == nil && !s.Clean {
 		return nil
 	}
@@ -91,29 +92,39 @@ func (w *work) gitState() *GitState {
 }
 
 // writesSince reports whether a call wrote a file of a repository since git said that nothing is to be committed.
-func (w *work) writesSince(r *repository) bool {
+func (w *work) writesSince(r *repository, root string) bool {
 	return slices.ContainsFunc(w.files.all, func(f *file) bool {
-		return f.lastWrite > r.clean && w.repos.holds(r, f.path)
+		return f.lastWrite > r.clean && w.holds(r, root, f.path)
 	})
 }
 
-// holds reports whether a file is one of a repository, and none that git leaves alone.
-func (g *repositories) holds(r *repository, p string) bool {
+// holds reports whether a file is one of a repository, and none that git leaves alone. Root is where the repository is taken to be
+// when nothing names its folder.
+func (w *work) holds(r *repository, root, p string) bool {
 	switch {
-	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"):
+	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"), strings.HasPrefix(p, "../"):
 		return false
 	case !isAbsolute(p):
 		return true
 	}
 	if isAbsolute(r.folder) {
-		for _, o := range g.all {
+		for _, o := range w.repos.all {
 			if o != r && len(o.folder) > len(r.folder) && isWithin(p, o.folder) {
 				return false
 			}
 		}
 		return isWithin(p, r.folder)
 	}
-	return !isTemporary(p) && !ofHome.MatchString(p)
+	return !isTemporary(p) && !ofHome.MatchString(p) && (root == "" || strings.HasPrefix(p, root+"/"))
+}
+
+// root returns the folder that most files are in, which the repository is taken to be in where nothing names its own; "" for none.
+func (w *work) root() string {
+	files := make([]file, len(w.files.all))
+	for i, f := range w.files.all {
+		files[i] = *f
+	}
+	return rootOf(files)
 }
 
 // ofHome matches what programs keep for a person.

@@ -96,14 +96,10 @@ const longestLine = 64 << 10
 
 // lists reports whether the result of a call lists files that are there.
 func lists(c *toolcall.Call) bool {
-	switch c.Kind {
-	case toolcall.Command:
+	if c.Kind == toolcall.Command {
 		return listsFiles.MatchString(c.Line[:min(len(c.Line), longestLine)])
-	case toolcall.Other:
-		name := strings.ToLower(c.Name)
-		return name == "ls" || strings.Contains(name, "glob") || strings.Contains(name, "list_") && !strings.Contains(name, "code") || strings.Contains(name, "listdir") || strings.Contains(name, "find_file")
 	}
-	return false
+	return c.Searches()
 }
 
 // missing are words that say that a file is not there, or not any more.

@@ -12,7 +12,6 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
@@ -48,10 +47,10 @@ func (in *input) otherCalls() []string {
 			o = &otherCall{call: i}
 			byShape[shape] = o
 			switch {
-			case searching.MatchString(c.Name): // whose result can be had again
-				searches = append(searches, o)
 			case w.ends[i].End == toolcall.Failed:
 				failed = append(failed, o)
+			case c.Searches(): // its result can be had again
+				searches = append(searches, o)
 			default:
 				fine = append(fine, o)
 			}
@@ -68,9 +67,6 @@ func (in *input) otherCalls() []string {
 	}
 	return lines
 }
-
-// searching matches the names of tools that look for something and change nothing.
-var searching = lazyregexp.New(`(?i)grep|glob|search|find|list|tree|\bls\b`)
 
 // shapeOf returns what calls on one line share: the tool, the names of the arguments, and the values of those that say
 // which of several things the tool is to do.

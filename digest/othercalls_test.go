@@ -21,6 +21,7 @@ func TestCallsOfNoKnownKindAreTold(t *testing.T) {
 	s.call("mcp__quay__radio", map[string]any{"crew": "Heron"}, `{"isError":true,"content":[{"type":"text","text":"no answer on channel 9"}]}`)
 	s.call("move_booking", map[string]any{"booking": "ZZ1"}, "moved without a date")
 	s.call("Grep", map[string]any{"pattern": "heron"}, "crews.txt")
+	s.call("find_all", map[string]any{"pattern": "(heron"}, `{"isError":true,"content":[{"type":"text","text":"no closing parenthesis"}]}`)
 	s.call("lookup", map[string]any{"query": "where are the crews"}, "crews/heron.txt\ncrews/otter.txt\ncrews/list.md")
 	s.call("TodoWrite", map[string]any{"todos": []any{map[string]any{"content": "call the crews", "status": "pending"}}}, "ok")
 	s.call("Task", map[string]any{"prompt": "find the crew lists", "subagent_type": "seeker"}, "There are two.")
@@ -29,8 +30,9 @@ func TestCallsOfNoKnownKindAreTold(t *testing.T) {
 	s.says("All is moved.")
 	got := section(digested(t, 3500, s.msgs...), others)
 	want := []string{
+		`- m15 find_all(pattern: (heron) → FAILED: no closing parenthesis`,
 		`- m9 mcp__quay__radio(crew: Heron) → FAILED: no answer on channel 9`,
-		`- m15 lookup(query: where are the crews) → crews/heron.txt; crews/otter.txt; crews/list.md`,
+		`- m17 lookup(query: where are the crews) → crews/heron.txt; crews/otter.txt; crews/list.md`,
 		`- m11 move_booking(booking: ZZ1) → moved without a date`,
 		`- m7 move_booking(booking: QX3, to: June) ×4 (1 failed) → {"status":"moved","berth":6}`,
 		`- m13 Grep(pattern: heron) → crews.txt`,

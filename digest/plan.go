@@ -154,7 +154,7 @@ func (in *input) jobs(items []workstate.Item) []string {
 	var out []string
 	for _, over := range []bool{false, true} {
 		for _, j := range slices.Backward(in.holds(items)) {
-			if j.State.Ended() == over {
+			if j.State.Ended() == over && !j.Silent() {
 				out = append(out, j.Line(in.at))
 			}
 		}

@@ -34,8 +34,9 @@ func (in *input) sections(d *draft, st *story) {
 	d.left -= d.count(older)
 	in.workflows(d)
 	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
+	own := in.ownWords()
 	if !st.acts { // the requests have what the agent's words leave
-		words = in.accountSize(in.ownWords(), min(words, share(layoutFor(in.tokens, in.stands()).said)))
+		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.stands()).said)))
 		asked = in.tokens - words
 	}
 	d.left -= words // reserved for where the work stands
@@ -53,7 +54,7 @@ func (in *input) sections(d *draft, st *story) {
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
 	d.left -= d.count(behind.String())
-	in.account(d, share(layoutFor(in.tokens, in.stands()).said))
+	in.account(d, own, share(layoutFor(in.tokens, in.stands()).said))
 	d.WriteString(behind.String())
 	d.left += d.count(older)
 	d.add(older)
@@ -268,6 +269,9 @@ func (in *input) commandLines(st *story, most int) (out []string) {
 		}
 		if says := cmp.Or(c.end.Line, c.last); says != "" {
 			how += ": " + quoted(says, 110)
+		}
+		if c.end.End == toolcall.Unknown && c.end.Line != "" && c.last != "" && c.last != c.end.Line {
+			how += "; at its end: " + quoted(c.last, 110)
 		}
 		if c.end.Why != "" {
 			how += "; " + quoted(c.end.Why, 160)

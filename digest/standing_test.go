@@ -25,6 +25,9 @@ func TestDigestTellsWhatStillHolds(t *testing.T) {
 	k.result("Command running in background with ID: b7", false)
 	k.call("Bash", map[string]any{"command": "make lint", "run_in_background": true})
 	k.result("Command running in background with ID: b8", false)
+	k.call("Bash", map[string]any{"command": "make docs", "run_in_background": true})
+	k.result("Command running in background with ID: b9", false)
+	k.msgs = append(k.msgs, precis.NewText("system", "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>\n<task-id>b9</task-id>\n<status>completed</status>\n<summary>Background command \"make docs\" completed (exit code 0)</summary>\n</task-notification>"))
 	k.msgs = append(k.msgs, precis.NewText("system", "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>\n<task-id>b8</task-id>\n<status>failed</status>\n<summary>make lint failed with exit code 2</summary>\n</task-notification>"))
 	k.call("ExitPlanMode", map[string]any{"plan": "1. read it\n2. wire the cache\n- You must never touch the API."})
 	k.result("User has approved your plan. You can now start coding.", false)
@@ -34,12 +37,15 @@ func TestDigestTellsWhatStillHolds(t *testing.T) {
 		t.Errorf("the program's words are rules of the user: %s", rules)
 	}
 	lacks(t, "skills", section(got, "Skills that were loaded"), "deploy-ostrich (read it again in /h/skills/deploy-ostrich/SKILL.md)", "  - Never deploy on a Friday.", "#ostrich-deploys")
-	lacks(t, "jobs", section(got, "Agents and background work"), "Bash b7 (make soak): running\n", "Bash b8 (make lint): failed at m9: make lint failed with exit code 2")
+	if jobs := section(got, "Agents and background work"); strings.Contains(jobs, "b9") {
+		t.Errorf("nothing is to be said of a job that is done:\n%s", jobs)
+	}
+	lacks(t, "jobs", section(got, "Agents and background work"), "Bash b7 (make soak): running\n", "Bash b8 (make lint): failed at m12: make lint failed with exit code 2")
 	lacks(t, "commands", section(got, "Last results"), "`make soak` → still running in the background", "`make lint` → FAILED: make lint failed")
 	lacks(t, "plan", section(got, "Plan"), "- [ ] wire the cache", "the plan says: You must never touch the API.")
 
 	s := stateOf(k.msgs)
-	if len(s.Jobs) != 2 || s.Jobs[0].State != "running" || s.Jobs[1].State != "failed" || s.Jobs[1].At.From != 9 || len(s.Skills) != 1 || s.Skills[0].Name != "deploy-ostrich" || len(s.Skills[0].Orders) != 3 || len(s.Standing) != 1 || len(s.Plan) != 2 {
+	if len(s.Jobs) != 3 || s.Jobs[0].State != "running" || s.Jobs[1].State != "failed" || s.Jobs[1].At.From != 12 || len(s.Skills) != 1 || s.Skills[0].Name != "deploy-ostrich" || len(s.Skills[0].Orders) != 3 || len(s.Standing) != 1 || len(s.Plan) != 2 {
 		t.Errorf("%+v", s)
 	}
 	for _, c := range s.Commands {

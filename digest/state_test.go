@@ -402,7 +402,12 @@ func TestDigestTellsWhatCommandsSaidLast(t *testing.T) {
 	s.call("Bash", map[string]any{"command": "python -c \"\nimport sys\nsys.path.insert(0, 'somewhere/else/entirely')\nfrom shop import cart\nprint(cart.total())\n\""}, "12")
 	s.says("Done.")
 	got := section(digested(t, 3500, s.msgs...), "Last results of commands")
-	lacks(t, "the results", got, "`gh api x -X PATCH` → ended\n", "`npm test` → ok: 12 passed\n", "`npm ci` → ended: added 12 packages\n", "`long` → ended: first of all and so on", "`python -c \" import sys ", "… from shop import cart print(cart.total()) \"` → ended")
+	other := newSession(3)
+	other.user("Try it.")
+	other.call("Bash", map[string]any{"command": "./all.sh"}, "one\nWellError: the well is dry\ntwo is done")
+	other.says("Done.")
+	got += section(digested(t, 3500, other.msgs...), "Last results of commands")
+	lacks(t, "the results", got, "`gh api x -X PATCH` → ended\n", "`npm test` → ok: 12 passed\n", "`npm ci` → ended: added 12 packages\n", "`long` → ended: first of all and so on", "`./all.sh` → ended: WellError: the well is dry; at its end: two is done", "`python -c \" import sys ", "… from shop import cart print(cart.total()) \"` → ended")
 }
 
 // TestDigestChecksAnOlderSummary goes on from a summary that calls have overtaken.

@@ -38,3 +38,23 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyTheLastSentenceAnnounces: of reasoning before a call a sentence is left out, not the list that it stands in, and no number
+// of an entry stays alone.
+func TestOnlyTheLastSentenceAnnounces(t *testing.T) {
+	list := "What the scanner needs:\n1. a strict mode that fails on unknown rules.\n2. an allow list with one entry.\n3. "
+	for thought, want := range map[string]string{
+		list + "I edit it now.":                                                 "2. an allow list with one entry.",
+		list + "an owner for each rule. I edit it now.":                         "3. an owner for each rule.",
+		"The rules are read twice by the scanner, which nobody needs.\n\n1. I edit the rules.": "which nobody needs.",
+		"The rules are read twice by the scanner, which nobody needs. I edit the rules now, as the\nlist of the strict mode, which all the programs read, says to me.": "which nobody needs.",
+	} {
+		s := newSession(1)
+		s.user("Make the scanner strict.")
+		s.msgs = append(s.msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Thinking{Text: thought},
+			precis.ToolUse{ID: "t", Name: "Edit", Input: json.RawMessage(`{"file_path":"rules.toml","old_string":"a","new_string":"b"}`)}}})
+		if got := strings.TrimSpace(section(digested(t, 2000, s.msgs...), "Where the work stands")); !strings.HasSuffix(got, want) {
+			t.Errorf("%q:\n%s", thought, got)
+		}
+	}
+}

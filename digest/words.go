@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"precis"
 	"precis/internal/harness"
@@ -68,13 +69,23 @@ func withoutAnnouncement(text string) string {
 	return text
 }
 
-// withoutLast returns a text without its last sentence, or its last list.
+// withoutLast returns a text without its last sentence.
 func withoutLast(text string) string {
+	text = strings.TrimSpace(text)
 	all := prose.Units(text)
 	if len(all) == 0 {
 		return ""
 	}
-	return strings.TrimSpace(text[:all[len(all)-1].Start])
+	at := all[len(all)-1].Start
+	if line := strings.LastIndexByte(text, '\n') + 1; line > at { // a list, or a sentence on several lines
+		if s := prose.Sentences(text[line:]); len(s) > 0 && s[0].Start > 0 {
+			at = line + s[len(s)-1].Start
+		}
+	}
+	if line := strings.LastIndexByte(text[:at], '\n') + 1; !strings.ContainsFunc(text[line:at], unicode.IsLetter) {
+		at = line // with the mark or the number of an entry
+	}
+	return strings.TrimSpace(text[:at])
 }
 
 // thoughts returns the ends of the agent's newest reasoning, newest first, without its last
@@ -182,9 +193,8 @@ func (in *input) accountSize(all []ownText, most int) (size int) {
 
 // account writes where the work stands in the agent's own words: its newest text, and of
 // those before it the beginning and the end, newest first, as many as fit.
-func (in *input) account(d *draft, budget int) {
+func (in *input) account(d *draft, all []ownText, budget int) {
 	left := min(budget, d.left) - d.count(wordsTitle) - 2
-	all := in.ownWords()
 	if in.accountSize(all, left+1) > left {
 		all = in.telling(all)
 	}

@@ -38,6 +38,9 @@ func (i Item) Line(at func(precis.Handle) string) string {
 	return out.String()
 }
 
+// Silent reports whether nothing is to be said of a job any more: it is done, and left no result.
+func (i Item) Silent() bool { return i.Kind == Job && i.State == Done && i.Result == "" }
+
 // Lines returns what must not be forgotten of items whose beginning or newest event lies
 // in the messages [from,to): open steps and running jobs, and then what became of the
 // newest jobs, as many lines as take accepts.
@@ -46,7 +49,7 @@ func (r *Reading) Lines(from, to int, take func(line string) bool) []string {
 	items = append(items, r.OpenSteps()...)
 	items = append(items, r.RunningJobs()...)
 	for k := len(r.Jobs) - 1; k >= 0 && k >= len(r.Jobs)-mostEnded; k-- {
-		if r.Jobs[k].State.Ended() {
+		if r.Jobs[k].State.Ended() && !r.Jobs[k].Silent() {
 			items = append(items, r.Jobs[k])
 		}
 	}

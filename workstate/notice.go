@@ -92,6 +92,10 @@ func noticeOf(body string, at precis.Handle) Item {
 		it.ID = cmp.Or(it.ID, harness.Element(body, strings.ReplaceAll(name, "_", "-"), name))
 	}
 	it.State, it.Result = outcomeIn(body)
-	it.Text = line(harness.Element(body, "summary"), mostJobText)
+	summary := harness.Element(body, "summary")
+	it.Text = line(summary, mostJobText)
+	if said, result := outcomeIn(summary); said == Done && it.Result == result {
+		it.Result = "" // it only says that the job is done
+	}
 	return it
 }

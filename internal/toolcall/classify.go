@@ -122,6 +122,9 @@ func actOf(args map[string]string) string {
 // reads reports whether a tool reads a file, by its name.
 func reads(name string) bool { return says("reads", name) && !says("searches", name) }
 
+// Searches reports whether a call only looks for something: files that are there, lines, pages.
+func (c *Call) Searches() bool { return c.Kind == Other && says("searches", c.Name) }
+
 // patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without one. When the call
 // has a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the
 // path.

@@ -175,7 +175,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	case rank == surely:
 		o.End, o.Line = Failed, line
 		o.explain(text, said)
-	case rank == likely && o.End == OK && (!c.coded || hides):
+	case rank == likely && (o.End == Unknown || !c.coded || hides):
 		o.End, o.Line = Unknown, line
 	}
 	return o

@@ -45,7 +45,7 @@ func TestOutcomeOfCommands(t *testing.T) {
 		{"go build ./... 2>&1 | head -50", "# shop/cart\ncart/total.go:12:5: cannot use n (variable of type int) as string value\n", false, toolcall.Failed, -1, "cart/total.go:12:5: cannot use n (variable of type int) as string value"},
 		{"npx tsc --noEmit | tail -5", "src/cart.ts(3,7): error TS2322: Type 'number' is not assignable.\n", false, toolcall.Failed, -1, "src/cart.ts(3,7): error TS2322: Type 'number' is not assignable."},
 		{"mise run lint 2>&1 | tail", "cart/total.go:12:5: unused variable\n[lint] ERROR task failed\n", false, toolcall.Failed, -1, "cart/total.go:12:5: unused variable"},
-		{"go build ./... 2>&1 | head", "cart/total.go:12:5: warning: old syntax\n", false, toolcall.Unknown, -1, ""},
+		{"go build ./... 2>&1 | head", "cart/total.go:12:5: warning: old syntax\n", false, toolcall.Unknown, -1, "cart/total.go:12:5: warning: old syntax"},
 		{"python t.py", "Test 4: Error handling\n✓ all well\n[The command completed with exit code 0.]", false, toolcall.OK, 0, ""},
 		{"python t.py | tail -3", "Traceback (most recent call last):\n...\n<returncode>0</returncode>", false, toolcall.Failed, 0, "Traceback (most recent call last):"},
 		{"grep -n except a.py", "12: except Exception:\n[exit code 0]", false, toolcall.OK, 0, ""},

@@ -23,18 +23,18 @@ func TestVerdictsBehindPipes(t *testing.T) {
 		{"ansible-playbook dig.yml | tail -1", "well1 : ok=3 changed=0 unreachable=0 failed=1", toolcall.Failed, "well1 : ok=3 changed=0 unreachable=0 failed=1", ""},
 		{"ansible-playbook dig.yml | tail -1", "well1 : ok=3 changed=0 unreachable=0 failed=0", toolcall.Unknown, "", ""},
 		{"npx jest | tail -2", "Test Suites: 1 failed, 1 total\nTests: 2 failed, 9 passed", toolcall.Failed, "Tests: 2 failed, 9 passed", ""},
-		{"make -k | tail", "dig.c:4:2: error: no spade\nBuild succeeded.", toolcall.Unknown, "", ""},
+		{"make -k | tail", "dig.c:4:2: error: no spade\nBuild succeeded.", toolcall.Unknown, "dig.c:4:2: error: no spade", ""},
 		{"tar xzf a.tgz 2>&1 | tail -1", "tar: Error is not recoverable: exiting now", toolcall.Failed, "tar: Error is not recoverable: exiting now", ""},
-		{"./dig.sh | tail -1", "tar: Error is not recoverable: exiting now", toolcall.Unknown, "", ""},
+		{"./dig.sh | tail -1", "tar: Error is not recoverable: exiting now", toolcall.Unknown, "tar: Error is not recoverable: exiting now", ""},
 		{"curl -fsS http://well/ | head", "curl: (7) Failed to connect to well", toolcall.Failed, "curl: (7) Failed to connect to well", ""},
 		{"python dig.py 2>&1 | tail -1", "DryError: no water", toolcall.Failed, "DryError: no water", ""},
-		{"python dig.py 2>&1 | tail -2", "DryError: no water\ndug elsewhere", toolcall.Unknown, "", ""},
-		{"go test -v ./... | tail", "    dig_test.go:9: error: wanted\nok  \twell/dig\t0.1s", toolcall.Unknown, "", ""},
+		{"python dig.py 2>&1 | tail -2", "DryError: no water\ndug elsewhere", toolcall.Unknown, "DryError: no water", ""},
+		{"go test -v ./... | tail", "    dig_test.go:9: error: wanted\nok  \twell/dig\t0.1s", toolcall.Unknown, "dig_test.go:9: error: wanted", ""},
 		{"npx webpack | tail", "ERROR in ./dig.js 3:1\nModule not found: Error: Can't resolve './spade'\n\nwebpack 5.1.0 compiled with 1 error in 8 ms", toolcall.Failed, "ERROR in ./dig.js 3:1", "Module not found: Error: Can't resolve './spade'"},
 		{"cat build.log | tail -1", "BUILD FAILED in 1s", toolcall.Unknown, "", ""},
 		{"python -m pylint dig.py | head", "dig.py:3:1: C0114: no words", toolcall.Failed, "dig.py:3:1: C0114: no words", ""},
-		{"python -m pylint dig.py | head", "/lib/util.py:6: UserWarning: spades are old", toolcall.Unknown, "", ""},
-		{"cd /w/pylint && python dig.py | head", "dig.py:3:1: C0114: no words", toolcall.Unknown, "", ""}, // a folder is no program
+		{"python -m pylint dig.py | head", "/lib/util.py:6: UserWarning: spades are old", toolcall.Unknown, "/lib/util.py:6: UserWarning: spades are old", ""},
+		{"cd /w/pylint && python dig.py | head", "dig.py:3:1: C0114: no words", toolcall.Unknown, "dig.py:3:1: C0114: no words", ""}, // a folder is no program
 	} {
 		o := called(t, "bash", fmt.Sprintf(`{"command":%q}`, tt.line), tt.result, false).Outcome()
 		if end := o.End; end != tt.end || o.Line != tt.says || o.Why != tt.why {
