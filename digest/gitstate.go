@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -98,8 +99,8 @@ func (w *work) writesSince(r *repository, root string) bool {
 	})
 }
 
-// holds reports whether a file is one of a repository, and none that git leaves alone. Root is where the repository is taken to be
-// when nothing names its folder.
+// holds reports whether a file is one of a repository, and none that git leaves alone. Root is the folder that most files
+// are in.
 func (w *work) holds(r *repository, root, p string) bool {
 	switch {
 	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"), strings.HasPrefix(p, "../"):
@@ -115,10 +116,20 @@ func (w *work) holds(r *repository, root, p string) bool {
 		}
 		return isWithin(p, r.folder)
 	}
-	return !isTemporary(p) && !ofHome.MatchString(p) && (root == "" || strings.HasPrefix(p, root+"/"))
+	return !isTemporary(p) && !ofHome.MatchString(p) && near(p, root)
 }
 
-// root returns the folder that most files are in, which the repository is taken to be in where nothing names its own; "" for none.
+// near reports whether a file may be of the repository that most files are in, below a folder: it is in there, too, or in a folder
+// around it that is no home and none of the system.
+func near(p, folder string) bool {
+	dir := path.Dir(p)
+	for folder != "" && dir != folder && !strings.HasPrefix(folder, strings.TrimSuffix(dir, "/")+"/") && !strings.HasPrefix(dir, folder+"/") {
+		dir = path.Dir(dir)
+	}
+	return folder == "" || strings.HasPrefix(dir+"/", folder+"/") || strings.Count(dir, "/") > 2
+}
+
+// root returns the folder that most files are in; "" for none.
 func (w *work) root() string {
 	files := make([]file, len(w.files.all))
 	for i, f := range w.files.all {

@@ -44,9 +44,9 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 func TestOnlyTheLastSentenceAnnounces(t *testing.T) {
 	list := "What the scanner needs:\n1. a strict mode that fails on unknown rules.\n2. an allow list with one entry.\n3. "
 	for thought, want := range map[string]string{
-		list + "I edit it now.":                                                 "2. an allow list with one entry.",
-		list + "an owner for each rule. I edit it now.":                         "3. an owner for each rule.",
-		"The rules are read twice by the scanner, which nobody needs.\n\n1. I edit the rules.": "which nobody needs.",
+		list + "I edit it now.":                         "2. an allow list with one entry.",
+		list + "an owner for each rule. I edit it now.": "3. an owner for each rule.",
+		"The rules are read twice by the scanner, which nobody needs.\n\n1. I edit the rules.":                                                                         "which nobody needs.",
 		"The rules are read twice by the scanner, which nobody needs. I edit the rules now, as the\nlist of the strict mode, which all the programs read, says to me.": "which nobody needs.",
 	} {
 		s := newSession(1)

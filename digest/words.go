@@ -63,8 +63,8 @@ func (in *input) ownWords() (out []ownText) {
 // withoutAnnouncement returns a text that stands before a call without a last sentence that
 // ends in a colon: the call itself says what it announces.
 func withoutAnnouncement(text string) string {
-	if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") {
-		return withoutLast(text)
+	for strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") {
+		text = withoutLast(text)
 	}
 	return text
 }
@@ -100,7 +100,7 @@ func (in *input) thoughts() (out []ownText) {
 			}
 			text := t.Text
 			if in.calls(i) {
-				text = withoutLast(text)
+				text = withoutAnnouncement(withoutLast(text))
 			}
 			if len(text) >= least && len(out) < newest {
 				out = append(out, ownText{i, lastPart(text, most), true})
