@@ -15,10 +15,9 @@ type mentions map[string][]mention
 
 // mention is one of a file's name in the result of a call.
 type mention struct {
-	call  int
-	path  string // as it stands there
-	line  string // of the command
-	lists bool   // the call lists files
+	call int
+	path string // as it stands there
+	line string // of the command
 }
 
 // mostMentions is how many mentions of one name are kept, the first of them.
@@ -42,22 +41,19 @@ func mentionsOf(calls []toolcall.Call) mentions {
 	return m
 }
 
-// read notes the names in the result of a call: all of a listing, and those at the beginning of the lines that other
-// commands print.
+// read notes the names that stand first and last in the lines that commands print, and searches.
 func (m mentions) read(call int, c *toolcall.Call) {
-	listing := lists(c)
-	if !listing && c.Kind != toolcall.Command {
+	if c.Kind != toolcall.Command && !c.Searches() {
 		return
 	}
 	for line := range strings.Lines(c.Output()) {
-		for word := range strings.FieldsFuncSeq(line, isBetween) {
+		words := strings.FieldsFunc(line, isBetween)
+		for i, word := range words {
 			p := strings.TrimPrefix(strings.ReplaceAll(strings.Trim(word, "()[]"), `\`, "/"), "./")
 			name := p[strings.LastIndexByte(p, '/')+1:]
-			if known, ok := m[name]; ok && len(known) < mostMentions && !saysMissing(line) {
-				m[name] = append(known, mention{call, p, c.Line, listing})
-			}
-			if !listing {
-				break
+			ends := i == 0 || i == len(words)-1
+			if known, ok := m[name]; ok && ends && len(known) < mostMentions && !saysMissing(line) {
+				m[name] = append(known, mention{call, p, c.Line})
 			}
 		}
 	}
@@ -71,12 +67,12 @@ func isBetween(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:{}<>|=*
 func (m mentions) known(c *toolcall.Call, e toolcall.Effect, call int) bool {
 	claims := c.Kind == toolcall.Write && !e.Added && strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 300)]), "created")
 	return !e.Below && !e.Removed && !claims && slices.ContainsFunc(m[path.Base(e.Path)], func(at mention) bool {
-		return at.call < call && (at.lists || c.Kind == toolcall.Command && !e.Added) && at.is(e.Path)
+		return at.call < call && at.is(e.Path)
 	})
 }
 
 // is reports whether a mention is of the file of a path. A name without a folder is that of the file when the file has
-// none, or when the command names the folder or goes through all.
+// none, or when the command names the folder.
 func (at mention) is(p string) bool {
 	if at.path == p || strings.HasSuffix(at.path, "/"+p) {
 		return true
@@ -84,22 +80,7 @@ func (at mention) is(p string) bool {
 	if strings.Contains(at.path, "/") {
 		return strings.HasSuffix(p, "/"+at.path)
 	}
-	goesDown := strings.Contains(at.line, "-R") || strings.HasPrefix(at.line, "tree")
-	return !strings.Contains(p, "/") || goesDown || strings.Contains(at.line, path.Base(path.Dir(p)))
-}
-
-// listsFiles are commands that print the names of files that are there.
-var listsFiles = lazyregexp.New(`(?i)(?:^|[|;&(]|-l?c ['"]?)\s*(?:ls|ll|find|fd|tree|dir|gci|get-childitem|stat|wc|du|rg (?:\S+ )*--files\S*|grep -\w*l\w*|rg -l|git (?:-\S+ \S+ )*ls-files|git (?:-\S+ \S+ )*status|git (?:-\S+ \S+ )*grep -\w*l)(?:\s|$)`)
-
-// longestLine is how many bytes of a command line are looked at.
-const longestLine = 64 << 10
-
-// lists reports whether the result of a call lists files that are there.
-func lists(c *toolcall.Call) bool {
-	if c.Kind == toolcall.Command {
-		return listsFiles.MatchString(c.Line[:min(len(c.Line), longestLine)])
-	}
-	return c.Searches()
+	return !strings.Contains(p, "/") || strings.Contains(at.line, path.Base(path.Dir(p)))
 }
 
 // missing are words that say that a file is not there, or not any more.
