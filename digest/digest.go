@@ -137,10 +137,10 @@ func (in *input) digest() string {
 			return whole // a digest of a digest alone is that digest
 		}
 	}
-	st := readStory(in)
-	in.base = rootOf(st.files)
+	files := in.files()
+	in.base = rootOf(files)
 	d := &draft{count: in.count, left: in.tokens}
-	in.sections(d, st)
+	in.sections(d, files)
 	in.cover.String(d.String())
 	in.facts(d)
 	return strings.TrimSpace(d.String())

@@ -110,14 +110,14 @@ func (l fileList) change(f file) string {
 	if !f.exists() || len(f.edits) == 0 {
 		return ""
 	}
-	if line := l.telling(l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)); line != "" {
+	if line := telling(l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)); line != "" {
 		return "\n  + " + quoted(line, changeLine)
 	}
 	return ""
 }
 
 // telling returns the line of a text, not in the other one, that has the most words which the other one lacks; "" for none.
-func (l fileList) telling(text, other string) (out string) {
+func telling(text, other string) (out string) {
 	const mostLines = 400
 	isOld, known := map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(other) {

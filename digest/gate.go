@@ -295,14 +295,14 @@ const newestRuns = "## Newest runs that failed"
 // missingRuns adds the newest runs that failed and that a text does not mention.
 func (in *input) missingRuns(d *draft, text string) int {
 	const most = 6
-	st := &story{}
+	var runs []command
 	untold := in.past().Untold(text)
 	for _, r := range in.work().results(in.covered) {
-		if len(st.commands) < most && slices.ContainsFunc(untold, func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
-			st.commands = append(st.commands, r)
+		if len(runs) < most && slices.ContainsFunc(untold, func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
+			runs = append(runs, r)
 		}
 	}
-	return d.section(newestRuns, in.commandLines(st, most), d.left/4)
+	return d.section(newestRuns, in.commandLines(runs, nil, most), d.left/4)
 }
 
 // missingJobs adds the newest of the other agents and pieces of background work whose IDs a text does not

@@ -24,7 +24,7 @@ const (
 )
 
 // sections writes everything except the lines of the agent and its tools.
-func (in *input) sections(d *draft, st *story) {
+func (in *input) sections(d *draft, files []file) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.add(digestHead + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	if dir := in.workingDirectory(); dir != "" {
@@ -35,22 +35,22 @@ func (in *input) sections(d *draft, st *story) {
 	in.workflows(d)
 	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
 	own := in.ownWords()
-	if !st.acts { // the requests have what the agent's words leave
+	if !in.acts() { // the requests have what the agent's words leave
 		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.stands()).said)))
 		asked = in.tokens - words
 	}
 	d.left -= words // reserved for where the work stands
 	room := min(max(asked, in.userTokens), d.left-d.count(requestsTitle)-1)
-	d.section(requestsTitle, in.requests(st.requests, room), d.left)
-	d.section("## Refused by the user", st.refused, share(12))
+	d.section(requestsTitle, in.requests(in.requested(), room), d.left)
+	d.section("## Refused by the user", in.refusals(), share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
-	d.section("## Waiting", st.open, share(6))
+	d.section("## Waiting", in.open(), share(6))
 	// What stands behind the agent's words is written before them: they get what it leaves.
 	planned := in.planRoom()
 	behind := &draft{count: d.count, left: min(d.left, share(shareBehind)+planned)}
 	d.left += words
-	in.behind(behind, st, planned)
+	in.behind(behind, files, planned)
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
 	d.left -= d.count(behind.String())
@@ -62,12 +62,12 @@ func (in *input) sections(d *draft, st *story) {
 
 // behind writes what the calls of the conversation show: results, files, jobs, the plan
 // and the state of git.
-func (in *input) behind(d *draft, st *story, planned int) {
+func (in *input) behind(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.section(returnedTitle, in.returned(min(share(returnedShare), d.left/3)), d.left/3)
-	st.commands = withoutQueries(st.commands)
-	d.section("## Last results of commands, failures first, newest first", in.commandLines(st, 12), min(share(shareResults), d.left))
-	fileList{in, in.toldFiles(st.files)}.section(d)
+	commands := withoutQueries(in.work().results(in.covered))
+	d.section("## Last results of commands, failures first, newest first", in.commandLines(commands, files, 12), min(share(shareResults), d.left))
+	fileList{in, in.toldFiles(files)}.section(d)
 	d.section(othersTitle, in.otherCalls(), share(othersShare))
 	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
@@ -238,9 +238,9 @@ var orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from w
 
 // commandLines describes commands: how each ended, exit code first, and why. Runs of tests
 // name the files that were edited since, the newest run most of them.
-func (in *input) commandLines(st *story, most int) (out []string) {
+func (in *input) commandLines(all []command, files []file, most int) (out []string) {
 	room := 100 // for the names of files
-	for _, c := range in.toldCommands(st.commands) {
+	for _, c := range in.toldCommands(all) {
 		if len(out) == most {
 			break
 		}
@@ -287,7 +287,7 @@ func (in *input) commandLines(st *story, most int) (out []string) {
 		} else if c.amended != "" {
 			how += "; amended since, to " + c.amended
 		}
-		if since := in.editedSince(st.files, c.at, room); since != "" && c.checks() {
+		if since := in.editedSince(files, c.at, room); since != "" && c.checks() {
 			how += since
 			room = 0
 		}

@@ -10,17 +10,6 @@ import (
 	"precis/retain"
 )
 
-// story holds the facts about the covered part of a conversation. What became of
-// files and commands is as the whole conversation knows it.
-type story struct {
-	requests []saying
-	refused  []string
-	files    []file
-	commands []command
-	open     []string
-	acts     bool // something was called: it is more than talk
-}
-
 type saying struct {
 	at       int // message
 	text     string
@@ -49,17 +38,9 @@ type command struct {
 	amended string             // the hash of the commit in the place of the one it made; "" for none
 }
 
-// readStory gathers the story of the covered messages.
-func readStory(in *input) *story {
-	st := &story{}
-	for _, r := range in.record().said {
-		if in.covered(r.at) {
-			st.requests = append(st.requests, r)
-		}
-	}
-	st.requests = onceEach(st.requests)
-	st.readCalls(in)
-	return st
+// requested returns what persons said in the covered messages, each request once.
+func (in *input) requested() []saying {
+	return onceEach(slices.DeleteFunc(slices.Clone(in.record().said), func(s saying) bool { return !in.covered(s.at) }))
 }
 
 // onceEach returns what was said, each request once: the newest, with how often it was
@@ -84,28 +65,31 @@ func onceEach(all []saying) (out []saying) {
 	return out
 }
 
-// readCalls gathers files, commands, refusals and open calls.
-func (st *story) readCalls(in *input) {
+// acts reports whether something was called in the covered messages: they are more than talk.
+func (in *input) acts() bool {
+	return slices.ContainsFunc(in.work().calls, func(c toolcall.Call) bool { return in.covered(c.Use.From) })
+}
+
+// refusals describes the newest of the covered calls that the user refused, newest first.
+func (in *input) refusals() (out []string) {
 	w := in.work()
-	for i := range w.calls {
-		c, o := &w.calls[i], w.ends[i]
-		if !in.covered(c.Use.From) {
-			continue
-		}
-		st.acts = true
-		if o.End == toolcall.Rejected {
-			st.refused = append(st.refused, in.refusal(i))
+	for i := len(w.calls) - 1; i >= 0 && len(out) < mostRefused; i-- {
+		if in.covered(w.calls[i].Use.From) && w.ends[i].End == toolcall.Rejected {
+			out = append(out, in.refusal(i))
 		}
 	}
-	st.refused = newest(st.refused, mostRefused)
-	slices.Reverse(st.refused)
+	return out
+}
+
+// open describes the covered calls whose results are still to come.
+func (in *input) open() (out []string) {
+	w := in.work()
 	for _, i := range w.waiting {
 		if c := &w.calls[i]; in.covered(c.Use.From) {
-			st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
+			out = append(out, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
 		}
 	}
-	st.files = in.files()
-	st.commands = w.results(in.covered)
+	return out
 }
 
 // changedSince returns the newest call that changed a file which an earlier call was to change; -1: none.
@@ -174,11 +158,10 @@ func (in *input) wanted(c *toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Write:
 		added, removed := changeOf(c)
-		l := fileList{input: in}
-		if line := l.telling(added, removed); line != "" {
+		if line := telling(added, removed); line != "" {
 			return "; it would have put in: " + quoted(line, mostWanted)
 		}
-		if line := l.telling(removed, added); line != "" {
+		if line := telling(removed, added); line != "" {
 			return "; it would have taken out: " + quoted(line, mostWanted)
 		}
 	case c.Path == "" && c.Line == "":
