@@ -398,7 +398,7 @@ func (f Full) behind(s *precis.Situation, o old, summary string) []precis.Block 
 		}
 	}
 	x, _, _ := retain.Of(s)
-	for _, section := range digest.Outlines(x, o.covers, s.Target, f.Parser) {
+	for _, section := range outlines(x, o.covers, s.Target, f.Parser) {
 		out = append(out, precis.Text{Text: section})
 	}
 	if text := environment(s, o.covers); text != "" {

@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"precis/workstate":                     {"precis", "precis/retain"},
 	"precis/reduce":                        {"precis", "precis/retain", "precis/workstate"},
 	"precis/verify":                        {"precis", "precis/retain", "precis/workstate"},
-	"precis/digest":                        {"precis", "precis/outline", "precis/retain", "precis/workstate", "precis/verify"},
+	"precis/digest":                        {"precis", "precis/retain", "precis/workstate", "precis/verify"},
 	"precis/condense":                      {"precis", "precis/digest", "precis/model", "precis/outline", "precis/retain", "precis/store"},
 	"precis/preset":                        {"precis", "precis/condense", "precis/digest", "precis/outline", "precis/reduce", "precis/retain", "precis/workstate", "precis/tokens"},
 	"precis/wire/anthropic":                {"precis", "precis/wire"},

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"precis"
-	"precis/outline"
 	"precis/retain"
 	"precis/workstate"
 )
@@ -19,7 +18,6 @@ type boundary struct {
 	x      *retain.Index
 	worth  []float64
 	reuse  *retain.Reuser
-	parser outline.Parser // of the files that are outlined below a digest; nil means the parser that [outline.Of] uses
 	perTok float64        // tokens a byte
 
 	alive  []precis.Message // of the conversation
@@ -33,8 +31,6 @@ type boundary struct {
 	first  []int          // of each text the number of its first line; -1: not of the groups
 	of     []int          // the group of each line
 	stuck  []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
-
-	defined map[[2]string]string // path and text of a file → its outline
 }
 
 // oldGroup is a group that may be hidden.
@@ -54,7 +50,7 @@ const bulky = 1000
 
 func newBoundary(s *precis.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
-	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), defined: map[[2]string]string{}, groups: make([]oldGroup, 0, len(s.Units))}
+	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.Alive(s.Transcript, s.Edits)
 	b.read = recordOf(x.Calls, b.alive, func() *workstate.Reading { return workstate.In(s) })
 	used, carried := s.Used-s.Budget.Overhead, 0
@@ -224,17 +220,6 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 		grp.shown = append(grp.shown, precis.Message{Role: said.Role, Content: []precis.Block{now}})
 		out[h] = shareOf(tokens, b.s.Meter.Block(said.Role, block))
 	}
-}
-
-// outlineOf returns the outline of a file that a tool returned, read once.
-func (b *boundary) outlineOf(path, text string) string {
-	key := [2]string{path, text}
-	out, ok := b.defined[key]
-	if !ok {
-		out = definitions(b.parser, path, text)
-		b.defined[key] = out
-	}
-	return out
 }
 
 // shareOf returns part/whole, limited to more than 0 and at most 1.

@@ -8,16 +8,13 @@ import (
 	"strings"
 
 	"precis"
-	"precis/outline"
 	"precis/retain"
 )
 
 // Rung is the rung of the ladder that replaces the oldest messages by a digest,
 // where the view then keeps more worth than with previews of their results.
 // Kept messages stay in place; later rungs shorten the rest.
-type Rung struct {
-	Parser outline.Parser // reads the files that are outlined below the digest; nil means the parser that [outline.Of] uses
-}
+type Rung struct{}
 
 // leastDigest is the least useful size of a digest, in tokens.
 const leastDigest = 100
@@ -31,7 +28,6 @@ func (Rung) Ranges() {}
 // Propose condenses the oldest messages, or those that are asked for.
 func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
-	b.parser = r.Parser
 	if s.To > 0 {
 		return b.exactly(r.Name()), nil
 	}
@@ -92,9 +88,7 @@ func (b *boundary) withRest(e precis.Edit, n int) int {
 // More is the rung for views that are still over their target after previews:
 // the oldest messages become a digest, or join the existing one. Hiding them
 // behind a marker would lose the user's text.
-type More struct {
-	Parser outline.Parser // as in [Rung]
-}
+type More struct{}
 
 // Name returns "digest-more".
 func (More) Name() string { return "digest-more" }
@@ -106,7 +100,6 @@ func (More) Hides() {}
 // what stands in a digest already is not written shorter for it.
 func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
-	b.parser = m.Parser
 	hide, saved, messages := 0, 0, 0
 	excess, surplus := max(s.Excess(), 0), s.Surplus()
 	if excess < s.Target/littleLeft && surplus == 0 {
@@ -165,16 +158,8 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		lines:   b.linesOf,
 		carried: s.Holds,
 	}
-	folded := outlines(x, in.covered, size, b.outlineOf)
-	for _, f := range folded {
-		in.cover.String(f)
-		in.tokens -= in.count(f)
-	}
 	in.previous = Earlier(s, spans)
 	content := []precis.Block{precis.Text{Text: in.digest()}}
-	for _, f := range folded {
-		content = append(content, precis.Text{Text: f})
-	}
 	for i, span := range spans {
 		p := precis.Replacement{From: span[0], To: span[1]}
 		m := precis.Message{Role: precis.RoleUser, Content: content}

@@ -185,13 +185,13 @@ func Strategies(o Options) ([]precis.Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	var byDigest precis.Strategy = digest.Rung{Parser: o.Parser}
+	var byDigest precis.Strategy = digest.Rung{}
 	truncate := reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave, ToFit: o.ToFit}
 	if o.FromStart {
 		byDigest, truncate.Joined = condense.ByDigest{Full: full}, condense.Joined
 	}
 	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
-	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.More{Parser: o.Parser},
+	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.More{},
 		truncate, reduce.Clip{}), nil
 }
 

@@ -1,4 +1,4 @@
-package digest
+package condense
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 	"precis/retain"
 )
 
-// outlineShare is the size of all outlines of files, in percent of a digest.
+// outlineShare is the size of all outlines of files, in percent of the target.
 const outlineShare = 5
 
 // foldBytes is the most bytes of one file that are outlined, foldFiles the most
@@ -20,15 +20,11 @@ const (
 	foldFiles = 24
 )
 
-// Outlines returns the outlines of the files that were read in the covered
+// outlines returns the outlines of the files that were read in the covered
 // messages, newest first: what each defines, with line numbers, without bodies.
-// Together they take a twentieth of the tokens of a digest. The parser may be nil.
-func Outlines(x *retain.Index, covered func(message int) bool, digest int, p outline.Parser) []string {
-	return outlines(x, covered, digest, func(path, text string) string { return definitions(p, path, text) })
-}
-
-func outlines(x *retain.Index, covered func(message int) bool, digest int, define func(path, text string) string) []string {
-	tokens := digest * outlineShare / 100
+// Together they take a twentieth of the target. The parser may be nil.
+func outlines(x *retain.Index, covered func(message int) bool, target int, p outline.Parser) []string {
+	tokens := target * outlineShare / 100
 	reads := map[string]*toolcall.Call{}
 	var paths []string
 	for i := len(x.Calls) - 1; i >= 0 && len(paths) < foldFiles; i-- {
@@ -45,7 +41,7 @@ func outlines(x *retain.Index, covered func(message int) bool, digest int, defin
 		return nil
 	}
 	f := outline.Fold(paths, func(path string) (string, error) {
-		return define(path, reads[path].Text), nil
+		return definitions(p, path, reads[path].Text), nil
 	}, min(tokens*4, outline.MaxFolded))
 	for i, section := range f.Sections { // outlined source must not look like an instruction
 		f.Sections[i] = harness.Inside(section)
