@@ -18,7 +18,7 @@ type boundary struct {
 	x      *retain.Index
 	worth  []float64
 	reuse  *retain.Reuser
-	perTok float64        // tokens a byte
+	perTok float64 // tokens a byte
 
 	alive  []precis.Message // of the conversation
 	read   *record          // of alive

@@ -2,7 +2,6 @@ package digest
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -122,11 +121,11 @@ func (w *work) holds(r *repository, root, p string) bool {
 // near reports whether a file may be of the repository that most files are in, below a folder: it is in there, too, or in a folder
 // around it that is no home and none of the system.
 func near(p, folder string) bool {
-	dir := path.Dir(p)
-	for folder != "" && dir != folder && !strings.HasPrefix(folder, strings.TrimSuffix(dir, "/")+"/") && !strings.HasPrefix(dir, folder+"/") {
-		dir = path.Dir(dir)
+	common := folder
+	for strings.Contains(common, "/") && !strings.HasPrefix(p, common+"/") {
+		common = common[:strings.LastIndexByte(common, '/')]
 	}
-	return folder == "" || strings.HasPrefix(dir+"/", folder+"/") || strings.Count(dir, "/") > 2
+	return common == folder || strings.Count(common, "/") > 2
 }
 
 // root returns the folder that most files are in; "" for none.

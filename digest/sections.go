@@ -270,7 +270,7 @@ func (in *input) commandLines(all []command, files []file, most int) (out []stri
 		if says := cmp.Or(c.end.Line, c.last); says != "" {
 			how += ": " + quoted(says, 110)
 		}
-		if c.end.End == toolcall.Unknown && c.end.Line != "" && c.last != "" && c.last != c.end.Line {
+		if c.end.Line != "" && c.last != "" && c.last != c.end.Line {
 			how += "; at its end: " + quoted(c.last, 110)
 		}
 		if c.end.Why != "" {

@@ -78,7 +78,7 @@ func withoutLast(text string) string {
 	}
 	at := all[len(all)-1].Start
 	if line := strings.LastIndexByte(text, '\n') + 1; line > at { // a list, or a sentence on several lines
-		if s := prose.Sentences(text[line:]); len(s) > 0 && s[0].Start > 0 {
+		if s := prose.Sentences(text[line:]); s[0].Start > 0 {
 			at = line + s[len(s)-1].Start
 		}
 	}

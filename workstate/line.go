@@ -39,7 +39,7 @@ func (i Item) Line(at func(precis.Handle) string) string {
 }
 
 // Silent reports whether nothing is to be said of a job any more: it is done, and left no result.
-func (i Item) Silent() bool { return i.Kind == Job && i.State == Done && i.Result == "" }
+func (i Item) Silent() bool { return i.State == Done && i.Result == "" }
 
 // Lines returns what must not be forgotten of items whose beginning or newest event lies
 // in the messages [from,to): open steps and running jobs, and then what became of the
