@@ -119,22 +119,24 @@ func (w *writer) locate(e entry, message int) {
 }
 
 // rewritten reads what follows a boundary without a summary: a function hook has compacted, and Claude Code
-// writes the rows that it chose down once more, before it dates the boundary. It records the
+// writes the rows that it chose down once more. It records the
 // compaction and returns how many nodes of the path are such rows; 0 for none.
 func (w *writer) rewritten(t *tree, path []int) int {
 	at := t.nodes[path[0]].after
 	var list []entry
-	nodes := 0
-	for _, p := range path {
+	var ends []int // by entry: nodes up to its own
+	dated := 0     // entries that are older than the boundary, which Claude Code dates when the rows are there
+	for i, p := range path {
 		n := t.nodes[p]
-		if nodes > 0 && n.after != nil || n.kind() == summary || n.newest().After(at.at) {
+		if i > 0 && (n.after != nil || n.kind() == summary) {
 			break
 		}
-		list = append(list, n.entries()...)
-		nodes++
-	}
-	if nodes == 0 {
-		return 0
+		for _, e := range n.entries() {
+			list, ends = append(list, e), append(ends, i+1)
+		}
+		if dated == len(list)-len(n.entries()) && !n.newest().After(at.at) {
+			dated = len(list)
+		}
 	}
 	for i := range list {
 		list[i].identify()
@@ -145,6 +147,14 @@ func (w *writer) rewritten(t *tree, path []int) int {
 			last[w.added[i].key] = i
 		}
 	}
+	end := dated
+	if end == 0 {
+		end = w.copies(list, last)
+	}
+	if end == 0 || end < len(list) && ends[end-1] == ends[end] {
+		return 0
+	}
+	list = list[:end]
 	first, kept := w.tail(list, last)
 	var with []precis.Message
 	for i, e := range list {
@@ -156,7 +166,26 @@ func (w *writer) rewritten(t *tree, path []int) int {
 		}
 	}
 	w.record(list[0].lines[0].number, at, kept, with, byPlugin)
-	return nodes
+	return ends[end-1]
+}
+
+// copies returns how many entries are those that a hook chose, where their dates do not tell: up to the copies of the
+// newest messages, else copies and texts of precis alone.
+func (w *writer) copies(list []entry, last map[string]int) (end int) {
+	for first, e := range list {
+		kept, copied := last[e.key]
+		end = first + len(w.added) - kept
+		same := func(a, b entry) bool { return a.key == b.key }
+		if copied && end <= len(list) && slices.EqualFunc(list[first:end], w.added[kept:], same) {
+			return end
+		}
+	}
+	for end = 0; end < len(list); end++ {
+		if _, copied := last[list[end].key]; !copied && !harness.Ours(list[end].msg.PlainText()) {
+			break
+		}
+	}
+	return end
 }
 
 // newest returns when the newest line of a node was written.
