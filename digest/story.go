@@ -30,12 +30,12 @@ type command struct {
 	alike   []string // other commands that failed with the same line, with their messages
 	runs    int
 	end     toolcall.Outcome
-	last    string             // line of the output
-	said    string             // what a person is reported to have said of it; "": nothing
-	running bool               // in the background
-	failed  int                // runs that failed
-	undone  string             // the command of git that took back the commit it made; "": none did
-	amended string             // the hash of the commit in the place of the one it made; "" for none
+	last    string // line of the output
+	said    string // what a person is reported to have said of it; "": nothing
+	running bool   // in the background
+	failed  int    // runs that failed
+	undone  string // the command of git that took back the commit it made; "": none did
+	amended string // the hash of the commit in the place of the one it made; "" for none
 }
 
 // requested returns what persons said in the covered messages, each request once.
