@@ -60,8 +60,8 @@ func newUninstall(t *tools) *cobra.Command {
 		Short: "Take precis out of agent programs; gives each file back as it was",
 		Long: `Take precis out of agent programs. A file that nobody has changed since is given
 back byte for byte; from one that was changed only what is precis's own is taken
-out. A changed file of precis's own is kept beside, with .saved at its end. With the
-last agent goes what hooks remembered of sessions, and the cache.`,
+out. A changed file of precis's own is kept beside, with .saved at its end.
+With the last agent goes what hooks remembered of sessions, and the cache.`,
 		Example: `  precis uninstall codex
   precis uninstall --all --dry-run`,
 		RunE: c.run,

@@ -13,7 +13,6 @@ import (
 	"precis/archive/claudecode"
 	"precis/internal/harness"
 	"precis/preset"
-	"precis/tokens"
 	"precis/wire/anthropic"
 )
 
@@ -155,11 +154,6 @@ func contains(edits []precis.Edit, id string) bool {
 
 // compact reduces the conversation, or takes the newest reduction back, and says so.
 func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compactInput) (compaction, error) {
-	counter, err := tokens.New(tokens.Options{Name: "chars4"})
-	if err != nil {
-		return compaction{}, err
-	}
-	fast := precis.NewMeter(counter)
 	settings, err := preset.Settings(preset.Frugal)
 	if err != nil {
 		return compaction{}, err
@@ -167,14 +161,15 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compac
 	// Not truncate, which hides without a word of what was said.
 	settings.Rungs = []string{"dedupe", "fold", "media", "digest", "prune", "squeeze", "digest-more"}
 	settings.KeepMessages, settings.KeepFirst = 1, 1 // row 0 stays whatever becomes of its message
-	settings.Target = compactTo
-	all := fast.View(precis.View(conv.Transcript, conv.Edits))
-	if all > 0 {
-		newest := fast.View(conv.Transcript.Messages()[newestCall(conv.Transcript):])
-		settings.Target = min(max(compactTo, float64(100*newest/all)+compactRoom), 100)
-	}
-	m, err := preset.New(preset.Options{Counter: counter, Settings: settings})
+	m, err := preset.New(preset.Options{Estimate: "chars4", Settings: settings})
 	if err != nil {
+		return compaction{}, err
+	}
+	meter := m.NewMeter()
+	all := max(meter.View(precis.View(conv.Transcript, conv.Edits)), 1)
+	newest := meter.View(conv.Transcript.Messages()[newestCall(conv.Transcript):])
+	settings.Target = min(max(compactTo, float64(100*newest/all)+compactRoom), 100)
+	if err := m.SetSettings(settings); err != nil {
 		return compaction{}, err
 	}
 	if strings.EqualFold(strings.TrimSpace(in.Instructions), undoCompaction) {
