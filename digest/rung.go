@@ -160,6 +160,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	}
 	in.previous = Earlier(s, spans)
 	content := []precis.Block{precis.Text{Text: in.digest()}}
+	written := 0
 	for i, span := range spans {
 		p := precis.Replacement{From: span[0], To: span[1]}
 		m := precis.Message{Role: precis.RoleUser, Content: content}
@@ -168,6 +169,10 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		}
 		p.With = []precis.Message{m}
 		e.Replace = append(e.Replace, p)
+		written += s.Meter.View(p.With)
+	}
+	if written >= saved { // as short as an earlier one already
+		return precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Reason: nothing}}
 	}
 	e.Report.Rung = rung
 	e.Report.Reason = fmt.Sprintf("the oldest %d messages became a digest", hidden)
