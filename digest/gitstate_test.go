@@ -51,7 +51,7 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"edit a.go", "$ git status -> fatal: not a git repository (or any of the parent directories): .git"}, "none"},
 		{[]string{"$ git log --oneline -3 -> 1a2b3c4 one", "edit a.go", "edit b.go"}, "2 changed"},
 		{[]string{"$ git log --oneline -3 -> 1a2b3c4 one", "edit /w/dig/a.go", "edit /w/dig/b.go", "edit /opt/well.ini", "edit ../spade.go"}, "2 changed"},
-		{[]string{"$ git log --oneline -3 -> 1a2b3c4 one", "edit /ann/work/dig/cmd/a.go", "edit /ann/work/dig/cmd/b.go", "edit /ann/work/dig/README.md", "edit /ann/notes.md"}, "3 changed"},
+		{[]string{"$ git log --oneline -3 -> 1a2b3c4 one", "edit /ann/src/dig/cmd/a.go", "edit /ann/src/dig/cmd/b.go", "edit /ann/src/dig/README.md", "edit /ann/notes.md"}, "3 changed"},
 		// The branch.
 		{[]string{"$ git checkout -b topic -> Switched to a new branch 'topic'"}, "on topic"},
 		{[]string{"$ git checkout -q -b topic"}, "on topic"},

@@ -119,8 +119,8 @@ func (w *writer) locate(e entry, message int) {
 }
 
 // rewritten reads what follows a boundary without a summary: a function hook has compacted, and Claude Code
-// writes the rows that it chose down once more. It records the
-// compaction and returns how many nodes of the path are such rows; 0 for none.
+// writes the rows that it chose down once more. It records the compaction and returns how many nodes of the path
+// are such rows; 0 for none.
 func (w *writer) rewritten(t *tree, path []int) int {
 	at := t.nodes[path[0]].after
 	var list []entry
@@ -169,8 +169,8 @@ func (w *writer) rewritten(t *tree, path []int) int {
 	return ends[end-1]
 }
 
-// copies returns how many entries are those that a hook chose, where their dates do not tell: up to the copies of the
-// newest messages, else copies and texts of precis alone.
+// copies returns how many entries a hook chose, for lines without useful dates: all up to the copies of the newest
+// messages, or else the copies and texts of precis that come first.
 func (w *writer) copies(list []entry, last map[string]int) (end int) {
 	for first, e := range list {
 		kept, copied := last[e.key]
@@ -286,7 +286,7 @@ func (w *writer) condense(ln *line) {
 // byPlugin begins the reason of a compaction that a function hook made.
 const byPlugin = "a plugin compacted the conversation"
 
-// ByPlugin reports whether a plugin made a compaction that was read from a recording, rather than Claude Code itself.
+// ByPlugin reports whether an edit is a compaction by a plugin, read from a recording, and not one by Claude Code.
 func ByPlugin(e precis.Edit) bool {
 	return e.Kind == precis.KindCondensation && strings.HasPrefix(e.Report.Reason, byPlugin)
 }

@@ -62,9 +62,8 @@ type compaction struct {
 	Skip string `json:"skip,omitempty"`
 }
 
-// sameRow stays as it is, with all that Claude Code keeps of it. Others are written anew: where a session is resumed,
-// a row that was kept comes again beside its copy behind the compaction, and one with results brings back all that was
-// before it.
+// sameRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as new ones: when a
+// session is resumed, Claude Code shows a kept row twice, and a kept row of results brings back all rows before it.
 type sameRow struct {
 	Keep int `json:"keep"`
 }
@@ -75,8 +74,8 @@ const undoCompaction = "undo"
 // mostRows is the size of the answer in bytes, of which Claude Code takes four MiB.
 const mostRows = 7 << 19
 
-// A view comes down to this share of the tokens in the context, in percent, or to what the model has not answered yet
-// and so much beside it. Claude Code ends its work when the context is full within three turns again and again.
+// A view may have compactTo percent of the tokens in the context, or the messages that the model has not answered yet
+// and compactRoom percent. Claude Code gives up when the context is full again within three turns three times in a row.
 const (
 	compactTo   = 30
 	compactRoom = 5
@@ -158,7 +157,7 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compac
 	if err != nil {
 		return compaction{}, err
 	}
-	// Not truncate, which hides without a word of what was said.
+	// Without truncate, which hides messages and quotes none of them.
 	settings.Rungs = []string{"dedupe", "fold", "media", "digest", "prune", "squeeze", "digest-more"}
 	settings.KeepMessages, settings.KeepFirst = 1, 1 // row 0 stays whatever becomes of its message
 	m, err := preset.New(preset.Options{Estimate: "chars4", Settings: settings})
@@ -305,8 +304,8 @@ func (r row) keys() (out []string) {
 	return out
 }
 
-// view returns the rows of a view. Row 0 comes first and as it was: what Claude Code tells the model again hangs on it.
-// It reports false where the newest rows would not be among them.
+// view returns the rows of a view. Row 0 comes first and keeps its handle: Claude Code repeats its lists of skills, tools
+// and agents only with it. The result is false when the newest rows would be missing.
 func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
 	out = append(out, sameRow{0})
 	first := strings.TrimSpace(x.rows[0].Text)
