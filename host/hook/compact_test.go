@@ -231,6 +231,9 @@ func TestPrecisCompacts(t *testing.T) {
 		if !strings.HasPrefix(text, ask) || !strings.Contains(text, strings.Join(strings.Fields(newest), " ")) {
 			t.Errorf("round %d: the request or the newest result is gone:\n%.2000s", round, text)
 		}
+		if n := strings.Count(text, ask); n != 1 {
+			t.Errorf("round %d: the request is there %d times", round, n)
+		}
 		if n := strings.Count(text, "[Digest of messages"); n > 1 {
 			t.Errorf("round %d: %d digests", round, n)
 		}
@@ -306,6 +309,7 @@ func TestDoubtsAboutRows(t *testing.T) {
 		"another context":          func(a *agent) { a.rows = []row{{Role: "user", Text: "Something else."}, a.rows[1]} },
 		"no rows":                  func(a *agent) { a.rows = nil },
 		"the newest is not there":  func(a *agent) { a.rows = a.rows[:len(a.rows)-4] },
+		"the newest result is not": func(a *agent) { a.rows = a.rows[:len(a.rows)-1] },
 		"only the first":           func(a *agent) { a.rows = a.rows[:1] },
 		"no recording":             func(a *agent) { os.Remove(a.path) },
 		"an empty recording":       func(a *agent) { a.write("") },
