@@ -304,8 +304,8 @@ func (r row) keys() (out []string) {
 	return out
 }
 
-// view returns the rows of a view. Row 0 comes first and keeps its handle: Claude Code repeats its lists of skills, tools
-// and agents only with it. The result is false when the newest rows would be missing.
+// view returns the rows of a view. Row 0 comes first and keeps its handle: Claude Code repeats its lists of skills,
+// tools and agents only with it. The result is false when the newest rows would be missing.
 func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
 	out = append(out, sameRow{0})
 	first := strings.TrimSpace(x.rows[0].Text)
