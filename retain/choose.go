@@ -100,13 +100,21 @@ const Again = 0.02
 // [Index.Worths]. It takes n log n time.
 func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep := make([]bool, len(pieces))
-	greedy.Take(len(pieces), func(i int) float64 { return x.density(&pieces[i], worth, c) }, func(i int) bool {
-		if p := &pieces[i]; p.Cost <= budget {
-			budget -= p.Cost
-			keep[i] = true
-			c.Piece(p.Text, p.Start, p.End)
+	least := budget
+	for i := range pieces {
+		least = min(least, pieces[i].Cost)
+	}
+	greedy.Take(len(pieces), func(i int) float64 {
+		if pieces[i].Cost > budget { // for good: the budget only falls
+			return 0
 		}
-		return true
+		return x.density(&pieces[i], worth, c)
+	}, func(i int) bool {
+		p := &pieces[i]
+		budget -= p.Cost
+		keep[i] = true
+		c.Piece(p.Text, p.Start, p.End)
+		return budget >= least
 	})
 	return keep
 }

@@ -31,7 +31,7 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	had, has := wordsOf(was.Units), wordsOf(is.Units)
 	g := precis.Gone{Of: len(rules)}
 	for _, r := range rules {
-		if text := Folded(r.Text); strings.Contains(had(), text) && !strings.Contains(has(), text) {
+		if text := Folded(r.Text); !strings.Contains(has(), text) && strings.Contains(had(), text) {
 			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
@@ -44,7 +44,7 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
 	if last >= 0 && speech.Begins(last) {
 		said, h := saidIn(speech, last), precis.MessageHandle(last)
-		if stands(said, was.Message(last), had) && !stands(said, is.Message(last), has) {
+		if !stands(said, is.Message(last), has) && stands(said, was.Message(last), had) {
 			g.LastTurn = &h
 		}
 	}
@@ -62,7 +62,7 @@ func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, 
 			m.Content, before, after = m.Content[b:b+1], was.Block(i, b), is.Block(i, b)
 		}
 		said := []string{Words([]precis.Message{m})}
-		if stands(said, before, had) && !stands(said, after, has) {
+		if !stands(said, after, has) && stands(said, before, had) {
 			return true
 		}
 	}
