@@ -24,9 +24,10 @@ func newHook(t *tools) *cobra.Command {
 input, and what it is told goes to standard output. Agents call this where
 precis install put it; there is no need to call it yourself.
 
-It always ends with exit code 0 within 5 seconds: with nothing to say, or when
-something is wrong, it says nothing. precis stats hosts shows what became of the
-calls. With PRECIS_GATEWAY set it is silent: a gateway does the work then.`,
+It always ends with exit code 0 within 5 seconds, a compaction of Claude Code
+within 15: with nothing to say, or when something is wrong, it says nothing.
+precis stats hosts shows what became of the calls. With PRECIS_GATEWAY set it is
+silent: a gateway does the work then.`,
 		Example:            `  precis hook claude-code session-start < event.json`,
 		DisableFlagParsing: true,
 		RunE:               c.run,

@@ -26,9 +26,12 @@ import (
 	"precis"
 )
 
-// Deadline is how long an answer may take. Programs wait longer; what is not there in
-// time is not given.
-const Deadline = 5 * time.Second
+// Deadline is how long an answer may take, and CompactDeadline how long a compaction of Claude
+// Code, which takes a model longer. Programs wait longer; what is not there in time is not given.
+const (
+	Deadline        = 5 * time.Second
+	CompactDeadline = 15 * time.Second
+)
 
 // Silent is the variable of the environment that keeps hooks from saying anything: set by
 // what sends an agent's requests through a gateway, which does the same work.
@@ -99,7 +102,7 @@ type errNothing string
 func (e errNothing) Error() string { return string(e) }
 
 // Run answers a call: with what is to be written to standard output, often nothing. It
-// never fails, and returns within [Deadline] or when ctx ends. Calls may run at the same
+// never fails, and returns within its deadline or when ctx ends. Calls may run at the same
 // time, in this process or in others.
 func Run(ctx context.Context, o Options, c Call) []byte {
 	if o.Env == nil {
@@ -109,7 +112,11 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		o.Now = time.Now
 	}
 	begun := o.Now()
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.deadline, Deadline))
+	deadline := Deadline
+	if c.Event == "compact" {
+		deadline = CompactDeadline
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.deadline, deadline))
 	defer cancel()
 	type result struct {
 		entry Entry

@@ -2,7 +2,7 @@
 // Written by "precis install claude-code", removed by "precis uninstall claude-code".
 // When anything is in doubt Claude Code compacts by itself, as without this file.
 const PRECIS = "PRECIS";
-const TIMEOUT = 6000; // ms; precis answers within five seconds
+const TIMEOUT = 16000; // ms; precis answers within fifteen seconds
 
 // named is a row as precis needs it: what a call did and what it gave back is in the recording.
 const named = (row: any) => ({
