@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"precis"
 	"precis/archive/claudecode"
@@ -95,16 +96,12 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	if json.Unmarshal(c.raw, &in) != nil || len(in.Rows) == 0 {
 		return nil, errNothing("there are no rows")
 	}
-	r, err := c.open()
+	r, x, err := c.recorded(ctx, in.Rows)
 	if err != nil {
 		return nil, err
 	}
 	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...)}
 	conv.Edits = withRecorded(c.ownEdits(conv.Transcript), r.conv.Edits)
-	x := contextOf(r.conv, in.Rows)
-	if x == nil {
-		return nil, errNothing("the context is not that of the recording")
-	}
 	said, err := c.compact(ctx, conv, in)
 	if err != nil {
 		return nil, err
@@ -123,6 +120,31 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	})
 	c.entry.Did, c.entry.Compaction = Replaced, true
 	return line(said), nil
+}
+
+// recorded reads the recording, and finds its messages among the rows of the context. Claude Code writes it about ten times a
+// second, so that the newest result may come while it is read: then it is read again, a few times.
+func (c *call) recorded(ctx context.Context, rows []row) (record, *rowContext, error) {
+	const tries, pause = 5, 100 * time.Millisecond
+	for try := 1; ; try++ {
+		r, err := c.open()
+		if err != nil {
+			return r, nil, err
+		}
+		x := contextOf(r.conv, rows)
+		if try < tries && (x == nil || x.ahead()) {
+			select {
+			case <-time.After(pause):
+				continue
+			case <-ctx.Done():
+				return r, nil, ctx.Err()
+			}
+		}
+		if x == nil {
+			return r, nil, errNothing("the context is not that of the recording")
+		}
+		return r, x, nil
+	}
 }
 
 // ownEdits returns the edits that precis has made in a session, as far as they fit the recording.
@@ -262,6 +284,11 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 		}
 	}
 	return x
+}
+
+// ahead reports whether the newest rows are results that the recording does not have.
+func (x *rowContext) ahead() bool {
+	return slices.ContainsFunc(x.loose[x.last], func(i int) bool { return len(x.rows[i].Results) > 0 })
 }
 
 // isSummary reports whether a text stands for what an edit hides.

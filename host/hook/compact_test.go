@@ -346,6 +346,30 @@ func TestRowsAheadOfTheRecording(t *testing.T) {
 	}
 }
 
+// The newest result is recorded while precis reads: precis reads again, and what stands before it is shortened.
+func TestTheNewestResultIsRecordedLate(t *testing.T) {
+	a := newAgent(t)
+	for range 5 {
+		a.reads(100)
+	}
+	all := a.lines.String()
+	a.write(all[:strings.LastIndexByte(strings.TrimSpace(all), '\n')+1])
+	looks := 0
+	a.o.Find = func(string, string) string {
+		if looks++; looks > 1 {
+			a.write(all)
+		}
+		return a.path
+	}
+	before, newest := tokensOf(a.rows), a.rows[len(a.rows)-1]
+	if got := a.compacts("auto", ""); got.Said == "" || looks != 2 {
+		t.Fatalf("%+v after %d looks", got, looks)
+	}
+	if last := a.rows[len(a.rows)-1]; last.Results[0].Text != newest.Results[0].Text || tokensOf(a.rows) > before*2/5 {
+		t.Errorf("%d tokens became %d, the last is %.200v", before, tokensOf(a.rows), last)
+	}
+}
+
 // Whatever is said and whenever it is compacted, taken back or forgotten, the rows are valid and begin with the first.
 func TestAnyCompactions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
