@@ -51,6 +51,7 @@ func claudeCode() Host {
 			own := m.own(name)
 			inside := filepath.Join(own, "precis")
 			about := "Gives back what a compaction loses. Written by precis install claude-code."
+			source := map[string]string{"source": "directory", "path": own}
 			return []part{
 				whole(filepath.Join(own, ".claude-plugin", "marketplace.json"), pretty(map[string]any{
 					"name": "precis", "owner": map[string]string{"name": "precis"},
@@ -70,8 +71,7 @@ func claudeCode() Host {
 					{"UserPromptSubmit", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
 				}, "./"+module)),
 				settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
-					source := map[string]any{"source": map[string]string{"source": "directory", "path": own}}
-					if err := d.Set(source, "extraKnownMarketplaces", "precis"); err != nil {
+					if err := d.Set(map[string]any{"source": source}, "extraKnownMarketplaces", "precis"); err != nil {
 						return err
 					}
 					if err := d.Set(true, "enabledPlugins", "precis@precis"); err != nil {
@@ -82,6 +82,18 @@ func claudeCode() Host {
 					giveBack(d, was, isOwnMarketplace, "extraKnownMarketplaces", "precis")
 					giveBack(d, was, func(v json.RawMessage) bool { return string(v) == "true" }, "enabledPlugins", "precis@precis")
 					removeStatusLine(d, was, name, "statusLine")
+				}),
+				// What Claude Code notes of a marketplace at the end of the first session that knows it. Before 2.1.330
+				// the plugin is not loaded in that session without it.
+				settings(filepath.Join(folder(m), "plugins", "known_marketplaces.json"), func(d *jsonedit.Doc) error {
+					if isOwnMarketplace(d.Get("precis")) && bytes.Contains(d.Get("precis"), []byte(strconv.Quote(own))) {
+						return nil
+					}
+					return d.Set(map[string]any{"source": source, "installLocation": own, "lastUpdated": "2000-01-01T00:00:00.000Z"}, "precis")
+				}, func(d, was *jsonedit.Doc) {
+					if isOwnMarketplace(d.Get("precis")) {
+						d.Remove("precis")
+					}
 				}),
 			}
 		},

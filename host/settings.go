@@ -43,7 +43,10 @@ func settings(path string, add func(*jsonedit.Doc) error, remove func(d, was *js
 				return nil, err
 			}
 			remove(d, before)
-			return d.Bytes(), nil
+			if rest := d.Bytes(); was != nil || string(bytes.TrimSpace(rest)) != "{}" {
+				return rest, nil
+			}
+			return nil, nil // nothing says that it was there before
 		},
 	}
 }
