@@ -137,7 +137,7 @@ modules: ## the Go modules of the folder integrations, which have dependencies o
 
 agents: ## the clients and hosts that CI tries
 	$(MAKE) clients CLIENTS="--strict --parallel 2 --only sdk-anthropic,sdk-anthropic-stream,sdk-chat,sdk-responses,pi-anthropic"
-	$(MAKE) hosts HOSTS="--strict --files 14 --only claude-code,codex,pi,gemini"
+	$(MAKE) hosts HOSTS="--strict --files 14 --only claude-code,claude-code-2.1.197,codex,pi,gemini"
 	$(MAKE) hosts HOSTS="--strict --files 16 --modes gateway,digest --only claude-code,codex"
 
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"

@@ -11,7 +11,8 @@ import (
 
 // HostSetUp is an agent program whose own compaction acts, for precis to work inside of.
 type HostSetUp struct {
-	Name   string // as precis install knows it
+	Name   string
+	host   string // as precis install knows it; "": Name
 	pkg    pkg
 	window int // of the model server, in tokens; 0: the program compacts before any limit
 	// latency is that of each event of an answer, for programs that do not wait for hooks.
@@ -37,7 +38,8 @@ const (
 // HostSetUps returns the programs of the lab.
 func HostSetUps() []HostSetUp {
 	return []HostSetUp{
-		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude},
+		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45)},
+		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85)},
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
@@ -58,9 +60,14 @@ const (
 
 var plants = []string{plantRule, "E4711", plantNumber, plantFile}
 
-func hostClaude(p *place, task string) ([]string, []string, error) {
-	args, env, err := claudeCommand(claudeModel)(p)
-	return append(replaced(args, task), "--dangerously-skip-permissions"), append(env, "IS_SANDBOX=1", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=45"), err
+// hostClaude compacts at so many percent of 100,000 tokens. The older version has longer prompts, and gives up when
+// the context is full again too soon.
+func hostClaude(of pkg, percent int) func(p *place, task string) ([]string, []string, error) {
+	return func(p *place, task string) ([]string, []string, error) {
+		args, env, err := claudeCommand(of, claudeModel)(p)
+		env = append(env, "IS_SANDBOX=1", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000", fmt.Sprint("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=", percent))
+		return append(replaced(args, task), "--dangerously-skip-permissions"), env, err
+	}
 }
 
 // replaced is a command line with another task.

@@ -29,6 +29,8 @@ var (
 	codex        = pkg{name: "@openai/codex", version: "0.169.0"}
 	geminiCLI    = pkg{name: "@google/gemini-cli", version: "0.61.0"}
 	claudeCode   = pkg{name: "@anthropic-ai/claude-code", version: "2.1.332", after: "install.cjs"}
+	// claudeCodeOld is what npm gives an older Node; its plugins have no modules.
+	claudeCodeOld = pkg{name: "@anthropic-ai/claude-code", version: "2.1.197"}
 )
 
 // dir is where a package is installed, modules where npm puts packages there.

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -246,7 +247,7 @@ func (l *lab) install(ctx context.Context, binary string, env []string, mode str
 	if mode == Gated {
 		flags = append([]string{"--model-summary"}, flags...)
 	}
-	if _, err := l.precis(ctx, binary, append(env, path), append([]string{"install", l.Name}, flags...)...); err != nil {
+	if _, err := l.precis(ctx, binary, append(env, path), append([]string{"install", cmp.Or(l.host, l.Name)}, flags...)...); err != nil {
 		return err
 	}
 	if mode == Inside || mode == Gated {
@@ -335,7 +336,7 @@ func (l *lab) uninstall(ctx context.Context, binary string, env []string, before
 	if err != nil {
 		return err
 	}
-	if _, err := l.precis(ctx, binary, env, "uninstall", l.Name); err != nil {
+	if _, err := l.precis(ctx, binary, env, "uninstall", cmp.Or(l.host, l.Name)); err != nil {
 		return err
 	}
 	after, err := tree(l.dir, logs)

@@ -137,9 +137,9 @@ func codexCommand(p *place) ([]string, []string, error) {
 	return args, []string{"CODEX_HOME=" + p.config, "OPENAI_API_KEY=" + openaiKey}, nil
 }
 
-func claudeCommand(model string) func(*place) ([]string, []string, error) {
+func claudeCommand(of pkg, model string) func(*place) ([]string, []string, error) {
 	return func(p *place) ([]string, []string, error) {
-		args := []string{p.bin(claudeCode, "claude"), "-p", task, "--model", model, "--allowedTools", "Read", "Bash"}
+		args := []string{p.bin(of, "claude"), "-p", task, "--model", model, "--allowedTools", "Read", "Bash"}
 		env := []string{"ANTHROPIC_BASE_URL=" + p.base, "ANTHROPIC_API_KEY=" + anthropicKey, "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 		return args, env, nil
 	}

@@ -74,8 +74,8 @@ func SetUps() []SetUp {
 		SetUp{Name: "cline", Dialect: "chat", pkg: cline, command: clineCommand},
 		SetUp{Name: "continue", Dialect: "chat", pkg: continueCLI, command: continueCommand},
 		SetUp{Name: "codex", Dialect: "responses", pkg: codex, command: codexCommand},
-		SetUp{Name: "claude-code", Dialect: "anthropic", pkg: claudeCode, command: claudeCommand(claudeModel)},
-		SetUp{Name: "claude-code-legacy", Dialect: "anthropic", pkg: claudeCode, legacy: true, command: claudeCommand("claude-sonnet-4-5")},
+		SetUp{Name: "claude-code", Dialect: "anthropic", pkg: claudeCode, command: claudeCommand(claudeCode, claudeModel)},
+		SetUp{Name: "claude-code-legacy", Dialect: "anthropic", pkg: claudeCode, legacy: true, command: claudeCommand(claudeCode, "claude-sonnet-4-5")},
 	)
 }
 
