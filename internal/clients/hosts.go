@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,6 +27,8 @@ type HostSetUp struct {
 	// between turns alone; again is the command line that goes on then.
 	pause int
 	again func(p *place) []string
+	// then is what is typed in the same session once all files are read, and further flags of its command line.
+	then [][]string
 }
 
 // small is the context window, in tokens, that most programs are told of. Qwen Code sends
@@ -38,8 +41,8 @@ const (
 // HostSetUps returns the programs of the lab.
 func HostSetUps() []HostSetUp {
 	return []HostSetUp{
-		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45)},
-		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85)},
+		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45), then: slices.Concat(byHand, forked)},
+		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85), then: byHand},
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
@@ -59,6 +62,15 @@ const (
 )
 
 var plants = []string{plantRule, "E4711", plantNumber, plantFile}
+
+// What a person does with a session of Claude Code: a compaction that is taken back and another one, and a fork, whose
+// recording begins with what the newest compaction left.
+var (
+	byHand = [][]string{{"/compact Mind the lease.", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}, {"/compact", "-c"}, {goOn, "-c"}}
+	forked = [][]string{{goOn, "-c", "--fork-session"}, {"/compact", "-c"}, {goOn, "-c"}}
+)
+
+const goOn = "Go on with the next files."
 
 // hostClaude compacts at so many percent of 100,000 tokens. The older version has longer prompts, and gives up when
 // the context is full again too soon.
@@ -118,7 +130,7 @@ const (
 )
 
 func geminiAgain(p *place) []string {
-	return []string{p.bin(geminiCLI, "gemini"), "-m", geminiModel, "-y", "--resume", "latest", "-p", "Go on with the next files."}
+	return []string{p.bin(geminiCLI, "gemini"), "-m", geminiModel, "-y", "--resume", "latest", "-p", goOn}
 }
 
 func hostOpencode(p *place, task string) ([]string, []string, error) {

@@ -199,6 +199,15 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 			return err
 		}
 	}
+	for _, words := range l.later(mode) {
+		args, _, err := l.command(p, words[0])
+		if err != nil {
+			return err
+		}
+		if err := l.program(ctx, append(args, words[1:]...), env, p, logs, r); err != nil {
+			return err
+		}
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	r.Done = r.Done || read // pi says nothing behind a compaction
@@ -209,6 +218,14 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return nil
 	}
 	return l.uninstall(ctx, binary, env, before, logs, r)
+}
+
+// later is what is typed once all files are read: where precis is, and only there.
+func (l *lab) later(mode string) [][]string {
+	if mode != Inside {
+		return nil
+	}
+	return l.then
 }
 
 // parallel is the number of the file that is asked for together with the next one: as a
