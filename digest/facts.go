@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"precis/internal/harness"
 	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -202,7 +203,7 @@ func unescaped(t *retain.Text, part string) string {
 
 var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
-// folded returns lines without the indentation that they share, empty ones left out,
+// folded returns lines without the indentation that they share, empty ones and those of an agent's program left out,
 // with the number of the first if they are numbered, and "- " in those that are gone, see [striker].
 func folded(text string, goesOn bool, gone func(line string) bool) string {
 	var out []string
@@ -216,8 +217,8 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 			}
 			line = line[n:]
 		}
-		if line != "" {
-			struck[len(out)] = gone != nil && gone(strings.TrimSpace(line))
+		if bare := strings.TrimSpace(line); bare != "" && !harness.IsRemark(bare) {
+			struck[len(out)] = gone != nil && gone(bare)
 			out = append(out, line)
 		}
 	}

@@ -280,6 +280,23 @@ func TestRepairTellsFilesOfOneNameApart(t *testing.T) {
 	}
 }
 
+// A file that was read and that a summary does not name is named, without the call that read it, and without what the
+// agent's program writes around the lines of results.
+func TestRepairNamesReadFiles(t *testing.T) {
+	s := newSession(1)
+	s.user("Read the ledger.")
+	for _, part := range []string{"rates", "taxes", "cart"} {
+		s.call("exec_command", map[string]any{"cmd": "cat /w/shop/" + part + ".go"}, "Warning: truncated output (original token count: 6141)\nTotal output lines: 303\n\nfunc "+part+"OfDay(day int) int {\n…14563 chars truncated…\n}")
+	}
+	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "The user wants the ledger read.", MaxTokens: 9000}, digest.RepairOptions{})
+	lacks(t, "what was read", r.Text, "rates.go", "taxes.go", "func cartOfDay(day int) int {")
+	for _, noise := range []string{"exec_command", "truncated", "output lines", "14563"} {
+		if strings.Contains(r.Text, noise) {
+			t.Errorf("%q is told:\n%s", noise, r.Text)
+		}
+	}
+}
+
 // TestGateAddsAgentsAndPlans leaves agents in flight, and steps of a plan, out of a summary.
 func TestGateAddsAgentsAndPlans(t *testing.T) {
 	s := newSession(5)

@@ -43,7 +43,7 @@ func (in *input) pieces() []retain.Piece {
 	said := map[string]bool{} // by persons, later than the text
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(i) || in.tellsRefusal(t) || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) || !at.calls && !in.onlyNew && t.IsCall() && !strings.Contains(t.Body, "\n") {
+		if !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(i) || in.tellsRefusal(t) || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) || (!at.calls || in.onlyNew) && t.IsCall() && !strings.Contains(t.Body, "\n") {
 			continue
 		}
 		if t.Source == retain.User {

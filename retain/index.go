@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 )
@@ -445,8 +446,17 @@ func (r *reader) scan(t *Text) {
 		isError = c.IsError && t.Source >= ReadFile
 		inEdited = c.Path != "" && r.edited[key(c.Path, Path)]
 	}
+	end, frame := 0, false // of the line that the newest one stands in
 	scanEnds(t.Body, func(a Anchor) {
-		if a.Start < int(t.tool) {
+		if a.Start >= end {
+			from := strings.LastIndexByte(t.Body[:a.Start], '\n') + 1
+			end = len(t.Body)
+			if i := strings.IndexByte(t.Body[a.Start:], '\n'); i >= 0 {
+				end = a.Start + i
+			}
+			frame = t.Source >= ReadFile && harness.IsRemark(strings.TrimSpace(t.Body[from:end]))
+		}
+		if a.Start < int(t.tool) || frame {
 			return
 		}
 		n := r.fact(t.Body[a.Start:a.End], a.Kind, int32(t.Handle.From))

@@ -231,6 +231,22 @@ func TestWhatTheSystemPromptSaysIsWorthNothing(t *testing.T) {
 const rooCall = "I will look at first_name.\n\n<read_file>\n<path>src/a_file.go</path>\n</read_file>\n\nThen second_name.\n" +
 	"<write_to_file>\n<path>src/b_file.go</path>\n<content>\nfunc third_name() {}\n</content>\n</write_to_file>\ndone with fourth_name"
 
+// What a program writes around a result, or in the place of its middle, holds no facts.
+func TestFramesHoldNoFacts(t *testing.T) {
+	text := "Warning: truncated output (original token count: 61417)\nTotal output lines: 30391\n\nledger_close took 8191\nthe da…14563 chars truncated…rollover_day\nkeeper_of_days"
+	x := Read("", []precis.Message{use("a", "exec_command", map[string]any{"cmd": "cat ledger"}), result("a", text, false)})
+	for name, kind := range map[string]Kind{"ledger_close": Identifier, "8191": Number, "keeper_of_days": Identifier} {
+		if _, ok := x.Find(name, kind); !ok {
+			t.Errorf("%s is no fact", name)
+		}
+	}
+	for name, kind := range map[string]Kind{"61417": Number, "30391": Number, "14563": Number, "rollover_day": Identifier} {
+		if _, ok := x.Find(name, kind); ok {
+			t.Errorf("%s is a fact", name)
+		}
+	}
+}
+
 func TestCallsWrittenAsXML(t *testing.T) {
 	x := Read("", []precis.Message{
 		precis.NewText("user", "start"),

@@ -27,7 +27,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"internal/prose":     {"Typed Unquoted", "in what a person said only what was typed has weight"},
 	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation IsRemark Program Proven Refusal RegistersTools ReminderOpen Result ResultHead", "calls and results that are written as text, how calls ended, and results that register tools"},
 	"reduce":             {"Appended BehindHead State StateNote WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
-	"retain":             {"Quoted", "in what a person said what was pasted is shortened first"},
+	"retain":             {"IsRemark Quoted", "what a program writes around results holds no facts, in what a person said what was pasted is shortened first"},
 	"workstate":          {"Background Element Inside IsRemark Jobs SkillBase Standing Typed", "the kinds of what the program says"},
 }
 
