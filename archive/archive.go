@@ -184,10 +184,17 @@ func Read(src Source, formats []Format) (*Recording, error) {
 // the content.
 var byteOrderMark = []byte("\uFEFF")
 
-// Detect returns the first format that recognizes src. The error is invalid.
+// Detect returns the first format that recognizes src. The error is invalid, and names the program of a recording that is known
+// not to be read.
 func Detect(src Source, formats []Format) (Format, error) {
 	name := filepath.Base(src.Path)
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
+	if other := foreign(src.Data); other != "" {
+		return nil, &precis.Error{
+			Code: precis.CodeInvalid, Op: "recognize", Place: src.Path, Err: fmt.Errorf("this is %s, which precis does not read", other),
+			Hint: "known formats: " + names(formats),
+		}
+	}
 	for _, f := range formats {
 		if f.Detect(name, src.Data) {
 			return f, nil
