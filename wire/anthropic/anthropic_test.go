@@ -3,6 +3,7 @@ package anthropic_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -83,6 +84,27 @@ func TestOtherDialectsBecomeValid(t *testing.T) {
 	want := `[{"role":"user","content":[{"type":"text","text":"rules"}]},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"n","input":{"input":"text"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"[odd] {\"a\":1}"}]}]}]`
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The Messages API takes no other IDs of calls than these; a call and its result stay together.
+func TestIDsOfOtherDialectsBecomeValid(t *testing.T) {
+	seen := map[string]bool{}
+	for _, id := range []string{"exec:15", "exec15", "exec.15", "読む", strings.Repeat("a", 65), strings.Repeat("a", 66)} {
+		view := []precis.Message{
+			{Role: "assistant", Format: "chat", Content: []precis.Block{precis.ToolUse{ID: id, Name: "n", Input: []byte(`{}`)}}},
+			{Role: "user", Format: "chat", Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: "ok"}}}}},
+		}
+		m := regexp.MustCompile(`"id":"([A-Za-z0-9_-]{1,64})".*"tool_use_id":"(.*?)"`).FindStringSubmatch(string(anthropic.AppendMessages(nil, view)))
+		if m == nil || m[1] != m[2] || seen[m[1]] {
+			t.Errorf("%q becomes %q", id, m)
+			continue
+		}
+		seen[m[1]] = true
+	}
+	own := precis.Message{Role: "assistant", Format: anthropic.Format, Content: []precis.Block{precis.ToolUse{ID: "exec:15", Name: "n", Input: []byte(`{}`)}}}
+	if got := string(anthropic.AppendMessage(nil, own)); !strings.Contains(got, `"exec:15"`) {
+		t.Errorf("an ID of the dialect itself becomes %s", got)
 	}
 }
 

@@ -2,6 +2,8 @@ package anthropic
 
 import (
 	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -136,7 +138,7 @@ func AppendBlock(dst []byte, b precis.Block, format string) []byte {
 	case precis.RedactedThinking:
 		dst = fields(dst, "type", "redacted_thinking", "data", b.Data)
 	case precis.ToolUse:
-		dst = fields(dst, "type", "tool_use", "id", b.ID, "name", b.Name)
+		dst = fields(dst, "type", "tool_use", "id", callID(b.ID, format), "name", b.Name)
 		dst = append(jsonspan.AppendField(dst, "input"), Input(b.Input)...)
 		if format == Format {
 			dst = content.AppendFields(dst, b.Fields)
@@ -164,7 +166,7 @@ func AppendBlock(dst []byte, b precis.Block, format string) []byte {
 func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
 	dst = fields(dst, "type", "tool_result")
 	if b.ToolUseID != "" { // of a call without one, as some recordings have
-		dst = fields(dst, "tool_use_id", b.ToolUseID)
+		dst = fields(dst, "tool_use_id", callID(b.ToolUseID, format))
 	}
 	dst = jsonspan.AppendField(dst, "content")
 	if len(b.Content) == 1 {
@@ -174,6 +176,23 @@ func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
 		}
 	}
 	return appendIsError(AppendContent(dst, b.Content, format), b.IsError)
+}
+
+// callID returns the ID of a call of the named dialect as the Messages API takes it: others than letters, digits, "_" and "-" are
+// left out, and a number tells IDs apart that become one.
+func callID(id, format string) string {
+	const most = 64
+	other := func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-') }
+	if format == Format || len(id) <= most && !strings.ContainsFunc(id, other) {
+		return id
+	}
+	fit := strings.Map(func(r rune) rune {
+		if other(r) {
+			return -1
+		}
+		return r
+	}, id)
+	return fmt.Sprintf("%.40s_%08x", fit, crc32.ChecksumIEEE([]byte(id)))
 }
 
 func appendIsError(dst []byte, isError bool) []byte {
