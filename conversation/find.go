@@ -15,9 +15,10 @@ import (
 	"precis/store"
 )
 
-// Place is a block that [Find] found.
+// Place is what [Find] found: a block, or a text that an edit put in the place of messages, whose handle is theirs.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
+	In     string        `json:"in,omitempty"` // ID of the side conversation that the handle is of; "": the conversation itself
 	BlockName
 	View State           `json:"view"`         // how the view shows it
 	By   precis.EditKind `json:"by,omitempty"` // the kind of edit that hides or shortens it
@@ -32,8 +33,9 @@ type Place struct {
 
 // Find returns the blocks of one conversation that hold all words of a query,
 // hidden or not, those with all on one line first and then the newest; then those
-// that only answer a query that was widened, see [Query.Widen]. Unlike
-// [Search] it reads every block, thinking included. The error is
+// that only answer a query that was widened, see [Query.Widen]. Behind them stand
+// searches of precis itself. It also finds summaries, digests and notes, and side
+// conversations of a recording. Unlike [Search] it reads every block, thinking included. The error is
 // [precis.CodeNotFound] when there is none; its hint names a word that occurs
 // nowhere.
 func Find(ctx context.Context, h Home, id string, q *Query) ([]Place, error) {
@@ -60,9 +62,6 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 			}
 		}
 	}
-	if len(handles) == 0 {
-		return nil, q.nothing(ever)
-	}
 	names, shown := newNamer(msgs), precis.ShownBy(conv.Transcript, conv.Edits)
 	places := make([]Place, len(handles))
 	for i, h := range handles {
@@ -74,10 +73,92 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 		p.Line = strings.TrimSpace(p.Line)
 		places[i] = p
 	}
+	said := map[string]bool{}
+	for _, p := range places {
+		said[p.Line] = true
+	}
+	for _, p := range append(q.put(conv, shown, ever), q.aside(conv, ever)...) {
+		if !said[p.Line] { // else it stands there, too
+			places = append(places, p)
+		}
+	}
+	if len(places) == 0 {
+		return nil, q.nothing(ever)
+	}
 	slices.SortStableFunc(places, func(a, b Place) int {
-		return cmp.Or(int(a.rank-b.rank), b.words-a.words, b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
+		return cmp.Or(a.searches()-b.searches(), int(a.rank-b.rank), b.words-a.words, b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
 	})
 	return distinct(places), nil
+}
+
+// searches returns 1 for a search of precis itself, which holds the words that it asks for, else 0.
+func (p Place) searches() int {
+	if strings.Contains(p.Tool, "precis") && strings.HasSuffix(p.Tool, "search") {
+		return 1
+	}
+	return 0
+}
+
+// put finds what edits put in the place of messages and blocks.
+func (q *Query) put(conv *precis.Conversation, shown *precis.Shown, ever []bool) (out []Place) {
+	for _, e := range precis.Active(conv.Edits) {
+		p := Place{BlockName: BlockName{Kind: "note"}, By: e.Kind}
+		if e.Kind == precis.KindCondensation {
+			p.Kind = "summary"
+		}
+		for _, r := range e.Replace {
+			p.Handle, p.View, p.Role = precis.SpanHandle(r.From, r.To), Hidden, ""
+			stands := func(u precis.Unit) bool { return u.From == r.From && u.To == r.To && !u.Original() }
+			if r.Block != nil {
+				p.Handle = precis.BlockHandle(r.From, r.Block.Index)
+				stands = func(u precis.Unit) bool { return u.From == r.From && u.Changed }
+			}
+			if slices.ContainsFunc(shown.Units, stands) {
+				p.View = Shown
+			}
+			for _, m := range r.With {
+				p.Role = m.Role
+				out = q.add(out, p, ever, m.Content...)
+			}
+			if r.WithBlock != nil {
+				out = q.add(out, p, ever, r.WithBlock)
+			}
+		}
+	}
+	return out
+}
+
+// aside finds what stands in side conversations: of sub-agents, and on paths that were left.
+func (q *Query) aside(conv *precis.Conversation, ever []bool) (out []Place) {
+	for _, side := range conv.Branches {
+		names := newNamer(side.Transcript.Messages())
+		for i, m := range side.Transcript.Messages() {
+			for b, block := range m.Content {
+				h := precis.BlockHandle(i, b)
+				out = q.add(out, Place{Handle: h, In: side.ID, BlockName: names.name(h), View: Hidden}, ever, block)
+			}
+		}
+	}
+	return out
+}
+
+// add adds a place for each of some blocks that holds all words.
+func (q *Query) add(out []Place, p Place, ever []bool, blocks ...precis.Block) []Place {
+	for _, b := range blocks {
+		text := searched(b)
+		has, n := q.in(text)
+		for w, ok := range has {
+			ever[w] = ever[w] || ok
+		}
+		if n < len(q.words) {
+			continue
+		}
+		p.Line, p.words = q.line(text)
+		p.rank, p.Related = q.by(text, p.Line)
+		p.Line = strings.TrimSpace(p.Line)
+		out = append(out, p)
+	}
+	return out
 }
 
 // message returns the blocks of message i that hold all words; when they stand
@@ -110,11 +191,11 @@ func searched(b precis.Block) string { return norm.NFC.String(blockText(b)) }
 
 // distinct leaves out places of the same kind with the same line as one before.
 func distinct(places []Place) []Place {
-	type key struct{ kind, line string }
+	type key struct{ in, kind, line string }
 	at := map[key]int{}
 	out := places[:0]
 	for _, p := range places {
-		k := key{p.Kind, p.Line}
+		k := key{p.In, p.Kind, p.Line}
 		if i, ok := at[k]; ok {
 			out[i].Also = append(out[i].Also, p.Handle)
 			continue

@@ -169,3 +169,45 @@ func TestFindSaysHowAPlaceIsShown(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
 }
+
+// What stands in no message is found, too, each under a name of its own; a search of precis comes last.
+func TestFindBesideMessages(t *testing.T) {
+	transcript := talk()
+	transcript = precis.NewTranscript(append(transcript.Messages(),
+		precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1", Name: "mcp__precis__search", Input: []byte(`{"query":"wick of lamp"}`)}}},
+		precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: "nothing found"}}}}})...)
+	condense := func(id string, from, to int, text string) precis.Edit {
+		e := hide(id, from, to, precis.NewText("user", text))
+		e.Kind = precis.KindCondensation
+		return e
+	}
+	conv := &precis.Conversation{
+		Transcript: transcript,
+		Edits: []precis.Edit{
+			condense("a", 1, 3, "older: the oil of the lamp"), condense("b", 1, 5, "newer: the wick of the lamp"),
+			shorten("c", transcript, 8, 0, precis.Text{Text: "8 word [rest of the lamp: m8]"}),
+		},
+		Branches: []*precis.Conversation{{ID: "side", Transcript: precis.NewTranscript(precis.NewText("user", "measure the wall"), precis.NewText("assistant", "4711 mm of wick"))}},
+	}
+	for words, want := range map[string][]string{
+		"oil":        {"m1-m2 summary hidden"},
+		"wick":       {"m1-m4 summary shown", "m1.b0 text hidden side", "m10.b0 tool use shown"},
+		"rest lamp":  {"m8.b0 note shown"},
+		"8 word":     {"m8.b0 text shortened", "m8.b0 note shown"},
+		"wall":       {"m0.b0 text hidden side"},
+		"kerosene 9": nil,
+	} {
+		q, err := NewQuery(strings.Fields(words), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places, err := find(t.Context(), conv, q)
+		var got []string
+		for _, p := range places {
+			got = append(got, strings.TrimSpace(strings.Join([]string{p.Handle.String(), p.Kind, string(p.View), p.In}, " ")))
+		}
+		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
+			t.Errorf("%s: %q (%v), want %q", words, got, err, want)
+		}
+	}
+}

@@ -134,8 +134,12 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 		return nil, "", err
 	}
 	for _, p := range places {
-		at := p.Handle.From
-		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: precis.SpanHandle(max(at-1, 0), min(at+2, all.Total)).String(), What: p.BlockName.String(), View: string(p.View), Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)], Related: p.Related})
+		at, what := p.Handle.From, p.BlockName.String()
+		around := precis.SpanHandle(max(at-1, 0), min(at+2, all.Total)).String()
+		if p.In != "" {
+			what, around = what+", in a side conversation", ""
+		}
+		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: around, What: what, View: string(p.View), Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)], Related: p.Related})
 	}
 	return out, w.note, nil
 }

@@ -33,9 +33,12 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 	if n := total - len(hits); n > 0 {
 		w.Printf("  %s\n", p.Words.Text("… and %s more; --limit 0 prints all", p.Words.Number(n)))
 	}
-	first := hits[0]
-	next := [][2]string{{"read", fmt.Sprintf("precis show %s %s", ShellWord(path), first.Handle)}}
-	if i := slices.IndexFunc(hits, func(h conversation.Place) bool { return h.View != conversation.Shown }); i >= 0 {
+	var next [][2]string
+	if i := slices.IndexFunc(hits, func(h conversation.Place) bool { return h.In == "" }); i >= 0 {
+		next = [][2]string{{"read", fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)}}
+	}
+	block := func(h conversation.Place) bool { return h.In == "" && h.Handle.Block >= 0 && h.View != conversation.Shown }
+	if i := slices.IndexFunc(hits, block); i >= 0 {
 		next[0][1] = fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)
 		next = append(next, [2]string{"show to the model again", fmt.Sprintf("precis restore %s %s", ShellWord(path), hits[i].Handle)})
 	}
@@ -60,10 +63,12 @@ func (p *Printer) placeText(h conversation.Place) string {
 }
 
 func (p *Printer) sightText(h conversation.Place) string {
-	switch h.View {
-	case conversation.Shown:
+	switch {
+	case h.In != "":
+		return p.Text.Style("dim", p.Words.Text("in a side conversation"))
+	case h.View == conversation.Shown:
 		return p.Text.Style("good", p.Words.Text("shown"))
-	case conversation.Shortened:
+	case h.View == conversation.Shortened:
 		return p.Text.Style("warn", p.Words.Text("preview by %s", p.Words.Kind(h.By)))
 	}
 	return p.Text.Style("bad", p.Words.Text("hidden by %s", p.Words.Kind(h.By)))
