@@ -75,6 +75,8 @@ func FuzzBody(f *testing.F) {
 	f.Add("zstd", enc.EncodeAll(text, nil))
 	f.Add("zstd", enc.EncodeAll(make([]byte, 2*limit), nil))
 	f.Add("br", text)
+	f.Add("snappy", text)
+	f.Add("Deflate, GZIP", zip(text))
 	f.Fuzz(func(t *testing.T, encoding string, data []byte) {
 		if len(data) > 4*limit {
 			return

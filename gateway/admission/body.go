@@ -1,16 +1,14 @@
 package admission
 
 import (
-	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
 	"os"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"precis"
+	"precis/internal/contentcoding"
 )
 
 const opRead = "read request"
@@ -41,7 +39,7 @@ func (e TooSlow) Unwrap() error { return e.error }
 // its messages, its view, and the request that is sent.
 const Cost = 4
 
-// Read reads the body of a request and takes its compression away: gzip or zstd. A
+// Read reads the body of a request and takes its compression away, see package contentcoding. A
 // body takes memory as it comes, not as it is announced, and must keep coming: see
 // [Pace]. Release gives its memory back and is to be called when the request is
 // answered. The error is [TooLarge], [TooSlow], [Busy], or [precis.CodeInvalid] for
@@ -71,29 +69,12 @@ func (b *Body) read(w http.ResponseWriter, r *http.Request, limit int64) error {
 	}
 	paced := Pace(w, r.Body)
 	raw := &counted{from: http.MaxBytesReader(nil, paced, limit)}
-	var from io.Reader = raw
-	switch r.Header.Get("Content-Encoding") {
-	case "", "identity":
-		return b.fill(r, from, size, limit, raw)
-	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(from)
-		if err != nil {
-			return invalid("gzip body: %w", err)
-		}
-		from = z
-	case "zstd":
-		z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)+1))
-		if err != nil {
-			return invalid("zstd body: %w", err)
-		}
-		defer z.Close()
-		from = z
-	default:
-		b.Encoded = true
-		return b.fill(r, from, size, limit, raw)
+	from, coded, known := contentcoding.Decode(r.Header, io.NopCloser(raw))
+	defer from.Close()
+	if b.Encoded, b.Compressed = !known, known && coded; b.Compressed {
+		return b.fill(r, io.LimitReader(from, limit+1), -1, limit, raw)
 	}
-	b.Compressed = true
-	return b.fill(r, io.LimitReader(from, limit+1), -1, limit, raw)
+	return b.fill(r, from, size, limit, raw)
 }
 
 // Compression beyond these is no conversation's: the cost of reading one that was

@@ -73,7 +73,7 @@ func TestEngineErrors(t *testing.T) {
 	if code, _ := p.problem(415, "POST", "/assemble", `{}`, "Content-Type", "text/plain"); code != "unsupported_media_type" {
 		t.Error(code)
 	}
-	if code, message := p.problem(400, "POST", "/assemble", `{}`, "Content-Encoding", "br"); code != "invalid" || !strings.Contains(message, "br") {
+	if code, message := p.problem(400, "POST", "/assemble", `{}`, "Content-Encoding", "snappy"); code != "invalid" || !strings.Contains(message, "snappy") {
 		t.Errorf("%s %s", code, message)
 	}
 }

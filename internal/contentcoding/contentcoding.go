@@ -22,31 +22,37 @@ import (
 // out of its headers. One without a coding stays as it is; of one with a coding that is not
 // known, too, and Unpack reports false. What is no data of its coding fails when it is read.
 func Unpack(res *http.Response) bool {
+	body, coded, known := Decode(res.Header, res.Body)
+	if !coded || !known {
+		return known
+	}
+	res.Body, res.ContentLength, res.Uncompressed = body, -1, true
+	res.Header.Del("Content-Encoding")
+	res.Header.Del("Content-Length")
+	return true
+}
+
+// Decode returns what reads a body as it was before the codings that its headers name, and whether they name any; the body itself
+// where one of them is not known. What is no data of its coding fails when it is read.
+func Decode(header http.Header, body io.ReadCloser) (plain io.ReadCloser, coded, known bool) {
 	var codings []string
-	for _, h := range res.Header.Values("Content-Encoding") {
+	for _, h := range header.Values("Content-Encoding") {
 		for c := range strings.SplitSeq(h, ",") {
 			if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
 				codings = append(codings, c)
 			}
 		}
 	}
-	if len(codings) == 0 {
-		return true
-	}
 	const most = 3 // a coding of a coding of a coding
 	for _, c := range codings {
 		if len(codings) > most || open[c] == nil {
-			return false
+			return body, true, false
 		}
 	}
-	body := res.Body
 	for i := len(codings) - 1; i >= 0; i-- { // the last was applied last
 		body = &unpacked{packed: body, coding: codings[i], open: open[codings[i]]}
 	}
-	res.Body, res.ContentLength, res.Uncompressed = body, -1, true
-	res.Header.Del("Content-Encoding")
-	res.Header.Del("Content-Length")
-	return true
+	return body, len(codings) > 0, true
 }
 
 // open begins to read each coding.
@@ -104,14 +110,14 @@ func (u *unpacked) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if err != nil {
-			u.err = fmt.Errorf("the answer is no %s: %w", u.coding, err)
+			u.err = fmt.Errorf("this is no %s: %w", u.coding, err)
 			return 0, u.err
 		}
 		u.decoder = d
 	}
 	n, err := u.decoder.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		u.err = fmt.Errorf("the answer is no whole %s: %w", u.coding, err)
+		u.err = fmt.Errorf("this is no whole %s: %w", u.coding, err)
 		err = u.err
 	}
 	return n, err
