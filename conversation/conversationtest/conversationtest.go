@@ -25,6 +25,8 @@ type Place struct {
 	// Rival is another process that works on the same conversation. Nil: there can
 	// be none.
 	Rival conversation.Home
+	// Merges says that what both did is put together where it fits; else the second one fails.
+	Merges bool
 }
 
 // Window is the context window, in tokens, that a place must have; its manager
@@ -450,12 +452,22 @@ func rivalWasFaster(t *testing.T, s *suite) {
 		_, err := sub.Manager.Pin(ctx, sub.Conversation, precis.MessageHandle(0))
 		return err
 	})
-	s.wants(precis.CodeConflict, "an edit that was overtaken", err)
-	if s.message(0).Pinned || !s.message(2).Pinned {
+	if !s.Merges {
+		s.wants(precis.CodeConflict, "an edit that was overtaken", err)
+	} else if err != nil {
+		t.Error("an edit that was overtaken:", err)
+	}
+	if s.message(0).Pinned != s.Merges || !s.message(2).Pinned {
 		t.Errorf("in force: ours %v, the rival's %v", s.message(0).Pinned, s.message(2).Pinned)
 	}
 	must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(0)))
 	if !s.message(0).Pinned || !s.message(2).Pinned {
 		t.Error("the second try is lost, or the rival's edit is")
 	}
+	err = s.Home.Edit(ctx, s.ID, func(sub *conversation.Subject) error {
+		must[conversation.Change](s)(conversation.Rewind(ctx, s.Rival, s.ID, 5))
+		_, err := sub.Manager.Rewind(ctx, sub.Conversation, 7)
+		return err
+	})
+	s.wants(precis.CodeConflict, "an edit that crosses the rival's", err)
 }

@@ -143,12 +143,11 @@ func (h *Home) Edit(ctx context.Context, id string, f func(*conversation.Subject
 	err = keep.record(ctx, made)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.stale = true // what is kept is more where others have edited it, and less where an undo leaves no edit
 	if err != nil {
-		h.stale = true
 		return err
 	}
-	_, removed := keep.(*taskKeeper) // an undo leaves no edit there
-	h.conv, h.stale = &conv, removed
+	h.conv = &conv
 	return failed
 }
 

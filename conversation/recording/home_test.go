@@ -71,14 +71,14 @@ func task(t *testing.T, msgs []precis.Message) string {
 }
 
 func TestHome(t *testing.T) {
-	place := func(open func() *recording.Home) conversationtest.Place {
+	place := func(merges bool, open func() *recording.Home) conversationtest.Place {
 		h := open()
-		return conversationtest.Place{Home: h, ID: h.ID(), Rival: open()}
+		return conversationtest.Place{Home: h, ID: h.ID(), Rival: open(), Merges: merges}
 	}
 	for name, open := range map[string]func(t *testing.T, msgs []precis.Message) conversationtest.Place{
 		"a recording and a new file": func(t *testing.T, msgs []precis.Message) conversationtest.Place {
 			path := plain(t, msgs)
-			return place(func() *recording.Home { return home(t, path, path+recording.Suffix, false) })
+			return place(true, func() *recording.Home { return home(t, path, path+recording.Suffix, false) })
 		},
 		"precis's own file": func(t *testing.T, msgs []precis.Message) conversationtest.Place {
 			path := plain(t, msgs)
@@ -90,11 +90,11 @@ func TestHome(t *testing.T) {
 				t.Fatal(err)
 			}
 			own := write(t, path+recording.Suffix, data)
-			return place(func() *recording.Home { return home(t, own, "", false) })
+			return place(true, func() *recording.Home { return home(t, own, "", false) })
 		},
 		"a task folder": func(t *testing.T, msgs []precis.Message) conversationtest.Place {
 			dir := task(t, msgs)
-			return place(func() *recording.Home { return home(t, dir, "", true) })
+			return place(false, func() *recording.Home { return home(t, dir, "", true) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) { conversationtest.Test(t, open) })

@@ -99,7 +99,7 @@ func (k *ownFile) target() string {
 	return k.path
 }
 
-// record writes the file anew, unless it is not the one that was read.
+// record writes the file anew: with what another program has written since it was read, where the edits made fit that.
 func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 	unlock, err := filelock.Own(ctx, k.target())
 	if err != nil {
@@ -110,7 +110,8 @@ func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 	if err != nil {
 		return err
 	}
-	if sum != k.sum {
+	others := sum != k.sum
+	if others && !k.fits(made) {
 		return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
 	}
 	c := *k.c
@@ -124,5 +125,18 @@ func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 	}
 	k.c, k.sum = &c, sha256.Sum256(out)
 	k.info, _ = os.Stat(k.path) // unknown: the content decides
+	if others {
+		k.sum, k.info = [sha256.Size]byte{}, nil // the edits of others are taken over when it is read next
+	}
 	return nil
+}
+
+// fits goes on from the file as it is now, and reports whether edits fit those in it.
+func (k *ownFile) fits(made []precis.Edit) bool {
+	there, err := k.load()
+	if there == nil || err != nil {
+		return false
+	}
+	checker := precis.NewChecker(k.f.Conversation.Transcript, k.adopt(there))
+	return !slices.ContainsFunc(made, func(e precis.Edit) bool { return checker.Add(e) != nil })
 }
