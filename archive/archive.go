@@ -58,6 +58,8 @@ const MaxWarnings = 20
 type Warning struct {
 	Place string // e.g. "line 171"
 	Text  string
+
+	Malformed bool `json:"-"` // the line itself is no JSON object
 }
 
 // String returns "line 171: invalid escape".
@@ -73,10 +75,14 @@ func (r *Recording) Warn(place, format string, args ...any) {
 // Skip counts a malformed line and warns of it.
 func (r *Recording) Skip(line int, err error) {
 	r.Skipped++
-	if len(r.Warnings) >= MaxWarnings {
-		return
+	r.malformed(line, "skipped: %v", err)
+}
+
+func (r *Recording) malformed(line int, format string, args ...any) {
+	if len(r.Warnings) < MaxWarnings {
+		r.Warn(fmt.Sprintf("line %d", line), format, args...)
+		r.Warnings[len(r.Warnings)-1].Malformed = true
 	}
-	r.Warn(fmt.Sprintf("line %d", line), "skipped: %v", err)
 }
 
 // Open reads the recording at path, see [Load] and [Read].
@@ -174,10 +180,16 @@ func Read(src Source, formats []Format) (*Recording, error) {
 		return readContainer(src, formats)
 	}
 	f, err := Detect(src, formats)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		return readAs(f, src)
 	}
-	return readAs(f, src)
+	if lines := asLines(src.Data); lines != nil { // a list of the records of a format of lines
+		src.Data = lines
+		if f, notEither := Detect(src, formats); notEither == nil {
+			return readAs(f, src)
+		}
+	}
+	return nil, err
 }
 
 // byteOrderMark begins some files that Windows programs write. It is no part of
@@ -241,7 +253,14 @@ func readAs(f Format, src Source) (*Recording, error) {
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
 	r, err := f.Read(src)
 	if err != nil {
-		return nil, withPlace(src.Path, err)
+		if src.Data = Mended(src.Data); src.Data == nil {
+			return nil, withPlace(src.Path, err)
+		}
+		fault := err
+		if r, err = f.Read(src); err != nil {
+			return nil, withPlace(src.Path, fault)
+		}
+		r.Warn("the document", "read with what is no JSON changed: %v", fault)
 	}
 	r.Format, r.Path = f.Name(), src.Path
 	if r.Conversation == nil || r.Conversation.Transcript.Len() == 0 {

@@ -19,9 +19,11 @@ type Line struct {
 // Lines yields the lines of data that hold a JSON object. Blank lines are
 // passed over; lines that are no JSON object are skipped and noted in r. A last
 // line that was cut off is one of those. A line of several objects, which two
-// programs writing at once leave behind, is yielded object by object.
+// programs writing at once leave behind, is yielded object by object, and so is
+// a record behind something broken. Numbers that JSON does not know are null.
 func Lines(data []byte, r *Recording) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
+		all := BeginningsOf(data)
 		for n, off := 1, 0; off < len(data); n++ {
 			end := bytes.IndexByte(data[off:], '\n')
 			next := off + end + 1
@@ -29,12 +31,13 @@ func Lines(data []byte, r *Recording) iter.Seq[Line] {
 				end, next = len(data)-off, len(data)
 			}
 			raw := bytes.TrimSpace(data[off : off+end : off+end])
+			raw = bytes.TrimLeft(raw, recordMark)
 			if len(raw) > 0 {
 				err := objectLine(raw)
 				if err == nil && !yield(Line{Number: n, Offset: off, Raw: raw}) {
 					return
 				}
-				if err != nil && !glued(Line{Number: n, Offset: off, Raw: raw}, err, r, yield) {
+				if err != nil && !all.glued(Line{Number: n, Offset: off, Raw: raw}, err, r, yield) {
 					return
 				}
 			}
@@ -43,12 +46,15 @@ func Lines(data []byte, r *Recording) iter.Seq[Line] {
 	}
 }
 
-// glued yields the objects at the start of a malformed line and records the
+// recordMark begins each line of a JSON text sequence (RFC 7464).
+const recordMark = "\x1e"
+
+// glued yields the objects of a malformed line, those at its beginning and the one at its end, and records the
 // rest in r. It reports whether the caller wants more.
-func glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
-	if l.Raw[0] != '{' {
-		r.Skip(l.Number, fault)
-		return true
+func (all *Beginnings) glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
+	if raw := Mended(l.Raw); raw != nil && objectLine(raw) == nil {
+		r.malformed(l.Number, "read with what is no JSON changed: %v", fault)
+		return yield(Line{Number: l.Number, Offset: l.Offset, Raw: raw})
 	}
 	objects := 0
 	for v, err := range jsonspan.Values(l.Raw) {
@@ -60,6 +66,9 @@ func glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
 				fault = fmt.Errorf("after %d objects in one line: %w", objects, err)
 			}
 			r.Skip(l.Number, fault)
+			if at := all.Behind(l.Raw); at >= 0 && at >= v.Offset {
+				return yield(Line{Number: l.Number, Offset: l.Offset + at, Raw: l.Raw[at:]})
+			}
 			return true
 		}
 		objects++
@@ -67,7 +76,7 @@ func glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
 			return false
 		}
 	}
-	r.Warn(fmt.Sprintf("line %d", l.Number), "%d objects in one line", objects)
+	r.malformed(l.Number, "%d objects in one line", objects)
 	return true
 }
 
@@ -81,9 +90,12 @@ func objectLine(raw []byte) error {
 }
 
 // FirstLines returns up to n valid JSON objects from the beginning of data, for
-// Detect. It gives up after a hundred lines without any.
+// Detect; none of a list of objects. It gives up after a hundred lines without any.
 func FirstLines(data []byte, n int) [][]byte {
 	const most = 1 << 20
+	if list, ok := bytes.CutPrefix(bytes.TrimSpace(data), []byte{'['}); ok && jsonspan.Kind(list) == '{' {
+		return nil
+	}
 	if len(data) > most {
 		if cut := bytes.LastIndexByte(data[:most], '\n'); cut > 0 {
 			data = data[:cut]

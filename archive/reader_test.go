@@ -3,11 +3,13 @@ package archive_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"precis"
 	"precis/archive"
+	"precis/archive/formats"
 )
 
 func TestLines(t *testing.T) {
@@ -22,6 +24,64 @@ func TestLines(t *testing.T) {
 	}
 	if r.Skipped != 3 || len(r.Warnings) != 4 || r.Warnings[1].String() != "line 4: 2 objects in one line" {
 		t.Errorf("skipped %d, warnings %v", r.Skipped, r.Warnings)
+	}
+}
+
+// A record is read whatever stands before it in its line, and numbers that JSON does not know are null.
+func TestLinesWithSomethingBroken(t *testing.T) {
+	const sound = `{"type":"user","uuid":"1","message":{"type":"text","text":"hi"}}` + "\n"
+	for broken, want := range map[string]string{
+		`{"type":"user","uuid":"2","mess` + `{"type":"user","uuid":"3","message":{}}`: `{"type":"user","uuid":"3","message":{}}`,
+		"\x00\x00\x00" + `{"type":"user","uuid":"3"}`:                                 `{"type":"user","uuid":"3"}`,
+		`2026-01-02 warn: slow disk {"type":"user","uuid":"3"}`:                       `{"type":"user","uuid":"3"}`,
+		`{"type":"user","uuid":"2"}{"type":"us{"type":"user","uuid":"3"}`:             `{"type":"user","uuid":"2"} {"type":"user","uuid":"3"}`,
+		"\x1e" + `{"type":"user","uuid":"3"}`:                                         `{"type":"user","uuid":"3"}`,
+		`{"type":"user","uuid":"3","cost":NaN,"most":-Infinity,"say":"NaN"}`:          `{"type":"user","uuid":"3","cost":null,"most":null,"say":"NaN"}`,
+		`{"type":"user","uuid":"3","key":"\***"}`:                                     `{"type":"user","uuid":"3","key":"\\***"}`,
+		`{"type":"user","uuid":"3","message":{"type":"text","text":"cut"}`:            "", // what it holds is no record
+		`{"type":"user","uuid":"3","message":{"type":"text","text":"NaN`:              "",
+	} {
+		var r archive.Recording
+		var got []string
+		for l := range archive.Lines([]byte(sound+broken+"\n"+sound), &r) {
+			if l.Number == 2 {
+				got = append(got, string(l.Raw))
+			}
+		}
+		if text := strings.Join(got, " "); text != want || (len(r.Warnings) == 0) != (broken[0] == '\x1e') {
+			t.Errorf("%q is read as %q, want %q; %v", broken, text, want, r.Warnings)
+		}
+	}
+	var r archive.Recording
+	n := 0
+	for range archive.Lines([]byte(sound+strings.Repeat(`{"type":`, 100_000)), &r) { // in time that does not grow with its square
+		n++
+	}
+	if n != 1 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// Records that stand in a list, or on several lines, are read as lines; a document with numbers that JSON does not know is read.
+func TestJSONThatProgramsWrite(t *testing.T) {
+	line := `{"type":"user","uuid":"%d","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"word %d"}}`
+	one, two := fmt.Sprintf(line, 1, 1), strings.Replace(fmt.Sprintf(line, 2, 2), "null", `"1"`, 1)
+	pretty := strings.NewReplacer(`{"`, "{\n  \"", `,"`, ",\n  \"").Replace(one + "\n" + two)
+	for name, text := range map[string]string{
+		"lines": one + "\n" + two, "list": "[" + one + ",\n" + two + "]", "pretty": pretty, "document": `{"messages":[{"role":"user","content":"word 1"},{"role":"user","content":"word 2","logprob":NaN}]}`,
+	} {
+		rec, err := archive.Read(archive.Source{Path: "x.json", Data: []byte(text)}, formats.All())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		said := ""
+		for _, m := range rec.Conversation.Transcript.Messages() {
+			said += m.PlainText() + ";"
+		}
+		if said != "word 1;word 2;" {
+			t.Errorf("%s: %q", name, said)
+		}
 	}
 }
 

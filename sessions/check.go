@@ -126,8 +126,8 @@ func (c *checker) lines(rec *archive.Recording, src archive.Source) {
 	whole, _ := withoutNULs(src.Data)
 	mended, _ := mendLines(whole)
 	mendable := mended != nil || len(whole) < len(src.Data)
-	for i, w := range rec.Warnings {
-		if i < rec.Skipped || bytes.Contains([]byte(w.Text), []byte("objects in one line")) {
+	for _, w := range rec.Warnings {
+		if w.Malformed {
 			c.add(FaultLine, w.Place, mendable, "%s", w.Text)
 		}
 	}

@@ -157,7 +157,7 @@ func mendLines(data []byte) (mended []byte, done []string) {
 	if kind := jsonspan.Kind(data); kind != '{' || jsonspan.Valid(data) == nil || bytes.Count(data, []byte("\n")) == 0 {
 		return nil, nil
 	}
-	var m lineMender
+	m := lineMender{begins: archive.BeginningsOf(data)}
 	m.out.Grow(len(data))
 	for line := range bytes.Lines(data) {
 		raw := bytes.TrimSpace(line)
@@ -168,7 +168,7 @@ func mendLines(data []byte) (mended []byte, done []string) {
 	for _, d := range []struct {
 		n    int
 		what string
-	}{{m.split, "lines of several objects were split"}, {m.escaped, "lines with wrong escapes were mended"}, {m.torn, "lines that were cut off have what was written behind them on a line of its own"}, {m.cut, "last line, which was cut off, is gone"}} {
+	}{{m.split, "lines of several objects were split"}, {m.escaped, "lines with wrong escapes or numbers were mended"}, {m.torn, "lines that were cut off have what was written behind them on a line of its own"}, {m.cut, "last line, which was cut off, is gone"}} {
 		if d.n > 0 {
 			done = append(done, fmt.Sprintf("%d %s", d.n, d.what))
 		}
@@ -182,6 +182,7 @@ func mendLines(data []byte) (mended []byte, done []string) {
 // lineMender writes lines that are mended.
 type lineMender struct {
 	out                       bytes.Buffer
+	begins                    *archive.Beginnings // of the file
 	split, escaped, cut, torn int
 }
 
@@ -189,10 +190,10 @@ type lineMender struct {
 // that the file ends in it.
 func (m *lineMender) line(raw []byte, last bool) bool {
 	objects, rest := objectsOf(raw)
-	fixed := fixEscapes(rest)
-	mendable := len(rest) > 0 && jsonspan.Valid(fixed) == nil && jsonspan.Kind(fixed) == '{'
-	if whole := behindTear(rest); !mendable && whole != nil {
-		for _, o := range append(objects, whole) {
+	fixed := archive.Mended(rest)
+	mendable := fixed != nil && jsonspan.Valid(fixed) == nil && jsonspan.Kind(fixed) == '{'
+	if at := m.begins.Behind(raw); !mendable && at >= len(raw)-len(rest) {
+		for _, o := range append(objects, raw[at:]) {
 			m.out.Write(o)
 			m.out.WriteByte('\n')
 		}
@@ -230,58 +231,4 @@ func objectsOf(raw []byte) (objects [][]byte, rest []byte) {
 		objects, end = append(objects, v.Raw), v.Offset+len(v.Raw)
 	}
 	return objects, bytes.TrimSpace(raw[end:])
-}
-
-// behindTear returns the object that a line ends with, where its beginning was cut off within
-// another: a program that was killed while it wrote goes on behind that. Nil: it ends with none.
-// What is left out was no message any more.
-func behindTear(line []byte) []byte {
-	const most = 64 // places that are tried
-	at := 0
-	for range most {
-		i := bytes.Index(line[min(at+1, len(line)):], []byte(`{"`))
-		if i < 0 {
-			return nil
-		}
-		at += 1 + i
-		if o, ok := jsonspan.Fields(line[at:]); ok == nil && jsonspan.Valid(line[at:]) == nil && (o["type"] != nil || o["role"] != nil) && (o["message"] != nil || o["content"] != nil || o["payload"] != nil || o["uuid"] != nil || o["timestamp"] != nil) {
-			return line[at:]
-		}
-	}
-	return nil
-}
-
-// fixEscapes doubles the backslashes in strings that begin no escape of JSON.
-func fixEscapes(raw []byte) []byte {
-	out := make([]byte, 0, len(raw)+16)
-	inString := false
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		switch {
-		case c == '"':
-			inString = !inString
-		case c == '\\' && inString:
-			if i+1 < len(raw) && bytes.IndexByte([]byte(`"\/bfnrtu`), raw[i+1]) >= 0 && (raw[i+1] != 'u' || isHex(raw[i+2:])) {
-				out = append(out, c, raw[i+1])
-				i++
-				continue
-			}
-			out = append(out, '\\')
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// isHex reports whether four hexadecimal digits come first.
-func isHex(raw []byte) bool {
-	if len(raw) < 4 {
-		return false
-	}
-	for _, c := range raw[:4] {
-		if bytes.IndexByte([]byte("0123456789abcdefABCDEF"), c) < 0 {
-			return false
-		}
-	}
-	return true
 }

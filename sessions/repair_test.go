@@ -48,7 +48,7 @@ func TestCheckAndRepair(t *testing.T) {
 		messages int    // after it
 	}{
 		"nothing":       {[]byte(lineA + "\n" + lineB + "\n"), "", "", 2},
-		"wrong escape":  {[]byte(lineA + "\n" + lineB + "\n" + lineC + "\n"), "line", "1 lines with wrong escapes were mended", 3},
+		"wrong escape":  {[]byte(lineA + "\n" + lineB + "\n" + lineC + "\n"), "line", "1 lines with wrong escapes or numbers were mended", 3},
 		"two in a line": {[]byte(lineA + lineB + "\n"), "line", "1 lines of several objects were split", 2},
 		"cut off":       {[]byte(lineA + "\n" + lineB + "\n" + lineA[:40]), "line", "1 last line, which was cut off, is gone", 2},
 		"a mark":        {[]byte("\ufeff" + lineA + "\n" + lineB + "\n"), "encoding", "a byte order mark is gone", 2},

@@ -100,7 +100,7 @@ var agents = session(
 var broken = session(
 	`// a comment`,
 	"u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")),
-	`{"parentUuid":"a1","uuid":"lost","message":"\q"}`,
+	`{"parentUuid":"a1","uuid":"lost","message":q}`,
 	"a2 lost "+reply("m2", text("after"))+`}{"type":"summary","summary":"Glued","leafUuid":"a2"`,
 	"e1 a2 "+`"type":"assistant","message":{"role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}`,
 	"u2 e1 "+said("two"),
@@ -278,7 +278,7 @@ func TestNotes(t *testing.T) {
 	if r.Skipped != 2 || r.Conversation.Title != "Glued" {
 		t.Errorf("skipped %d, title %q, warnings %v", r.Skipped, r.Conversation.Title, r.Warnings)
 	}
-	if got, want := fmt.Sprint(r.Warnings[1:]), "[line 4: skipped: byte 44: invalid escape sequence `\\q` in string line 5: 2 objects in one line]"; got != want {
+	if got, want := fmt.Sprint(r.Warnings[1:]), "[line 4: skipped: byte 43: invalid character 'q' at start of value line 5: 2 objects in one line]"; got != want {
 		t.Errorf("warnings are %s, want %s", got, want)
 	}
 	if r.Ignored != 2 {

@@ -1,0 +1,144 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
+)
+
+// Mended returns JSON with what programs write and JSON does not know: NaN and infinite numbers become null, and a backslash
+// in a string that begins no escape stands for itself. It returns nil when there is none of that.
+func Mended(data []byte) []byte {
+	var out []byte
+	done, inString := 0, false
+	put := func(at, end int, text string) {
+		out = append(append(out, data[done:at]...), text...)
+		done = end
+	}
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '\n', c == '"':
+			inString = c == '"' && !inString // no string goes over the end of a line
+		case inString && c == '\\':
+			if !escape.Match(data[i:]) {
+				put(i, i, `\`)
+				continue
+			}
+			i++
+		case inString:
+		case c == 'N', c == 'I', c == '-':
+			for _, number := range []string{"NaN", "Infinity", "-Infinity", "-NaN"} {
+				if bytes.HasPrefix(data[i:], []byte(number)) {
+					put(i, i+len(number), "null")
+					i += len(number) - 1
+					break
+				}
+			}
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return append(out, data[done:]...)
+}
+
+// escape is one that JSON knows.
+var escape = lazyregexp.New(`^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})`)
+
+// asLines returns the records of a list, or records on several lines each, as one record a line. It returns nil when data is
+// neither.
+func asLines(data []byte) []byte {
+	var out bytes.Buffer
+	add := func(s jsonspan.Span, err error) bool {
+		if err != nil || jsonspan.Kind(s.Raw) != '{' || json.Compact(&out, s.Raw) != nil {
+			return false
+		}
+		out.WriteByte('\n')
+		return true
+	}
+	values := jsonspan.Values(data)
+	if jsonspan.Kind(data) == '[' {
+		values = jsonspan.Array(data)
+	}
+	n := 0
+	for s, err := range values {
+		if n++; !add(s, err) {
+			return nil
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// Beginnings knows how the records of a file of lines begin: each beginning, and each with the second name behind it. Make one
+// with [BeginningsOf].
+type Beginnings struct {
+	data   []byte
+	begins map[string]bool
+}
+
+// BeginningsOf returns those of a file, which are read when they are needed.
+func BeginningsOf(data []byte) *Beginnings { return &Beginnings{data: data} }
+
+// Behind returns the offset of the last record in a line that begins with something else: half of another record, NULs, a message
+// of a program. It begins as another record of the file does, and ends with the line. -1: there is none.
+func (r *Beginnings) Behind(raw []byte) int {
+	const most = 100 // beginnings that are tried
+	if r.begins == nil {
+		r.read()
+	}
+	tries := 0
+	for at := 1; at < len(raw) && tries < most; at++ {
+		next := bytes.IndexByte(raw[at:], '{')
+		if next < 0 {
+			break
+		}
+		at += next
+		if !r.begins[beginning(raw[at:])] {
+			continue
+		}
+		if tries++; objectLine(raw[at:]) == nil && r.begins[twoNames(raw[at:])] {
+			return at
+		}
+	}
+	return -1
+}
+
+// read takes down how the sound lines of the file begin.
+func (r *Beginnings) read() {
+	r.begins = map[string]bool{}
+	for line := range bytes.Lines(r.data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && objectLine(line) == nil {
+			r.begins[beginning(line)], r.begins[twoNames(line)] = true, true
+		}
+	}
+	delete(r.begins, "")
+}
+
+// beginning returns an object up to the end of its first name; "" where it has none nearby.
+func beginning(raw []byte) string {
+	const longest = 100 // bytes
+	before, name, _ := bytes.Cut(raw[:min(len(raw), longest)], []byte{'"'})
+	name, _, ok := bytes.Cut(name, []byte{'"'})
+	if !ok {
+		return ""
+	}
+	return string(before) + `"` + string(name)
+}
+
+// twoNames returns the beginning of an object with its second name.
+func twoNames(raw []byte) string {
+	n := 0
+	for m, err := range jsonspan.Object(raw) {
+		if n++; err != nil {
+			return ""
+		} else if n == 2 {
+			return beginning(raw) + "\x00" + m.Name
+		}
+	}
+	return beginning(raw) + "\x00"
+}
