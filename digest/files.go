@@ -107,10 +107,11 @@ const (
 // change returns the line that the newest edit of a file adds; "" when that is not known, it adds
 // none, or it wrote the whole file.
 func (l fileList) change(f file) string {
-	if !f.exists() || len(f.edits) == 0 {
+	calls := f.calls()
+	if !f.exists() || len(calls) == 0 {
 		return ""
 	}
-	if line := telling(l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)); line != "" {
+	if line := telling(l.work().calls[calls[len(calls)-1]].Edited(f.path)); line != "" {
 		return "\n  + " + quoted(line, changeLine)
 	}
 	return ""

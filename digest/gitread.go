@@ -10,18 +10,13 @@ import (
 	"sync"
 
 	"precis"
-	"precis/internal/harness"
 	"precis/internal/lazyregexp"
 	"precis/internal/table"
 	"precis/internal/toolcall"
 )
 
-// repositories follows the state of those that commands of git are run in.
-type repositories struct {
-	all     []*repository
-	session string    // the folder that the agent's program names first; "": none
-	said    []gitSaid // still to come
-}
+// repositories are those that commands of git are run in.
+type repositories []*repository
 
 // repository is what is known of one of them.
 type repository struct {
@@ -31,12 +26,6 @@ type repository struct {
 	state     GitState
 	branches  map[string]bool
 	clean     int // message in which git last said that nothing is to be committed; -1: it did not
-}
-
-// gitSaid is what the agent's program says of the branch.
-type gitSaid struct {
-	message int
-	branch  string
 }
 
 //go:embed gitsays.txt
@@ -65,16 +54,12 @@ func said(means, text string) (names []string) {
 	return names
 }
 
-var (
-	// committed is how git names a commit that it made.
-	committed = lazyregexp.New(`(?m)^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64})\] (.*)$`)
-	// passing is what a terminal does not show any more of a line.
-	passing = lazyregexp.New(`(?m)^[^\n]*\r([^\n])`)
-)
+// committed is how git names a commit that it made.
+var committed = lazyregexp.New(`(?m)^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64})\] (.*)$`)
 
 // gitSays is what the output of commands of git says of them.
 type gitSays struct {
-	text    string     // as a terminal shows it, at most its beginning
+	text    string     // at most its beginning
 	commits [][]string // the lines that name commits, parted as by [committed], without those that are noted
 	mute    bool       // it says nothing of a repository
 	refused bool       // git did not do what it was told
@@ -87,11 +72,8 @@ func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitSays {
 	if len(c.Git) == 0 {
 		return nil
 	}
-	output := strings.ReplaceAll(c.Output(), "\r\n", "\n")
+	output := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c.Output())
 	text := output[:min(len(output), most)]
-	if strings.Contains(text, "\r") {
-		text = passing.ReplaceAllString(text, "$1")
-	}
 	return &gitSays{
 		text:    text,
 		commits: committed.FindAllStringSubmatch(output, -1),
@@ -108,93 +90,43 @@ func (s *gitSays) names(c *commit) {
 	}
 }
 
-// repositoriesOf prepares for the calls of a conversation.
-func repositoriesOf(calls []toolcall.Call, msgs []precis.Message) *repositories {
-	g := &repositories{}
-	runs := slices.ContainsFunc(calls, func(c toolcall.Call) bool { return len(c.Git) > 0 })
-	speech := precis.SpeechOf(msgs)
-	for i, m := range msgs {
-		for b, block := range m.Content {
-			t, ok := block.(precis.Text)
-			if !ok || m.Role != precis.RoleUser {
-				continue
-			}
-			if harness.Branch(t.Text) != "" || runs && g.session == "" && harness.WorkingDirectory(t.Text) != "" {
-				g.ofProgram(speech, i, b, t.Text)
-			}
-		}
-	}
-	return g
-}
-
-// ofProgram reads what the program around the model says in a block.
-func (g *repositories) ofProgram(speech *precis.Speech, message, block int, text string) {
-	for _, span := range speech.Of(message) {
-		by := span.Said.Author
-		if span.Block != block || by != precis.AuthorProgram && by != precis.AuthorOperator {
-			continue
-		}
-		part := text[span.From:span.To]
-		if g.session == "" {
-			g.session = harness.WorkingDirectory(part)
-		}
-		if name := harness.Branch(part); name != "" {
-			g.said = append(g.said, gitSaid{message, name})
-		}
-	}
-}
-
-// until takes in what the program said up to a message.
-func (g *repositories) until(message int) {
-	for len(g.said) > 0 && g.said[0].message <= message {
-		r := g.in("")
-		r.on(g.said[0].branch, precis.MessageHandle(g.said[0].message))
-		r.worked = max(r.worked, 0)
-		g.said = g.said[1:]
-	}
-}
-
-// in returns the repository that a folder belongs to. Where the line does not say where it runs, or only one
-// place is known, which has no name or is in the folder, that is the repository.
+// in returns the repository that a folder belongs to. Where the line does not say where it runs, or only one place is
+// known, which has no name or is in the folder, that is the repository.
 func (g *repositories) in(folder string) *repository {
 	const most = 64
 	if folder = strings.TrimSuffix(folder, "/"); folder == "." {
 		folder = ""
 	}
-	if g.session != "" && !isAbsolute(folder) && strings.IndexAny(folder, "$~`") != 0 {
-		folder = path.Join(g.session, folder)
-	}
-	var found *repository
-	var lasting []*repository
-	for _, r := range g.all {
-		if r.folder == folder {
-			return r
-		}
-		if isWithin(folder, r.folder) && (found == nil || len(r.folder) > len(found.folder)) {
-			found = r
-		}
-		if !r.temporary {
-			lasting = append(lasting, r)
-		}
-	}
-	temporary := isTemporary(folder) && (g.session == "" || !isWithin(folder, g.session))
-	switch {
-	case found != nil:
+	if found := g.around(folder); found != nil {
 		return found
-	case len(lasting) == 1 && !temporary && !strings.HasPrefix(folder, "..") && lasting[0].mayBeIn(folder):
-		lasting[0].folder = cmp.Or(folder, lasting[0].folder)
-		return lasting[0]
-	case len(g.all) >= most:
-		return g.all[len(g.all)-1]
+	}
+	temporary, lasting, last := isTemporary(folder), 0, (*repository)(nil)
+	for _, r := range *g {
+		if !r.temporary {
+			last, lasting = r, lasting+1
+		}
+	}
+	switch {
+	case lasting == 1 && !temporary && !strings.HasPrefix(folder, "..") &&
+		(folder == "" || last.folder == "" || isWithin(last.folder, folder)):
+		last.folder = cmp.Or(folder, last.folder)
+		return last
+	case len(*g) >= most:
+		return (*g)[most-1]
 	}
 	r := &repository{folder: folder, temporary: temporary, worked: -1, clean: -1, branches: map[string]bool{}}
-	g.all = append(g.all, r)
+	*g = append(*g, r)
 	return r
 }
 
-// mayBeIn reports whether a folder may be that of the repository, or the one that it is in.
-func (r *repository) mayBeIn(folder string) bool {
-	return folder == "" || r.folder == "" || isWithin(r.folder, folder)
+// around returns the innermost repository that holds a path; nil for none.
+func (g *repositories) around(p string) (found *repository) {
+	for _, r := range *g {
+		if (r.folder == p || isWithin(p, r.folder)) && (found == nil || len(r.folder) > len(found.folder)) {
+			found = r
+		}
+	}
+	return found
 }
 
 // isWithin reports whether a path is a folder or in it. A second work tree in a folder of the first is a place of
@@ -208,9 +140,8 @@ func isWithin(p, folder string) bool {
 func (w *work) ran(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitSays) {
 	var r *repository
 	if !says.mute && !g.Changes("elsewhere") {
-		w.repos.until(c.Use.From)
 		r = w.repos.in(g.Place)
-		if looks := len(g.To) == 0; !looks {
+		if len(g.To) > 0 {
 			r.worked = c.Use.From
 		}
 		if r.worked < 0 || r.worked == c.Use.From {
@@ -218,7 +149,8 @@ func (w *work) ran(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Gi
 		}
 	}
 	ran := didGit(&g, c, o, says)
-	w.git.step(gitStep{repo: r, call: call, at: c.Use, says: says, Git: g}, ran)
+	s := gitStep{history: w.git, repo: r, call: call, at: c.Use, says: says, Git: g}
+	s.step(ran)
 	if r != nil && ran == toolcall.Did {
 		r.run(&g, c, says)
 	}
@@ -242,7 +174,7 @@ func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
 	}
 	s := gitStep{history: w.git, repo: r, call: call, at: c.Use, says: says}
 	for len(says.commits) > 0 { // a command that takes over commits made them
-		s.commits = append(s.commits, s.newCommit(false))
+		s.newCommit()
 	}
 	r.shown(c, says)
 }
@@ -341,13 +273,10 @@ func (r *repository) resolve(paths []string) {
 	if op == nil {
 		return
 	}
-	all := len(paths) == 0
-	paths = paths[:min(len(paths), mostResolved)]
 	op.Files = slices.DeleteFunc(op.Files, func(f string) bool {
-		return all || slices.ContainsFunc(paths, func(p string) bool {
+		return len(paths) == 0 || slices.ContainsFunc(paths[:min(len(paths), mostResolved)], func(p string) bool {
 			p = strings.Trim(path.Clean(strings.ReplaceAll(p, `\`, "/")), `"'`)
-			same := strings.HasSuffix("/"+p, "/"+f) || strings.HasSuffix(f, "/"+p)
-			return same || p == "." || strings.HasPrefix(f, p+"/") || strings.ContainsAny(p, "*?[") && matches(f, p)
+			return covers(p, f) || strings.HasSuffix("/"+p, "/"+f)
 		})
 	})
 	if op.Kind == "stash pop" && len(op.Files) == 0 {
@@ -466,4 +395,28 @@ func conflictsIn(output string) []string {
 	slices.Sort(files)
 	files = slices.Compact(files)
 	return files[:min(len(files), mostConflicts)]
+}
+
+// didGit reports whether a command of git did what it was told, as far as the outcome of its call and its own
+// output say.
+func didGit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays) toolcall.Ran {
+	pops := g.From == "stash"
+	proof := (g.Changes("commit") || g.From == "tree") && len(says.commits) > 0 ||
+		g.Changes("stash") && said("stashed", says.text) != nil ||
+		pops && said("popped", says.text) != nil
+	switch {
+	case o.End == toolcall.Rejected, o.End == toolcall.Interrupted, g.Else:
+		return toolcall.Not
+	case proof: // whatever failed beside it
+		return toolcall.Did
+	case pops && (strings.Contains(says.text, "CONFLICT") || o.End == toolcall.Failed && !says.refused):
+		return toolcall.Maybe // it is not known what failed
+	case says.refused, o.End == toolcall.Failed && g.Ran == toolcall.Not:
+		return toolcall.Not
+	case g.Changes("commit") && !showsCommit(g, c, o, says):
+		return toolcall.Not
+	case o.End == toolcall.Failed:
+		return g.Ran
+	}
+	return toolcall.Did
 }

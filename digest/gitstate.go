@@ -50,7 +50,7 @@ type GitOperation struct {
 // stay counts only where there is no other.
 func (g *repositories) last() *repository {
 	var out *repository
-	for _, r := range g.all {
+	for _, r := range *g {
 		if out == nil || out.temporary && !r.temporary || out.temporary == r.temporary && r.worked >= out.worked {
 			out = r
 		}
@@ -65,22 +65,23 @@ func (w *work) gitState() *GitState {
 		return nil
 	}
 	s := r.state
-	if slices.ContainsFunc(w.repos.all, func(o *repository) bool { return o != r && !o.temporary }) {
+	if slices.ContainsFunc(w.repos, func(o *repository) bool { return o != r && !o.temporary }) {
 		s.Folder = r.folder
 	}
-	for _, c := range slices.Concat(w.git.popped, w.git.commits) {
+	for _, c := range slices.Concat(w.git.others, w.git.commits) {
 		if s.Commits = s.Commits || c.repo == r; c.repo == r && w.git.undone[c.calls[0]] == "" {
 			s.Commit = &c.GitCommit
 		}
 	}
 	root := w.root()
-	for f := range w.git.changed {
+	for _, f := range w.files.all {
+		isChange := func(e *edit) bool { return e.in == nil && e.state != FileUnknown }
 		there := f.exists() || f.state == FileDeleted
-		if !there || f.lastWrite <= r.clean || f.version.same(f.head) || !w.holds(r, root, f.path) {
+		if !there || f.lastWrite <= r.clean || !f.has(isChange) || !w.holds(r, root, f.path) {
 			continue
 		}
 		s.Changed++
-		if !f.index.same(f.head) {
+		if f.has(func(e *edit) bool { return isChange(e) && e.staged }) {
 			s.Staged++
 		}
 	}
@@ -108,12 +109,7 @@ func (w *work) holds(r *repository, root, p string) bool {
 		return true
 	}
 	if isAbsolute(r.folder) {
-		for _, o := range w.repos.all {
-			if o != r && len(o.folder) > len(r.folder) && isWithin(p, o.folder) {
-				return false
-			}
-		}
-		return isWithin(p, r.folder)
+		return w.repos.around(p) == r
 	}
 	return !isTemporary(p) && !ofHome.MatchString(p) && near(p, root)
 }

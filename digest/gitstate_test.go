@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/digest"
 )
 
@@ -89,7 +88,7 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"edit a.go", "edit b.go", "! git add a.go && git commit -m one && git push -> [main 1a2b3c4] one\n 1 file changed\nfatal: The current branch main has no upstream branch."}, "on main, commit 1a2b3c4 one, 1 changed"},
 		{[]string{"$ git status -> On branch main", "$ git commit -m one 2>&1 | tail -3 -> husky - pre-commit script ended\nlint found 3 problems"}, "on main"},
 		{[]string{"$ git commit -m one 2>&1 | tail -1 -> create mode 100644 a.go"}, "commit one"},
-		{[]string{"edit a.go", first, "$ git rm --cached a.go", "edit a.go"}, "on main, commit 1a2b3c4 one, 1 changed, 1 staged"},
+		{[]string{"edit a.go", first, "$ git rm --cached a.go", "edit a.go"}, "on main, commit 1a2b3c4 one, 1 changed"},
 		{[]string{"edit a.go", first, "$ git rebase --continue -> [detached HEAD 5d6e7f8] one\n 1 file changed\nSuccessfully rebased and updated refs/heads/t."}, "on t, commit 5d6e7f8 one"},
 		{[]string{"$ git cherry-pick abc1234 -> [main 1a2b3c4] Cut it\n 1 file changed"}, "on main, commit 1a2b3c4 Cut it"},
 		{[]string{"$ git -C /a commit -m x && git -C /b commit -m y -> [main 1a2b3c4] x\n[main 5d6e7f8] y"}, "in /b, commit 5d6e7f8 y"},
@@ -149,27 +148,6 @@ func TestStateOfGitInADigest(t *testing.T) {
 	}
 	got = section(digested(t, 2000, worker("$ git status -> On branch main", "edit a.go")...), "Git")
 	lacks(t, "without a commit", got, "branch main; 1 changed file is not committed, no commit was made here")
-}
-
-// TestBranchThatTheProgramNames: programs tell the branch around the user's words.
-func TestBranchThatTheProgramNames(t *testing.T) {
-	state := func(text string) string {
-		k := &talker{}
-		k.user("Work on it.")
-		k.msgs = append(k.msgs, precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: text}}})
-		k.call("Edit", map[string]any{"file_path": "/r/a.go", "old_string": "a", "new_string": "b"})
-		k.result("The file has been updated.", false)
-		return told(stateOf(k.msgs).Git)
-	}
-	if got := state("<system-reminder>\nWorking directory: /r\nCurrent branch: release/2\n</system-reminder>"); got != "on release/2, 1 changed" {
-		t.Errorf("a reminder: %s", got)
-	}
-	if got := state("<environment_details>\n# Current Time\n12:00\n\n# Git Status\n## feat/x...origin/feat/x [ahead 1]\n M a.go\n</environment_details>"); got != "on feat/x, 1 changed" {
-		t.Errorf("details: %s", got)
-	}
-	if got := state("I think you are on\nCurrent branch: other\n"); got != "none" {
-		t.Errorf("the user's own words: %s", got)
-	}
 }
 
 // TestOpenFailures: a failure is told with its place, and with what was edited since.

@@ -8,132 +8,185 @@ import (
 	"precis/internal/toolcall"
 )
 
-// mostCarried is how many files one call is taken to move with a folder or by a pattern.
-const mostCarried = 500
+// act is a call whose effects are noted.
+type act struct {
+	*work
+	number  int
+	call    *toolcall.Call
+	end     toolcall.Outcome
+	listed  mentions
+	effects []toolcall.Effect // with those on the known files of a folder or a pattern
+}
 
-// resolve returns the effects of a call with those of the moves that only who knows the files can tell: a file that is moved to
-// what is a folder is within it, and what is below a folder that is moved, or what a pattern names, is moved along.
-func (w *work) resolve(c *toolcall.Call, o toolcall.Outcome) []toolcall.Effect {
-	if o.Claimed || o.End == toolcall.Rejected || o.End == toolcall.Interrupted {
-		return c.Effects
+// did reports whether a part of the call did what it is for.
+func (a *act) did(ran toolcall.Ran) bool {
+	switch a.end.End {
+	case toolcall.Rejected, toolcall.Interrupted:
+		return false
+	case toolcall.Failed:
+		return !a.end.Claimed && ran == toolcall.Did
 	}
-	failed := o.End == toolcall.Failed
-	if len(c.Carried) == 0 && !slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return e.MovedFrom != "" }) {
-		return c.Effects
+	return !a.end.Claimed
+}
+
+// effect notes one effect of the call.
+func (a *act) effect(e toolcall.Effect) {
+	a.effects = append(a.effects, e)
+	f, use := a.files.of(e.Path), a.call.Use
+	var from *file
+	if e.MovedFrom != "" {
+		if from = a.files.of(e.MovedFrom); from == f && e.Path != e.MovedFrom {
+			f = a.files.add(e.Path) // another one, whose path ends like it
+		}
 	}
-	var out []toolcall.Effect
-	carried := c.Carried
-	for i := 0; i <= len(c.Effects); i++ {
-		for len(carried) > 0 && carried[0].After <= i {
-			if !failed || carried[0].Ran == toolcall.Did {
-				out = w.carry(out, carried[0])
+	f.lastTime = use.From
+	if !e.Below || f.lastWrite >= 0 || from != nil && from.lastWrite >= 0 {
+		f.lastWrite = use.From
+	}
+	f.change(a, e, from)
+	if f.at == use && f.exists() {
+		a.files.there(path.Dir(f.path))
+	}
+	if e.Removed && !e.Below && f.state == FileDeleted && f.at == use {
+		a.files.removed = true
+		a.remove(e.Path, "", true)
+	}
+}
+
+// remove notes that the call removed the files in a folder that a pattern names, and those in the folders that it names.
+func (a *act) remove(folder, pattern string, folders bool) {
+	for _, m := range a.members(folder, pattern, folders) {
+		switch {
+		case m.state == FileRead:
+		case m.sure:
+			m.removed++
+			m.becomes(FileDeleted, a.call.Use, "")
+		default:
+			m.becomes(FileUnknown, a.call.Use, "rm "+folder)
+		}
+	}
+}
+
+// move notes that the call moved a file or a folder. What is moved to a folder is within it.
+func (a *act) move(to toolcall.Effect) {
+	from := to.MovedFrom
+	if a.did(to.Ran) {
+		if !strings.HasSuffix(to.Path, "/"+path.Base(from)) && a.isFolder(to.Path) {
+			to.Path = path.Join(to.Path, path.Base(from))
+		}
+		if f := a.files.named(from); f != nil && !isAbsolute(from) && !isAbsolute(to.Path) {
+			if root, ok := strings.CutSuffix(f.path, "/"+from); ok { // the file is known by a longer path
+				to.Path = path.Join(root, to.Path)
 			}
-			carried = carried[1:]
 		}
-		if i == len(c.Effects) {
-			break
-		}
-		e := c.Effects[i]
-		moved := i+1 < len(c.Effects) && c.Effects[i+1].MovedFrom == e.Path && e.Removed
-		if !moved || failed && e.Ran != toolcall.Did {
-			out = append(out, e)
-			continue
-		}
-		to := c.Effects[i+1]
-		i++
-		if !strings.HasSuffix(to.Path, "/"+path.Base(e.Path)) && w.isFolder(to.Path, c.Folders) {
-			to.Path = path.Join(to.Path, path.Base(e.Path))
-		}
-		if root, ok := w.rootOf(e.Path); ok && !isAbsolute(to.Path) {
-			to.Path = path.Join(root, to.Path)
-		}
-		out = w.below(out, e.Path, to.Path, to.Ran, anyFile)
-		out = append(out, e, to)
+		a.moveIn(from, "", toolcall.Carry{Into: to.Path, Ran: to.Ran})
 	}
-	return out
+	a.effect(toolcall.Effect{Path: from, Removed: true, Ran: to.Ran})
+	a.effect(to)
 }
 
-// anyFile is the pattern that each file matches.
-func anyFile(string) bool { return true }
-
-// carry adds what a pattern moves: the known files that it names, and, as a move of the folder, that there may be others.
-func (w *work) carry(out []toolcall.Effect, m toolcall.Carry) []toolcall.Effect {
-	folder, name := path.Dir(m.Pattern), path.Base(m.Pattern)
-	if strings.ContainsAny(folder, "*?[") {
-		return out
+// carry notes that the call moved what a pattern names into a folder: known files, and maybe others.
+func (a *act) carry(m toolcall.Carry) {
+	if folder := path.Dir(m.Pattern); a.did(m.Ran) && !strings.ContainsAny(folder, "*?[") {
+		a.moveIn(folder, path.Base(m.Pattern), m)
+		a.effects = append(a.effects, toolcall.Effect{Path: m.Into, MovedFrom: m.Pattern})
+		into := a.files.of(m.Into)
+		into.gather(a.call, m.Pattern)
+		a.files.there(into.path)
 	}
-	out = w.below(out, folder, m.Into, m.Ran, func(rest string) bool {
-		first, _, _ := strings.Cut(rest, "/")
-		ok, _ := path.Match(name, first)
-		return ok && !slices.Contains(m.Except, first)
-	})
-	return append(out, toolcall.Effect{Path: m.Into, MovedFrom: m.Pattern, Many: true, Ran: m.Ran})
 }
 
-// below adds the moves of the known files in a folder.
-func (w *work) below(out []toolcall.Effect, folder, into string, ran toolcall.Ran, is func(rest string) bool) []toolcall.Effect {
+// moveIn notes that the call moved the known files in a folder that a pattern names, with those in folders.
+func (a *act) moveIn(folder, pattern string, by toolcall.Carry) {
+	for _, m := range a.members(folder, pattern, true) {
+		first, _, _ := strings.Cut(m.rest, "/")
+		to := path.Join(by.Into, m.rest)
+		if !isAbsolute(to) {
+			to = m.root + to
+		}
+		switch {
+		case slices.Contains(by.Except, first) || to == m.path:
+		case m.sure:
+			a.effect(toolcall.Effect{Path: m.path, Removed: true, Below: true, Ran: by.Ran})
+			a.effect(toolcall.Effect{Path: to, MovedFrom: m.path, Below: true, Ran: by.Ran})
+		default:
+			m.becomes(FileUnknown, a.call.Use, "mv "+folder)
+		}
+	}
+}
+
+// isFolder reports whether a path is known to be that of a folder: it was made as one, or a known file is in it.
+func (a *act) isFolder(p string) bool {
+	return a.folders[p] || slices.Contains(a.call.Folders, p) ||
+		slices.ContainsFunc(a.members(p, "", true), func(m member) bool { return m.sure })
+}
+
+// member is a known file in a folder.
+type member struct {
+	*file
+	root, rest string // its path before that of the folder, and within it
+	sure       bool   // it is in no other folder of that name
+}
+
+// members returns the known files in a folder that a pattern names, all for "". Folders says that it names folders with
+// all that is in them; a folder that ends in "**" stands for those below it.
+func (w *work) members(folder, pattern string, folders bool) (out []member) {
+	folder, deep := strings.CutSuffix(folder, "**")
 	folder = strings.TrimSuffix(folder, "/")
-	if w.swept += len(w.files.all); w.swept > mostLooked {
-		return out
+	if w.git.looked += len(w.files.all); w.git.looked > mostLooked {
+		return nil
 	}
-	n := 0
 	for _, f := range w.files.all {
-		rest, sure, in := w.inFolder(f.path, folder)
-		if !in || !sure || !f.exists() && f.state != FileRead || f.folder || !is(rest) {
+		m, in := w.files.within(f, folder)
+		if !in || f.folder || !f.exists() && f.state != FileReverted && f.state != FileRead {
 			continue
 		}
-		if n++; n > mostCarried {
-			break
+		name, _, below := strings.Cut(m.rest, "/")
+		if deep {
+			name, below = path.Base(m.rest), false
 		}
-		to := path.Join(into, rest)
-		if isAbsolute(f.path) && !isAbsolute(into) { // relative to where the folder is
-			to = path.Join(strings.TrimSuffix(strings.TrimSuffix(f.path, rest), folder+"/"), to)
-		}
-		if to != f.path {
-			out = append(out, toolcall.Effect{Path: f.path, Removed: true, Below: true, Ran: ran}, toolcall.Effect{Path: to, MovedFrom: f.path, Below: true, Ran: ran})
+		if is, _ := path.Match(pattern, name); pattern == "" || is && (folders || !below) {
+			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// rootOf returns the folder that a relative path begins at, when the file that it names is known by a longer one.
-func (w *work) rootOf(p string) (root string, ok bool) {
-	f := w.files.named(p)
-	if f == nil || isAbsolute(p) {
-		return "", false
+// within reports whether a file is in a folder. A folder that is not absolute may be one of several: it is for sure
+// that one which all files are in, or beside.
+func (t *fileTable) within(f *file, folder string) (m member, in bool) {
+	relative := isAbsolute(f.path) && !isAbsolute(folder)
+	switch {
+	case relative && (folder == "" || folder == "."):
+		m.rest, in = strings.CutPrefix(f.path, t.root+"/")
+		m.root, m.sure = t.root+"/", t.rooted > 1
+		in = in && len(t.root) > 1
+	case folder == "" || folder == ".":
+		m.rest, m.sure, in = f.path, true, !isAbsolute(f.path)
+	case relative:
+		m.root, m.rest, in = strings.Cut(f.path, "/"+folder+"/")
+		m.root += "/"
+		m.sure = strings.HasPrefix(t.root+"/", m.root)
+	default:
+		m.rest, in = strings.CutPrefix(f.path, folder+"/")
+		m.sure = true
 	}
-	return strings.CutSuffix(f.path, "/"+p)
+	m.file = f
+	return m, in
 }
 
 // gather notes in a folder that files which a pattern names were moved into it.
-func (f *file) gather(c *toolcall.Call, e toolcall.Effect) {
+func (f *file) gather(c *toolcall.Call, pattern string) {
 	f.folder, f.state, f.at, f.by, f.removed = true, FileWritten, c.Use, "", 0
 	f.lastTime, f.lastWrite = c.Use.From, c.Use.From
-	if !strings.Contains(f.movedFrom, e.MovedFrom) {
-		f.movedFrom = strings.TrimPrefix(f.movedFrom+", "+e.MovedFrom, ", ")
+	if !strings.Contains(f.movedFrom, pattern) {
+		f.movedFrom = strings.TrimPrefix(f.movedFrom+", "+pattern, ", ")
 	}
 }
 
 // forget drops what is known of a file.
 func (f *file) forget() {
 	*f = file{path: f.path, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
-}
-
-// isFolder reports whether a path is known to be that of a folder: it was made as one, or a known file is in it.
-func (w *work) isFolder(p string, made []string) bool {
-	if slices.Contains(made, p) || w.folders[p] {
-		return true
-	}
-	if w.swept += len(w.files.all); w.swept > mostLooked {
-		return false
-	}
-	return slices.ContainsFunc(w.files.all, func(f *file) bool {
-		if !f.exists() && f.state != FileRead {
-			return false
-		}
-		_, sure, in := w.inFolder(f.path, p)
-		return in && sure
-	})
 }
 
 // move notes where a file went, or a folder, and what is known of it there: all that was done to it stands.
@@ -147,7 +200,7 @@ func (f *file) move(call int, from *file, e toolcall.Effect, wasThere bool) {
 	}
 	f.reads, f.writes, f.wholes, f.created = from.reads, from.writes, from.wholes, from.created && f.created
 	f.movedFrom, f.along = from.origin(e.MovedFrom), e.Below
-	if f.movedFrom == f.path || from.created && len(from.edits) == 1 && from.edits[0] == call { // it was brought back, or made by the same call
+	if f.movedFrom == f.path || from.created && slices.Equal(from.calls(), []int{call}) { // it was brought back, or made by the same call
 		f.movedFrom = ""
 	}
 }
@@ -223,4 +276,17 @@ func scratchOf(files []file) func(p string) bool {
 		return func(string) bool { return false }
 	}
 	return isTemporary
+}
+
+func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' }
+
+// isTemporary reports whether a path is, or is in, a folder that a system has for what is not to stay.
+func isTemporary(p string) bool {
+	p = strings.ToLower(strings.TrimPrefix(p, "/private")) + "/"
+	for _, head := range []string{"/tmp/", "/var/tmp/", "/var/folders/", "/dev/shm/", "$tmp", "$env:temp/", "$(mktemp", "`mktemp"} {
+		if strings.HasPrefix(p, head) {
+			return true
+		}
+	}
+	return strings.Contains(p, "/appdata/local/temp/")
 }

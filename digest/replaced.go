@@ -28,7 +28,7 @@ type replacedPart struct {
 // replacedIn reads what the edits of a file that stand took out of it.
 func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 	r := &replacedLines{gone: map[string]int{}, since: -1}
-	for _, call := range f.edits {
+	for _, call := range f.calls() {
 		c := &calls[call]
 		for _, e := range c.Effects {
 			for part := range strings.Lines(e.Replaced) {
@@ -119,7 +119,7 @@ func (s *striker) read(t *retain.Text) func(line string) bool {
 	}
 	var files []*replacedLines
 	for _, p := range paths {
-		if f := w.files.named(p); f != nil && len(f.edits) > 0 {
+		if f := w.files.named(p); f != nil && len(f.calls()) > 0 {
 			files = append(files, s.replaced(f))
 		}
 	}

@@ -107,8 +107,10 @@ func (w *work) changedSince(call int) int {
 		if p == "" {
 			continue
 		}
-		if f := w.files.of(p); len(f.edits) > 0 && f.edits[len(f.edits)-1] > call {
-			later = max(later, f.edits[len(f.edits)-1])
+		for _, edit := range w.files.of(p).calls() {
+			if edit > call {
+				later = max(later, edit)
+			}
 		}
 	}
 	return later

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -54,8 +55,8 @@ func (f *file) compared() *verify.File {
 		return nil
 	}
 	out := &verify.File{
-		Path: f.path, State: string(f.state), At: f.at, By: f.by, Edits: f.edits,
-		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: f.lost != nil,
+		Path: f.path, State: string(f.state), At: f.at, By: f.by, Edits: f.calls(),
+		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: slices.ContainsFunc(f.edits, func(e edit) bool { return e.out != "" }),
 	}
 	if f.isMoved() {
 		out.MovedTo = f.whereTo()

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"sort"
@@ -25,8 +26,7 @@ type work struct {
 	git     *history
 	own     bool            // calls is a copy
 	folders map[string]bool // that were made
-	repos   *repositories
-	swept   int                              // files that were compared with what a command removed
+	repos   repositories
 	back    map[int]string                   // calls of whose text nothing stands → the command of git that took it back
 	waiting []int                            // calls whose result is still to come
 	jobs    map[precis.Handle]workstate.Item // by the call that began them
@@ -57,8 +57,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 	for _, j := range jobs {
 		w.jobs[j.Since] = j
 	}
-	w.git = newHistory(&w.files)
-	w.repos = repositoriesOf(calls, msgs)
+	w.git = &history{files: &w.files, undone: map[int]string{}, amended: map[int]string{}}
 	listed := mentionsOf(calls)
 	last := len(msgs) - 1 // the newest message of the assistant, when only results follow it
 	for last >= 0 && msgs[last].Role != precis.RoleAssistant {
@@ -82,70 +81,53 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 		}
 		w.apply(i, listed)
 	}
-	w.repos.until(len(msgs))
-	w.back = w.files.takenBack(w.calls)
+	w.back = w.files.takenBack()
 	w.allowed = w.carriedOut()
 	return w
 }
 
 // apply notes what a call did to files and commits, in its order.
 func (w *work) apply(call int, listed mentions) {
-	if effects := w.resolve(&w.calls[call], w.ends[call]); len(effects) != len(w.calls[call].Effects) || !slices.Equal(effects, w.calls[call].Effects) {
-		if !w.own {
-			w.calls, w.own = slices.Clone(w.calls), true
-		}
-		w.calls[call].Effects = effects
-	}
 	c, o := &w.calls[call], w.ends[call]
+	a := &act{work: w, number: call, call: c, end: o, listed: listed}
 	w.files.reads(call, c, o)
 	says := gitSaysOf(c, o)
-	for n := 0; n <= len(c.Effects); n++ {
-		for _, s := range c.Git {
-			if s.After == n {
-				w.ran(call, c, o, s, says)
+	for n := range len(c.Effects) + 1 {
+		for _, m := range c.Carried {
+			if m.After == n {
+				a.carry(m)
 			}
 		}
-		if n == len(c.Effects) {
-			break
+		for _, g := range c.Git {
+			if g.After == n {
+				w.ran(call, c, o, g, says)
+			}
 		}
-		e := c.Effects[n]
-		f := w.files.of(e.Path)
-		if e.Many {
-			f.gather(c, e)
-			w.files.there(f.path)
-			continue
-		}
-		if e.MovedFrom != "" && f == w.files.of(e.MovedFrom) && e.Path != e.MovedFrom {
-			f = w.files.add(e.Path) // another one, whose path ends like it
-		}
-		f.lastTime = c.Use.From
-		if !e.Below || f.lastWrite >= 0 || e.MovedFrom != "" && w.files.of(e.MovedFrom).lastWrite >= 0 {
-			f.lastWrite = c.Use.From
-		}
-		if e.MovedFrom != "" {
-			f.moved = w.files.of(e.MovedFrom)
-		}
-		f.change(call, c, o, e, listed.known(c, e, call))
-		w.git.changed[f] = true
-		if f.at == c.Use && f.exists() {
-			w.files.there(path.Dir(f.path))
-		}
-		if e.Removed && !e.Below && f.state == FileDeleted && f.at == c.Use {
-			w.files.removed = true
-			w.removeIn(c, e.Path, anyFile, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
+		switch rest := c.Effects[n:]; {
+		case len(rest) == 0:
+		case rest[0].MovedFrom != "":
+			a.move(rest[0])
+		case !rest[0].Removed || len(rest) == 1 || rest[1].MovedFrom != rest[0].Path: // else the next one moves it
+			a.effect(rest[0])
 		}
 	}
 	w.shown(call, c, says)
 	for _, pattern := range c.Swept {
-		if o.End != toolcall.Rejected && o.End != toolcall.Failed && o.End != toolcall.Interrupted {
-			w.sweepLike(c, pattern)
+		if folder := path.Dir(pattern); a.did(toolcall.Maybe) {
+			a.remove(folder, path.Base(pattern), false)
 		}
 	}
-	if o.End == toolcall.OK || o.End == toolcall.Unknown {
+	if a.did(toolcall.Maybe) {
 		for _, folder := range c.Folders {
 			w.folders[folder] = true
 			w.files.there(folder)
 		}
+	}
+	if !slices.Equal(a.effects, c.Effects) {
+		if !w.own {
+			w.calls, w.own = slices.Clone(w.calls), true
+		}
+		w.calls[call].Effects = a.effects
 	}
 }
 
@@ -185,25 +167,24 @@ func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call
 
 // file records what happened to one file.
 type file struct {
-	path        string
-	version                    // what stands in it
-	index, head version        // what git has of it: for the next commit, and in the newest
-	lost        map[int]string // calls whose text git took back → its command
-	moved       *file          // that it was before, of one that is being moved
-	movedFrom   string         // its first path, of one that was moved
-	movedTo     *file          // that it is now, of one that was moved
-	left        int            // how many times it was moved
-	along       bool           // it was moved with its folder
-	folder      bool           // it is a folder, some of whose files were moved into it
-	seen        bool           // lines of it were found
-	touched     int            // the newest call that wrote it, counted from 1
-	opened      int            // the newest call that read it, counted from 1
-	reads       int
-	failed      int      // changes that failed since the newest one that did not …
-	failedAt    int      // … and the message of the newest
-	refused     *refusal // the newest change that the user refused
-	lastWrite   int      // message of the newest attempt; -1: none
-	lastTime    int      // message of the newest call
+	path      string
+	version   // what is known of it now
+	edits     []edit
+	isNew     bool   // it was not there before the conversation
+	movedFrom string // its first path, of one that was moved
+	movedTo   *file  // that it is now, of one that was moved
+	left      int    // how many times it was moved
+	along     bool   // it was moved with its folder
+	folder    bool   // it is a folder, some of whose files were moved into it
+	seen      bool   // lines of it were found
+	touched   int    // the newest call that wrote it, counted from 1
+	opened    int    // the newest call that read it, counted from 1
+	reads     int
+	failed    int      // changes that failed since the newest one that did not …
+	failedAt  int      // … and the message of the newest
+	refused   *refusal // the newest change that the user refused
+	lastWrite int      // message of the newest attempt; -1: none
+	lastTime  int      // message of the newest call
 }
 
 // refusal is a call that the user refused.
@@ -220,6 +201,8 @@ type fileTable struct {
 	byPath  map[string]*file
 	byName  map[string][]*file // by the last element of their paths
 	removed bool               // some were removed
+	root    string             // the folder of all whose paths are absolute, of those that stay if there are any, …
+	rooted  int                // … and how many these are
 }
 
 func newFileTable() fileTable {
@@ -249,6 +232,7 @@ func (t *fileTable) of(p string) *file {
 	case i >= 0:
 		if len(p) > len(all[i].path) {
 			all[i].path = p // it says more
+			t.rootAt(p)
 		}
 		t.byPath[p] = all[i]
 		return all[i]
@@ -274,20 +258,38 @@ func (t *fileTable) add(p string) *file {
 	base := path.Base(p)
 	f := &file{path: p, lastWrite: -1}
 	t.all = append(t.all, f)
+	t.rootAt(p)
 	t.byPath[p], t.byName[base] = f, append(t.byName[base], f)
 	return f
 }
 
+// rootAt has the root hold a path.
+func (t *fileTable) rootAt(p string) {
+	if !isAbsolute(p) || t.rooted > 0 && isTemporary(p) && !isTemporary(t.root) {
+		return
+	}
+	if t.rooted == 0 || isTemporary(t.root) && !isTemporary(p) {
+		t.root, t.rooted = path.Dir(p), 0
+	}
+	t.rooted++
+	for len(t.root) > 1 && !strings.HasPrefix(p, t.root+"/") {
+		t.root = path.Dir(t.root)
+	}
+}
+
 // takenBack returns the calls of whose text nothing stands because git took it back, with its command.
-func (t *fileTable) takenBack(calls []toolcall.Call) map[int]string {
-	out, lost := map[int]string{}, map[int]int{}
+func (t *fileTable) takenBack() map[int]string {
+	out, stands := map[int]string{}, map[int]bool{}
 	for _, f := range t.all {
-		for call, by := range f.lost {
-			if lost[call]++; lost[call] >= len(calls[call].Effects) {
-				out[call] = by
+		for _, e := range f.edits {
+			for _, call := range e.calls {
+				if out[call] = e.out; e.out == "" {
+					stands[call] = true
+				}
 			}
 		}
 	}
+	maps.DeleteFunc(out, func(call int, _ string) bool { return stands[call] })
 	return out
 }
 
@@ -311,7 +313,7 @@ func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 		f.lastTime = c.Use.From
 		switch {
 		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && saysMissing(c.Text):
-			f.state, f.at = FileDeleted, c.Use // by somebody else
+			f.becomes(FileDeleted, c.Use, "") // by somebody else
 		case o.End == toolcall.OK:
 			f.read(call, c)
 			t.there(path.Dir(f.path))
@@ -333,8 +335,9 @@ func (f *file) read(call int, c *toolcall.Call) {
 // exists reports whether the file is known to exist.
 func (f *file) exists() bool { return f.state == FileCreated || f.state == FileWritten }
 
-// change notes one effect of a call on the file. Listed says that results show that it was there before.
-func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect, listed bool) {
+// change notes one effect of a call on the file, with the file that it was before, of one that is moved.
+func (f *file) change(a *act, e toolcall.Effect, from *file) {
+	call, c, o, listed := a.number, a.call, a.end, a.listed.known(a.call, e, a.number)
 	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
 	if o.Claimed {
 		o.End = toolcall.Failed
@@ -344,12 +347,12 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 		f.refused = &refusal{call, c.Use, o.Said}
 		return
 	case o.End == toolcall.Interrupted:
-		f.state, f.at = FileUnknown, c.Use
+		f.becomes(FileUnknown, c.Use, "")
 		return
 	case o.End == toolcall.Failed && c.Kind == toolcall.Command && e.Ran != toolcall.Did:
 		// A list of commands may have come so far.
 		if !f.exists() || e.Removed {
-			f.state, f.at = FileUnknown, c.Use
+			f.becomes(FileUnknown, c.Use, "")
 		}
 		return
 	case o.End == toolcall.Failed && c.Kind != toolcall.Command:
@@ -360,12 +363,11 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 		return
 	case e.Removed:
 		f.removed++
-		f.state, f.at, f.by = FileDeleted, c.Use, ""
+		f.becomes(FileDeleted, c.Use, "")
 		return
 	case e.Touched && (!untouched || listed) && f.state != FileDeleted:
 		return // it is there, and stays as it is
 	}
-	from := f.moved
 	isNew := untouched && !listed && !f.seen && (e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
 	wasThere := !isNew && f.state != FileDeleted && (f.state != "" || listed || f.seen)
 	if f.touched != call+1 || f.state == FileDeleted {
@@ -375,25 +377,21 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 		}
 	}
 	f.touched, f.failed = call+1, 0
-	if isNew {
-		f.created = true
-		f.index.absent, f.head.absent = true, true
-	}
-	if f.state == FileDeleted || e.Whole && from == nil {
-		f.edits = nil
-	}
-	if f.moved = nil; from != nil { // with all that stands in it
-		f.edits = slices.Clone(from.edits)
+	f.created, f.isNew = f.created || isNew, f.isNew || isNew
+	whole, calls := f.state == FileDeleted || e.Whole || from != nil, []int{call}
+	if from != nil { // with all that stands in it
+		calls = append(from.calls(), call)
 		f.move(call, from, e, wasThere)
 	}
-	f.edits = append(slices.Clip(f.edits), call)
 	f.state, f.at, f.by = FileWritten, c.Use, ""
 	switch {
 	case f.created:
 		f.state = FileCreated
 	case e.Below && f.lastWrite < 0:
-		f.state, f.edits = FileRead, nil // as before, in another place
+		f.state = FileRead // as before, in another place
+		return
 	}
+	f.edits = append(f.edits, edit{version: f.version, calls: calls, whole: whole})
 }
 
 // writesWhole reports whether a change writes all that is in a file.

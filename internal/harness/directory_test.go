@@ -21,20 +21,3 @@ func TestWorkingDirectory(t *testing.T) {
 		}
 	}
 }
-
-func TestBranch(t *testing.T) {
-	for text, want := range map[string]string{
-		"Working directory: /r\nCurrent branch: release/2\n":                 "release/2",
-		"  - Git branch: main":                                               "main",
-		"# Git Status\n## feat/x...origin/feat/x [ahead 1]\n M a.go\n":       "feat/x",
-		"<git_status>\n## v1.2-fixes\n</git_status>":                         "v1.2-fixes",
-		"Main branch (you will usually use this for PRs): main":              "",
-		"What is the current branch: I do not know":                          "",
-		"# Git Status\n\n# Other\n## heading of something else that follows": "",
-		"": "",
-	} {
-		if got := Branch(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}

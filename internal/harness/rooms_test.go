@@ -21,7 +21,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"archive/copilot":    {"Reminder", "as above"},
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
 	"condense":           {"BehindHead Commands Inside WholeState", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
-	"digest":             {"Appended BehindHead Branch Commands Feedback IsRemark IsTool Speaks WorkingDirectory", "directives, the folder, by which tools the agent asks, speaks and ends a turn, what a result says below its head, where a result ends and what its program added begins, which lines of words a program added"},
+	"digest":             {"Appended BehindHead Commands Feedback IsRemark IsTool Speaks WorkingDirectory", "directives, the folder, by which tools the agent asks, speaks and ends a turn, what a result says below its head, where a result ends and what its program added begins, which lines of words a program added"},
 	"host/hook":          {"Inside Instructions Ours OwnMark Standing SummaryWords WithoutOurs", "what precis and the program gave the model before, and which words of a summary are the model's"},
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
 	"internal/prose":     {"Typed Unquoted", "in what a person said only what was typed has weight"},

@@ -17,7 +17,6 @@ type Effect struct {
 	Replaced  string // what a command replaces in it, each text on a line; "" when that is not known
 	MovedFrom string // of a file that is moved: its path before; "" for others
 	Below     bool   // it is moved with the folder that it is in, or by a pattern; known to who knows the files
-	Many      bool   // MovedFrom is a pattern, of files that are moved into the folder that Path is
 	Ran       Ran    // of a line that failed: Did when what writes the file came before what failed
 }
 
