@@ -217,10 +217,10 @@ func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
 			}
 		case "index":
 			if g.From != "head" {
-				r.resolve(g.Names)
+				r.resolve(g.Names, false)
 			}
 		case "cleared", "commit":
-			r.settle()
+			r.resolve(nil, true)
 		case "continued", "ended":
 			if !says.stopped {
 				r.state.Operation = nil
@@ -267,8 +267,9 @@ func subjectOf(g *toolcall.Git) string {
 // Limits of the files with conflicts that are kept, and of the paths of a command that they are compared with.
 const mostConflicts, mostResolved = 100, 200
 
-// resolve notes that files are marked as resolved; all, when none are named.
-func (r *repository) resolve(paths []string) {
+// resolve notes that files are marked as resolved; all, when none are named. A commit ends what is under way, but for a
+// rebase.
+func (r *repository) resolve(paths []string, commits bool) {
 	op := r.state.Operation
 	if op == nil {
 		return
@@ -276,21 +277,11 @@ func (r *repository) resolve(paths []string) {
 	op.Files = slices.DeleteFunc(op.Files, func(f string) bool {
 		return len(paths) == 0 || slices.ContainsFunc(paths[:min(len(paths), mostResolved)], func(p string) bool {
 			p = strings.Trim(path.Clean(strings.ReplaceAll(p, `\`, "/")), `"'`)
-			return covers(p, f) || strings.HasSuffix("/"+p, "/"+f)
+			return covers(p, f) || strings.HasSuffix("/"+p, "/"+f) || strings.HasSuffix("/"+f, "/"+p)
 		})
 	})
-	if op.Kind == "stash pop" && len(op.Files) == 0 {
-		r.state.Operation = nil
-	}
-}
-
-// settle notes that no conflict is left. A rebase goes on, others have ended.
-func (r *repository) settle() {
-	op := r.state.Operation
-	if op == nil {
-		return
-	}
-	if op.Files = []string{}; op.Kind != "rebase" && op.Kind != "am" {
+	ends := op.Kind == "stash pop" || commits && op.Kind != "rebase" && op.Kind != "am"
+	if ends && len(op.Files) == 0 {
 		r.state.Operation = nil
 	}
 }

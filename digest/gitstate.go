@@ -74,29 +74,24 @@ func (w *work) gitState() *GitState {
 		}
 	}
 	root := w.root()
+	s.Clean = r.clean >= 0
 	for _, f := range w.files.all {
-		isChange := func(e *edit) bool { return e.in == nil && e.state != FileUnknown }
-		there := f.exists() || f.state == FileDeleted
-		if !there || f.lastWrite <= r.clean || !f.has(isChange) || !w.holds(r, root, f.path) {
+		if f.lastWrite <= r.clean || !w.holds(r, root, f.path) {
 			continue
 		}
-		s.Changed++
-		if f.has(func(e *edit) bool { return isChange(e) && e.staged }) {
-			s.Staged++
+		s.Clean = false
+		isChange := func(e *edit) bool { return e.in == nil && e.state != FileUnknown }
+		if there := f.exists() || f.state == FileDeleted; there && f.has(isChange) {
+			s.Changed++
+			if f.has(func(e *edit) bool { return isChange(e) && e.staged }) {
+				s.Staged++
+			}
 		}
 	}
-	s.Clean = r.clean >= 0 && s.Changed == 0 && !w.writesSince(r, root)
 	if s.Branch == "" && !s.Detached && s.Commit == nil && s.Changed == 0 && s.Operation == nil && !s.Clean {
 		return nil
 	}
 	return &s
-}
-
-// writesSince reports whether a call wrote a file of a repository since git said that nothing is to be committed.
-func (w *work) writesSince(r *repository, root string) bool {
-	return slices.ContainsFunc(w.files.all, func(f *file) bool {
-		return f.lastWrite > r.clean && w.holds(r, root, f.path)
-	})
 }
 
 // holds reports whether a file is one of a repository, and none that git leaves alone. Root is the folder that most files

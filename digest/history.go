@@ -126,27 +126,26 @@ type gitStep struct {
 	toolcall.Git
 	ago   int     // how many commits were made after the one that it names
 	known bool    // whether that is known
+	maybe bool    // it is not known whether it ran
 	into  *commit // that has what it does; nil: none
 }
 
 // step applies a command of git to files and commits.
 func (s *gitStep) step(ran toolcall.Ran) {
-	acts := s.Changes("tree", "stash", "revert", "back")
+	acts := s.Changes("tree", "stash", "revert")
 	switch {
-	case acts && s.looked > 2*mostLooked:
+	case acts && s.looked > 2*mostLooked, ran == toolcall.Not, ran == toolcall.Maybe && !acts:
 		return
 	case acts && s.looked > mostLooked:
 		s.doubt(s.among(func(string) bool { return true })...)
 		return
 	}
+	s.maybe = ran == toolcall.Maybe
 	s.resolve()
-	switch {
-	case ran == toolcall.Did:
-		for _, to := range s.To {
+	for _, to := range s.To {
+		if !s.maybe || to == "tree" || to == "stash" || to == "revert" {
 			s.change(to)
 		}
-	case ran == toolcall.Maybe && acts:
-		s.doubt(s.concerned()...)
 	}
 }
 
@@ -207,16 +206,13 @@ func (s *gitStep) named(paths []string) (out []*file) {
 		})
 	}
 	for _, spec := range paths {
-		f := s.files.named(spec)
-		if f != nil {
+		if f := s.files.named(spec); f != nil {
 			out = append(out, f)
 		}
-		if f == nil || f.state == FileDeleted { // it may be a folder
-			relative := strings.Trim(strings.TrimPrefix(spec+"/", s.Folder), "/")
-			out = append(out, s.among(func(p string) bool {
-				return covers(spec, p) || !isAbsolute(p) && covers(relative, p)
-			})...)
-		}
+		relative := strings.Trim(strings.TrimPrefix(spec+"/", s.Folder), "/")
+		out = append(out, s.among(func(p string) bool {
+			return covers(spec, p) || !isAbsolute(p) && covers(relative, p)
+		})...)
 	}
 	return out
 }
@@ -232,28 +228,25 @@ func (s *gitStep) among(is func(p string) bool) (out []*file) {
 	return out
 }
 
-// covers reports whether a path of git's is that of a file, of a folder around it, or a pattern for either. One that
-// is not absolute may begin in any folder.
+// covers reports whether a path of git's is that of a folder around a file, or a pattern for either. One that is not
+// absolute may begin in any folder.
 func covers(spec, p string) bool {
 	for rest, more := p, strings.ContainsAny(spec, "*?["); more; _, rest, more = strings.Cut(rest, "/") {
 		if ok, _ := path.Match(spec, rest); ok {
 			return true
 		}
 	}
-	if spec = strings.TrimSuffix(spec, "/"); isAbsolute(spec) {
-		return strings.HasPrefix(p+"/", spec+"/")
+	switch spec = strings.TrimSuffix(spec, "/"); {
+	case spec == "" || spec == ".":
+		return true
+	case isAbsolute(spec):
+		return strings.HasPrefix(p, spec) && strings.HasPrefix(p[len(spec):], "/")
 	}
-	return spec == "" || spec == "." || strings.Contains("/"+p+"/", "/"+spec+"/")
+	return strings.Contains(p, spec) && strings.Contains("/"+p, "/"+spec+"/")
 }
 
 // concerned returns the files that the command may change.
 func (s *gitStep) concerned() []*file {
-	if s.From == "stash" {
-		k := s.stash(false)
-		return slices.DeleteFunc(slices.Clone(s.files.all), func(f *file) bool {
-			return k == nil || !slices.ContainsFunc(f.edits, func(e edit) bool { return e.in == k })
-		})
-	}
 	return slices.DeleteFunc(s.named(s.Paths), func(f *file) bool {
 		switch s.From {
 		case "untracked":
@@ -279,7 +272,9 @@ func (s *gitStep) change(to string) {
 	case "clear":
 		s.stashes = nil
 	case "drop":
-		s.stash(true)
+		if i := s.stash(); i >= 0 {
+			s.stashes = slices.Delete(s.stashes, i, i+1)
+		}
 	case "stash":
 		k := &commit{}
 		s.takeBack(k)
@@ -287,7 +282,9 @@ func (s *gitStep) change(to string) {
 	case "tree":
 		switch {
 		case s.From == "stash":
-			s.turn(s.stash(false), "")
+			if i := s.stash(); i >= 0 {
+				s.turn(s.stashes[i], "")
+			}
 		case s.From == "index" && len(s.Paths) == 0: // a checkout of another branch
 			s.leave()
 		default:
@@ -314,7 +311,7 @@ func (s *gitStep) doubt(files ...*file) {
 func (s *gitStep) takeBack(away *commit) {
 	later := s.commits[max(len(s.commits)-s.ago, 0):]
 	for _, f := range s.concerned() {
-		if s.From == "unknown" || !s.known && f.has((*edit).isCommitted) {
+		if s.maybe || s.From == "unknown" || !s.known && f.has((*edit).isCommitted) {
 			s.doubt(f)
 			continue
 		}
@@ -338,7 +335,7 @@ func (s *gitStep) turn(c *commit, by string) {
 		some, newest := false, false
 		for i := range f.edits {
 			switch e := &f.edits[i]; {
-			case c != nil && e.in == c && (e.out == "") == (by != ""):
+			case e.in == c && (e.out == "") == (by != ""):
 				some, newest, e.out = true, true, by
 				if s.From == "stash" {
 					e.in, e.staged = nil, false
@@ -348,12 +345,12 @@ func (s *gitStep) turn(c *commit, by string) {
 			}
 		}
 		switch {
-		case newest && s.From == "stash":
-			f.settle(s.at, "")
-		case newest:
-			f.settle(s.at, s.By)
-		case some:
+		case some && (s.maybe || !newest):
 			s.doubt(f)
+		case some && s.From == "stash":
+			f.settle(s.at, "")
+		case some:
+			f.settle(s.at, s.By)
 		}
 	}
 }
@@ -441,44 +438,35 @@ func (s *gitStep) undo(c *commit) {
 	}
 }
 
-// revert takes back commits that are named one by one, each by a commit.
+// revert takes back what the named commit holds, by a commit. Of several, and of one that is not known, it may be all
+// that was committed.
 func (s *gitStep) revert() {
-	var all []*commit // nil: one that is not known
-	for _, name := range s.Commits {
-		if ago, known := s.find(name); !known {
-			all = append(all, nil)
-		} else if ago < len(s.commits) {
-			all = append(all, s.commits[len(s.commits)-1-ago])
-		}
-	}
-	for _, c := range all {
-		s.into = s.newCommit()
-		if s.into.reverts = c; c != nil {
-			s.undo(c)
-			s.turn(c, s.By)
-			continue
-		}
+	held := len(s.commits) - 1 - s.ago
+	s.into = s.newCommit()
+	switch {
+	case !s.known || len(s.Commits) > 1:
 		for _, f := range s.files.all {
 			if f.has((*edit).isCommitted) {
 				s.doubt(f)
 			}
 		}
+	case held >= 0:
+		s.into.reverts = s.commits[held]
+		s.undo(s.commits[held])
+		s.turn(s.commits[held], s.By)
 	}
 }
 
-// stash returns what was put away and the command names; nil when it is not known which.
-func (s *gitStep) stash(drop bool) *commit {
-	n, err := 0, error(nil)
+// stash returns which of the changes that were put away the command names, by their number; -1 for none.
+func (s *gitStep) stash() int {
+	n := 0
 	if len(s.Commits) > 0 {
+		var err error
 		n, err = strconv.Atoi(strings.Trim(s.Commits[0], "stash@{}"))
+		s.maybe = s.maybe || err != nil
 	}
-	i := len(s.stashes) - 1 - n
-	if err != nil || i < 0 || i >= len(s.stashes) {
-		return nil
+	if n < 0 || n >= len(s.stashes) {
+		return -1
 	}
-	k := s.stashes[i]
-	if drop {
-		s.stashes = slices.Delete(s.stashes, i, i+1)
-	}
-	return k
+	return len(s.stashes) - 1 - n
 }

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -132,7 +133,7 @@ type member struct {
 // all that is in them; a folder that ends in "**" stands for those below it.
 func (w *work) members(folder, pattern string, folders bool) (out []member) {
 	folder, deep := strings.CutSuffix(folder, "**")
-	folder = strings.TrimSuffix(folder, "/")
+	folder = path.Clean(folder)
 	if w.git.looked += len(w.files.all); w.git.looked > mostLooked {
 		return nil
 	}
@@ -152,26 +153,23 @@ func (w *work) members(folder, pattern string, folders bool) (out []member) {
 	return out
 }
 
-// within reports whether a file is in a folder. A folder that is not absolute may be one of several: it is for sure
-// that one which all files are in, or beside.
+// within reports whether a file is in a folder. One that is not absolute may be one of several: it is for sure the one
+// that all files are in, or beside.
 func (t *fileTable) within(f *file, folder string) (m member, in bool) {
-	relative := isAbsolute(f.path) && !isAbsolute(folder)
-	switch {
-	case relative && (folder == "" || folder == "."):
-		m.rest, in = strings.CutPrefix(f.path, t.root+"/")
+	m.file, m.sure = f, true
+	switch relative := isAbsolute(f.path) && !isAbsolute(folder); {
+	case relative && folder == ".":
 		m.root, m.sure = t.root+"/", t.rooted > 1
-		in = in && len(t.root) > 1
-	case folder == "" || folder == ".":
-		m.rest, m.sure, in = f.path, true, !isAbsolute(f.path)
+		m.rest, in = strings.CutPrefix(f.path, m.root)
 	case relative:
 		m.root, m.rest, in = strings.Cut(f.path, "/"+folder+"/")
 		m.root += "/"
 		m.sure = strings.HasPrefix(t.root+"/", m.root)
+	case folder == ".":
+		m.rest, in = f.path, !isAbsolute(f.path)
 	default:
 		m.rest, in = strings.CutPrefix(f.path, folder+"/")
-		m.sure = true
 	}
-	m.file = f
 	return m, in
 }
 
@@ -199,21 +197,10 @@ func (f *file) move(call int, from *file, e toolcall.Effect, wasThere bool) {
 		return // it takes the place of another one: a change of that
 	}
 	f.reads, f.writes, f.wholes, f.created = from.reads, from.writes, from.wholes, from.created && f.created
-	f.movedFrom, f.along = from.origin(e.MovedFrom), e.Below
+	f.movedFrom, f.along = cmp.Or(from.movedFrom, from.path), e.Below
 	if f.movedFrom == f.path || from.created && slices.Equal(from.calls(), []int{call}) { // it was brought back, or made by the same call
 		f.movedFrom = ""
 	}
-}
-
-// origin returns where a file was before it was moved, given its path before the newest move.
-func (f *file) origin(p string) string {
-	if f.movedFrom != "" {
-		return f.movedFrom
-	}
-	if f.path != "" {
-		return f.path
-	}
-	return p
 }
 
 // isMoved reports whether a file is gone because it was moved: it is told where it went.
@@ -231,8 +218,8 @@ func (f *file) whereTo() string {
 	return to.path
 }
 
-// mostMoves is how many moves of one file are followed.
-const mostMoves = 16
+// Limits of the moves of one file that are followed, and of the edits that it takes along.
+const mostMoves, mostCarried = 16, 100
 
 // there notes that a folder is there, and what it is in: that one of them was removed before is no matter any more.
 func (t *fileTable) there(folder string) {

@@ -201,7 +201,7 @@ type fileTable struct {
 	byPath  map[string]*file
 	byName  map[string][]*file // by the last element of their paths
 	removed bool               // some were removed
-	root    string             // the folder of all whose paths are absolute, of those that stay if there are any, …
+	root    string             // the folder of all whose paths are absolute, of those that stay if there are any …
 	rooted  int                // … and how many these are
 }
 
@@ -265,10 +265,11 @@ func (t *fileTable) add(p string) *file {
 
 // rootAt has the root hold a path.
 func (t *fileTable) rootAt(p string) {
-	if !isAbsolute(p) || t.rooted > 0 && isTemporary(p) && !isTemporary(t.root) {
+	lasting := !isTemporary(p)
+	switch {
+	case !isAbsolute(p) || !lasting && t.root != "" && !isTemporary(t.root):
 		return
-	}
-	if t.rooted == 0 || isTemporary(t.root) && !isTemporary(p) {
+	case t.root == "" || lasting && isTemporary(t.root):
 		t.root, t.rooted = path.Dir(p), 0
 	}
 	t.rooted++
@@ -380,7 +381,7 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 	f.created, f.isNew = f.created || isNew, f.isNew || isNew
 	whole, calls := f.state == FileDeleted || e.Whole || from != nil, []int{call}
 	if from != nil { // with all that stands in it
-		calls = append(from.calls(), call)
+		calls = append(newest(from.calls(), mostCarried), call)
 		f.move(call, from, e, wasThere)
 	}
 	f.state, f.at, f.by = FileWritten, c.Use, ""
