@@ -80,7 +80,7 @@ func (w *work) gitState() *GitState {
 			continue
 		}
 		s.Clean = false
-		isChange := func(e *edit) bool { return e.in == nil && e.state != FileUnknown }
+		isChange := func(e *edit) bool { return e.isOpen() && e.state != FileUnknown }
 		if there := f.exists() || f.state == FileDeleted; there && f.has(isChange) {
 			s.Changed++
 			if f.has(func(e *edit) bool { return isChange(e) && e.staged }) {

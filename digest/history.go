@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"iter"
 	"path"
 	"slices"
 	"strconv"
@@ -57,63 +56,51 @@ type history struct {
 // mostLooked is how many times files are compared in one conversation. Of what git does after that nothing is known.
 const mostLooked = 4 << 20
 
-// standing yields the edits of a file that git did not take back.
-func (f *file) standing() iter.Seq[*edit] {
-	return func(yield func(*edit) bool) {
-		for i := range f.edits {
-			if e := &f.edits[i]; e.out == "" && !yield(e) {
-				return
-			}
-		}
-	}
+func (e *edit) stands() bool      { return e.out == "" }
+func (e *edit) isOpen() bool      { return e.out == "" && e.in == nil }
+func (e *edit) isStaged() bool    { return e.isOpen() && e.staged }
+func (e *edit) isCommitted() bool { return e.out == "" && e.in != nil }
+
+// has reports whether one of the edits of a file is as asked.
+func (f *file) has(is func(e *edit) bool) bool { return slices.ContainsFunc(f.edits, is) }
+
+// isTracked reports whether git knows the file.
+func (f *file) isTracked() bool {
+	return !f.isNew || f.has((*edit).isCommitted) || f.has((*edit).isStaged)
 }
 
 // calls returns the calls whose text stands in a file.
 func (f *file) calls() (out []int) {
-	for e := range f.standing() {
-		if e.whole {
+	for _, e := range f.edits {
+		if e.whole && e.stands() {
 			out = nil
 		}
-		out = append(out, e.calls...)
-	}
-	return out
-}
-
-// has reports whether one of the edits that stand is as asked.
-func (f *file) has(is func(e *edit) bool) bool {
-	for e := range f.standing() {
-		if is(e) {
-			return true
+		if e.stands() {
+			out = append(out, e.calls...)
 		}
 	}
-	return false
-}
-
-func (e *edit) isCommitted() bool { return e.in != nil }
-func (e *edit) isStaged() bool    { return e.in == nil && e.staged }
-
-// isTracked reports whether git knows the file.
-func (f *file) isTracked() bool {
-	return !f.isNew || f.has(func(e *edit) bool { return e.in != nil || e.staged })
+	return out
 }
 
 // becomes notes what decided what stands in a file, other than a text.
 func (f *file) becomes(state FileFate, at precis.Handle, by string) *edit {
 	f.state, f.at, f.by = state, at, by
-	f.edits = append(f.edits, edit{version: f.version})
-	return &f.edits[len(f.edits)-1]
+	e := &edit{version: f.version}
+	f.edits = append(f.edits, e)
+	return e
 }
 
 // settle notes what stands in a file after git took edits back or gave them back.
-func (f *file) settle(at precis.Handle, by string) {
-	now := version{state: FileReverted, at: at}
+func (f *file) settle(at precis.Handle) {
+	f.version = version{state: FileReverted, at: at}
 	if f.isNew {
-		now.state = FileDeleted
+		f.state = FileDeleted
 	}
-	for e := range f.standing() {
-		now = e.version
+	for _, e := range f.edits {
+		if f.by = e.out; e.stands() {
+			f.version = e.version
+		}
 	}
-	f.version, f.by = now, cmp.Or(by, now.by)
 }
 
 // gitStep is a command of git being applied.
@@ -292,7 +279,7 @@ func (s *gitStep) change(to string) {
 		}
 	case "index":
 		for _, f := range s.concerned() {
-			for e := range f.standing() {
+			for _, e := range f.edits {
 				e.staged = s.From == "tree" || s.From == "tracked"
 			}
 		}
@@ -316,14 +303,14 @@ func (s *gitStep) takeBack(away *commit) {
 			continue
 		}
 		took := false
-		for e := range f.standing() {
+		for _, e := range f.edits {
 			stays := e.staged && s.From == "index" && len(s.Commits) == 0
-			if e.in == nil && !stays || slices.Contains(later, e.in) {
+			if e.isOpen() && !stays || e.stands() && slices.Contains(later, e.in) {
 				e.out, e.in, took = s.By, cmp.Or(away, e.in), true
 			}
 		}
 		if took {
-			f.settle(s.at, s.By)
+			f.settle(s.at)
 		}
 	}
 }
@@ -333,24 +320,21 @@ func (s *gitStep) takeBack(away *commit) {
 func (s *gitStep) turn(c *commit, by string) {
 	for _, f := range s.files.all {
 		some, newest := false, false
-		for i := range f.edits {
-			switch e := &f.edits[i]; {
-			case e.in == c && (e.out == "") == (by != ""):
+		for _, e := range f.edits {
+			switch {
+			case e.in == c && e.stands() == (by != ""):
 				some, newest, e.out = true, true, by
 				if s.From == "stash" {
 					e.in, e.staged = nil, false
 				}
-			case e.out == "":
+			case e.stands():
 				newest = false
 			}
 		}
-		switch {
-		case some && (s.maybe || !newest):
+		if some && (s.maybe || !newest) {
 			s.doubt(f)
-		case some && s.From == "stash":
-			f.settle(s.at, "")
-		case some:
-			f.settle(s.at, s.By)
+		} else if some {
+			f.settle(s.at)
 		}
 	}
 }
@@ -362,8 +346,8 @@ func (s *gitStep) commit() {
 		slices.ContainsFunc(files, func(f *file) bool { return f.has((*edit).isStaged) })
 	for _, f := range files {
 		all := len(s.Paths) > 0 || !noted || tracked && f.isTracked()
-		for e := range f.standing() {
-			if e.in == nil && (all || e.staged) {
+		for _, e := range f.edits {
+			if e.isOpen() && (all || e.staged) {
 				e.in = c
 			}
 		}
@@ -415,7 +399,7 @@ func (s *gitStep) goBack() {
 		s.undo(c)
 		s.commits, s.others = s.commits[:n], append(s.others, c)
 		for _, f := range s.files.all {
-			for e := range f.standing() {
+			for _, e := range f.edits {
 				if e.in == c {
 					e.in, e.staged = nil, true
 				}
@@ -450,7 +434,7 @@ func (s *gitStep) revert() {
 				s.doubt(f)
 			}
 		}
-	case held >= 0:
+	case len(s.Commits) == 1 && held >= 0:
 		s.into.reverts = s.commits[held]
 		s.undo(s.commits[held])
 		s.turn(s.commits[held], s.By)

@@ -65,6 +65,7 @@ func TestAMoveIsOneEntry(t *testing.T) {
 		{[]string{"$ cd /r && git mv a.c b.c", "$ cd /r && rm b.c"}, "b.c DELETED since"},
 		{[]string{"$ cd /r && mv old/a.c a.c"}, "a.c moved from old/a.c"},
 		{[]string{"edit old/a.c", "$ cd /r && mv old/a.c a.c"}, "a.c moved from old/a.c, edited"},
+		{[]string{"$ cd /r && mkdir d && echo x > d/a.c && mv d e"}, "e moved from d; e/a.c created"},
 		{[]string{"edit a.c", "! cd /r && make && mv a.c b.c -> make: *** [all] Error 1"}, "a.c edited, not known whether its newest change was made; b.c not known whether its newest change was made"},
 	} {
 		if got := toldOf(t, worker(tt.steps...)); got != tt.want {

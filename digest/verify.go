@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -56,7 +55,7 @@ func (f *file) compared() *verify.File {
 	}
 	out := &verify.File{
 		Path: f.path, State: string(f.state), At: f.at, By: f.by, Edits: f.calls(),
-		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: slices.ContainsFunc(f.edits, func(e edit) bool { return e.out != "" }),
+		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: f.has(func(e *edit) bool { return !e.stands() }),
 	}
 	if f.isMoved() {
 		out.MovedTo = f.whereTo()

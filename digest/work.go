@@ -169,7 +169,7 @@ func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call
 type file struct {
 	path      string
 	version   // what is known of it now
-	edits     []edit
+	edits     []*edit
 	isNew     bool   // it was not there before the conversation
 	movedFrom string // its first path, of one that was moved
 	movedTo   *file  // that it is now, of one that was moved
@@ -284,7 +284,7 @@ func (t *fileTable) takenBack() map[int]string {
 	for _, f := range t.all {
 		for _, e := range f.edits {
 			for _, call := range e.calls {
-				if out[call] = e.out; e.out == "" {
+				if out[call] = e.out; e.stands() {
 					stands[call] = true
 				}
 			}
@@ -392,7 +392,7 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 		f.state = FileRead // as before, in another place
 		return
 	}
-	f.edits = append(f.edits, edit{version: f.version, calls: calls, whole: whole})
+	f.edits = append(f.edits, &edit{version: f.version, calls: calls, whole: whole})
 }
 
 // writesWhole reports whether a change writes all that is in a file.
