@@ -20,12 +20,11 @@ type repositories []*repository
 
 // repository is what is known of one of them.
 type repository struct {
-	folder    string // "" while nothing names it
-	temporary bool
-	worked    int // message of the newest run that works in it; -1: it is only looked at
-	state     GitState
-	branches  map[string]bool
-	clean     int // message in which git last said that nothing is to be committed; -1: it did not
+	folder   string // "" while nothing names it
+	worked   int    // message of the newest run that works in it; -1: it is only looked at
+	state    GitState
+	branches map[string]bool
+	clean    int // message in which git last said that nothing is to be committed; -1: it did not
 }
 
 //go:embed gitsays.txt
@@ -83,13 +82,6 @@ func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitSays {
 	}
 }
 
-// names gives a commit the hash and subject of the first commit that the output names.
-func (s *gitSays) names(c *commit) {
-	if len(s.commits) > 0 {
-		c.Hash, c.Subject, s.commits = s.commits[0][2], s.commits[0][3], s.commits[1:]
-	}
-}
-
 // in returns the repository that a folder belongs to. Where the line does not say where it runs, or only one place is
 // known, which has no name or is in the folder, that is the repository.
 func (g *repositories) in(folder string) *repository {
@@ -100,21 +92,22 @@ func (g *repositories) in(folder string) *repository {
 	if found := g.around(folder); found != nil {
 		return found
 	}
-	temporary, lasting, last := isTemporary(folder), 0, (*repository)(nil)
+	var last *repository // of those that are there to stay
+	lasting := 0
 	for _, r := range *g {
-		if !r.temporary {
+		if !isTemporary(r.folder) {
 			last, lasting = r, lasting+1
 		}
 	}
-	switch {
-	case lasting == 1 && !temporary && !strings.HasPrefix(folder, "..") &&
-		(folder == "" || last.folder == "" || isWithin(last.folder, folder)):
+	if lasting == 1 && !isTemporary(folder) && !strings.HasPrefix(folder, "..") &&
+		(folder == "" || last.folder == "" || isWithin(last.folder, folder)) {
 		last.folder = cmp.Or(folder, last.folder)
 		return last
-	case len(*g) >= most:
+	}
+	if len(*g) >= most {
 		return (*g)[most-1]
 	}
-	r := &repository{folder: folder, temporary: temporary, worked: -1, clean: -1, branches: map[string]bool{}}
+	r := &repository{folder: folder, worked: -1, clean: -1, branches: map[string]bool{}}
 	*g = append(*g, r)
 	return r
 }

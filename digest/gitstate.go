@@ -51,7 +51,8 @@ type GitOperation struct {
 func (g *repositories) last() *repository {
 	var out *repository
 	for _, r := range *g {
-		if out == nil || out.temporary && !r.temporary || out.temporary == r.temporary && r.worked >= out.worked {
+		was, is := out != nil && !isTemporary(out.folder), !isTemporary(r.folder)
+		if out == nil || is && !was || is == was && r.worked >= out.worked {
 			out = r
 		}
 	}
@@ -65,7 +66,7 @@ func (w *work) gitState() *GitState {
 		return nil
 	}
 	s := r.state
-	if slices.ContainsFunc(w.repos, func(o *repository) bool { return o != r && !o.temporary }) {
+	if slices.ContainsFunc(w.repos, func(o *repository) bool { return o != r && !isTemporary(o.folder) }) {
 		s.Folder = r.folder
 	}
 	for _, c := range slices.Concat(w.git.others, w.git.commits) {

@@ -362,7 +362,9 @@ func (s *gitStep) newCommit() *commit {
 	}
 	c := s.commits[n]
 	c.GitCommit = GitCommit{s.at, "", cmp.Or(subjectOf(&s.Git), c.Subject)}
-	if s.says.names(c); c.Hash == "" && s.Verb != "commit" {
+	if found := s.says.commits; len(found) > 0 {
+		c.Hash, c.Subject, s.says.commits = found[0][2], found[0][3], found[1:]
+	} else if s.Verb != "commit" {
 		c.repo = nil // nothing can be said of it
 	}
 	for _, call := range c.calls {

@@ -112,12 +112,10 @@ func (w *work) apply(call int, listed mentions) {
 		}
 	}
 	w.shown(call, c, says)
-	for _, pattern := range c.Swept {
-		if folder := path.Dir(pattern); a.did(toolcall.Maybe) {
-			a.remove(folder, path.Base(pattern), false)
-		}
-	}
 	if a.did(toolcall.Maybe) {
+		for _, pattern := range c.Swept {
+			a.remove(path.Dir(pattern), path.Base(pattern), false)
+		}
 		for _, folder := range c.Folders {
 			w.folders[folder] = true
 			w.files.there(folder)
