@@ -190,6 +190,9 @@ func (r *repository) off() {
 
 // run takes in what a command does that went well.
 func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
+	if g.From == "stash" || g.Changes("back") {
+		r.clean = -1 // what was away, or in a commit, is a change again
+	}
 	for _, to := range g.To {
 		switch to {
 		case "branch":

@@ -79,6 +79,7 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"edit a.go", "! git commit -m one -> On branch main\nnothing to commit, working tree clean"}, "on main, clean"},
 		{[]string{"edit a.go", "$ git status -> On branch main\nnothing to commit, working tree clean", "edit a.go"}, "on main, 1 changed"},
 		{[]string{"edit a.go", "$ git status --short -> (no output)"}, "clean"},
+		{[]string{"edit a.go", first, "$ git status -> On branch main\nnothing to commit, working tree clean", "$ git reset --soft HEAD~1"}, "on main, 1 changed, 1 staged"},
 		{[]string{"edit a.go", first, "edit a.go", "$ git commit -qam two"}, "on main, commit two"},
 		{[]string{"edit a.go", first, "edit a.go", "$ git commit -a --amend --no-edit -> [main 5d6e7f8] one"}, "on main, commit 5d6e7f8 one"},
 		{[]string{"edit a.go", first, "edit a.go", "$ git commit -am two -> [main 5d6e7f8] two", "$ git reset --soft HEAD~1"}, "on main, commit 1a2b3c4 one, 1 changed, 1 staged"},

@@ -318,6 +318,7 @@ func (s *gitStep) takeBack(away *commit) {
 // turn takes back what a commit holds, by a command, or gives back what was taken or put away. Where other edits came
 // later, it is not known what stands in the file.
 func (s *gitStep) turn(c *commit, by string) {
+	s.looked += len(s.files.all)
 	for _, f := range s.files.all {
 		some, newest := false, false
 		for _, e := range f.edits {

@@ -114,6 +114,7 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 		{[]string{"edit a.go", "$ git commit -am x", "edit b.go", "$ git revert --no-edit HEAD~1..HEAD"}, "a.go unknown by git revert, b.go written"},
 		{[]string{"edit a.go", "$ git commit -am x", "$ git reset --hard origin/main", "$ git checkout -- a.go"}, "a.go unknown by git reset --hard"},
 		{[]string{"edit a.go", "$ git stash", "edit a.go", "$ git commit -am x", "$ git stash pop"}, "a.go unknown by git stash pop"},
+		{[]string{"edit a.go", "$ git stash", "! git stash pop -> a.go: needs merge"}, "a.go reverted by git stash"},
 		{[]string{"edit a.go", "$ git stash", "edit b.go", "$ git stash", "$ git stash pop stash@{1}"}, "a.go written, b.go reverted by git stash"},
 		{[]string{"edit a.go", "$ git stash", "$ git stash pop $NAME"}, "a.go unknown by git stash pop"},
 		{[]string{"edit a.go", "$ git commit -am x", "$ git commit --amend -am y", "$ git reset --hard HEAD~1"}, "a.go reverted by git reset --hard"},
