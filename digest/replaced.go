@@ -119,9 +119,14 @@ func (s *striker) read(t *retain.Text) func(line string) bool {
 	}
 	var files []*replacedLines
 	for _, p := range paths {
-		if f := w.files.named(p); f != nil && len(f.calls()) > 0 {
-			files = append(files, s.replaced(f))
+		f := w.files.named(p)
+		if f == nil {
+			continue
 		}
+		if s.files[f] == nil {
+			s.files[f] = replacedIn(f, w.calls)
+		}
+		files = append(files, s.files[f])
 	}
 	return func(line string) bool {
 		if removed[line] && !added[line] {
@@ -131,13 +136,4 @@ func (s *striker) read(t *retain.Text) func(line string) bool {
 		// Of a line that stands more than once another place may stand.
 		return len(line) >= leastLine && slices.ContainsFunc(files, took) && strings.Count(t.Body, line) == 1
 	}
-}
-
-func (s *striker) replaced(f *file) *replacedLines {
-	r := s.files[f]
-	if r == nil {
-		r = replacedIn(f, s.in.work().calls)
-		s.files[f] = r
-	}
-	return r
 }
