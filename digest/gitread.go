@@ -169,7 +169,24 @@ func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
 	for len(says.commits) > 0 { // a command that takes over commits made them
 		s.newCommit()
 	}
-	r.shown(c, says)
+	if r.shown(c, says); r.clean == c.Use.From {
+		w.settle(r, &s)
+	}
+}
+
+// settle notes that git says that nothing is to be committed: what no call committed, somebody else did.
+func (w *work) settle(r *repository, s *gitStep) {
+	commit, others := &commit{}, false
+	for _, f := range w.files.all {
+		for _, e := range f.edits {
+			if e.isOpen() && w.holds(r, "", f.path) {
+				e.in, others = commit, others || !f.isNew // a new file may be one that git ignores
+			}
+		}
+	}
+	if others {
+		s.leave()
+	}
 }
 
 // on notes the branch that is checked out.
@@ -190,9 +207,6 @@ func (r *repository) off() {
 
 // run takes in what a command does that went well.
 func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
-	if g.From == "stash" || g.Changes("back") {
-		r.clean = -1 // what was away, or in a commit, is a change again
-	}
 	for _, to := range g.To {
 		switch to {
 		case "branch":

@@ -77,10 +77,10 @@ func (w *work) gitState() *GitState {
 	root := w.root()
 	s.Clean = r.clean >= 0
 	for _, f := range w.files.all {
-		if f.lastWrite <= r.clean || !w.holds(r, root, f.path) {
+		if !w.holds(r, root, f.path) {
 			continue
 		}
-		s.Clean = false
+		s.Clean = s.Clean && f.lastWrite <= r.clean
 		isChange := func(e *edit) bool { return e.isOpen() && e.state != FileUnknown }
 		if there := f.exists() || f.state == FileDeleted; there && f.has(isChange) {
 			s.Changed++
@@ -89,6 +89,7 @@ func (w *work) gitState() *GitState {
 			}
 		}
 	}
+	s.Clean = s.Clean && s.Changed == 0
 	if s.Branch == "" && !s.Detached && s.Commit == nil && s.Changed == 0 && s.Operation == nil && !s.Clean {
 		return nil
 	}

@@ -449,7 +449,7 @@ func (s *gitStep) stash() int {
 	n := 0
 	if len(s.Commits) > 0 {
 		var err error
-		n, err = strconv.Atoi(strings.Trim(s.Commits[0], "stash@{}"))
+		n, err = strconv.Atoi(strings.Trim(s.Commits[0], "stah@{}"))
 		s.maybe = s.maybe || err != nil
 	}
 	if n < 0 || n >= len(s.stashes) {
