@@ -179,7 +179,7 @@ func (w *work) settle(r *repository, s *gitStep) {
 	commit, others := &commit{}, false
 	for _, f := range w.files.all {
 		for _, e := range f.edits {
-			if e.isOpen() && w.holds(r, "", f.path) {
+			if e.isOpen() && e.at != s.at && w.holds(r, "", f.path) {
 				e.in, others = commit, others || !f.isNew // a new file may be one that git ignores
 			}
 		}

@@ -96,8 +96,8 @@ func (w *work) gitState() *GitState {
 	return &s
 }
 
-// holds reports whether a file is one of a repository, and none that git leaves alone. Root is the folder that most files
-// are in.
+// holds reports whether a file is one of a repository, and none that git leaves alone. Root is the folder that most
+// files are in.
 func (w *work) holds(r *repository, root, p string) bool {
 	switch {
 	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"), strings.HasPrefix(p, "../"):
@@ -111,8 +111,8 @@ func (w *work) holds(r *repository, root, p string) bool {
 	return !isTemporary(p) && !ofHome.MatchString(p) && near(p, root)
 }
 
-// near reports whether a file may be of the repository that most files are in, below a folder: it is in there, too, or in a folder
-// around it that is no home and none of the system.
+// near reports whether a file may be of the repository that most files are in, below a folder: it is in there, too, or
+// in a folder around it that is no home and none of the system.
 func near(p, folder string) bool {
 	common := folder
 	for strings.Contains(common, "/") && !strings.HasPrefix(p, common+"/") {

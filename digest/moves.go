@@ -21,13 +21,9 @@ type act struct {
 
 // did reports whether a part of the call did what it is for.
 func (a *act) did(ran toolcall.Ran) bool {
-	switch a.end.End {
-	case toolcall.Rejected, toolcall.Interrupted:
-		return false
-	case toolcall.Failed:
-		return !a.end.Claimed && ran == toolcall.Did
-	}
-	return !a.end.Claimed
+	end := a.end.End
+	done := end == toolcall.OK || end == toolcall.Unknown || end == toolcall.Failed && ran == toolcall.Did
+	return done && !a.end.Claimed
 }
 
 // effect notes one effect of the call.
@@ -54,7 +50,8 @@ func (a *act) effect(e toolcall.Effect) {
 	}
 }
 
-// remove notes that the call removed the files in a folder that a pattern names, and those in the folders that it names.
+// remove notes that the call removed the files in a folder that a pattern names, and those in the folders that it
+// names.
 func (a *act) remove(folder, pattern string, folders bool) {
 	for _, m := range a.members(folder, pattern, folders) {
 		switch {
@@ -198,8 +195,8 @@ func (f *file) move(call int, from *file, e toolcall.Effect, wasThere bool) {
 	}
 	f.reads, f.writes, f.wholes, f.created = from.reads, from.writes, from.wholes, from.created && f.created
 	f.movedFrom, f.along = cmp.Or(from.movedFrom, from.path), e.Below
-	if f.movedFrom == f.path || from.created && slices.Equal(from.calls(), []int{call}) { // it was brought back, or made by the same call
-		f.movedFrom = ""
+	if made := from.created && slices.Equal(from.calls(), []int{call}); made || f.movedFrom == f.path {
+		f.movedFrom = "" // the same call made it, or it was brought back
 	}
 }
 
@@ -235,8 +232,8 @@ func (t *fileTable) there(folder string) {
 	}
 }
 
-// toldFiles returns the files that a digest tells of: what was moved is told where it is. Scratch files stand last of those that
-// were written, those that were removed again behind the others.
+// toldFiles returns the files that a digest tells of: what was moved is told where it is. Scratch files stand last of
+// those that were written, those that were removed again behind the others.
 func (in *input) toldFiles(all []file) []file {
 	var written, scratch, gone, read []file
 	isScratch := scratchOf(all)
