@@ -324,20 +324,14 @@ func (r *repository) shown(c *toolcall.Call, says *gitSays) {
 	r.operation(c, says)
 }
 
-// askedBranch returns the branch that a command was asked for and nothing else: the first line that it prints,
-// when it is the first command.
+// askedBranch returns the branch that a command was asked for and nothing else: the first line that it prints, when it
+// is the first command.
 func askedBranch(c *toolcall.Call, output string) string {
-	before, _, _ := strings.Cut(strings.TrimSpace(c.Line), "git ")
-	if !c.Git[0].Changes("asked") || strings.Contains(before, "echo") || strings.Contains(before, "ls") {
+	if !c.Git[0].Changes("asked") || !strings.HasPrefix(commandLine(c.Line), "git ") {
 		return ""
 	}
-	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		if line != "" && !toolcall.StatesCode(line) && !strings.Contains(line, ": ") {
-			return plainName(line)
-		}
-	}
-	return ""
+	line, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
+	return plainName(strings.TrimSpace(line))
 }
 
 // isEmptyStatus reports whether a call did nothing but ask what is changed, in short, and git named nothing.
@@ -355,8 +349,8 @@ func isSilent(output string) bool {
 // operation takes in what is under way.
 func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 	way, kind := "", ""
-	for _, k := range []string{"rebase", "cherry-pick", "revert", "am", "merge"} {
-		if way == "" && said(k, says.text) != nil {
+	for _, k := range []string{"merge", "am", "revert", "cherry-pick", "rebase"} {
+		if said(k, says.text) != nil {
 			way = k
 		}
 	}
@@ -370,32 +364,27 @@ func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 			kind = g.Verb
 		}
 	}
-	op, conflicts := r.state.Operation, conflictsIn(says.text)
+	op := r.state.Operation
+	conflicts := slices.Compact(append([]string{}, slices.Sorted(slices.Values(said("conflict", says.text)))...))
+	conflicts = conflicts[:min(len(conflicts), mostConflicts)]
+	begins := kind != "" && says.stopped
+	if !begins {
+		kind = way
+	}
 	switch {
-	case kind != "" && says.stopped:
-		if op == nil || op.Kind != kind {
-			op = &GitOperation{Kind: kind}
+	case kind != "":
+		if op == nil || begins && op.Kind != kind {
+			op = &GitOperation{Handle: c.Use, Kind: kind}
 		}
-		op.Handle, op.Files = c.Use, conflicts
-	case way != "":
-		if op == nil {
-			op = &GitOperation{Handle: c.Use, Kind: way}
+		if op.Files = conflicts; begins {
+			op.Handle = c.Use
 		}
-		op.Files = conflicts
 	case len(conflicts) > 0 && op != nil: // listed in short
 		op.Files = conflicts
 	case said("all", says.text) != nil && !strings.Contains(c.Line, "|"):
 		op = nil
 	}
 	r.state.Operation = op
-}
-
-// conflictsIn returns the files that output says are in conflict.
-func conflictsIn(output string) []string {
-	files := append([]string{}, said("conflict", output)...)
-	slices.Sort(files)
-	files = slices.Compact(files)
-	return files[:min(len(files), mostConflicts)]
 }
 
 // didGit reports whether a command of git did what it was told, as far as the outcome of its call and its own
