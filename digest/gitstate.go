@@ -10,8 +10,8 @@ import (
 	"precis/internal/preview"
 )
 
-// GitState is what a conversation shows of the git repository that was worked in last. It is read from commands
-// of git and their output, and from what the agent's program says of the branch.
+// GitState is what a conversation shows of the git repository that was worked in last. It is read from commands of git
+// and their output.
 type GitState struct {
 	Handle    precis.Handle `json:"handle"`           // of what told of it last
 	Folder    string        `json:"folder,omitempty"` // where several repositories were worked in

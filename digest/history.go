@@ -64,9 +64,18 @@ func (e *edit) isCommitted() bool { return e.out == "" && e.in != nil }
 // has reports whether one of the edits of a file is as asked.
 func (f *file) has(is func(e *edit) bool) bool { return slices.ContainsFunc(f.edits, is) }
 
-// isTracked reports whether git knows the file.
-func (f *file) isTracked() bool {
-	return !f.isNew || f.has((*edit).isCommitted) || f.has((*edit).isStaged)
+// tracked reports whether a file is in git's index, and in the newest commit.
+func (f *file) tracked() (index, head bool) {
+	index, head = !f.isNew, !f.isNew
+	for _, e := range f.edits {
+		there := e.state != FileDeleted
+		if e.isCommitted() {
+			index, head = there, there
+		} else if e.isStaged() {
+			index = there
+		}
+	}
+	return index, head
 }
 
 // calls returns the calls whose text stands in a file.
@@ -235,13 +244,14 @@ func covers(spec, p string) bool {
 // concerned returns the files that the command may change.
 func (s *gitStep) concerned() []*file {
 	return slices.DeleteFunc(s.named(s.Paths), func(f *file) bool {
-		switch s.From {
-		case "untracked":
-			return f.isTracked() || f.state == FileDeleted
-		case "index", "tracked", "head":
-			return !f.isTracked()
+		index, head := f.tracked()
+		switch {
+		case s.From == "untracked":
+			return index || f.state == FileDeleted
+		case s.From == "head", len(s.Commits) > 0:
+			return !index && !head
 		}
-		return false
+		return !index && (s.From == "index" || s.From == "tracked")
 	})
 }
 
@@ -346,7 +356,8 @@ func (s *gitStep) commit() {
 	noted := tracked || s.Has("--amend") || s.Verb != "commit" ||
 		slices.ContainsFunc(files, func(f *file) bool { return f.has((*edit).isStaged) })
 	for _, f := range files {
-		all := len(s.Paths) > 0 || !noted || tracked && f.isTracked()
+		index, _ := f.tracked()
+		all := len(s.Paths) > 0 || !noted || tracked && index
 		for _, e := range f.edits {
 			if e.isOpen() && (all || e.staged) {
 				e.in = c

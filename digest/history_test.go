@@ -116,6 +116,7 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 		{[]string{"edit a.go", "$ git stash", "edit a.go", "$ git commit -am x", "$ git stash pop"}, "a.go unknown by git stash pop"},
 		{[]string{"read a.go", "$ cd /r && git status && echo x >> a.go -> nothing to commit, working tree clean", "$ git checkout -- a.go"}, "a.go reverted by git checkout"},
 		{[]string{"edit a.go", "$ git status -> nothing to commit, working tree clean", "$ git checkout -- a.go"}, "a.go written"},
+		{[]string{"read a.go", "$ cd /r && git mv a.go b.go && git commit -m x", "$ cd /r && echo x > a.go", "$ git reset --hard"}, "a.go written, b.go written"},
 		{[]string{"edit a.go", "$ git stash", "! git stash pop -> a.go: needs merge"}, "a.go reverted by git stash"},
 		{[]string{"edit a.go", "$ git stash", "edit b.go", "$ git stash", "$ git stash pop stash@{1}"}, "a.go written, b.go reverted by git stash"},
 		{[]string{"edit a.go", "$ git stash", "$ git stash pop $NAME"}, "a.go unknown by git stash pop"},
