@@ -16,7 +16,7 @@ import (
 func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time, report precis.EditReport) error {
 	const op = "record condensation"
 	before := 0
-	for _, e := range c.Edits {
+	for _, e := range precis.Active(c.Edits) {
 		if e.Kind == precis.KindCondensation {
 			before = e.Replace[0].To
 		}

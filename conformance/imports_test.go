@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"precis/dashboard":                     {"precis", "precis/conversation", "precis/digest", "precis/verify"},
 	"precis/keeper":                        {"precis", "precis/conversation", "precis/gateway", "precis/models", "precis/outline", "precis/preset", "precis/store/sqlite", "precis/wire/anthropic"},
 	"precis/host":                          {"precis"},
-	"precis/host/hook":                     {"precis", "precis/archive", "precis/archive/claudecode", "precis/archive/formats", "precis/archive/gemini", "precis/conversation", "precis/digest", "precis/gateway", "precis/preset", "precis/retain", "precis/wire/anthropic", "precis/wire/chat"},
+	"precis/host/hook":                     {"precis", "precis/archive", "precis/archive/claudecode", "precis/archive/formats", "precis/archive/gemini", "precis/archive/pi", "precis/conversation", "precis/digest", "precis/gateway", "precis/preset", "precis/retain", "precis/wire/anthropic", "precis/wire/chat"},
 	"precis/mcpserver":                     {"precis", "precis/conversation", "precis/conversation/handoff", "precis/digest", "precis/store", "precis/verify"},
 	"precis/gateway/lineage":               {"precis", "precis/store", "precis/wire"},
 	"precis/gateway/polyfill":              {"precis", "precis/digest", "precis/wire", "precis/wire/anthropic", "precis/wire/responses"},

@@ -21,7 +21,11 @@ func (e *entry) message(raw []byte) error {
 		return fmt.Errorf("message: %w", err)
 	}
 	text := func(name string) string { v, _ := jsonspan.String(f[name]); return v }
-	switch role := text("role"); role {
+	role := text("role")
+	if role == "user" || role == "assistant" || role == "toolResult" {
+		e.content = f["content"]
+	}
+	switch role {
 	case "user", "custom":
 		err := e.said(f["content"], precis.RoleUser)
 		e.msg.Said = provenance(f["provenance"])

@@ -4,12 +4,16 @@
 // A session is a header and entries. Entries of newer sessions form a tree; the
 // path to the last one is the conversation, the others are its branches. A
 // compaction becomes an edit over the messages before the first one it kept, a
-// context edit one over the message that it replaces or leaves out.
+// context edit one over the message that it replaces or leaves out. [Drafts] goes the
+// other way: it writes a view as entries of pi, behind one with the edits themselves,
+// which are read in their place.
 package pi
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"precis"
@@ -48,6 +52,13 @@ const maxBranches = 100
 
 // Read reads a session. Malformed lines are skipped.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	s := open(src)
+	s.rec.Conversation = s.conversation()
+	return s.rec, nil
+}
+
+// open reads the entries of a session.
+func open(src archive.Source) *session {
 	s := &session{rec: &archive.Recording{}, byID: map[string]int{}, leaf: -1}
 	for l := range archive.Lines(src.Data, s.rec) {
 		if err := s.line(l); err != nil {
@@ -56,8 +67,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 			s.tree.Add(len(s.entries)-2, 0, false)
 		}
 	}
-	s.rec.Conversation = s.conversation()
-	return s.rec, nil
+	return s
 }
 
 // session is the state of reading one file. Entries are numbered as in the
@@ -79,12 +89,15 @@ type entry struct {
 	id      string
 	at      time.Time
 	msg     precis.Message // no content: none that a model sees
+	content jsonValue      // of msg, as pi has it; nil where no context edit can be about the entry
 	model   string         // the model in use from here on; "" when it stays
 	used    precis.Usage   // by the request that it answers
 	summary string
 	kept    int // entry a compaction kept first, or a context edit is about; -1: unknown
 	tokens  int
+	own     bool           // a compaction by precis
 	instead []precis.Block // of a context edit; nil leaves the message out
+	edits   ownEdits       // of precis, which the entries behind it make pi show
 }
 
 // line reads one line.
@@ -116,7 +129,12 @@ func (s *session) line(l archive.Line) error {
 		}
 	case "context_edit":
 		err = s.contextEdit(&e, f)
+	case "custom":
+		if text("customType") == ownType {
+			err = json.Unmarshal(f["data"], &e.edits)
+		}
 	case "custom_message":
+		e.content = f["content"]
 		err = e.said(f["content"], precis.RoleUser)
 		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // an extension's
 	case "branch_summary":
@@ -168,7 +186,7 @@ func (s *session) compaction(e *entry, f map[string]jsonValue) error {
 	if e.summary == "" {
 		return fmt.Errorf("the compaction has no summary")
 	}
-	e.tokens = number(f["tokensBefore"])
+	e.tokens, e.own = number(f["tokensBefore"]), jsonspan.Field(f["details"], ownType) != nil
 	if id, ok := jsonspan.String(f["firstKeptEntryId"]); ok {
 		if i, ok := s.byID[id]; ok {
 			e.kept = i
@@ -204,7 +222,7 @@ func (s *session) contextEdit(e *entry, f map[string]jsonValue) (err error) {
 // conversation builds the path to the newest entry and the branches.
 func (s *session) conversation() *precis.Conversation {
 	path := s.tree.Path(s.leaf)
-	c := s.build(path)
+	c := s.build(path).Conversation
 	c.Title = s.title
 	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
 	paths, _, more := s.tree.Branches(path, maxBranches)
@@ -212,7 +230,7 @@ func (s *session) conversation() *precis.Conversation {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
 	}
 	for _, p := range paths {
-		b := s.build(p)
+		b := s.build(p).Conversation
 		if b.Transcript.Len() == 0 {
 			continue
 		}
@@ -222,20 +240,31 @@ func (s *session) conversation() *precis.Conversation {
 	return c
 }
 
+// built is a conversation that is put together along a path.
+type built struct {
+	*session
+	*precis.Conversation
+	before  []int       // messages before each entry of the path
+	edits   map[int]int // the newest context edit of each entry
+	at      []int       // the entry of each message
+	summary string      // of the newest compaction; "" where it hides nothing
+	kept    int         // the first message that it keeps
+}
+
 // build returns the conversation along a path.
-func (s *session) build(path []int) *precis.Conversation {
+func (s *session) build(path []int) built {
 	c := &precis.Conversation{ID: s.id, Model: s.model, Transcript: &precis.Transcript{}}
-	before := make([]int, len(s.entries)) // messages before each entry of the path
-	edits := map[int]int{}                // the newest context edit of each entry
+	b := built{session: s, Conversation: c, before: make([]int, len(s.entries)), edits: map[int]int{}}
 	for _, i := range path {
 		if s.entries[i].kind == "context_edit" {
-			edits[s.entries[i].kept] = i
+			b.edits[s.entries[i].kept] = i
 		}
 	}
 	var names archive.CallNames
-	for _, i := range path {
+	known := 0 // entries of the path that edits of precis stand for already
+	for k, i := range path {
 		e := &s.entries[i]
-		before[i] = c.Transcript.Len()
+		b.before[i] = c.Transcript.Len()
 		if e.model != "" {
 			c.Model = e.model
 		}
@@ -244,35 +273,65 @@ func (s *session) build(path []int) *precis.Conversation {
 		}
 		if len(e.msg.Content) > 0 {
 			c.Transcript.Append(names.Name(e.msg))
+			b.at = append(b.at, i)
 		}
-		switch e.kind {
-		case "context_edit":
-			if n := e.kept; edits[n] == i && slices.Contains(path, n) && len(s.entries[n].msg.Content) > 0 {
-				s.replace(c, *e, before[n])
+		if e.kind == "compaction" && len(b.at) > 0 {
+			b.summary, b.kept = strings.TrimPrefix(e.summary, takenBack), c.Transcript.Len()
+			if e.kept >= 0 && e.kept < len(b.before) {
+				b.kept = b.before[e.kept]
 			}
-		case "compaction":
+		}
+		switch {
+		case k < known:
+		case e.kind == "custom":
+			known = s.adopt(c, e.edits, path[k+1:]) + k + 1
+		case e.kind == "context_edit":
+			if n := e.kept; b.edits[n] == i && slices.Contains(path, n) && len(s.entries[n].msg.Content) > 0 {
+				s.replace(c, *e, b.before[n])
+			}
+		case e.kind == "compaction":
 			m := precis.NewText(precis.RoleUser, e.summary)
 			m.Said = recap
 			m.Time = e.at
-			s.condense(c, *e, m, before)
+			if c.Transcript.Len() == 0 {
+				b.at = append(b.at, i)
+			}
+			s.condense(c, *e, m, b.kept)
 		}
 	}
-	return c
+	return b
+}
+
+// adopt puts edits of precis in force, and returns how many of the entries behind them say the same; 0 when these are
+// not all there, or the edits were made on something else.
+func (s *session) adopt(c *precis.Conversation, own ownEdits, behind []int) int {
+	if own.Entries < 0 || own.Entries > len(behind) || slices.ContainsFunc(behind[:own.Entries], func(i int) bool {
+		return s.entries[i].kind != "context_edit" && s.entries[i].kind != "compaction"
+	}) {
+		return 0
+	}
+	check := precis.NewChecker(c.Transcript, c.Edits)
+	for _, e := range own.Edits {
+		if e.Seen > c.Transcript.Len() || c.Transcript.Fingerprint(e.Seen) != e.At || check.Add(e) != nil {
+			return 0
+		}
+	}
+	c.Edits = append(c.Edits, own.Edits...)
+	return own.Entries
 }
 
 // condense records a compaction; at the beginning of a file its summary is all
 // there is of what came before.
-func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, before []int) {
-	n := c.Transcript.Len()
-	if n == 0 {
+func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, kept int) {
+	if c.Transcript.Len() == 0 {
 		c.Transcript.Append(m)
 		return
 	}
-	if e.kept >= 0 && e.kept < len(before) {
-		n = before[e.kept]
-	}
 	report := precis.EditReport{Reason: "pi compacted the conversation", TokensBefore: e.tokens}
-	if err := archive.Condensed(c, n, []precis.Message{m}, e.at, report); err != nil {
+	if e.own {
+		report.Rung = "digest" // the next one is written from the originals, and does not quote it
+	}
+	if err := archive.Condensed(c, kept, []precis.Message{m}, e.at, report); err != nil {
 		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the compaction is left out: %v", err)
 	}
 }

@@ -1,0 +1,175 @@
+package pi
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Draft is an entry that an extension of pi proposes at the end of a turn: a "context_edit" of one entry, a
+// "compaction" of those before one, or a "custom" one, which no model sees. pi adds the ID, the parent and the time
+// (docs/session-format.md of pi 1.6).
+type Draft struct {
+	Type        string          `json:"type"`
+	TargetID    string          `json:"targetId,omitempty"`
+	Replacement json.RawMessage `json:"replacement,omitempty"` // null leaves the target out
+	Summary     string          `json:"summary,omitempty"`
+	FirstKeptID string          `json:"firstKeptEntryId,omitempty"`
+	CustomType  string          `json:"customType,omitempty"`
+	Data        any             `json:"data,omitempty"`
+}
+
+// ownType is the type of the custom entries of precis, and a member of the details of its compactions.
+const ownType = "precis"
+
+// ownEdits are the data of a custom entry of precis: edits, and how many of the entries behind it are their translation.
+type ownEdits struct {
+	Edits   []precis.Edit `json:"edits"`
+	Entries int           `json:"entries"`
+}
+
+// Drafts returns the entries by which pi's projection of a session becomes the view of conv, the conversation of that
+// session with more edits than it was read with, and the ID of the newest entry, which they follow.
+//
+// What the view begins with becomes the summary of one compaction, as far as the last text that stands for hidden
+// messages: these texts, and the messages between them as text. Behind it messages keep their entries, and context edits
+// show what is shorter in them, or shown as it was said again. One that pi does not edit, such as a command of the
+// user's, stays as it was said.
+func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf string, err error) {
+	s := open(src)
+	b := s.build(s.tree.Path(s.leaf))
+	summary, units := head(conv)
+	if len(units) == 0 || len(b.at) != conv.Transcript.Len() || len(b.Edits) > len(conv.Edits) {
+		return nil, "", precis.Errorf(precis.CodeConflict, "write entries", "this is not the conversation of the session")
+	}
+	if b.summary != summary || b.kept != units[0].From {
+		first := s.entries[b.at[units[0].From]].id
+		drafts = append(drafts, Draft{Type: "compaction", Summary: cmp.Or(summary, takenBack), FirstKeptID: first})
+	}
+	for _, u := range units {
+		d, err := b.edit(u)
+		if err != nil {
+			return nil, "", err
+		}
+		if d != nil {
+			drafts = append(drafts, *d)
+		}
+	}
+	own := Draft{Type: "custom", CustomType: ownType, Data: ownEdits{conv.Edits[len(b.Edits):], len(drafts)}}
+	return append([]Draft{own}, drafts...), s.entries[s.leaf].id, nil
+}
+
+// takenBack is the summary of a compaction that hides nothing.
+const takenBack = "[precis: the compaction before this one is taken back. What it hid follows.]"
+
+// head divides a view into the text that it begins with and the units that pi has entries for.
+func head(conv *precis.Conversation) (summary string, rest []precis.Unit) {
+	rest = precis.Units(conv.Transcript, conv.Edits)
+	n := len(rest)
+	for n > 0 && (inPlace(conv.Transcript, rest[n-1]) || len(rest[n-1].Messages) == 0) {
+		n--
+	}
+	var texts []string
+	for _, u := range rest[:n] {
+		for _, m := range u.Messages {
+			text := words(m)
+			if inPlace(conv.Transcript, u) {
+				text = fmt.Sprintf("[%s, word for word:]\n%s", precis.MessageHandle(u.From), text)
+			}
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n"), rest[n:]
+}
+
+// inPlace reports whether the entry of a message can show a unit.
+func inPlace(t *precis.Transcript, u precis.Unit) bool {
+	m := t.At(u.From)
+	return u.Original() || u.To == u.From+1 && len(u.Messages) == 1 && u.Messages[0].Role == m.Role && !m.HasToolResult()
+}
+
+// words writes a message as text.
+func words(m precis.Message) string {
+	var out []string
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.Text:
+			out = append(out, b.Text)
+		case precis.ToolUse:
+			out = append(out, fmt.Sprintf("[call of %s] %s", b.Name, b.Input))
+		case precis.ToolResult:
+			out = append(out, "[result] "+b.Text())
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// edit returns the context edit by which pi shows a unit; nil where it does, or where nothing is to be shown.
+func (b built) edit(u precis.Unit) (*Draft, error) {
+	e := b.entries[b.at[u.From]]
+	if e.content == nil || len(u.Messages) == 0 {
+		return nil, nil
+	}
+	was, now := blocksOf(b.Transcript.At(u.From)), blocksOf(u.Messages[0])
+	if edit, ok := b.edits[b.at[u.From]]; ok {
+		was = b.entries[edit].instead
+	}
+	if slices.EqualFunc(was, now, precis.EqualBlocks) {
+		return nil, nil
+	}
+	content, err := e.written(now)
+	return &Draft{Type: "context_edit", TargetID: e.id, Replacement: content}, err
+}
+
+// blocksOf returns what a context edit of a message is about: its blocks, or those of its result.
+func blocksOf(m precis.Message) []precis.Block {
+	if r, ok := m.Content[0].(precis.ToolResult); ok {
+		return r.Content
+	}
+	return m.Content
+}
+
+// written returns a replacement of an entry's content. A block of the entry keeps what precis does not know of, and so
+// does a call whose arguments are shortened.
+func (e entry) written(blocks []precis.Block) (jsonValue, error) {
+	said := map[string]map[string]jsonValue{} // none of a content that is a text
+	for span, err := range jsonspan.Array(e.content) {
+		if b, broken := decodeBlock(span.Raw); err == nil && broken == nil {
+			said[nameOf(b)], _ = jsonspan.Fields(span.Raw) // decodeBlock has read them
+		}
+	}
+	content := make([]map[string]jsonValue, 0, len(blocks)) // never null
+	for _, b := range blocks {
+		f := said[nameOf(b)]
+		switch b := b.(type) {
+		case precis.ToolUse:
+			if f != nil {
+				f["arguments"] = b.Input
+			}
+		case precis.Text:
+			if f == nil {
+				f = map[string]jsonValue{"type": jsonValue(`"text"`), "text": jsonspan.AppendString(nil, b.Text)}
+			}
+		}
+		if f == nil {
+			return nil, fmt.Errorf("a block of the type %T cannot be written", b)
+		}
+		content = append(content, f)
+	}
+	return json.Marshal(map[string]any{"content": content})
+}
+
+// nameOf names a block among those of its message.
+func nameOf(b precis.Block) string {
+	if call, ok := b.(precis.ToolUse); ok {
+		return "call " + call.ID
+	}
+	hash := precis.HashBlock(b)
+	return string(hash[:])
+}
