@@ -22,6 +22,16 @@ import (
 // unknownWindow is the context window of a model that nobody knows, in tokens.
 const unknownWindow = 128_000
 
+// window is that of a model.
+func (c *call) window(model string) precis.Window {
+	if c.o.Window != nil {
+		if w := c.o.Window(model); w > 0 {
+			return precis.Window{Tokens: w}
+		}
+	}
+	return precis.Window{Tokens: unknownWindow}
+}
+
 // clineInput is what the plugin says.
 type clineInput struct {
 	Session  string            `json:"session"` // of the plugin: one run of the program
@@ -70,10 +80,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	if conv.Transcript.Len() != len(in.Messages) {
 		return nil, errNothing("some messages are not understood")
 	}
-	if edits := c.state().Edits; len(edits) > 0 && json.Unmarshal(edits, &conv.Edits) != nil {
-		conv.Edits = nil
-	}
-	conv.Edits = fitting(conv.Transcript, conv.Edits)
+	conv.Edits = c.ownEdits(conv.Transcript)
 	made, err := c.manage(ctx, conv, in.Messages)
 	if err != nil && !made {
 		return nil, err
@@ -94,7 +101,7 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 	if err != nil {
 		return false, err
 	}
-	request := precis.Request{Conversation: conv, Profile: c.input.Model, Window: precis.Window{Tokens: unknownWindow}}
+	request := precis.Request{Conversation: conv, Profile: c.input.Model}
 	for i := len(raw) - 1; i >= 0 && request.Reported == 0; i-- {
 		var said clineMessage
 		if json.Unmarshal(raw[i], &said) == nil {
@@ -102,11 +109,7 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 			request.Reported = said.Metrics.Input + said.Metrics.Read + said.Metrics.Write
 		}
 	}
-	if c.o.Window != nil {
-		if w := c.o.Window(request.Profile); w > 0 {
-			request.Window.Tokens = w
-		}
-	}
+	request.Window = c.window(request.Profile)
 	before := len(conv.Edits)
 	_, err = m.Manage(ctx, request)
 	return len(conv.Edits) > before, err

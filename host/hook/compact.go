@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/archive/claudecode"
+	"precis/archive/pi"
 	"precis/internal/harness"
 	"precis/preset"
 	"precis/wire/anthropic"
@@ -23,13 +24,20 @@ import (
 // module has it; others are written out. Whenever something is in doubt the answer is empty, and Claude Code compacts
 // by itself.
 
-// compactInput is what the module says beside the members of [input].
-type compactInput struct {
+// reduction is what a program says of a compaction beside the members of [input].
+type reduction struct {
 	Trigger      string `json:"trigger"`      // "manual": a person asks for it
 	Instructions string `json:"instructions"` // what the person typed behind /compact
 	Context      struct {
 		Tokens int `json:"tokens"` // of the newest request; 0: unknown
 	} `json:"context"`
+	reasoning precis.Reasoning
+	back      string // what a person types to have the newest one taken back
+}
+
+// compactInput is what the module of Claude Code says.
+type compactInput struct {
+	reduction
 	Rows []row `json:"rows"`
 }
 
@@ -55,12 +63,13 @@ type rowResult struct {
 	Size int `json:"size,omitempty"`
 }
 
-// compaction is the answer: the rows in order, each the number of one to write anew, a [sameRow] or a row of precis's
-// own, and a line for the person; or why nothing is to be done.
+// compaction is the answer: for Claude Code the rows in order, each the number of one to write anew, a [sameRow] or a
+// row of precis's own, for pi the entries to append, and a line for the person; or why nothing is to be done.
 type compaction struct {
-	Rows []any  `json:"rows,omitempty"`
-	Said string `json:"said,omitempty"`
-	Skip string `json:"skip,omitempty"`
+	Rows    []any      `json:"rows,omitempty"`
+	Entries []pi.Draft `json:"entries,omitempty"`
+	Said    string     `json:"said,omitempty"`
+	Skip    string     `json:"skip,omitempty"`
 }
 
 // sameRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as new ones: when a
@@ -69,7 +78,7 @@ type sameRow struct {
 	Keep int `json:"keep"`
 }
 
-// undoCompaction is what a person types behind /compact to have the newest compaction taken back.
+// undoCompaction are the instructions by which the newest compaction is taken back.
 const undoCompaction = "undo"
 
 // mostRows is the size of the answer in bytes, of which Claude Code takes four MiB.
@@ -102,7 +111,8 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	}
 	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...)}
 	conv.Edits = withRecorded(c.ownEdits(conv.Transcript), r.conv.Edits)
-	said, err := c.compact(ctx, conv, in)
+	in.back = "/compact " + undoCompaction
+	said, err := c.compact(ctx, conv, in.reduction)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +184,7 @@ func contains(edits []precis.Edit, id string) bool {
 }
 
 // compact reduces the conversation, or takes the newest reduction back, and says so.
-func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compactInput) (compaction, error) {
+func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduction) (compaction, error) {
 	settings, err := preset.Settings(preset.Frugal)
 	if err != nil {
 		return compaction{}, err
@@ -202,14 +212,14 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in compac
 	before, full := len(conv.Edits), cmp.Or(in.Context.Tokens, all)
 	result, err := m.Manage(ctx, precis.Request{
 		Conversation: conv, Profile: conv.Model, Window: precis.Window{Tokens: full}, Reported: full,
-		Manual: true, WithoutModels: true, Dialect: anthropic.Dialect{},
+		Manual: true, WithoutModels: true, Dialect: anthropic.Dialect{}, Reasoning: in.reasoning,
 	})
 	switch {
 	case err != nil:
 		return compaction{}, err
 	case len(conv.Edits) > before:
-		said := fmt.Sprintf("About %s tokens became %s, without a model call. Nothing is lost; /compact %s takes it back.",
-			thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), undoCompaction)
+		said := fmt.Sprintf("About %s tokens became %s, without a model call. Nothing is lost; %s takes it back.",
+			thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), in.back)
 		return compaction{Said: said}, nil
 	case in.Trigger == "manual":
 		return compaction{Skip: "there is nothing to shorten yet"}, nil

@@ -58,18 +58,9 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 	if err != nil {
 		return h, err
 	}
-	h.gateway, err = gateway.New(gateway.Options{Local: true, InProcess: true, Manager: manager, Window: c.hermesWindow})
+	window := func(_ context.Context, model string) precis.Window { return c.window(model) }
+	h.gateway, err = gateway.New(gateway.Options{Local: true, InProcess: true, Manager: manager, Window: window})
 	return h, err
-}
-
-// hermesWindow is the window of a model of which the program does not know it.
-func (c *call) hermesWindow(_ context.Context, model string) precis.Window {
-	if c.o.Window != nil {
-		if w := c.o.Window(model); w > 0 {
-			return precis.Window{Tokens: w}
-		}
-	}
-	return precis.Window{Tokens: unknownWindow}
 }
 
 // close ends the gateway, which has stored nothing.

@@ -76,7 +76,7 @@ var handlers = map[string]map[string]handler{
 	"qwen":     {"pre-compact": qwenBefore, "post-compact": qwenCompacted, "session-start": qwenStart},
 	"gemini":   {"pending": geminiPending},
 	"opencode": {"digest": opencodeDigest, "gate": opencodeGate},
-	"pi":       {"digest": piDigest},
+	"pi":       {"digest": piDigest, "view": piView},
 	"cline":    {"view": clineView},
 	"hermes":   {"assemble": hermesAssemble, "expand": hermesExpand},
 }

@@ -6,29 +6,70 @@ import (
 	"encoding/json"
 	"path/filepath"
 
+	"precis"
+	"precis/archive"
 	"precis/archive/formats"
+	"precis/archive/pi"
 )
 
-// pi's extension puts what it is told in the place of the summary. The arguments are
-// --before ID FILE: the entry that stays as the first, and the session's file.
+// pi's extension appends the entries that it is told at the end of a turn: then pi's own projection of the session is
+// precis's view. The entries are all that is remembered, so going back in pi's tree takes them back, and a copy of the
+// session has them, too. Versions of pi without such entries, and what pi compacts at another time, have a summary.
 
+// piView answers the end of a turn.
+func piView(ctx context.Context, c *call) ([]byte, error) {
+	var in struct {
+		reduction
+		Leaf string `json:"leaf"` // the newest entry
+	}
+	if json.Unmarshal(c.raw, &in) != nil || c.input.Transcript == "" {
+		return nil, errNothing("its input is not understood")
+	}
+	src, r, err := c.piSession(c.input.Transcript, "")
+	if err != nil {
+		return nil, err
+	}
+	in.reasoning = precis.ReasoningStays // pi asks the provider to drop what is bound to other messages
+	in.back = "/precis-undo"
+	out, err := c.compact(ctx, r.conv, in.reduction)
+	if err != nil || out.Skip != "" {
+		return line(out), err
+	}
+	entries, leaf, err := pi.Drafts(src, r.conv)
+	if err != nil || leaf != in.Leaf || len(entries) < 2 {
+		return nil, errNothing("the view cannot be given as entries")
+	}
+	out.Entries = entries
+	c.try(ctx, func(s *state) { s.Compactions++ })
+	c.entry.Did, c.entry.Compaction = Replaced, true
+	return line(out), nil
+}
+
+// piDigest answers with what stands in the place of a summary. The arguments are --before ID FILE: the entry that stays
+// as the first, and the session's file.
 func piDigest(ctx context.Context, c *call) ([]byte, error) {
 	if len(c.Args) != 3 || c.Args[0] != "--before" {
 		return nil, errNothing("its arguments are not understood")
 	}
-	path := c.Args[2]
-	c.input.Session = path // which precis takes for a session, too
-	c.entry.Session = short(filepath.Base(path))
-	src, err := formats.Load(path)
-	if err != nil {
-		return nil, errNothing("the session's file cannot be read")
-	}
-	src.Data = until(src.Data, c.Args[1])
-	r, err := c.recordOf(src)
+	_, r, err := c.piSession(c.Args[2], c.Args[1])
 	if err != nil {
 		return nil, err
 	}
 	return c.replace(ctx, r)
+}
+
+// piSession reads a session's file, up to the entry before the one that is named.
+func (c *call) piSession(path, before string) (src archive.Source, r record, err error) {
+	c.input.Session = path // which precis takes for a session, too
+	c.entry.Session = short(filepath.Base(path))
+	if src, err = formats.Load(path); err != nil {
+		return src, r, errNothing("the session's file cannot be read")
+	}
+	if before != "" {
+		src.Data = until(src.Data, before)
+	}
+	r, err = c.recordOf(src)
+	return src, r, err
 }
 
 // until returns the lines of a session up to the entry before the one that is named: the
