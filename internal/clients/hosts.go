@@ -47,7 +47,8 @@ func HostSetUps() []HostSetUp {
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
 		{Name: "gemini", pkg: geminiCLI, command: hostGemini, pause: 4, again: geminiAgain},
-		{Name: "pi", pkg: pi, window: small, legacy: true, thinks: true, command: hostPi},
+		{Name: "pi", pkg: pi, window: small, legacy: true, thinks: true, command: hostPi(pi)},
+		{Name: "pi-old", host: "pi", pkg: piOld, window: small, legacy: true, thinks: true, command: hostPi(piOld)},
 		{Name: "cline", pkg: cline, window: small, command: hostCline},
 	}
 }
@@ -141,12 +142,14 @@ func hostOpencode(p *place, task string) ([]string, []string, error) {
 	return replaced(args, task), env, err
 }
 
-func hostPi(p *place, task string) ([]string, []string, error) {
-	args, env, err := piCommand("anthropic")(p)
-	if err == nil {
-		err = rewrite(filepath.Join(p.config, "models.json"), `"contextWindow": `+ample, fmt.Sprint(`"contextWindow": `, small))
+func hostPi(k pkg) func(*place, string) ([]string, []string, error) {
+	return func(p *place, task string) ([]string, []string, error) {
+		args, env, err := piCommand(k, "anthropic")(p)
+		if err == nil {
+			err = rewrite(filepath.Join(p.config, "models.json"), `"contextWindow": `+ample, fmt.Sprint(`"contextWindow": `, small))
+		}
+		return replaced(args, task), env, err
 	}
-	return replaced(args, task), env, err
 }
 
 func hostCline(p *place, task string) ([]string, []string, error) {

@@ -22,7 +22,8 @@ var (
 	anthropicSDK = pkg{name: "@anthropic-ai/sdk", version: "1.12.0"}
 	openaiSDK    = pkg{name: "openai", version: "7.57.0"}
 	opencode     = pkg{name: "opencode-ai", version: "1.18.33"}
-	pi           = pkg{name: "@mariozechner/pi-coding-agent", version: "0.73.1"}
+	pi           = pkg{name: "@earendil-works/pi-coding-agent", version: "1.6.0"}
+	piOld        = pkg{name: "@mariozechner/pi-coding-agent", version: "0.73.1"} // without context edits
 	qwen         = pkg{name: "@qwen-code/qwen-code", version: "0.24.4"}
 	cline        = pkg{name: "cline", version: "3.0.65"}
 	continueCLI  = pkg{name: "@continuedev/cli", version: "1.5.47"}

@@ -69,7 +69,7 @@ func opencodeCommand(dialect string) func(*place) ([]string, []string, error) {
 	}
 }
 
-func piCommand(dialect string) func(*place) ([]string, []string, error) {
+func piCommand(k pkg, dialect string) func(*place) ([]string, []string, error) {
 	return func(p *place) ([]string, []string, error) {
 		api := map[string]string{"chat": "openai-completions", "anthropic": "anthropic-messages", "responses": "openai-responses"}[dialect]
 		base, model := p.v1(), "test-1"
@@ -84,7 +84,7 @@ func piCommand(dialect string) func(*place) ([]string, []string, error) {
 				"cost": object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 			}},
 		}}}, p.config, "models.json")
-		args := []string{p.bin(pi, "pi"), "-p", "--provider", "test", "--model", model, "--thinking", "medium", task}
+		args := []string{p.bin(k, "pi"), "-p", "--provider", "test", "--model", model, "--thinking", "medium", task}
 		return args, []string{"PI_CODING_AGENT_DIR=" + p.config, "PI_OFFLINE=1"}, err
 	}
 }

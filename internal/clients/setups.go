@@ -64,7 +64,7 @@ func SetUps() []SetUp {
 	for _, d := range []string{"anthropic", "chat", "responses"} {
 		out = append(out,
 			SetUp{Name: "opencode-" + d, Dialect: d, pkg: opencode, command: opencodeCommand(d)},
-			SetUp{Name: "pi-" + d, Dialect: d, pkg: pi, command: piCommand(d)},
+			SetUp{Name: "pi-" + d, Dialect: d, pkg: pi, command: piCommand(pi, d)},
 			// It clears old tool results in place, which bound thinking does not survive.
 			SetUp{Name: "qwen-" + d, Dialect: d, pkg: qwen, legacy: true, command: qwenCommand(d, "claude-sonnet-4-5")},
 		)
