@@ -44,6 +44,7 @@ func HostSetUps() []HostSetUp {
 		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45), then: slices.Concat(byHand, forked)},
 		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85), then: byHand},
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
+		{Name: "codex-windows", host: "codex", pkg: codex, command: hostCodexWindows, flags: []string{"--trust"}},
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
 		{Name: "gemini", pkg: geminiCLI, command: hostGemini, pause: 4, again: geminiAgain},
@@ -102,6 +103,12 @@ func hostCodex(p *place, task string) ([]string, []string, error) {
 		args[i] = strings.ReplaceAll(a, "model_auto_compact_token_limit="+ample, fmt.Sprint("model_auto_compact_token_limit=", small*3/4))
 	}
 	return args, env, err
+}
+
+// hostCodexWindows begins a new context window instead of a summary, with nothing of the one before.
+func hostCodexWindows(p *place, task string) ([]string, []string, error) {
+	args, env, err := hostCodex(p, task)
+	return append([]string{args[0], "-c", "features.token_budget.enabled=true"}, args[1:]...), env, err
 }
 
 func hostQwen(p *place, task string) ([]string, []string, error) {

@@ -27,7 +27,7 @@ var (
 	qwen         = pkg{name: "@qwen-code/qwen-code", version: "0.24.4"}
 	cline        = pkg{name: "cline", version: "3.0.65"}
 	continueCLI  = pkg{name: "@continuedev/cli", version: "1.5.47"}
-	codex        = pkg{name: "@openai/codex", version: "0.169.0"}
+	codex        = pkg{name: "@openai/codex", version: "0.171.0"}
 	geminiCLI    = pkg{name: "@google/gemini-cli", version: "0.61.0"}
 	claudeCode   = pkg{name: "@anthropic-ai/claude-code", version: "2.1.332", after: "install.cjs"}
 	// claudeCodeOld is what npm gives an older Node; its plugins have no modules.
