@@ -150,6 +150,30 @@ func TestCompacted(t *testing.T) {
 	}
 }
 
+// A new context window without a summary (features.token_budget) shows the instructions alone, and what was said before
+// stays in the transcript: with the notes that the model wrote and read again.
+func TestANewContextWindow(t *testing.T) {
+	window := said("developer", "input_text", "<context_window>\nCurrent context window id: b\nPrevious context window id: a\n</context_window>")
+	call := func(id, namespace, name, arguments, output string) []string {
+		return []string{
+			item(fmt.Sprintf(`{"type":"function_call","call_id":%q,"namespace":%q,"name":%q,"arguments":%q}`, id, namespace, name, arguments)),
+			item(fmt.Sprintf(`{"type":"function_call_output","call_id":%q,"output":%q}`, id, output)),
+		}
+	}
+	lines := append([]string{meta, user("one")}, call("c1", "notes", "append_to_file", `{"path":"plan.md"}`, "done")...)
+	lines = append(lines, call("c2", "", "new_context", "{}", "A new context window will start without summarizing conversation history.")...)
+	lines = append(lines, `compacted {"message":"","replacement_history":[`+window+`],"window_number":1,"previous_window_id":"a","window_id":"b"}`)
+	lines = append(lines, call("c3", "history", "read_item", `{"item_id":"x"}`, "one")...)
+	r := read(t, rollout(lines...))
+	c := r.Conversation
+	if got := show(precis.View(c.Transcript, c.Edits)); strings.Contains(got, "u:[one]") || !strings.HasPrefix(got, "s:[<context_window>") || !strings.Contains(got, "c3") {
+		t.Errorf("the view is %s", got)
+	}
+	if n := c.Transcript.Len(); n != 7 || len(c.Edits) != 1 || r.Skipped > 0 {
+		t.Errorf("%d messages, %d edits, %d lines skipped: %v", n, len(c.Edits), r.Skipped, r.Warnings)
+	}
+}
+
 func TestRolledBack(t *testing.T) {
 	c := read(t, rolledBack).Conversation
 	if got, want := show(c.Transcript.Messages()), "u:[one] a:[first] u:[other] a:[second]"; got != want {
