@@ -118,11 +118,21 @@ func (j *planner) bridge(ctx context.Context) {
 
 func (j *planner) link(ctx context.Context) error {
 	f := j.found
-	if j.g.o.Bridge == BridgeOff || !j.own || j.assembly != nil || f.Kind == lineage.Extended && f.Len > stillNew || j.bridged() {
+	if j.g.o.Bridge == BridgeOff || !j.own || j.assembly != nil {
+		return nil
+	}
+	next := bridge.NextWindow(j.work.System)
+	j.g.bridges.Keep(bridge.Answer{Owner: j.owner, Conversation: j.conv.ID(), Text: next})
+	if f.Kind == lineage.Extended && f.Len > stillNew || j.bridged() {
 		return nil
 	}
 	said := j.work.Transcript.Messages() // those of the request may differ in what is empty
 	at, ok := j.g.bridges.Find(j.owner, said)
+	window := !ok && next != "" && bridge.BeginsWithText(said) // it has no summary: its system prompt says what was before it
+	if window {
+		at, ok = j.g.bridges.Find(j.owner, []precis.Message{j.work.System})
+		at.Message, at.Block = 0, 0
+	}
 	if !ok || at.Conversation == j.conv.ID() || f.Kind != lineage.Repeated && f.Kind != lineage.Extended && f.Known > at.Message+1 {
 		return nil // it holds what was summarized, too
 	}
@@ -130,7 +140,7 @@ func (j *planner) link(ctx context.Context) error {
 	if len(before) == 0 {
 		return nil // perhaps the store answers at the next request
 	}
-	lack, err := j.lacks(ctx, before, at, min(mostLack, j.window(ctx).Tokens/lackShare))
+	lack, err := j.lacks(ctx, before, at, window)
 	if err != nil {
 		return err
 	}
@@ -138,6 +148,9 @@ func (j *planner) link(ctx context.Context) error {
 		e := bridge.Edit(j.work.Transcript, at, lack)
 		if err := e.Identify(j.work.Transcript); err != nil {
 			return err
+		}
+		if window {
+			e.Report.Reason = "a digest of " + at.Conversation + ", of which a new window of the client's holds nothing"
 		}
 		e.Run, e.Time, e.Report.Trigger = e.ID, j.g.o.Now(), string(precis.TriggeredAutomatic)
 		e.Report.TokensBefore = j.req.Meter.View(said[at.Message : at.Message+1])
@@ -166,7 +179,8 @@ func (j *planner) bridged() bool {
 }
 
 // lacks reads the conversations before, as many at once as there are processors.
-func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Place, room int) (bridge.Lack, error) {
+func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Place, window bool) (bridge.Lack, error) {
+	room := min(mostLack, j.window(ctx).Tokens/lackShare)
 	stop := j.keepAlive()
 	defer stop()
 	leave, err := j.g.processor(ctx)
@@ -174,6 +188,10 @@ func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Pla
 		return bridge.Lack{}, err
 	}
 	defer leave()
+	if window {
+		text, err := bridge.Digest(ctx, before, room)
+		return bridge.Lack{Text: "\n\n" + text}, err
+	}
 	return bridge.Missing(before, j.work.Transcript.Messages(), at, room), nil
 }
 

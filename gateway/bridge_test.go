@@ -643,3 +643,55 @@ func TestABridgeOverAStoreThatFails(t *testing.T) {
 		})
 	}
 }
+
+// inWindow has Codex say in which context window an agent is.
+func (a *agent) inWindow(lines ...string) *agent {
+	var blocks []string
+	for _, text := range []string{"<context_window>", "\nAgent name: /root\n" + strings.Join(lines, "\n") + "\n", "</context_window>"} {
+		blocks = append(blocks, `{"type":"input_text","text":`+quote(text)+`}`)
+	}
+	a.messages = append([]string{`{"type":"message","role":"developer","content":[` + strings.Join(blocks, ",") + `]}`}, a.messages...)
+	return a
+}
+
+// A new context window of Codex's, which holds neither the conversation before it nor a summary, is given a digest, and
+// the window behind it one of both. What the window before is not known of is left as it is.
+func TestANewContextWindow(t *testing.T) {
+	t.Parallel()
+	id := func(n int) string { return fmt.Sprintf("01a22c39-533c-7c92-9ea5-85165341%04d", n) }
+	first, current, previous := "First context window id: "+id(1), "Current context window id: ", "Previous context window id: "
+	environment := "<environment_context>\n  <cwd>/src</cwd>\n</environment_context>"
+	s := providertest.New(t, providertest.Options{})
+	base, _ := start(t, s.URL, func(o *gateway.Options) { o.Recall = true })
+	old := worked("responses", "Read all of the configuration files.").inWindow(first, current+id(1))
+	res, _ := post(t, base+old.path(), old.body(false))
+	last := res.Header.Get("X-Precis-Conversation")
+	for n := 2; n <= 3; n++ {
+		next := newAgent("responses", environment).inWindow(first, current+id(n), previous+id(n-1))
+		res, _ := post(t, base+next.path(), next.body(false))
+		sent := lastBody(s)
+		for _, want := range []string{plantedRule, "E4711", "Digest of messages", last[:6] + ":m", current + id(n)} {
+			if !strings.Contains(sent, want) {
+				t.Errorf("window %d lacks %q:\n%.3000s", n, want, sent)
+			}
+		}
+		if _, system, _ := strings.Cut(sent, `"developer"`); strings.Contains(strings.SplitN(system, `"role"`, 2)[0], plantedRule) {
+			t.Errorf("window %d: what was said before has become an instruction of the program", n)
+		}
+		for k := range 8 {
+			next.read(10*n+k, words(10, n))
+		}
+		post(t, base+next.path(), next.body(false))
+		if again := lastBody(s); strings.Count(again, plantedRule) != 1 {
+			t.Errorf("window %d: the rule is there %d times", n, strings.Count(again, plantedRule))
+		}
+		if before := last; res.Header.Get("X-Precis-Conversation") == before {
+			t.Errorf("window %d is the same conversation", n)
+		}
+		last = res.Header.Get("X-Precis-Conversation")
+	}
+	other := newAgent("responses", strings.Replace(environment, "src", "other", 1)).inWindow("First context window id: "+id(7), current+id(9), previous+id(8))
+	if post(t, base+other.path(), other.body(false)); strings.Contains(lastBody(s), plantedRule) {
+		t.Error("a window of another conversation is given what was said in this one")
+	}
+}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,6 +74,13 @@ func (t *Table) Keep(a Answer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a.time = t.now()
+	t.answers = slices.DeleteFunc(t.answers, func(b *Answer) bool {
+		same := b.Owner == a.Owner && b.Text == a.Text
+		if same {
+			t.bytes -= b.weight()
+		}
+		return same
+	})
 	t.answers = append(t.answers, &a)
 	t.bytes += a.weight()
 	t.shrink(a.Owner)

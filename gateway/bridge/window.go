@@ -1,0 +1,38 @@
+package bridge
+
+import (
+	"strings"
+
+	"precis"
+)
+
+// Codex may begin a new context window instead of asking for a summary (features.token_budget). The system prompt says
+// which window it is, and which was the one before.
+const (
+	currentWindow  = "Current context window id:"
+	previousWindow = "Previous context window id:"
+)
+
+// NextWindow returns the text by which [Table.Find] knows the window behind the one of a system prompt; "" where that
+// says of none.
+func NextWindow(system precis.Message) string {
+	var out strings.Builder
+	text := system.PlainText()
+	_, known, _ := strings.Cut(text, "<context_window>")
+	known, _, _ = strings.Cut(known, "</context_window>")
+	for line := range strings.Lines(known) {
+		if !strings.HasPrefix(line, previousWindow) {
+			out.WriteString(strings.Replace(line, currentWindow, previousWindow, 1))
+		}
+	}
+	return out.String()
+}
+
+// BeginsWithText reports whether messages begin with a text of the user's role, behind which a digest may stand.
+func BeginsWithText(msgs []precis.Message) bool {
+	if len(msgs) == 0 || msgs[0].Role != precis.RoleUser || len(msgs[0].Content) == 0 {
+		return false
+	}
+	_, ok := msgs[0].Content[0].(precis.Text)
+	return ok
+}
