@@ -133,7 +133,7 @@ func codex() Host {
 	const name = "codex"
 	folder := func(m Machine) string { return m.env("CODEX_HOME", m.home(".codex")) }
 	return Host{
-		Name: name, Title: "Codex", Version: "0.169.0", command: "codex", folder: folder,
+		Name: name, Title: "Codex", Version: "0.171.0", command: "codex", folder: folder,
 		Does:  "after a compaction the model gets what the summary lacks; tools over MCP",
 		After: "Codex runs a new hook only once you trust it: open codex, type /hooks, and trust the one of precis; or run precis install codex --trust",
 		parts: func(m Machine) []part {
