@@ -128,7 +128,7 @@ func (j *planner) link(ctx context.Context) error {
 	}
 	said := j.work.Transcript.Messages() // those of the request may differ in what is empty
 	at, ok := j.g.bridges.Find(j.owner, said)
-	window := !ok && next != "" && bridge.BeginsWithText(said) // it has no summary: its system prompt says what was before it
+	window := !ok && next != "" && bridge.BeginsWithText(said) // without a summary; the system prompt links it
 	if window {
 		at, ok = j.g.bridges.Find(j.owner, []precis.Message{j.work.System})
 		at.Message, at.Block = 0, 0

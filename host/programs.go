@@ -236,8 +236,7 @@ func pi() Host {
 	folder := func(m Machine) string { return m.env("PI_CODING_AGENT_DIR", m.home(".pi", "agent")) }
 	return Host{
 		Name: "pi", Title: "pi", Version: "1.6.0", command: "pi", folder: folder,
-		Does: "the context is shortened by entries of pi's own, without a model call; in older versions each summary is precis's own; " +
-			"a tool that brings back originals; a status line",
+		Does: "pi's own entries shorten the context, without a model call; a tool that brings back originals; a status line",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "extensions", "precis.ts"), plugin(m, "pi.ts"))}
 		},

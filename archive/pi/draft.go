@@ -28,19 +28,18 @@ type Draft struct {
 // ownType is the type of the custom entries of precis, and a member of the details of its compactions.
 const ownType = "precis"
 
-// ownEdits are the data of a custom entry of precis: edits, and how many of the entries behind it are their translation.
+// ownEdits are the data of a custom entry of precis: edits, and the number of following entries that translate them.
 type ownEdits struct {
 	Edits   []precis.Edit `json:"edits"`
 	Entries int           `json:"entries"`
 }
 
-// Drafts returns the entries by which pi's projection of a session becomes the view of conv, the conversation of that
-// session with more edits than it was read with, and the ID of the newest entry, which they follow.
+// Drafts returns the entries that turn pi's projection of a session into the view of conv, and the ID of the newest
+// entry, which they follow. conv is the conversation of that session with more edits than the session holds.
 //
-// What the view begins with becomes the summary of one compaction, as far as the last text that stands for hidden
-// messages: these texts, and the messages between them as text. Behind it messages keep their entries, and context edits
-// show what is shorter in them, or shown as it was said again. One that pi does not edit, such as a command of the
-// user's, stays as it was said.
+// The head of the view, up to the last text that replaces hidden messages, becomes the summary of one compaction: these
+// texts, and the messages between them as text. Later messages keep their entries; a context edit shortens a message or
+// restores it. pi does not edit some entries, such as the user's commands: they remain as they were said.
 func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf string, err error) {
 	s := open(src)
 	b := s.build(s.tree.Path(s.leaf))
@@ -65,7 +64,7 @@ func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf
 	return append([]Draft{own}, drafts...), s.entries[s.leaf].id, nil
 }
 
-// takenBack is the summary of a compaction that hides nothing.
+// takenBack is the summary of a compaction that hides no message.
 const takenBack = "[precis: the compaction before this one is taken back. What it hid follows.]"
 
 // head divides a view into the text that it begins with and the units that pi has entries for.
@@ -110,7 +109,7 @@ func words(m precis.Message) string {
 	return strings.Join(out, "\n")
 }
 
-// edit returns the context edit by which pi shows a unit; nil where it does, or where nothing is to be shown.
+// edit returns the context edit that makes pi show a unit; nil when pi shows it already, or the unit is hidden.
 func (b built) edit(u precis.Unit) (*Draft, error) {
 	e := b.entries[b.at[u.From]]
 	if e.content == nil || len(u.Messages) == 0 {
@@ -127,7 +126,7 @@ func (b built) edit(u precis.Unit) (*Draft, error) {
 	return &Draft{Type: "context_edit", TargetID: e.id, Replacement: content}, err
 }
 
-// blocksOf returns what a context edit of a message is about: its blocks, or those of its result.
+// blocksOf returns the blocks that a context edit replaces: a message's own, or the content of its tool result.
 func blocksOf(m precis.Message) []precis.Block {
 	if r, ok := m.Content[0].(precis.ToolResult); ok {
 		return r.Content
@@ -135,8 +134,8 @@ func blocksOf(m precis.Message) []precis.Block {
 	return m.Content
 }
 
-// written returns a replacement of an entry's content. A block of the entry keeps what precis does not know of, and so
-// does a call whose arguments are shortened.
+// written returns a replacement of an entry's content. Blocks of the entry keep the members that precis does not know,
+// also calls with shortened arguments.
 func (e entry) written(blocks []precis.Block) (jsonValue, error) {
 	said := map[string]map[string]jsonValue{} // none of a content that is a text
 	for span, err := range jsonspan.Array(e.content) {
@@ -165,7 +164,7 @@ func (e entry) written(blocks []precis.Block) (jsonValue, error) {
 	return json.Marshal(map[string]any{"content": content})
 }
 
-// nameOf names a block among those of its message.
+// nameOf identifies a block within its message.
 func nameOf(b precis.Block) string {
 	if call, ok := b.(precis.ToolUse); ok {
 		return "call " + call.ID

@@ -5,8 +5,8 @@
 // path to the last one is the conversation, the others are its branches. A
 // compaction becomes an edit over the messages before the first one it kept, a
 // context edit one over the message that it replaces or leaves out. [Drafts] goes the
-// other way: it writes a view as entries of pi, behind one with the edits themselves,
-// which are read in their place.
+// other way: it writes a view as entries of pi, after an entry with the edits themselves.
+// The reader adopts those edits and skips their translation.
 package pi
 
 import (
@@ -97,7 +97,7 @@ type entry struct {
 	tokens  int
 	own     bool           // a compaction by precis
 	instead []precis.Block // of a context edit; nil leaves the message out
-	edits   ownEdits       // of precis, which the entries behind it make pi show
+	edits   ownEdits       // of precis; the following entries translate them for pi
 }
 
 // line reads one line.
@@ -247,7 +247,7 @@ type built struct {
 	before  []int       // messages before each entry of the path
 	edits   map[int]int // the newest context edit of each entry
 	at      []int       // the entry of each message
-	summary string      // of the newest compaction; "" where it hides nothing
+	summary string      // of the newest compaction; "" when it hides no message
 	kept    int         // the first message that it keeps
 }
 
@@ -261,7 +261,7 @@ func (s *session) build(path []int) built {
 		}
 	}
 	var names archive.CallNames
-	known := 0 // entries of the path that edits of precis stand for already
+	known := 0 // end of the entries that translate adopted edits
 	for k, i := range path {
 		e := &s.entries[i]
 		b.before[i] = c.Transcript.Len()
@@ -302,8 +302,8 @@ func (s *session) build(path []int) built {
 	return b
 }
 
-// adopt puts edits of precis in force, and returns how many of the entries behind them say the same; 0 when these are
-// not all there, or the edits were made on something else.
+// adopt puts edits of precis in force, and returns the number of following entries that translate them; 0 when some of
+// these are missing, or the edits were made on another transcript.
 func (s *session) adopt(c *precis.Conversation, own ownEdits, behind []int) int {
 	if own.Entries < 0 || own.Entries > len(behind) || slices.ContainsFunc(behind[:own.Entries], func(i int) bool {
 		return s.entries[i].kind != "context_edit" && s.entries[i].kind != "compaction"

@@ -6,15 +6,14 @@ import (
 	"precis"
 )
 
-// Codex may begin a new context window instead of asking for a summary (features.token_budget). The system prompt says
-// which window it is, and which was the one before.
+// Codex may begin a new context window instead of asking for a summary (features.token_budget). The system prompt then
+// has the IDs of this window and of the previous one.
 const (
 	currentWindow  = "Current context window id:"
 	previousWindow = "Previous context window id:"
 )
 
-// NextWindow returns the text by which [Table.Find] knows the window behind the one of a system prompt; "" where that
-// says of none.
+// NextWindow returns the text that [Table.Find] recognizes the next window by; "" when the system prompt has no window.
 func NextWindow(system precis.Message) string {
 	var out strings.Builder
 	text := system.PlainText()
@@ -28,7 +27,7 @@ func NextWindow(system precis.Message) string {
 	return out.String()
 }
 
-// BeginsWithText reports whether messages begin with a text of the user's role, behind which a digest may stand.
+// BeginsWithText reports whether messages begin with a text of the user's role, which a digest may follow.
 func BeginsWithText(msgs []precis.Message) bool {
 	if len(msgs) == 0 || msgs[0].Role != precis.RoleUser || len(msgs[0].Content) == 0 {
 		return false

@@ -22,7 +22,7 @@ import (
 // unknownWindow is the context window of a model that nobody knows, in tokens.
 const unknownWindow = 128_000
 
-// window is that of a model.
+// window returns the context window of a model.
 func (c *call) window(model string) precis.Window {
 	if c.o.Window != nil {
 		if w := c.o.Window(model); w > 0 {

@@ -32,7 +32,7 @@ type reduction struct {
 		Tokens int `json:"tokens"` // of the newest request; 0: unknown
 	} `json:"context"`
 	reasoning precis.Reasoning
-	back      string // what a person types to have the newest one taken back
+	back      string // the command that takes the newest one back
 }
 
 // compactInput is what the module of Claude Code says.
@@ -78,7 +78,7 @@ type sameRow struct {
 	Keep int `json:"keep"`
 }
 
-// undoCompaction are the instructions by which the newest compaction is taken back.
+// undoCompaction are the instructions that take the newest compaction back.
 const undoCompaction = "undo"
 
 // mostRows is the size of the answer in bytes, of which Claude Code takes four MiB.

@@ -12,9 +12,9 @@ import (
 	"precis/archive/pi"
 )
 
-// pi's extension appends the entries that it is told at the end of a turn: then pi's own projection of the session is
-// precis's view. The entries are all that is remembered, so going back in pi's tree takes them back, and a copy of the
-// session has them, too. Versions of pi without such entries, and what pi compacts at another time, have a summary.
+// pi's extension appends the entries of the answer at the end of a turn; then pi's own projection of the session is
+// precis's view. precis keeps no other state: going back in pi's tree removes the entries, and a copy of the session
+// has them, too. Older versions of pi, and compactions at another time, get a summary.
 
 // piView answers the end of a turn.
 func piView(ctx context.Context, c *call) ([]byte, error) {
@@ -29,7 +29,7 @@ func piView(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.reasoning = precis.ReasoningStays // pi asks the provider to drop what is bound to other messages
+	in.reasoning = precis.ReasoningStays // pi asks the provider to drop reasoning bound to other messages
 	in.back = "/precis-undo"
 	out, err := c.compact(ctx, r.conv, in.reduction)
 	if err != nil || out.Skip != "" {
@@ -45,8 +45,8 @@ func piView(ctx context.Context, c *call) ([]byte, error) {
 	return line(out), nil
 }
 
-// piDigest answers with what stands in the place of a summary. The arguments are --before ID FILE: the entry that stays
-// as the first, and the session's file.
+// piDigest answers with the summary of a compaction. The arguments are --before ID FILE: the first entry that remains,
+// and the session's file.
 func piDigest(ctx context.Context, c *call) ([]byte, error) {
 	if len(c.Args) != 3 || c.Args[0] != "--before" {
 		return nil, errNothing("its arguments are not understood")

@@ -153,7 +153,8 @@ func hostPi(k pkg) func(*place, string) ([]string, []string, error) {
 	return func(p *place, task string) ([]string, []string, error) {
 		args, env, err := piCommand(k, "anthropic")(p)
 		if err == nil {
-			err = rewrite(filepath.Join(p.config, "models.json"), `"contextWindow": `+ample, fmt.Sprint(`"contextWindow": `, small))
+			const key = `"contextWindow": `
+			err = rewrite(filepath.Join(p.config, "models.json"), key+ample, fmt.Sprint(key, small))
 		}
 		return replaced(args, task), env, err
 	}

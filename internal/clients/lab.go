@@ -264,7 +264,8 @@ func (l *lab) install(ctx context.Context, binary string, env []string, mode str
 	if mode == Gated {
 		flags = append([]string{"--model-summary"}, flags...)
 	}
-	if _, err := l.precis(ctx, binary, append(env, path), append([]string{"install", cmp.Or(l.host, l.Name)}, flags...)...); err != nil {
+	args := append([]string{"install", cmp.Or(l.host, l.Name)}, flags...)
+	if _, err := l.precis(ctx, binary, append(env, path), args...); err != nil {
 		return err
 	}
 	if mode == Inside || mode == Gated {
