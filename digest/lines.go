@@ -43,7 +43,7 @@ func (in *input) pieces() []retain.Piece {
 	said := map[string]bool{} // by persons, later than the text
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(i) || in.tellsRefusal(t) || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) || (!at.calls || in.onlyNew) && t.IsCall() && !strings.Contains(t.Body, "\n") {
+		if !in.tellsLines(i, at) {
 			continue
 		}
 		if t.Source == retain.User {
@@ -72,6 +72,22 @@ func (in *input) pieces() []retain.Piece {
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// tellsLines reports whether lines of a text may be told.
+func (in *input) tellsLines(text int, at layout) bool {
+	t := &in.x.Texts[text]
+	switch {
+	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.tellsRefusal(t):
+		return false
+	case t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)):
+		return false
+	case !t.IsCall() || strings.Contains(t.Body, "\n"):
+		return true
+	case in.onlyNew:
+		return !in.onlyReads(t)
+	}
+	return at.calls
 }
 
 // allFrame reports whether all lines of a text are without words, are put there by an agent's program, or stand around a patch.
@@ -175,6 +191,12 @@ func (in *input) listed(t *retain.Text) bool {
 		return in.written.has(relative(c.Path, in.base))
 	}
 	return false
+}
+
+// onlyReads reports whether the call of a text reads files and does nothing else: the files are named.
+func (in *input) onlyReads(t *retain.Text) bool {
+	c := &in.x.Calls[t.Call]
+	return (c.Kind == toolcall.Read || len(c.Reads) > 0) && len(c.Effects) == 0
 }
 
 // worthALine reports whether a part of a text mentions a fact; with onlyNew
