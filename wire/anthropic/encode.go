@@ -182,7 +182,9 @@ func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
 // left out, and a number tells IDs apart that become one.
 func callID(id, format string) string {
 	const most = 64
-	other := func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-') }
+	other := func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
+	}
 	if format == Format || len(id) <= most && !strings.ContainsFunc(id, other) {
 		return id
 	}

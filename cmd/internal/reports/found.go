@@ -37,7 +37,9 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 	if i := slices.IndexFunc(hits, func(h conversation.Place) bool { return h.In == "" }); i >= 0 {
 		next = [][2]string{{"read", fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)}}
 	}
-	block := func(h conversation.Place) bool { return h.In == "" && h.Handle.Block >= 0 && h.View != conversation.Shown }
+	block := func(h conversation.Place) bool {
+		return h.In == "" && h.Handle.Block >= 0 && h.View != conversation.Shown
+	}
 	if i := slices.IndexFunc(hits, block); i >= 0 {
 		next[0][1] = fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)
 		next = append(next, [2]string{"show to the model again", fmt.Sprintf("precis restore %s %s", ShellWord(path), hits[i].Handle)})
