@@ -17,6 +17,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/klauspost/compress/zstd"
+
 	"precis"
 	"precis/internal/jsonspan"
 )
@@ -117,9 +119,9 @@ func Load(path string, inFolder ...string) (Source, error) {
 // MaxBytes is the size of the largest file that is read, 1 GiB.
 const MaxBytes = 1 << 30
 
-// ReadFile returns the content of a regular file of at most [MaxBytes] bytes. Of
-// anything else, such as a device or a named pipe, it reads nothing. The error names
-// the path and wraps that of the system.
+// ReadFile returns the content of a regular file of at most [MaxBytes] bytes, without
+// the compression of zstd. Of anything else, such as a device or a named pipe, it reads
+// nothing. The error names the path and wraps that of the system.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path) // before opening it: opening a named pipe waits for a writer
 	if err != nil {
@@ -137,7 +139,34 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, osError(path, err)
 	}
 	defer f.Close()
-	return readAll(f, path, info.Size())
+	data, err := readAll(f, path, info.Size())
+	if err != nil || !bytes.HasPrefix(data, zstdMagic) {
+		return data, err
+	}
+	return unpacked(data, path)
+}
+
+// zstdMagic begins a file that zstd has compressed.
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// unpacked returns what zstd has compressed: of at most [MaxBytes] bytes, and mostPacked times as many as data.
+func unpacked(data []byte, path string) ([]byte, error) {
+	const mostPacked = 1000
+	most := min(MaxBytes, mostPacked*int64(len(data)))
+	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(MaxBytes)))
+	if err != nil {
+		return nil, invalid(path, err)
+	}
+	defer z.Close()
+	var out bytes.Buffer
+	n, err := out.ReadFrom(io.LimitReader(z, most+1))
+	switch {
+	case err != nil:
+		return nil, invalid(path, fmt.Errorf("what zstd has compressed is damaged: %w", err))
+	case n > most:
+		return nil, invalid(path, fmt.Errorf("what zstd has compressed has more than %d bytes", most))
+	}
+	return out.Bytes(), nil
 }
 
 // readAll reads a file of about the given number of bytes.

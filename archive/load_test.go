@@ -1,12 +1,15 @@
 package archive_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"precis"
 	"precis/archive"
@@ -42,5 +45,31 @@ func TestFilesAreReadWithCare(t *testing.T) {
 	}
 	if data, err := archive.ReadFile(file); string(data) != "text" || err != nil {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// What zstd has compressed is read; what is damaged, or far larger than a conversation can be, is refused.
+func TestCompressedFiles(t *testing.T) {
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(strings.Repeat("the wick of the lamp\n", 1000))
+	packed := enc.EncodeAll(text, nil)
+	dir := t.TempDir()
+	for name, tt := range map[string]struct {
+		data []byte
+		want string // of the error; "": none
+	}{
+		"whole": {packed, ""}, "cut": {packed[:len(packed)-8], "damaged"}, "bomb": {enc.EncodeAll(make([]byte, 64<<20), nil), "bytes"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, tt.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		data, err := archive.ReadFile(path)
+		if tt.want == "" && (err != nil || !bytes.Equal(data, text)) || tt.want != "" && (precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func (l *Library) home(ctx context.Context, s *Session) (Home, error) {
 
 // stat returns what a session's file is like now.
 func (l *Library) stat(s *Session) (found, error) {
-	files, err := walk(context.Background(), []Place{{Root: s.Path, Given: true}})
+	files, _, err := walk(context.Background(), []Place{{Root: s.Path, Given: true}})
 	if err != nil || len(files) == 0 {
 		return found{}, &precis.Error{Code: precis.CodeNotFound, Op: "open session", Place: s.Path, Err: errors.New("the recording is gone")}
 	}

@@ -77,9 +77,16 @@ func (l *Library) Close() error { return l.index.close() }
 
 // Refreshed says what [Library.Refresh] found.
 type Refreshed struct {
-	Sessions int `json:"sessions"` // that there are now
-	Read     int `json:"read"`     // files that are new or were changed
-	Gone     int `json:"gone"`     // sessions whose file is gone
+	Sessions int    `json:"sessions"` // that there are now
+	Read     int    `json:"read"`     // files that are new or were changed
+	Gone     int    `json:"gone"`     // sessions whose file is gone
+	Passed   Passed `json:"passed"`
+}
+
+// Passed counts what was not looked at.
+type Passed struct {
+	Links     int `json:"links"`     // that lead out of the user's home
+	Forbidden int `json:"forbidden"` // folders and files that may not be read
 }
 
 // Refresh brings the index up to date with the files of all places. The error is
@@ -89,7 +96,7 @@ func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
 	l.refreshing.Lock()
 	defer l.refreshing.Unlock()
 	l.resolve()
-	files, err := walk(ctx, l.o.Places)
+	files, passed, err := walk(ctx, l.o.Places)
 	if err != nil {
 		return Refreshed{}, err
 	}
@@ -112,7 +119,7 @@ func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
 		return Refreshed{}, err
 	}
 	n, err := l.index.count(ctx)
-	return Refreshed{Sessions: n, Read: len(changed), Gone: gone}, err
+	return Refreshed{Sessions: n, Read: len(changed), Gone: gone, Passed: passed}, err
 }
 
 // within returns those of the indexed paths that lie in a place of this library: the

@@ -12,6 +12,8 @@ type Place struct {
 	// Given says that the user named it: recordings of any kind and name are looked for.
 	// In others only files that the program names so are.
 	Given bool
+	// Home is the folder that links must not lead out of; "": they are followed wherever they lead.
+	Home string
 }
 
 // Environment is what [Places] depends on.
@@ -47,7 +49,7 @@ func Places(e Environment) []Place {
 	}
 	home := func(elem ...string) string { return filepath.Join(append([]string{e.Home}, elem...)...) }
 	var out []Place
-	add := func(agent, root string) { out = append(out, Place{Agent: agent, Root: root}) }
+	add := func(agent, root string) { out = append(out, Place{Agent: agent, Root: root, Home: e.Home}) }
 
 	add("claude-code", filepath.Join(e.get("CLAUDE_CONFIG_DIR", home(".claude")), "projects"))
 	codex := e.get("CODEX_HOME", home(".codex"))

@@ -347,7 +347,8 @@ func TestIndexThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestLinksAreNotFollowed(t *testing.T) {
+// Links are followed within the user's home, those of a circle once, and counted where they lead out of it.
+func TestLinks(t *testing.T) {
 	h := newHome(t)
 	outside := newHome(t)
 	outside.claude(claudeB, "secret")
@@ -359,10 +360,33 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	lib := h.library()
-	refresh(t, lib, sessions.Refreshed{Sessions: 1, Read: 1})
+	refresh(t, lib, sessions.Refreshed{Sessions: 1, Read: 1, Passed: sessions.Passed{Links: 2}})
 	if got := ids(list(t, lib, sessions.Filter{})); !slices.Equal(got, []string{claudeA}) {
 		t.Errorf("listed %v", got)
 	}
+	if err := os.Rename(outside.path(".claude", "projects", "-work-shop"), h.path("moved")); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"in": h.path("moved"), "twice": h.path("moved"), "circle": h.path(".claude", "projects"), "nowhere": h.path("none")} {
+		if err := os.Symlink(to, h.path(".claude", "projects", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refresh(t, lib, sessions.Refreshed{Sessions: 2, Read: 1})
+}
+
+// A folder that may not be read is counted.
+func TestFoldersWithoutPermission(t *testing.T) {
+	h := newHome(t)
+	h.claude(claudeA, "open")
+	closed := h.path(".claude", "projects", "-closed")
+	if err := os.Mkdir(closed, 0o000); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(closed); err == nil {
+		t.Skip("this user reads every folder")
+	}
+	refresh(t, h.library(), sessions.Refreshed{Sessions: 1, Read: 1, Passed: sessions.Passed{Forbidden: 1}})
 }
 
 // What else lies in the folders of programs is not looked at, and names may be any bytes.

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,15 +26,17 @@ type found struct {
 
 // walker looks through places.
 type walker struct {
-	ctx   context.Context
-	seen  map[string]bool // paths, since places may lie in one another
-	found []found
+	ctx    context.Context
+	seen   map[string]bool // paths, since places may lie in one another
+	linked map[string]bool // folders that links lead to
+	found  []found
+	passed Passed
 }
 
 // walk returns what may be recordings in the places, in the order of their paths. A
 // place that does not exist, or a folder that may not be read, holds nothing.
-func walk(ctx context.Context, places []Place) ([]found, error) {
-	w := &walker{ctx: ctx, seen: map[string]bool{}}
+func walk(ctx context.Context, places []Place) ([]found, Passed, error) {
+	w := &walker{ctx: ctx, seen: map[string]bool{}, linked: map[string]bool{}}
 	for _, p := range places {
 		if path, _, ok := database.Split(p.Root); ok {
 			w.database(path)
@@ -53,11 +56,11 @@ func walk(ctx context.Context, places []Place) ([]found, error) {
 			continue
 		}
 		if err := w.folder(root, p, 0); err != nil {
-			return nil, err
+			return nil, Passed{}, err
 		}
 	}
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
-	return w.found, nil
+	return w.found, w.passed, nil
 }
 
 // deepest is how many folders lie in one another at most.
@@ -69,6 +72,9 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", context.Cause(w.ctx))
 	}
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		w.passed.Forbidden++
+	}
 	if err != nil || depth > deepest {
 		return nil
 	}
@@ -78,6 +84,11 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
+		if e.Type()&fs.ModeSymlink != 0 {
+			if path, e = w.follow(path, p); e == nil {
+				continue
+			}
+		}
 		switch {
 		case e.IsDir():
 			if skipped[e.Name()] || !p.leadsTo(e.Name(), depth) {
@@ -96,6 +107,24 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 		}
 	}
 	return nil
+}
+
+// follow returns what a link leads to; nil where that is nowhere, out of the place's home, or a folder that was looked through.
+func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
+	path, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return "", nil
+	}
+	if home, err := filepath.EvalSymlinks(p.Home); p.Home != "" && (err != nil || !under(path, home)) {
+		w.passed.Links++
+		return "", nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || w.linked[path] {
+		return "", nil
+	}
+	w.linked[path] = info.IsDir()
+	return path, fs.FileInfoToDirEntry(info)
 }
 
 // skipped are folders that hold no recordings, and may hold very much.
@@ -131,8 +160,8 @@ func recordedIn(dir string, entries []fs.DirEntry) (fs.FileInfo, bool) {
 
 // names are what programs call their recordings, as patterns over the end of a path.
 var names = map[string][]string{
-	"claude-code": {"*.jsonl"}, "codex": {"rollout-*.jsonl", "rollout-*.json"},
-	"gemini": {"chats/*.json", "chats/*.jsonl"}, "qwen": {"chats/*.json", "chats/*.jsonl"},
+	"claude-code": {"*.jsonl"}, "codex": {"rollout-*.jsonl", "rollout-*.jsonl.zst", "rollout-*.json"},
+	"gemini": {"chats/*.json", "chats/*.jsonl", "chats/*/*.jsonl"}, "qwen": {"chats/*.json", "chats/*.jsonl"},
 	"pi": {"*.jsonl"}, "openhands": {},
 	"cline":   {"*.messages.json"},
 	"copilot": {"chatSessions/*.json", "chatSessions/*.jsonl", "emptyWindowChatSessions/*.json"},
@@ -149,7 +178,7 @@ func wanted(path string, p Place) bool {
 		return false
 	}
 	if p.Given {
-		ext := strings.ToLower(filepath.Ext(base))
+		ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(base, ".zst")))
 		return slices.Contains(extensionsGiven, ext) && (ext != ".md" || strings.Contains(base, "aider"))
 	}
 	for _, pattern := range names[p.Agent] {

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/console"
+	"precis/cmd/internal/term"
 	"precis/conversation/recording"
 	"precis/models"
 	"precis/preset"
@@ -54,7 +55,13 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 		return nil, err
 	}
 	o.OnClose(lib.Close)
-	_, err = lib.Refresh(ctx)
+	now, err := lib.Refresh(ctx)
+	if n := now.Passed.Links; n > 0 {
+		o.console.Note("%s out of your home folder, not followed: name the folder to read it", term.Count(n, "link"))
+	}
+	if n := now.Passed.Forbidden; n > 0 {
+		o.console.Note("%s without permission to read, left out", term.Count(n, "folder"))
+	}
 	return lib, err
 }
 
