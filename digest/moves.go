@@ -181,7 +181,7 @@ func (f *file) gather(c *toolcall.Call, pattern string) {
 
 // forget drops what is known of a file.
 func (f *file) forget() {
-	*f = file{path: f.path, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
+	*f = file{path: f.path, key: f.key, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
 }
 
 // move notes where a file went, or a folder, and what is known of it there: all that was done to it stands.

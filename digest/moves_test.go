@@ -235,3 +235,18 @@ func TestManyFilesAreNamed(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// On a drive of Windows the ways of writing a path name one file.
+func TestOneFileOnADriveIsOneFile(t *testing.T) {
+	s := newSession(1)
+	s.user("Mend the parser.")
+	s.call("Read", map[string]any{"file_path": `C:\Users\me\app\src\Parser.go`}, "package app")
+	for _, path := range []string{`c:\Users\me\app\src\parser.go`, "/c/Users/me/app/src/Parser.go", "/mnt/c/users/me/app/src/Parser.go", `\\?\C:\Users\me\app\src\Parser.go`, `src\Parser.go`} {
+		s.call("Edit", map[string]any{"file_path": path, "old_string": "a", "new_string": path}, "ok")
+	}
+	s.call("Edit", map[string]any{"file_path": "/srv/app/src/parser.go", "old_string": "a", "new_string": "b"}, "ok")
+	files := stateOf(s.msgs).Files
+	if len(files) != 2 || files[0].Path != "C:/Users/me/app/src/Parser.go" && files[1].Path != "C:/Users/me/app/src/Parser.go" {
+		t.Errorf("%+v", files)
+	}
+}

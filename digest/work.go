@@ -166,7 +166,8 @@ func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call
 // file records what happened to one file.
 type file struct {
 	path      string
-	version   // what is known of it now
+	key       string // see [toolcall.FileKey]
+	version          // what is known of it now
 	edits     []*edit
 	isNew     bool   // it was not there before the conversation
 	movedFrom string // its first path, of one that was moved
@@ -210,9 +211,10 @@ func newFileTable() fileTable {
 // like returns the files whose paths end like a path, or the other way round: the first ones, since a command may name very many.
 func (t *fileTable) like(p string) (out []*file) {
 	const most = 50
-	all := t.byName[path.Base(p)]
+	key := toolcall.FileKey(p)
+	all := t.byName[nameIn(key)]
 	for _, f := range all[:min(len(all), most)] {
-		if f.path == p || strings.HasSuffix(p, "/"+f.path) || strings.HasSuffix(f.path, "/"+p) {
+		if sameFile(f.key, key) {
 			out = append(out, f)
 		}
 	}
@@ -228,8 +230,8 @@ func (t *fileTable) of(p string) *file {
 	i := slices.IndexFunc(all, func(f *file) bool { return !f.isMoved() })
 	switch {
 	case i >= 0:
-		if len(p) > len(all[i].path) {
-			all[i].path = p // it says more
+		if key := toolcall.FileKey(p); len(key) > len(all[i].key) {
+			all[i].path, all[i].key = p, key // it says more
 			t.rootAt(p)
 		}
 		t.byPath[p] = all[i]
@@ -253,12 +255,25 @@ func (t *fileTable) named(p string) *file {
 
 // add adds a file.
 func (t *fileTable) add(p string) *file {
-	base := path.Base(p)
-	f := &file{path: p, lastWrite: -1}
+	key := toolcall.FileKey(p)
+	base := nameIn(key)
+	f := &file{path: p, key: key, lastWrite: -1}
 	t.all = append(t.all, f)
 	t.rootAt(p)
 	t.byPath[p], t.byName[base] = f, append(t.byName[base], f)
 	return f
+}
+
+// nameIn returns the last element of a path by which files are found.
+func nameIn(key string) string { return strings.ToLower(path.Base(key)) }
+
+// sameFile reports whether two keys are those of one file, or one of them is the end of the other.
+func sameFile(a, b string) bool {
+	onDrive := func(p string) bool { return len(p) > 1 && p[1] == ':' }
+	if onDrive(a) != onDrive(b) { // a relative path on a drive of Windows
+		a, b = strings.ToLower(a), strings.ToLower(b)
+	}
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
 // rootAt has the root hold a path.

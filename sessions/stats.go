@@ -5,9 +5,11 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"precis"
 	"precis/archive"
+	"precis/internal/toolcall"
 )
 
 // Sum is what some sessions used.
@@ -61,7 +63,7 @@ func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
 	for _, s := range some {
 		out.Total.add(s)
 		agents.of(s.Agent).add(s)
-		projects.of(s.Project).add(s)
+		projects.at(toolcall.FileKey(strings.ReplaceAll(s.Project, `\`, "/")), s.Project).add(s)
 		months.of(s.used().Local().Format("2006-01")).add(s) // as the days of a filter are
 		models.split(s, l.read)
 		for name, n := range s.Tools {
@@ -104,17 +106,20 @@ type sums map[string]Sum
 
 // adder adds to a sum of a map.
 type adder struct {
-	in   sums
-	name string
+	in        sums
+	key, name string
 }
 
-func (s sums) of(name string) adder { return adder{in: s, name: name} }
+func (s sums) of(name string) adder { return s.at(name, name) }
+
+// at returns what adds to the sum of a key, whose first name it has.
+func (s sums) at(key, name string) adder { return adder{in: s, key: key, name: name} }
 
 func (a adder) add(s *Session) {
-	t := a.in[a.name]
-	t.Name = a.name
+	t := a.in[a.key]
+	t.Name = cmp.Or(t.Name, a.name)
 	t.add(s)
-	a.in[a.name] = t
+	a.in[a.key] = t
 }
 
 // split counts a session for its main model, and what others spent for them.

@@ -149,11 +149,24 @@ func sameFile(a, b string) bool {
 
 // normalPath makes the ways of writing one path equal: separators, "./".
 func normalPath(p string) string {
-	p = strings.TrimSpace(strings.ReplaceAll(p, `\`, "/"))
+	p = strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(p, `\`, "/")), "//?/")
 	if p == "" || strings.HasPrefix(p, "[") || strings.HasPrefix(p, "{") {
 		return p
 	}
 	return path.Clean(p)
+}
+
+// drive begins a path on a drive of Windows, also as its shells write it.
+var drive = lazyregexp.New(`^(?:([A-Za-z]):|/mnt/([a-z])|/([cd]))/`)
+
+// FileKey returns what the ways of writing the absolute path of one file have in common: on a drive of Windows neither the case of
+// letters counts nor whether a shell writes C: as /c or /mnt/c. Of any other path it is the path.
+func FileKey(p string) string {
+	m := drive.FindStringSubmatch(p)
+	if m == nil {
+		return p
+	}
+	return strings.ToLower(m[1] + m[2] + m[3] + ":" + p[len(m[0])-1:])
 }
 
 // first returns the first argument that has a name of a kind.
