@@ -56,8 +56,11 @@ func open(ctx context.Context, path string) (*sql.DB, error) {
 			return nil, failed(path, err)
 		}
 		if err = db.PingContext(ctx); err == nil {
-			if _, err = db.ExecContext(ctx, `SELECT id FROM session LIMIT 1`); err == nil {
+			var in []generation
+			if in, err = generationsIn(ctx, db); err == nil && len(in) > 0 {
 				return db, nil
+			} else if err == nil {
+				err = errors.New("it holds no sessions of opencode")
 			}
 		}
 		_ = db.Close()
@@ -77,27 +80,64 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 		return nil, err
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(ctx, `SELECT s.id, s.time_updated, (SELECT coalesce(sum(length(data)), 0) FROM message m WHERE m.session_id = s.id)
-		FROM session s WHERE EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id) ORDER BY s.time_updated DESC`)
+	in, err := generationsIn(ctx, db)
+	var out []Entry
+	for _, g := range in {
+		if err == nil {
+			out, err = g.list(ctx, db, path, out)
+		}
+	}
 	if err != nil {
 		return nil, failed(path, err)
 	}
+	slices.SortStableFunc(out, func(a, b Entry) int { return b.Modified.Compare(a.Modified) })
+	return out, nil
+}
+
+// generation is the tables in which opencode keeps sessions and their messages. Version 2 leaves those of version 1 as they
+// were, and goes on in others.
+type generation struct {
+	sessions, messages string
+	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // the messages of a session
+}
+
+var generations = []generation{{"session_v2", "session_message", writeMessages2}, {"session", "message", writeMessages}}
+
+// generationsIn returns those that a file has, the newest first.
+func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error) {
+	for _, g := range generations {
+		var n int
+		err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)`, g.sessions, g.messages).Scan(&n)
+		if err != nil {
+			return nil, err
+		}
+		if n == 2 {
+			out = append(out, g)
+		}
+	}
+	return out, nil
+}
+
+// list adds the sessions that have messages, but for those that are there already.
+func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Entry) ([]Entry, error) {
+	rows, err := db.QueryContext(ctx, `SELECT s.id, s.time_updated, sum(length(m.data)) FROM `+g.sessions+` s JOIN `+g.messages+` m ON m.session_id = s.id GROUP BY s.id`)
+	if err != nil {
+		return nil, err
+	}
 	defer rows.Close()
-	var out []Entry
 	for rows.Next() {
 		var e Entry
 		var id string
 		var ms int64
 		if err := rows.Scan(&id, &ms, &e.Size); err != nil {
-			return nil, failed(path, err)
+			return nil, err
 		}
 		e.Name, e.Modified = path+"#"+id, time.UnixMilli(ms)
-		out = append(out, e)
+		if !slices.ContainsFunc(out, func(o Entry) bool { return o.Name == e.Name }) {
+			out = append(out, e)
+		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, failed(path, err)
-	}
-	return out, nil
+	return out, rows.Err()
 }
 
 // Answer is what a session says of one answer of its model.
@@ -190,24 +230,32 @@ func Load(ctx context.Context, name string) (archive.Source, error) {
 		return archive.Source{}, err
 	}
 	defer db.Close()
-	var out bytes.Buffer
-	if err := writeInfo(ctx, db, &out, id); err != nil {
+	in, err := generationsIn(ctx, db)
+	if err != nil {
+		return archive.Source{}, failed(name, err)
+	}
+	for _, g := range in {
+		var out bytes.Buffer
+		err := g.writeInfo(ctx, db, &out, id)
 		if errors.Is(err, sql.ErrNoRows) {
-			return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q", id)}
+			continue
 		}
-		return archive.Source{}, failed(name, err)
+		if err == nil {
+			err = g.write(ctx, db, &out, id)
+		}
+		if err != nil {
+			return archive.Source{}, failed(name, err)
+		}
+		return archive.Source{Path: name, Data: out.Bytes()}, nil
 	}
-	if err := writeMessages(ctx, db, &out, id); err != nil {
-		return archive.Source{}, failed(name, err)
-	}
-	return archive.Source{Path: name, Data: out.Bytes()}, nil
+	return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q", id)}
 }
 
 // writeInfo begins the document with what is known of the session.
-func writeInfo(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
+func (g generation) writeInfo(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 	var parent, directory, title sql.NullString
 	var created, updated int64
-	err := db.QueryRowContext(ctx, `SELECT parent_id, directory, title, time_created, time_updated FROM session WHERE id = ?`, id).
+	err := db.QueryRowContext(ctx, `SELECT parent_id, directory, title, time_created, time_updated FROM `+g.sessions+` WHERE id = ?`, id).
 		Scan(&parent, &directory, &title, &created, &updated)
 	if err != nil {
 		return err
@@ -248,6 +296,68 @@ func writeMessages(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string
 		}
 		fmt.Fprintf(out, `{"info":%s,"parts":[%s]}`, withID(data, message), bytes.Join(parts[message], []byte{','}))
 		if out.Len() > archive.MaxBytes {
+			return fmt.Errorf("it has more than %d bytes", archive.MaxBytes)
+		}
+	}
+	out.WriteString("]}")
+	return rows.Err()
+}
+
+// message2 is the content of a message of version 2: of the user's a text, of the model's its parts.
+type message2 struct {
+	Text  string `json:"text"`
+	Model struct {
+		ID       string `json:"id"`
+		Provider string `json:"providerID"`
+	} `json:"model"`
+	Content []struct {
+		Type  string          `json:"type"`
+		Text  string          `json:"text"`
+		ID    string          `json:"id"`   // of a call
+		Name  string          `json:"name"` // of its tool
+		State json.RawMessage `json:"state"`
+	} `json:"content"`
+}
+
+// writeMessages2 writes the messages of version 2 as version 1 exports them. What is neither the user's nor the model's, and no
+// model is sent, is left out.
+func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
+	rows, err := db.QueryContext(ctx, `SELECT id, type, time_created, data FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant') ORDER BY seq`, id)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for first := true; rows.Next(); first = false {
+		var name, role string
+		var created int64
+		var data []byte
+		if err := rows.Scan(&name, &role, &created, &data); err != nil {
+			return err
+		}
+		var m message2
+		if err := json.Unmarshal(data, &m); err != nil {
+			return fmt.Errorf("message %s: %w", name, err)
+		}
+		parts := []map[string]any{} // never null
+		if m.Text != "" {
+			parts = append(parts, map[string]any{"type": "text", "text": m.Text})
+		}
+		for _, p := range m.Content {
+			part := map[string]any{"type": p.Type, "text": p.Text}
+			if p.Type == "tool" {
+				part = map[string]any{"type": p.Type, "callID": p.ID, "tool": p.Name, "state": p.State}
+			}
+			parts = append(parts, part)
+		}
+		info := map[string]any{"id": name, "role": role, "modelID": m.Model.ID, "providerID": m.Model.Provider, "time": map[string]int64{"created": created}}
+		line, err := json.Marshal(map[string]any{"info": info, "parts": parts})
+		if err != nil {
+			return err
+		}
+		if !first {
+			out.WriteByte(',')
+		}
+		if out.Write(line); out.Len() > archive.MaxBytes {
 			return fmt.Errorf("it has more than %d bytes", archive.MaxBytes)
 		}
 	}

@@ -42,6 +42,48 @@ func file(t *testing.T, more ...string) string {
 	return path
 }
 
+// Version 2 goes on in tables of its own, beside those of version 1.
+func TestTablesOfVersion2(t *testing.T) {
+	path := file(t,
+		`CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, title text, time_created integer, time_updated integer)`,
+		`CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer, time_created integer, data text)`,
+		`INSERT INTO session_v2 VALUES ('ses_2', NULL, '/src/quay', 'Load', 1000, 3000), ('ses_none', NULL, '/src/quay', 'Empty', 1000, 4000)`,
+		`INSERT INTO session_message VALUES ('m2', 'ses_2', 'assistant', 1, 2, '{"model":{"id":"m","providerID":"p"},"content":[{"type":"reasoning","text":"hm"},{"type":"text","text":"Loading."},
+			{"type":"tool","id":"call_1","name":"read","state":{"status":"completed","input":{"filePath":"quay.go"},"output":"package quay"}}]}'),
+			('m1', 'ses_2', 'user', 0, 1, '{"text":"Load it."}'), ('m3', 'ses_2', 'agent-switched', 2, 3, '{"agent":"plan"}')`)
+	entries, err := database.Sessions(t.Context(), path)
+	if err != nil || len(entries) != 2 || entries[0].Name != path+"#ses_2" || entries[1].Name != path+"#ses_1" {
+		t.Fatalf("%+v, %v", entries, err)
+	}
+	src, err := database.Load(t.Context(), entries[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := archive.Read(src, []archive.Format{opencode.Format{}})
+	if err != nil {
+		t.Fatalf("%v: %s", err, src.Data)
+	}
+	said := ""
+	for _, m := range r.Conversation.Transcript.Messages() {
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				said += b.Text + " "
+			case precis.ToolUse:
+				said += b.Name + string(b.Input) + " "
+			case precis.ToolResult:
+				said += b.Text() + " "
+			}
+		}
+	}
+	if want := `Load it. Loading. read{"filePath":"quay.go"} package quay `; said != want || r.Conversation.Model != "m" {
+		t.Errorf("%q by %s, want %q", said, r.Conversation.Model, want)
+	}
+	if _, err := database.Load(t.Context(), path+"#ses_9"); precis.CodeOf(err) != precis.CodeNotFound {
+		t.Errorf("a session that is not there: %v", err)
+	}
+}
+
 func TestSessionsAreListedAndRead(t *testing.T) {
 	path := file(t)
 	before, err := os.ReadFile(path)
