@@ -42,6 +42,9 @@ func newTools(s console.Streams) *tools {
 
 // run is the program. It returns the exit code.
 func run(ctx context.Context, args []string, streams console.Streams) int {
+	if slices.Equal(args, []string{"--version"}) {
+		args = []string{"version"}
+	}
 	t := newTools(streams)
 	defer t.Close()
 	cmd := t.root(args)
@@ -159,6 +162,11 @@ A recording that needs more memory than memory_mb allows is bad input (2).`,
 	for _, c := range known {
 		if !one || c.name == args[0] {
 			cmd.AddCommand(c.make(t))
+		}
+	}
+	for _, group := range cmd.Commands() {
+		if group.HasSubCommands() && !group.Runnable() { // which would take any word for a wish for help
+			group.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
 	if !one {

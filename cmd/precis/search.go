@@ -26,10 +26,11 @@ func newSearch(t *tools) *cobra.Command {
 		Short: "Find messages, hidden or not, by words",
 		Long: `Find what was said, hidden from the model or not: the places that hold all the
 words, in what anyone said or thought, in the input of tools, in their results
-and in summaries. Upper and lower case are the same; a phrase is one word when quoted.
-Places that hold all words on one line come first, and then the newest. The same
-line found again is counted, not repeated. Behind them come places with another
-form of a word, and with related words of code work, which are marked.
+and in summaries. Upper and lower case are the same; a phrase is one word when
+quoted. Places that hold all words on one line come first, and then the newest.
+The same line found again is counted, not repeated. Behind them come places
+with another form of a word, and with related words of code work, which are
+marked.
 
   precis search run.precis connection refused
   precis search run.precis "exit status 2" make

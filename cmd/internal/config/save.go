@@ -182,6 +182,11 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 	if err := now.obeys(changes); err != nil {
 		return nil, err
 	}
+	known := func(w string) bool { return slices.Contains(c.Warnings, w) }
+	if i := slices.IndexFunc(now.Warnings, func(w string) bool { return !known(w) }); i >= 0 { // a value that would count as another
+		why, _, _ := strings.Cut(now.Warnings[i], "; using ")
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Place: path, Err: errors.New(why)}
+	}
 	if bytes.Equal(text, data) {
 		return now, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -177,6 +178,9 @@ func (c *Console) JSON(v any) error {
 	e := json.NewEncoder(c.Data())
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
+	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
+		v = []any{} // a list is never null
+	}
 	if err := e.Encode(v); err != nil {
 		return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
 	}
