@@ -225,8 +225,8 @@ func Read(src Source, formats []Format) (*Recording, error) {
 // the content.
 var byteOrderMark = []byte("\uFEFF")
 
-// Detect returns the first format that recognizes src. The error is invalid, and names the program of a recording that is known
-// not to be read.
+// Detect returns the first format that recognizes src. The error is invalid, and names the program of a recording
+// that is known not to be read.
 func Detect(src Source, formats []Format) (Format, error) {
 	name := filepath.Base(src.Path)
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)

@@ -8,8 +8,8 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Mended returns JSON with what programs write and JSON does not know: NaN and infinite numbers become null, and a backslash
-// in a string that begins no escape stands for itself. It returns nil when there is none of that.
+// Mended returns JSON with what programs write and JSON does not know: NaN and infinite numbers become null, and a
+// backslash in a string that begins no escape stands for itself. It returns nil when there is none of that.
 func Mended(data []byte) []byte {
 	var out []byte
 	done, inString := 0, false
@@ -47,8 +47,8 @@ func Mended(data []byte) []byte {
 // escape is one that JSON knows.
 var escape = lazyregexp.New(`^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})`)
 
-// asLines returns the records of a list, or records on several lines each, as one record a line. It returns nil when data is
-// neither.
+// asLines returns the records of a list, or records on several lines each, as one record a line. It returns nil
+// when data is neither.
 func asLines(data []byte) []byte {
 	var out bytes.Buffer
 	add := func(s jsonspan.Span, err error) bool {
@@ -74,8 +74,8 @@ func asLines(data []byte) []byte {
 	return out.Bytes()
 }
 
-// Beginnings knows how the records of a file of lines begin: each beginning, and each with the second name behind it. Make one
-// with [BeginningsOf].
+// Beginnings knows how the records of a file of lines begin: each beginning, and each with the second name behind
+// it. Make one with [BeginningsOf].
 type Beginnings struct {
 	data   []byte
 	begins map[string]bool
@@ -84,8 +84,9 @@ type Beginnings struct {
 // BeginningsOf returns those of a file, which are read when they are needed.
 func BeginningsOf(data []byte) *Beginnings { return &Beginnings{data: data} }
 
-// Behind returns the offset of the last record in a line that begins with something else: half of another record, NULs, a message
-// of a program. It begins as another record of the file does, and ends with the line. -1: there is none.
+// Behind returns the offset of the last record in a line that begins with something else: half of another record,
+// NULs, a message of a program. It begins as another record of the file does, and ends with the line. -1: there is
+// none.
 func (r *Beginnings) Behind(raw []byte) int {
 	const most = 100 // beginnings that are tried
 	if r.begins == nil {

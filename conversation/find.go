@@ -18,7 +18,7 @@ import (
 // Place is what [Find] found: a block, or a text that an edit put in the place of messages, whose handle is theirs.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"` // ID of the side conversation that the handle is of; "": the conversation itself
+	In     string        `json:"in,omitempty"` // the ID of a side conversation that the handle is of; else ""
 	BlockName
 	View State           `json:"view"`         // how the view shows it
 	By   precis.EditKind `json:"by,omitempty"` // the kind of edit that hides or shortens it

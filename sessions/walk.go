@@ -109,7 +109,8 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 	return nil
 }
 
-// follow returns what a link leads to; nil where that is nowhere, out of the place's home, or a folder that was looked through.
+// follow returns what a link leads to; nil where that is nowhere, out of the place's home, or a folder that was
+// looked through.
 func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
 	path, err := filepath.EvalSymlinks(link)
 	if err != nil {

@@ -94,8 +94,8 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	return out, nil
 }
 
-// generation is the tables in which opencode keeps sessions and their messages. Version 2 leaves those of version 1 as they
-// were, and goes on in others.
+// generation is the tables in which opencode keeps sessions and their messages. Version 2 leaves those of version
+// 1 as they were, and goes on in others.
 type generation struct {
 	sessions, messages string
 	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // the messages of a session
@@ -319,8 +319,8 @@ type message2 struct {
 	} `json:"content"`
 }
 
-// writeMessages2 writes the messages of version 2 as version 1 exports them. What is neither the user's nor the model's, and no
-// model is sent, is left out.
+// writeMessages2 writes the messages of version 2 as version 1 exports them. What is neither the user's nor the
+// model's, and no model is sent, is left out.
 func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 	rows, err := db.QueryContext(ctx, `SELECT id, type, time_created, data FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant') ORDER BY seq`, id)
 	if err != nil {

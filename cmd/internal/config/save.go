@@ -183,7 +183,8 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 		return nil, err
 	}
 	known := func(w string) bool { return slices.Contains(c.Warnings, w) }
-	if i := slices.IndexFunc(now.Warnings, func(w string) bool { return !known(w) }); i >= 0 { // a value that would count as another
+	if i := slices.IndexFunc(now.Warnings, func(w string) bool { return !known(w) }); i >= 0 {
+		// The value would count as another one.
 		why, _, _ := strings.Cut(now.Warnings[i], "; using ")
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Place: path, Err: errors.New(why)}
 	}
