@@ -253,16 +253,25 @@ func nature(data []byte) string {
 	empty := len(bytes.Trim(data, " \t\r\n[]{}")) == 0
 	valid := jsonspan.Valid(data) == nil
 	switch kind := jsonspan.Kind(data); {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		return "this is UTF-16, not UTF-8"
+	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
+		return "this is compressed by gzip"
 	case valid && kind == '[' && empty:
 		return "the list of messages is empty"
 	case valid && kind == '[':
 		return "this is a JSON list whose first element is no message: it has no role"
 	case valid && kind == '{' && empty:
 		return `this is a JSON object without messages`
+	case valid && kind == '{' && jsonspan.Field(data, "messages") != nil:
+		return `the "messages" of this JSON object are no list of messages`
 	case valid && kind == '{':
 		return `this is a JSON object without "messages", and no line of an agent's recording`
 	case kind == '{' && len(FirstLines(data, 1)) > 0:
 		return "these are JSON lines, but neither messages nor those of an agent"
+	}
+	if valid {
+		return "this is JSON, but no object and no list"
 	}
 	return "this is no JSON"
 }

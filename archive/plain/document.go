@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"precis/internal/jsonspan"
 )
@@ -15,6 +16,7 @@ type document struct {
 	system, instructions json.RawMessage
 	tools                json.RawMessage
 	texts                map[string]string
+	wrong                string // why what should be the messages are none; "" where nothing should be
 }
 
 func (d *document) text(name string) string { return d.texts[name] }
@@ -46,8 +48,12 @@ func parse(data []byte) (*document, error) {
 			d.texts[m.Name], _ = jsonspan.String(m.Raw)
 		case "messages", "traj", "input":
 			bare := m.Name == "input" && jsonspan.Kind(m.Raw) == '"'
-			if d.name == "" && (bare || messageList(m.Raw)) {
+			switch {
+			case d.name != "":
+			case bare || messageList(m.Raw):
 				d.name, d.list = m.Name, m.Span
+			case m.Name == "messages":
+				d.wrong = wrongIn(m.Raw)
 			}
 		}
 	}
@@ -56,6 +62,29 @@ func parse(data []byte) (*document, error) {
 	}
 	return d, nil
 }
+
+// wrongIn says why a value is no list of messages.
+func wrongIn(raw []byte) string {
+	if jsonspan.Kind(raw) != '[' {
+		return "the messages are no list"
+	}
+	for first, err := range jsonspan.Array(raw) {
+		f, broken := jsonspan.Fields(first.Raw)
+		role, isText := jsonspan.String(f["role"])
+		switch {
+		case err != nil || broken != nil:
+			return "message 0 is no object"
+		case f["role"] == nil:
+			return "message 0 has no role"
+		case !isText || !roles[role]:
+			return fmt.Sprintf("message 0: %.40s is no role: it is user, assistant, system, developer or tool", f["role"])
+		}
+		return "message 0 has no content"
+	}
+	return "the list of messages is empty"
+}
+
+var roles = map[string]bool{"user": true, "assistant": true, "system": true, "developer": true, "tool": true, "function": true}
 
 // style is the API that a document is for.
 type style int

@@ -13,6 +13,8 @@
 package plain
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"precis"
@@ -161,7 +163,7 @@ func (d *document) decode(s style) ([]precis.Message, error) {
 	case items:
 		msgs, err = responses.DecodeMessages(d.list.Raw)
 	default:
-		return nil, invalid("", fmt.Errorf("no list of messages"))
+		return nil, invalid("", errors.New(cmp.Or(d.wrong, "no list of messages")))
 	}
 	if err != nil && d.name != "" {
 		err = invalid(fmt.Sprintf("%q, which begins at byte %d", d.name, d.list.Offset), err)

@@ -115,7 +115,12 @@ func TestErrors(t *testing.T) {
 		`[{"role":"user","content":"a"},]`:                                         "byte 30",
 		`{"instructions":5,"input":"a"}`:                                           "instructions",
 		`{}`:                                                                       "no list of messages",
-		`{"messages":[]}`:                                                          "no list of messages",
+		`{"messages":[]}`:                                                          "the list of messages is empty",
+		`{"messages":{}}`:                                                          "the messages are no list",
+		`{"messages":["a"]}`:                                                       "message 0 is no object",
+		`{"messages":[{"content":"a"}]}`:                                           "message 0 has no role",
+		`{"messages":[{"role":"robot","content":"a"}]}`:                            `message 0: "robot" is no role`,
+		`{"messages":[{"role":"user"}]}`:                                           "message 0 has no content",
 		``:                                                                         "byte 0",
 	} {
 		_, err := plain.Format{}.Read(archive.Source{Data: []byte(data)})
