@@ -41,11 +41,11 @@ message. The result is a new file; the damaged one stays as it is.
 
 Recordings of agents are mended by precis sessions repair.`,
 		Example: `  precis repair run.precis
-  precis repair --output whole.jsonl backup.jsonl.gz`,
+  precis repair --out whole.jsonl backup.jsonl.gz`,
 		Args: takes("FILE"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVarP(&c.out, "output", "o", "", "the file to write; default: NAME.repaired.EXT next to FILE")
+	cmd.Flags().StringVarP(&c.out, "out", "o", "", "the file to write; default: NAME.repaired.EXT next to FILE")
 	return cmd
 }
 
@@ -119,7 +119,7 @@ func (c *repair) write(path string, data []byte) (string, error) {
 		out = strings.TrimSuffix(name, ext) + ".repaired" + ext
 	}
 	if _, err := os.Lstat(out); err == nil {
-		return "", &precis.Error{Code: precis.CodeConflict, Op: "repair", Place: out, Err: errors.New("the file is there already"), Hint: "name another one with --output"}
+		return "", &precis.Error{Code: precis.CodeConflict, Op: "repair", Place: out, Err: errors.New("the file is there already"), Hint: "name another one with --out"}
 	}
 	if err := atomicfile.WriteAs(out, data, path); err != nil {
 		return "", precis.Errorf(precis.CodeInternal, "repair", "%w", err)

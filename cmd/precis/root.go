@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"precis"
 	"precis/cmd/internal/console"
@@ -164,6 +165,12 @@ A recording that needs more memory than memory_mb allows is bad input (2).`,
 			cmd.AddCommand(c.make(t))
 		}
 	}
+	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "output" { // as two commands called it
+			name = "out"
+		}
+		return pflag.NormalizedName(name)
+	})
 	for _, group := range cmd.Commands() {
 		if group.HasSubCommands() && !group.Runnable() { // which would take any word for a wish for help
 			group.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
