@@ -42,13 +42,14 @@ message by message, what the model would see instead.
 The result goes to FILE's name with .precis in the current folder, or to -o; a
 .precis file holds the original recording unchanged and the edits, and every
 command reads it. Given again for the same recording, the command goes on from
-that file. A Roo task folder can be condensed in place with --write, as Roo does
-it: the task then opens, shows and rewinds in the editor. Selective condensation
-shortens results in its history, or that of a Cline task, and undo gives them
-back. A Cline task can only be told which of its oldest messages are not sent:
---write writes that range, a truncation without a summary, into Cline's list of
-tasks (state/taskHistory.json); close the task in the editor first. What the
-files cannot express is left out there unless --sidecar is given.`,
+that file. A Roo task folder can be condensed in place with --write, as Roo
+does it: close the task in the editor first; it then opens, shows and rewinds
+there. Selective condensation shortens results in its history, or that of a
+Cline task, and undo gives them back. A Cline task can only be told which of
+its oldest messages are not sent: --write writes that range, a truncation
+without a summary, into Cline's list of tasks (state/taskHistory.json); close
+that task first, too. What the files cannot express is left out there unless
+--sidecar is given.`,
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
   precis condense --set summarizer.model=claude-haiku-4-5 --focus "the parser" run.jsonl`,
@@ -110,7 +111,11 @@ func (c *condensation) explain(err error) error {
 	switch {
 	case !errors.As(err, &e):
 	case lost:
-		return &precis.Error{Code: e.Code, Op: e.Op, Err: errors.New(loss.Said()), Hint: "choose a larger --window or --target, or --force it; --dry-run lists what would be lost"}
+		hint := "choose a larger --window or --target, or --force it; --dry-run lists what would be lost"
+		if c.Write {
+			hint = "use -o FILE without --write, which shortens what the task's own files can only hide; or --force it; --dry-run lists what would be lost"
+		}
+		return &precis.Error{Code: e.Code, Op: e.Op, Err: errors.New(loss.Said()), Hint: hint}
 	case e.Code == precis.CodeInvalid && c.only != "" && c.Write && !c.Sidecar && e.Hint == "":
 		e.Hint = "use -o FILE, or --sidecar for precis alone"
 	case e.Code != precis.CodeOverBudget:
