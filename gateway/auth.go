@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"net/http"
 
 	"precis"
@@ -34,7 +35,10 @@ func HashKey(key string) string {
 
 const headerKey = "X-Precis-Key"
 
-var errKey = &precis.Error{Code: precis.CodeInvalid, Op: "check gateway key", Hint: "send a key of this gateway as " + headerKey}
+var errKey = &precis.Error{
+	Code: precis.CodeInvalid, Op: "check gateway key",
+	Err: errors.New("this gateway asks for a key of its own beside that of the API: send it in the header " + headerKey),
+}
 
 // key returns the owner of the request's gateway key.
 func (a Auth) key(r *http.Request) (owner string, ok bool) {

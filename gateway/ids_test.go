@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"precis"
@@ -22,6 +23,20 @@ import (
 func keyedAs(secret string) func(*gateway.Options) {
 	return func(o *gateway.Options) {
 		o.Auth = gateway.Auth{Keys: map[string]string{gateway.HashKey("k"): "alice"}, Secret: []byte(secret)}
+	}
+}
+
+// A client without the gateway's key is told how to send it.
+func TestWithoutAKey(t *testing.T) {
+	t.Parallel()
+	s := providertest.New(t, providertest.Options{})
+	base, _ := start(t, s.URL, keyedAs("0123456789abcdef"))
+	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+		a := newAgent(dialect, "Read the files one by one.")
+		res, body := post(t, base+a.path(), a.body(false))
+		if res.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "send it in the header X-Precis-Key") {
+			t.Errorf("%s: %d %s", dialect, res.StatusCode, body)
+		}
 	}
 }
 
