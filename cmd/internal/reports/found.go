@@ -58,6 +58,12 @@ func First(q *conversation.Query, line string) int {
 // placeText names a block of a place: "tool result Read main.go".
 func (p *Printer) placeText(h conversation.Place) string {
 	said, kind := h.String(), h.Kind
+	switch kind {
+	case "summary":
+		return p.Words.Say("through.summary")
+	case "note":
+		return p.Words.Say("note")
+	}
 	if rest, ok := strings.CutPrefix(said, kind); ok && !p.Words.English() {
 		return p.Words.Part(kind) + rest
 	}
