@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -99,7 +100,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	}
 	if !c.Quiet {
 		c.Notes.Printf("%s", tally.Said(c.Words)) // a terminal that is gone needs none
-		if tally.Requests() == 0 {
+		if _, ended := errors.AsType[launch.Exit](err); tally.Requests() == 0 && (err == nil || ended) {
 			c.nothingPassed(plan)
 		}
 	}

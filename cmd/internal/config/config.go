@@ -193,10 +193,26 @@ func (l layers) of(values map[string]value) (*Config, error) {
 			Hint: "take one of the two out, or make it empty where it counts more"}
 	}
 	if err := c.Settings.Validate(); err != nil {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: cmp.Or(l.folderFile, l.file), Err: err}
+		return nil, c.blame(err, cmp.Or(l.folderFile, l.file))
 	}
 	c.check()
 	return c, nil
+}
+
+// blame names the source and the key of a setting that makes no sense; the file where neither is known.
+func (c *Config) blame(err error, file string) error {
+	out := &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: file, Err: err}
+	var e *precis.Error
+	if !errors.As(err, &e) || e.Err == nil {
+		return out
+	}
+	field, rest, _ := strings.Cut(e.Err.Error(), " ") // of the settings: keep_share for keep.share
+	for _, k := range keys {
+		if strings.ReplaceAll(k.name, ".", "_") == field || k.name == field {
+			out.Place, out.Err = c.origins[k.name].origin, fmt.Errorf("%s %s", k.name, rest)
+		}
+	}
+	return out
 }
 
 const opRead = "read configuration"
