@@ -19,25 +19,31 @@ var foreignTable = table.Lazy("foreign.txt", foreignText, "keys", "program")
 // foreign names the recording that data is, when it is known not to be read; "" for others.
 func foreign(data []byte) string {
 	const most = 5 // objects
-	var first []json.RawMessage
+	var first []fields
+	add := func(object []byte) {
+		if f, err := jsonspan.Fields(object); err == nil {
+			first = append(first, f)
+		}
+	}
 	switch jsonspan.Kind(data) {
 	case '[':
 		for element, err := range jsonspan.Array(data) {
 			if err != nil || len(first) == most {
 				break
 			}
-			first = append(first, element.Raw)
+			add(element.Raw)
 		}
 	case '{':
 		for _, line := range FirstLines(data, most) {
-			first = append(first, line)
+			add(line)
 		}
 		if len(first) == 0 {
-			first = append(first, data)
+			add(data)
 		}
 	}
 	for _, row := range foreignTable().Rows {
-		is := func(object json.RawMessage) bool { return hasAll(object, row.Words("keys")) }
+		lacks := func(f fields) func(key string) bool { return func(key string) bool { return !f.has(key) } }
+		is := func(f fields) bool { return !slices.ContainsFunc(row.Words("keys"), lacks(f)) }
 		if slices.ContainsFunc(first, is) {
 			return row.Get("program")
 		}
@@ -45,29 +51,24 @@ func foreign(data []byte) string {
 	return ""
 }
 
-// hasAll reports whether an object has all members, see foreign.txt.
-func hasAll(object json.RawMessage, keys []string) bool {
-	return !slices.ContainsFunc(keys, func(key string) bool { return !has(object, key) })
-}
+// fields are the members of an object.
+type fields map[string]json.RawMessage
 
-func has(value json.RawMessage, key string) bool {
+// has reports whether there is a member, see foreign.txt.
+func (f fields) has(key string) bool {
+	path, begin, _ := strings.Cut(key, "=")
+	name, inner, nested := strings.Cut(path, ".")
+	value, ok := f[name]
+	if !ok || !nested {
+		text, _ := jsonspan.String(value)
+		return ok && strings.HasPrefix(text, begin)
+	}
 	if jsonspan.Kind(value) == '[' {
-		for element, err := range jsonspan.Array(value) {
-			return err == nil && has(element.Raw, key) // the first one
+		for element := range jsonspan.Array(value) { // the first one, empty where it is none
+			value = element.Raw
+			break
 		}
 	}
-	if jsonspan.Kind(value) != '{' {
-		return false
-	}
-	key, begin, _ := strings.Cut(key, "=")
-	name, rest, inner := strings.Cut(key, ".")
-	fields, err := jsonspan.Fields(value)
-	if err != nil || fields[name] == nil {
-		return false
-	}
-	if inner {
-		return has(fields[name], strings.TrimSuffix(rest+"="+begin, "="))
-	}
-	text, _ := jsonspan.String(fields[name])
-	return strings.HasPrefix(text, begin)
+	of, err := jsonspan.Fields(value)
+	return err == nil && fields(of).has(strings.TrimSuffix(inner+"="+begin, "="))
 }
