@@ -62,16 +62,12 @@ func asLines(data []byte) []byte {
 	if jsonspan.Kind(data) == '[' {
 		values = jsonspan.Array(data)
 	}
-	n := 0
 	for s, err := range values {
-		if n++; !add(s, err) {
+		if !add(s, err) {
 			return nil
 		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return out.Bytes()
+	return out.Bytes() // nil where there are none
 }
 
 // Beginnings knows how the records of a file of lines begin: each beginning, and each with the second name behind
