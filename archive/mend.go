@@ -8,8 +8,8 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Mended returns JSON with what programs write and JSON does not know: NaN and infinite numbers become null, and a
-// backslash in a string that begins no escape stands for itself. It returns nil when there is none of that.
+// Mended returns data as valid JSON where programs write more than JSON allows: NaN and infinite numbers become
+// null, and a backslash in a string that begins no escape is escaped. It returns nil when data has neither.
 func Mended(data []byte) []byte {
 	var out []byte
 	done, inString := 0, false

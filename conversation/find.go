@@ -15,7 +15,7 @@ import (
 	"precis/store"
 )
 
-// Place is what [Find] found: a block, or a text that an edit put in the place of messages, whose handle is theirs.
+// Place is what [Find] found: a block, or a text that an edit shows instead of messages, with the handle of these.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
 	In     string        `json:"in,omitempty"` // the ID of a side conversation that the handle is of; else ""
@@ -33,11 +33,11 @@ type Place struct {
 
 // Find returns the blocks of one conversation that hold all words of a query,
 // hidden or not, those with all on one line first and then the newest; then those
-// that only answer a query that was widened, see [Query.Widen]. Behind them stand
-// searches of precis itself. It also finds summaries, digests and notes, and side
-// conversations of a recording. Unlike [Search] it reads every block, thinking included. The error is
-// [precis.CodeNotFound] when there is none; its hint names a word that occurs
-// nowhere.
+// that only answer a query that was widened, see [Query.Widen], and last earlier calls
+// of precis's own search. It also finds summaries, digests, notes and the side
+// conversations of a recording. Unlike [Search] it reads every block, thinking included.
+// The error is [precis.CodeNotFound] when there is none; its hint names a word that
+// occurs nowhere.
 func Find(ctx context.Context, h Home, id string, q *Query) ([]Place, error) {
 	return look(ctx, h, id, func(s *Subject) ([]Place, error) { return find(ctx, s.Conversation, q) })
 }
@@ -67,18 +67,14 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 	for i, h := range handles {
 		look := shown.Block(h.From, h.Block)
 		p := Place{Handle: h, BlockName: names.name(h), View: stateOf(look), By: look.Kind}
-		text, q := searched(names.at(h)), by[h]
-		p.Line, p.words = q.line(text)
-		p.rank, p.Related = q.by(text, p.Line)
-		p.Line = strings.TrimSpace(p.Line)
-		places[i] = p
+		places[i] = by[h].fill(p, searched(names.at(h)))
 	}
 	said := map[string]bool{}
 	for _, p := range places {
 		said[p.Line] = true
 	}
 	for _, p := range append(q.put(conv, shown, ever), q.aside(conv, ever)...) {
-		if !said[p.Line] { // else it stands there, too
+		if !said[p.Line] { // a message has this line, too
 			places = append(places, p)
 		}
 	}
@@ -99,7 +95,7 @@ func (p Place) searches() int {
 	return 0
 }
 
-// put finds what edits put in the place of messages and blocks.
+// put finds the texts that edits show instead of messages and blocks.
 func (q *Query) put(conv *precis.Conversation, shown *precis.Shown, ever []bool) (out []Place) {
 	for _, e := range precis.Active(conv.Edits) {
 		p := Place{BlockName: BlockName{Kind: "note"}, By: e.Kind}
@@ -128,7 +124,7 @@ func (q *Query) put(conv *precis.Conversation, shown *precis.Shown, ever []bool)
 	return out
 }
 
-// aside finds what stands in side conversations: of sub-agents, and on paths that were left.
+// aside searches the side conversations: those of sub-agents, and abandoned branches.
 func (q *Query) aside(conv *precis.Conversation, ever []bool) (out []Place) {
 	for _, side := range conv.Branches {
 		names := newNamer(side.Transcript.Messages())
@@ -153,12 +149,17 @@ func (q *Query) add(out []Place, p Place, ever []bool, blocks ...precis.Block) [
 		if n < len(q.words) {
 			continue
 		}
-		p.Line, p.words = q.line(text)
-		p.rank, p.Related = q.by(text, p.Line)
-		p.Line = strings.TrimSpace(p.Line)
-		out = append(out, p)
+		out = append(out, q.fill(p, text))
 	}
 	return out
+}
+
+// fill returns a place with the line of its text that answers the query best.
+func (q *Query) fill(p Place, text string) Place {
+	p.Line, p.words = q.line(text)
+	p.rank, p.Related = q.by(text, p.Line)
+	p.Line = strings.TrimSpace(p.Line)
+	return p
 }
 
 // message returns the blocks of message i that hold all words; when they stand
