@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // Container is precis's own file: any recording with precis's edits. Its form
@@ -111,13 +113,45 @@ func readContainer(src Source, formats []Format) (*Recording, error) {
 	return r, nil
 }
 
+// fits reports whether the edits were made on the messages of a recording.
+func (c *Container) fits(r *Recording) bool {
+	t := r.Conversation.Transcript
+	return !slices.ContainsFunc(c.Edits, func(e precis.Edit) bool { return e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At })
+}
+
+// withoutBroken returns lines of JSON with spaces in the place of all behind the first fault of a line.
+func withoutBroken(data []byte) []byte {
+	out := bytes.Clone(data)
+	for line := range bytes.Lines(out) {
+		if line = bytes.TrimSpace(line); len(line) == 0 || objectLine(line) == nil {
+			continue
+		}
+		end := 0
+		for v, err := range jsonspan.Values(line) {
+			if err == nil {
+				end = v.Offset + len(v.Raw)
+			}
+		}
+		copy(line[end:], bytes.Repeat([]byte{' '}, len(line)-end))
+	}
+	return out
+}
+
 // Read reads the original, without the container's edits. The path is that of the
 // container.
 func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 	for _, f := range formats {
-		if f.Name() == c.Format {
-			return readAs(f, Source{Path: path, Data: c.Original})
+		if f.Name() != c.Format {
+			continue
 		}
+		r, err := readAs(f, Source{Path: path, Data: c.Original})
+		if err == nil && !c.fits(r) {
+			// Earlier versions skipped a record behind something broken, and counted the messages without it.
+			if before, failed := readAs(f, Source{Path: path, Data: withoutBroken(c.Original)}); failed == nil && c.fits(before) {
+				r = before
+			}
+		}
+		return r, err
 	}
 	return nil, invalid(path, fmt.Errorf("holds a recording of unknown format %q", c.Format))
 }

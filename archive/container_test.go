@@ -130,3 +130,28 @@ func TestByteOrderMarkIsPassedOver(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Edits that were made when a record behind something broken was skipped stay those of the same messages.
+func TestEditsOfRecordingsWithBrokenLines(t *testing.T) {
+	line := func(i int) string {
+		return fmt.Sprintf(`{"role":%q,"content":"message %d"}`, []string{"user", "assistant"}[i%2], i) + "\n"
+	}
+	data := []byte(line(0) + line(1) + `{"role":"us` + line(2) + line(3) + line(4))
+	skipped := precis.NewTranscript(precis.NewText("user", "message 0"), precis.NewText("assistant", "message 1"), precis.NewText("assistant", "message 3"), precis.NewText("user", "message 4"))
+	edits := map[string][]precis.Edit{
+		"none":                    nil,
+		"made without the record": {{ID: "a", Kind: precis.KindTruncation, Seen: 4, At: skipped.Fingerprint(4), Replace: []precis.Replacement{{From: 1, To: 3}}}},
+	}
+	for name, want := range map[string]int{"none": 5, "made without the record": 4} {
+		c := archive.NewContainer("plain", "x.jsonl", data)
+		c.Edits = edits[name]
+		file, err := c.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := archive.Read(archive.Source{Path: "x.precis", Data: file}, formats.All())
+		if err != nil || r.Conversation.Transcript.Len() != want || len(r.Conversation.Edits) != len(c.Edits) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
