@@ -56,6 +56,9 @@ func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Comma
 	return func(cmd *cobra.Command, args []string) {
 		var out bytes.Buffer
 		onlyActing(cmd)
+		for _, sub := range cmd.Commands() {
+			sub.Hidden = sub.Hidden || cmd == cmd.Root() && sub.GroupID == "" && !sub.IsAdditionalHelpTopicCommand() // see the topic "commands"
+		}
 		_ = t.Begin() // a flag that is wrong is no reason to give no help
 		t.translate(cmd)
 		if t.Words.English() {

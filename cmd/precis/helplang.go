@@ -87,7 +87,7 @@ func (t *tools) helpLine(line string) string {
 			}
 			return line[:at] + said
 		}
-	case slices.Contains(helpHeads, line), strings.HasPrefix(line, `Use "`):
+	case slices.Contains(helpHeads, line), slices.ContainsFunc(groups, func(g group) bool { return g.title != "" && g.title == line }), strings.HasPrefix(line, `Use "`):
 		return t.Words.Sentence(line)
 	}
 	return line

@@ -106,14 +106,30 @@ type command struct {
 	make func(*tools) *cobra.Command
 }
 
-// commands are the subcommands, in the order of the help.
-var commands = []command{
-	{"inspect", newInspect}, {"view", newView}, {"condense", newCondense}, {"rewind", newRewind}, {"undo", newUndo},
-	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions}, {"repair", newRepair},
-	{"status", newStatus}, {"gate", newGate}, {"verify", newVerify}, {"ui", newUI}, {"mcp", newMCP}, {"install", newInstall}, {"uninstall", newUninstall}, {"hook", newHook}, {"stats", newStats}, {"statusline", newStatusline},
-	{"gateway", newGateway}, {"serve", newServe}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
-	{"config", newConfig}, {"models", newModels}, {"windows", newWindows}, {"experiments", newExperiments}, {"version", newVersion},
+// group is a heading of the help with its subcommands, in the order in which they are shown.
+type group struct {
+	title    string
+	commands []command
 }
+
+// groups are all subcommands. Help shows those that have a heading; precis help commands explains the others.
+var groups = []group{
+	{"One conversation:", []command{
+		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch}, {"show", newShow}, {"restore", newRestore},
+		{"pin", newPin}, {"rewind", newRewind}, {"verify", newVerify}, {"digest", newDigest},
+	}},
+	{"All conversations:", []command{{"sessions", newSessions}, {"ui", newUI}}},
+	{"Agents, with or without a gateway:", []command{
+		{"install", newInstall}, {"uninstall", newUninstall}, {"run", newRun}, {"gateway", newGateway}, {"mcp", newMCP}, {"status", newStatus}, {"doctor", newDoctor},
+	}},
+	{"Settings:", []command{{"config", newConfig}}},
+	{"", []command{
+		{"view", newView}, {"gate", newGate}, {"serve", newServe}, {"experiments", newExperiments}, {"stats", newStats}, {"models", newModels},
+		{"windows", newWindows}, {"store", newStore}, {"repair", newRepair}, {"version", newVersion}, {"hook", newHook}, {"statusline", newStatusline},
+	}},
+}
+
+func init() { cobra.EnableCommandSorting = false } // help lists commands in the order of groups
 
 // root makes the command line: all of it, or, when the arguments begin with the
 // name of a subcommand, that one alone.
@@ -126,25 +142,6 @@ without losing any of it. It reads the recordings of Roo Code, Cline, Claude
 Code, Codex, pi, opencode, Gemini CLI, OpenHands, SWE-agent, aider and plain
 Anthropic or OpenAI JSON.
 
-  precis inspect FILE     who uses the context, and what would be done
-  precis condense FILE    bring it inside its window; keeps every original
-  precis search FILE …    find what is hidden; then precis show, precis restore
-  precis undo FILE        take that back
-  precis sessions         what agents have recorded on this machine
-  precis ui FILE          all of it in a browser
-  precis mcp              let an agent read conversations, over the Model Context Protocol
-
-Inside agents, without a proxy: what their own compactions lose comes back.
-
-  precis install          hooks and plugins for the agents of this machine
-
-Live, it is a proxy that agents are pointed at:
-
-  precis run -- claude    start a client whose context never overflows
-  precis gateway          serve many of them
-  precis serve            views for agents that call their model themselves
-  precis doctor           check the set-up
-
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.
 A recording that needs more memory than memory_mb allows is bad input (2).`,
@@ -155,16 +152,7 @@ A recording that needs more memory than memory_mb allows is bad input (2).`,
 	t.jobs.Register(cmd.PersistentFlags())
 	cmd.SetHelpFunc(t.printHelp(cmd.HelpFunc()))
 	cmd.SetHelpCommand(newHelp(t, cmd))
-	known := append(slices.Clip(commands), command{"man", newMan})
-	if treesitter.Available {
-		known = append(known, command{jobs.OutlineWorker, newOutlineWorker})
-	}
-	one := len(args) > 0 && slices.ContainsFunc(known, func(c command) bool { return c.name == args[0] })
-	for _, c := range known {
-		if !one || c.name == args[0] {
-			cmd.AddCommand(c.make(t))
-		}
-	}
+	one := t.addCommands(cmd, args)
 	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "output" { // as two commands called it
 			name = "out"
@@ -189,4 +177,32 @@ A recording that needs more memory than memory_mb allows is bad input (2).`,
 		}
 	}
 	return cmd
+}
+
+// addCommands adds the subcommand that the arguments begin with and returns true, or adds all of them.
+func (t *tools) addCommands(cmd *cobra.Command, args []string) bool {
+	known := append(slices.Clip(groups), group{"", []command{{"man", newMan}}})
+	if treesitter.Available {
+		known = append(known, group{"", []command{{jobs.OutlineWorker, newOutlineWorker}}})
+	}
+	for _, g := range known {
+		for _, c := range g.commands {
+			if len(args) > 0 && c.name == args[0] {
+				cmd.AddCommand(c.make(t))
+				return true
+			}
+		}
+	}
+	for _, g := range known {
+		if g.title != "" {
+			cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+			cmd.SetHelpCommandGroupID(g.title)
+		}
+		for _, c := range g.commands {
+			sub := c.make(t)
+			sub.GroupID = g.title
+			cmd.AddCommand(sub)
+		}
+	}
+	return false
 }

@@ -6,6 +6,25 @@ import "github.com/spf13/cobra"
 type topic struct{ name, short, text string }
 
 var topics = []topic{
+	{"commands", "The commands that are not listed above", `For programs, and for work that is rare:
+
+  precis view         print the messages to send now
+  precis gate         check a summary and add what it lacks
+  precis serve        serve agents that call their model themselves
+  precis experiments  compare how condensations turned out
+  precis stats hosts  say what precis did in agent programs
+  precis models       list models with their windows, limits and prices
+  precis windows      show what the running gateway takes windows to be
+  precis store        export, import or forget what the gateway has stored
+  precis repair       save what is whole of a damaged file of precis
+  precis version      print the version
+  precis completion   print the completion script for your shell
+  precis man          write the manual pages
+
+Agent programs call these; precis install sets them up:
+
+  precis hook         answer an event of an agent program
+  precis statusline   serve the status line of an agent program`},
 	{"handles", "How messages and blocks are named", `A handle names what was said. It never changes, because the transcript only grows.
 
   m12        message 12, counted from 0
