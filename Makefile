@@ -12,6 +12,7 @@ SHELL := bash
 TESTFLAGS ?=
 test: ## run the quick tests of every package: some minutes, nothing is downloaded but Go modules
 	$(GO) test $(TESTFLAGS) -short -timeout 15m ./...
+	$(GO) -C lab test $(TESTFLAGS) -short ./...
 	@$(NOTTRIED) echo "not tried: $$missing""a browser, packages of npm and most of the long loops (-short); see make test-all"
 
 # NOTTRIED sets missing to what tests skip on this machine, with the reason.
@@ -21,9 +22,10 @@ NOTTRIED = missing=; \
 
 test-all: ## run every test, long loops by a sample: needs chromium, npm, PostgreSQL and python3 for some, which are skipped without
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m ./...
+	$(GO) -C lab test $(TESTFLAGS) ./...
 
 # What -short changes is in these packages; the others have run whole in make test.
-LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.Short\(|internal/sample"|^//go:build sdk' . | xargs -n1 dirname | sort -u)
+LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations --exclude-dir=lab 'testing\.Short\(|internal/sample"|^//go:build sdk' . | xargs -n1 dirname | sort -u)
 test-long: ## run what make test leaves out of test-all
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m $(LONG)
 
@@ -50,16 +52,18 @@ man: build ## write manual pages into ./dist/man
 	mkdir -p dist/man
 	dist/precis man dist/man
 
-treesitter: ## build the command with the grammars of tree-sitter, and test them: needs a C compiler and some minutes
-	CGO_ENABLED=1 $(GO) build -trimpath -tags treesitter -ldflags "-s -w" -o dist/precis-treesitter ./cmd/precis
-	CGO_ENABLED=1 $(GO) vet -tags treesitter ./internal/treesitter ./internal/outlineworker ./outline ./cmd/precis
-	CGO_ENABLED=1 $(GO) test -tags treesitter ./internal/treesitter ./internal/outlineworker ./outline ./cmd/precis
+treesitter: ## build precis with its worker for the grammars of tree-sitter, and test that: needs a C compiler and some minutes
+	$(MAKE) build
+	CGO_ENABLED=1 $(GO) -C lab build -trimpath -tags treesitter -ldflags "-s -w" -o ../dist/precis-outline-worker ./cmd/precis-outline-worker
+	CGO_ENABLED=1 $(GO) -C lab vet -tags treesitter ./...
+	CGO_ENABLED=1 $(GO) -C lab test -tags treesitter ./...
 
 check: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet -tags sdk ./...
 	$(GO) tool staticcheck -tags sdk ./...
-	@for m in . integrations/go/*; do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m/go.mod: go mod tidy would change it"; exit 1; }; done
+	$(GO) -C lab vet ./...
+	@for m in . lab integrations/go/*; do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m/go.mod: go mod tidy would change it"; exit 1; }; done
 	@dead=$$($(GO) tool deadcode -tags sdk -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
@@ -69,7 +73,7 @@ guard: ## size, language, cost and quality of the project, compared with the lim
 
 # The race detector runs where goroutines share data: packages that start some, and what they share. Of others that would take many
 # minutes only the tests that do. What cmd/precis starts is in cmd/internal/service. All of it: RACE=./... RACEROOT= NORACE= RACESKIP=
-RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | \
+RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations --exclude-dir=lab '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | \
   grep -vx './cmd/precis\|./dashboard' | sort -u) ./store/memory ./store/postgres ./store/sqlite ./keeper ./conversation ./provider/... ./gateway/...
 RACEROOT ?= -run 'AtOnce|AnySequence|Live' . ./dashboard
 # These share nothing but tables that are built once. With instruments they take ten times as long.
@@ -93,7 +97,7 @@ fuzz: ## run fuzz targets for so many inputs (FUZZTIME=1m: for so long), FUZZ=al
 	base=$$(git rev-list -1 --before=$$(($$(git log -1 --format=%ct) - 14400)) HEAD); \
 	echo "PRECIS_SEED=$$seed, packages changed since $${base:0:12}"; \
 	i=$$((16#$${seed:0:7})); \
-	for dir in $$(grep -rl --include='*_test.go' --exclude-dir=integrations '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	for dir in $$(grep -rl --include='*_test.go' --exclude-dir=integrations --exclude-dir=lab '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 	  targets=; \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | cut -c6- | sort); do \
 	    i=$$((i + 1)); \
@@ -117,7 +121,7 @@ properties: ## the promises, over many random conversations
 new-models: ## name the models of the makers that the newest agents know and the catalog lacks: needs npm
 	@at=$$(mktemp -d); trap 'rm -rf "$$at"' EXIT; \
 	(cd "$$at" && npm pack --silent "@earendil-works/pi-ai@>=1" >/dev/null && tar xzf ./*.tgz); \
-	$(GO) run ./internal/modeldata -missing "$$at/package/dist/providers/data"
+	$(GO) -C lab run ./modeldata -missing "$$at/package/dist/providers/data"
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
 	PRECIS_ALL=1 $(GO) test -timeout 60m ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 

@@ -17,7 +17,6 @@ var allowed = map[string][]string{
 	"precis/models":                        {"precis"},
 	"precis/outline":                       {},
 	"precis/retain":                        {"precis"},
-	"precis/retain/train":                  {"precis", "precis/archive", "precis/archive/formats", "precis/retain"},
 	"precis/workstate":                     {"precis", "precis/retain"},
 	"precis/reduce":                        {"precis", "precis/retain", "precis/workstate"},
 	"precis/verify":                        {"precis", "precis/retain", "precis/workstate"},

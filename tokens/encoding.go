@@ -8,9 +8,9 @@ import (
 // The inputs are encoders/*.json of the npm package tiktoken 1.0.22 and
 // UnicodeData.txt of Unicode 16.0; see NOTICE for their licences.
 //
-//go:generate go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.packed
-//go:generate go run ./internal/vocabgen -in cl100k_base.json -out data/cl100k_base.vocab.packed
-//go:generate go run ./internal/vocabgen -unicode UnicodeData.txt -out data/classes.txt
+//go:generate go -C ../lab run ./vocabgen -in ../tokens/o200k_base.json -out ../tokens/data/o200k_base.vocab.packed
+//go:generate go -C ../lab run ./vocabgen -in ../tokens/cl100k_base.json -out ../tokens/data/cl100k_base.vocab.packed
+//go:generate go -C ../lab run ./vocabgen -unicode ../tokens/UnicodeData.txt -out ../tokens/data/classes.txt
 
 var (
 	//go:embed data/o200k_base.vocab.packed

@@ -13,15 +13,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"precis/cmd/internal/console"
-	"precis/cmd/internal/jobs"
 	"precis/model"
 	"precis/provider/providertest"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == jobs.OutlineWorker { // the program starts itself, which is this one
-		os.Exit(run(context.Background(), os.Args[1:], console.Standard(os.Getenv)))
-	}
 	testscript.Main(m, map[string]func(){
 		"precis": func() {
 			os.Exit(run(context.Background(), os.Args[1:], console.Standard(os.Getenv)))

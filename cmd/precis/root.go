@@ -14,7 +14,6 @@ import (
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/launch"
 	"precis/cmd/internal/reports"
-	"precis/internal/treesitter"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2 as well.
@@ -182,9 +181,6 @@ A recording that needs more memory than memory_mb allows is bad input (2).`,
 // addCommands adds the subcommand that the arguments begin with and returns true, or adds all of them.
 func (t *tools) addCommands(cmd *cobra.Command, args []string) bool {
 	known := append(slices.Clip(groups), group{"", []command{{"man", newMan}}})
-	if treesitter.Available {
-		known = append(known, group{"", []command{{jobs.OutlineWorker, newOutlineWorker}}})
-	}
 	for _, g := range known {
 		for _, c := range g.commands {
 			if len(args) > 0 && c.name == args[0] {

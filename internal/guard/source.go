@@ -80,6 +80,8 @@ func readSource(root string) (*source, error) {
 		switch base := e.Name(); {
 		case err != nil:
 			return err
+		case e.IsDir() && filepath.Clean(name) == filepath.Join(root, "lab"): // a module of its own
+			return filepath.SkipDir
 		case e.IsDir() && name != root && (base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_'):
 			return filepath.SkipDir
 		case e.IsDir() || filepath.Ext(base) != ".go" || strings.HasSuffix(base, "_test.go"):

@@ -3,28 +3,28 @@ package jobs
 import (
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"precis/internal/outlineworker"
-	"precis/internal/treesitter"
 	"precis/outline"
 )
 
-// OutlineWorker is the command that this program starts itself with.
-const OutlineWorker = "outline-worker"
+// outlineProgram is a program that parses source files with the grammars of tree-sitter, see lab/cmd.
+const outlineProgram = "precis-outline-worker"
 
-// Parser returns what parses files for outlines: in a build with the
-// grammars of tree-sitter a process of its own, for they are not safe against
-// hostile text. It is nil in all others, where files are read by lines.
+// Parser returns a parser for outlines that runs [outlineProgram], if that lies in the folder of this program. It is nil
+// otherwise: then files are read by lines.
 func (o *Opener) Parser(log *slog.Logger) outline.Parser {
-	if !treesitter.Available {
-		return nil
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil
 	}
+	program := filepath.Join(filepath.Dir(self), outlineProgram+filepath.Ext(self))
+	if _, err := os.Stat(program); err != nil {
+		return nil
+	}
 	if o.worker == nil {
-		o.worker = outlineworker.New(outlineworker.Options{Command: []string{self, OutlineWorker}, Logger: log})
+		o.worker = outlineworker.New(outlineworker.Options{Command: []string{program}, Logger: log})
 		o.OnClose(o.worker.Close)
 	}
 	return o.worker

@@ -6,10 +6,8 @@
 // tokens/vocab.go loads. With -unicode it reads UnicodeData.txt instead and
 // writes the character classes that tokens/classes.go loads.
 //
-//	go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.packed
-//	go run ./internal/vocabgen -unicode UnicodeData.txt -out data/classes.txt
-//
-//precis:testonly
+//	go -C lab run ./vocabgen -in ../tokens/o200k_base.json -out ../tokens/data/o200k_base.vocab.packed
+//	go -C lab run ./vocabgen -unicode ../tokens/UnicodeData.txt -out ../tokens/data/classes.txt
 package main
 
 import (

@@ -1,15 +1,13 @@
 // Command train learns the weights of package retain from recorded
 // conversations and writes them as JSON:
 //
-//	go run ./retain/train FOLDER > weights.json
+//	go -C lab run ./train FOLDER > weights.json
 //
 // At several points of each conversation it asks which of the facts known so
 // far the assistant uses in its next 40 messages without having been shown
 // them again, and fits a logistic regression to that. Figures of a
 // cross-validation over conversations of the same origin go to standard error
 // and into the file.
-//
-//precis:testonly
 package main
 
 import (

@@ -1,14 +1,12 @@
 // Command modeldata writes the embedded model catalog from the tables that other programs publish, and names what it lacks.
 //
-//	go run ./internal/modeldata -catwalk NEW,OLD -pi DIR >models/catalog.json
-//	go run ./internal/modeldata -missing DIR
+//	go -C lab run ./modeldata -catwalk NEW,OLD -pi DIR >../models/catalog.json
+//	go -C lab run ./modeldata -missing DIR
 //
 // A directory of -catwalk holds the provider files of a version of charm.land/catwalk (internal/providers/configs), one of -pi
 // those of @earendil-works/pi-ai (dist/providers/data). Each table adds the models that those before it lack: an old version
 // has models that are not served any more, but are in recordings. Of two windows of a maker's model the larger one counts. -missing prints the models of the makers in a -pi directory
 // of which the catalog has no entry.
-//
-//precis:testonly
 package main
 
 import (

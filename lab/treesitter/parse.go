@@ -10,9 +10,6 @@ import (
 	"precis/outline"
 )
 
-// Available reports whether this build has the grammars.
-const Available = true
-
 const (
 	parseTime = 200 * time.Millisecond
 	// chunkSize is how much text the parser is handed at a time. The binding
