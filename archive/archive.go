@@ -128,7 +128,7 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, osError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		e := invalid(path, errors.New("it is no regular file"))
+		e := Invalid(path, errors.New("it is no regular file"))
 		if !info.IsDir() {
 			e.Hint = "standard input, named as -, may be anything"
 		}
@@ -155,16 +155,16 @@ func unpacked(data []byte, path string) ([]byte, error) {
 	most := min(MaxBytes, mostPacked*int64(len(data)))
 	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(MaxBytes)))
 	if err != nil {
-		return nil, invalid(path, err)
+		return nil, Invalid(path, err)
 	}
 	defer z.Close()
 	var out bytes.Buffer
 	n, err := out.ReadFrom(io.LimitReader(z, most+1))
 	switch {
 	case err != nil:
-		return nil, invalid(path, fmt.Errorf("what zstd has compressed is damaged: %w", err))
+		return nil, Invalid(path, fmt.Errorf("what zstd has compressed is damaged: %w", err))
 	case n > most:
-		return nil, invalid(path, fmt.Errorf("what zstd has compressed has more than %d bytes", most))
+		return nil, Invalid(path, fmt.Errorf("what zstd has compressed has more than %d bytes", most))
 	}
 	return out.Bytes(), nil
 }
@@ -179,7 +179,7 @@ func readAll(f io.Reader, path string, size int64) ([]byte, error) {
 		}
 	}
 	if size > MaxBytes || b.Len() > MaxBytes {
-		return nil, invalid(path, fmt.Errorf("it has more than %d bytes", MaxBytes))
+		return nil, Invalid(path, fmt.Errorf("it has more than %d bytes", MaxBytes))
 	}
 	return b.Bytes(), nil
 }
@@ -203,7 +203,7 @@ func find(dir string, names []string) (string, error) {
 // names the path, when no format fits or the content is malformed.
 func Read(src Source, formats []Format) (*Recording, error) {
 	if len(bytes.TrimSpace(src.Data)) == 0 {
-		return nil, invalid(src.Path, errors.New("the file is empty"))
+		return nil, Invalid(src.Path, errors.New("the file is empty"))
 	}
 	if IsContainer(src.Data) {
 		return readContainer(src, formats)
@@ -302,7 +302,7 @@ func readAs(f Format, src Source) (*Recording, error) {
 	}
 	r.Format, r.Path = f.Name(), src.Path
 	if r.Conversation == nil || r.Conversation.Transcript.Len() == 0 {
-		return nil, invalid(src.Path, fmt.Errorf("the %s recording holds no messages%s", f.Name(), skipped(r)))
+		return nil, Invalid(src.Path, fmt.Errorf("the %s recording holds no messages%s", f.Name(), skipped(r)))
 	}
 	return r, nil
 }
@@ -314,15 +314,16 @@ func skipped(r *Recording) string {
 	return fmt.Sprintf("; %d malformed lines were skipped, the first: %s", r.Skipped, r.Warnings[0])
 }
 
-func invalid(path string, err error) *precis.Error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: path, Err: err}
+// Invalid returns the error of a recording, or of a place in it, that cannot be read.
+func Invalid(place string, err error) *precis.Error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
 // withPlace puts the path before the place an error names.
 func withPlace(path string, err error) error {
 	var e *precis.Error
 	if !errors.As(err, &e) {
-		return invalid(path, err)
+		return Invalid(path, err)
 	}
 	out := *e
 	if out.Place = path; e.Place != "" {

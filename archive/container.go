@@ -103,7 +103,7 @@ func (c *Container) countEdits() error {
 func readContainer(src Source, formats []Format) (*Recording, error) {
 	c, err := ParseContainer(src.Data)
 	if err != nil {
-		return nil, invalid(src.Path, err)
+		return nil, Invalid(src.Path, err)
 	}
 	r, err := c.Read(src.Path, formats)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 		}
 		return r, err
 	}
-	return nil, invalid(path, fmt.Errorf("holds a recording of unknown format %q", c.Format))
+	return nil, Invalid(path, fmt.Errorf("holds a recording of unknown format %q", c.Format))
 }
 
 // Apply adds the container's edits to the recording of its original. An edit

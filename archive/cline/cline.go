@@ -52,14 +52,14 @@ func (Format) Detect(_ string, data []byte) bool {
 // place.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if err := jsonspan.Valid(src.Data); err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	s := &session{rec: &archive.Recording{}}
 	c := &precis.Conversation{Transcript: &precis.Transcript{}}
 	s.rec.Conversation = c
 	for m, err := range jsonspan.Object(src.Data) {
 		if err != nil {
-			return nil, invalid("", err)
+			return nil, archive.Invalid("", err)
 		}
 		switch m.Name {
 		case "sessionId":
@@ -78,10 +78,6 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return s.rec, nil
 }
 
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
-}
-
 // session is the state of reading one file.
 type session struct {
 	rec   *archive.Recording
@@ -95,7 +91,7 @@ func (s *session) messages(list jsonspan.Span) error {
 			err = s.message(span.Raw)
 		}
 		if err != nil {
-			return invalid(fmt.Sprintf("message %d at byte %d", n, list.Offset+span.Offset), err)
+			return archive.Invalid(fmt.Sprintf("message %d at byte %d", n, list.Offset+span.Offset), err)
 		}
 		n++
 	}
@@ -135,14 +131,14 @@ func (s *session) message(raw []byte) error {
 // spent adds what the request behind a message used, and learns the model.
 func (s *session) spent(f map[string]json.RawMessage) {
 	model := ""
-	if info := object(f["modelInfo"]); info != nil {
+	if info := jsonspan.Members(f["modelInfo"]); info != nil {
 		if model, _ = jsonspan.String(info["id"]); model != "" {
 			s.rec.Conversation.Model = model
 		}
 	}
 	n := archive.Counts(f["metrics"], "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 	used := precis.Usage{Input: max(0, n[0]-n[2]-n[3]), Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
-	s.rec.Origin.Spend(model, used, archive.Amount(object(f["metrics"])["cost"]))
+	s.rec.Origin.Spend(model, used, archive.Amount(jsonspan.Members(f["metrics"])["cost"]))
 	s.rec.Origin.Answered(s.rec.Conversation, used)
 }
 
@@ -180,16 +176,4 @@ func (s *session) describe(path string) {
 	if c.Model == "" {
 		c.Model = d.Model
 	}
-}
-
-// object returns the members of an object; none for anything else.
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
 }

@@ -18,7 +18,7 @@ func plainContent(raw json.RawMessage) (json.RawMessage, error) {
 			return nil, err
 		}
 		block := span.Raw
-		if f := object(block); f != nil {
+		if f := jsonspan.Members(block); f != nil {
 			if kind, _ := jsonspan.String(f["type"]); kind == "tool_result" {
 				if block, err = plainResult(f); err != nil {
 					return nil, err
@@ -73,7 +73,7 @@ func orNull(raw json.RawMessage) json.RawMessage {
 // plainItem writes one item of a result: a block as it is, an answer as its text, and
 // anything else as JSON in a text.
 func plainItem(raw []byte) (item []byte, failed bool) {
-	f := object(raw)
+	f := jsonspan.Members(raw)
 	if f["type"] != nil {
 		return raw, false
 	}

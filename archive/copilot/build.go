@@ -37,20 +37,20 @@ func (b *builder) request(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	message := object(f["message"])
+	message := jsonspan.Members(f["message"])
 	if message == nil {
 		return errors.New("it has no message")
 	}
 	at := when(f["timestamp"])
-	words := text(message, "text")
+	words := jsonspan.Text(message, "text")
 	if jsonspan.Kind(f["isSystemInitiated"]) == 't' {
 		words = harness.Reminder(words)
 	}
 	b.say(precis.RoleUser, at, precis.Text{Text: words})
-	meta := object(object(f["result"])["metadata"])
-	model := modelName(text(meta, "resolvedModel"))
+	meta := jsonspan.Members(jsonspan.Members(f["result"])["metadata"])
+	model := modelName(jsonspan.Text(meta, "resolvedModel"))
 	if model == "" {
-		model = modelName(text(f, "modelId"))
+		model = modelName(jsonspan.Text(f, "modelId"))
 	}
 	if model != "" {
 		b.conv.Model = model
@@ -60,11 +60,11 @@ func (b *builder) request(raw json.RawMessage) error {
 	if end := when(f["responseTimestamp"]); !end.IsZero() {
 		at = end
 	}
-	if rounds := list(meta["toolCallRounds"]); len(rounds) > 0 {
-		b.rounds(rounds, object(meta["toolCallResults"]), at)
+	if rounds := jsonspan.Elements(meta["toolCallRounds"]); len(rounds) > 0 {
+		b.rounds(rounds, jsonspan.Members(meta["toolCallResults"]), at)
 		return nil
 	}
-	b.parts(list(f["response"]), at)
+	b.parts(jsonspan.Elements(f["response"]), at)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func jsonOf(f map[string]json.RawMessage) json.RawMessage {
 // rounds reads the work of an agent: what the model said and called, and the results.
 func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
 	for _, raw := range rounds {
-		f := object(raw)
+		f := jsonspan.Members(raw)
 		if t := when(f["timestamp"]); !t.IsZero() {
 			at = t
 		}
@@ -88,18 +88,18 @@ func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMe
 		if words := thought(f["thinking"]); words != "" {
 			said = append(said, precis.Thinking{Text: words})
 		}
-		said = append(said, precis.Text{Text: text(f, "response")})
-		for _, c := range list(f["toolCalls"]) {
-			call := object(c)
-			id := text(call, "id")
-			said = append(said, precis.ToolUse{ID: id, Name: text(call, "name"), Input: input(call["arguments"])})
+		said = append(said, precis.Text{Text: jsonspan.Text(f, "response")})
+		for _, c := range jsonspan.Elements(f["toolCalls"]) {
+			call := jsonspan.Members(c)
+			id := jsonspan.Text(call, "id")
+			said = append(said, precis.ToolUse{ID: id, Name: jsonspan.Text(call, "name"), Input: input(call["arguments"])})
 			if r, ok := results[id]; ok {
-				answers = append(answers, result(id, object(r)))
+				answers = append(answers, result(id, jsonspan.Members(r)))
 			}
 		}
 		b.say(precis.RoleAssistant, at, said...)
 		b.say(precis.RoleUser, at, answers...)
-		if summary := text(f, "summary"); summary != "" {
+		if summary := jsonspan.Text(f, "summary"); summary != "" {
 			b.condensed(summary, at)
 		}
 	}
@@ -117,12 +117,12 @@ func (b *builder) condensed(summary string, at time.Time) {
 
 // thought returns the words of a model's thinking: a string, or strings in a list.
 func thought(raw json.RawMessage) string {
-	f := object(raw)
-	if s := text(f, "text"); s != "" {
+	f := jsonspan.Members(raw)
+	if s := jsonspan.Text(f, "text"); s != "" {
 		return s
 	}
 	var parts []string
-	for _, p := range list(f["text"]) {
+	for _, p := range jsonspan.Elements(f["text"]) {
 		if s, ok := jsonspan.String(p); ok {
 			parts = append(parts, s)
 		}
@@ -144,8 +144,8 @@ func input(raw json.RawMessage) json.RawMessage {
 // result reads what a tool returned: parts that are text, or trees of rendered text.
 func result(id string, f map[string]json.RawMessage) precis.ToolResult {
 	r := precis.ToolResult{ToolUseID: id, IsError: f["hasError"] != nil && jsonspan.Kind(f["hasError"]) == 't'}
-	for _, raw := range list(f["content"]) {
-		part := object(raw)
+	for _, raw := range jsonspan.Elements(f["content"]) {
+		part := jsonspan.Members(raw)
 		var b strings.Builder
 		if s, ok := jsonspan.String(part["value"]); ok {
 			b.WriteString(s)
@@ -164,7 +164,7 @@ const deepest = 200
 
 // rendered writes the texts of a tree: nodes with children, and leaves with text.
 func rendered(raw json.RawMessage, b *strings.Builder, depth int) {
-	f := object(raw)
+	f := jsonspan.Members(raw)
 	if depth > deepest || f == nil {
 		return
 	}
@@ -172,13 +172,13 @@ func rendered(raw json.RawMessage, b *strings.Builder, depth int) {
 		rendered(node, b, depth+1)
 		return
 	}
-	if s := text(f, "text"); s != "" {
+	if s := jsonspan.Text(f, "text"); s != "" {
 		if jsonspan.Kind(f["lineBreakBefore"]) == 't' && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
 			b.WriteByte('\n')
 		}
 		b.WriteString(s)
 	}
-	for _, child := range list(f["children"]) {
+	for _, child := range jsonspan.Elements(f["children"]) {
 		rendered(child, b, depth+1)
 	}
 }

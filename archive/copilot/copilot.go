@@ -59,8 +59,8 @@ func isLog(data []byte) bool {
 	if len(lines) == 0 {
 		return false
 	}
-	f := object(lines[0])
-	return string(f["kind"]) == "0" && isSession(object(f["v"]))
+	f := jsonspan.Members(lines[0])
+	return string(f["kind"]) == "0" && isSession(jsonspan.Members(f["v"]))
 }
 
 // isSession reports whether an object has the members of a session.
@@ -79,7 +79,7 @@ func isReplay(f map[string]json.RawMessage) bool {
 		if err != nil {
 			return false
 		}
-		p := object(span.Raw)
+		p := jsonspan.Members(span.Raw)
 		return p["prompt"] != nil && jsonspan.Kind(p["logs"]) == '['
 	}
 	return false
@@ -93,13 +93,13 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if isLog(data) {
 		var err error
 		if data, err = replayed(data, rec); err != nil {
-			return nil, invalid("", err)
+			return nil, archive.Invalid("", err)
 		}
 	} else if err := jsonspan.Valid(data); err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	b := &builder{rec: rec, conv: rec.Conversation}
-	if isReplay(object(data)) {
+	if isReplay(jsonspan.Members(data)) {
 		return rec, b.replay(data)
 	}
 	if err := b.session(data); err != nil {
@@ -107,10 +107,6 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	}
 	rec.Origin.Project = project(src.Path)
 	return rec, nil
-}
-
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
 // project returns the folder that the editor had open, which stands next to the folder of
@@ -123,9 +119,9 @@ func project(path string) string {
 	if err != nil {
 		return ""
 	}
-	f := object(data)
+	f := jsonspan.Members(data)
 	for _, name := range []string{"folder", "workspace"} {
-		if u, err := url.Parse(text(f, name)); err == nil && u.Path != "" {
+		if u, err := url.Parse(jsonspan.Text(f, name)); err == nil && u.Path != "" {
 			return u.Path
 		}
 	}
@@ -134,9 +130,9 @@ func project(path string) string {
 
 // session reads the document of a session.
 func (b *builder) session(data []byte) error {
-	f := object(data)
+	f := jsonspan.Members(data)
 	c := b.conv
-	c.ID, c.Title = text(f, "sessionId"), text(f, "customTitle")
+	c.ID, c.Title = jsonspan.Text(f, "sessionId"), jsonspan.Text(f, "customTitle")
 	b.rec.Origin.Begun = when(f["creationDate"])
 	n := 0
 	for span, err := range jsonspan.Array(f["requests"]) {
@@ -144,42 +140,11 @@ func (b *builder) session(data []byte) error {
 			err = b.request(span.Raw)
 		}
 		if err != nil {
-			return invalid(fmt.Sprintf("request %d", n), err)
+			return archive.Invalid(fmt.Sprintf("request %d", n), err)
 		}
 		n++
 	}
 	return nil
-}
-
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
-}
-
-func text(f map[string]json.RawMessage, name string) string {
-	s, _ := jsonspan.String(f[name])
-	return s
-}
-
-// list returns the elements of an array; none for anything else.
-func list(raw json.RawMessage) []json.RawMessage {
-	var out []json.RawMessage
-	if jsonspan.Kind(raw) != '[' {
-		return nil
-	}
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return out
-		}
-		out = append(out, span.Raw)
-	}
-	return out
 }
 
 // when reads a time in milliseconds.

@@ -29,8 +29,8 @@ func (b *builder) parts(parts []json.RawMessage, at time.Time) {
 		said, answers = nil, nil
 	}
 	for _, raw := range parts {
-		f := object(raw)
-		kind := text(f, "kind")
+		f := jsonspan.Members(raw)
+		kind := jsonspan.Text(f, "kind")
 		if len(answers) > 0 && kind != "toolInvocationSerialized" {
 			turn()
 		}
@@ -38,7 +38,7 @@ func (b *builder) parts(parts []json.RawMessage, at time.Time) {
 		case "", "markdownContent", "markdownVuln":
 			words.WriteString(markdown(f))
 		case "inlineReference":
-			words.WriteString(reference(object(f["inlineReference"])))
+			words.WriteString(reference(jsonspan.Members(f["inlineReference"])))
 		case "thinking":
 			flushWords()
 			said = append(said, precis.Thinking{Text: markdown(f)})
@@ -63,7 +63,7 @@ func markdown(f map[string]json.RawMessage) string {
 			if s, ok := jsonspan.String(raw); ok {
 				return s
 			}
-			raw = object(raw)["value"]
+			raw = jsonspan.Members(raw)["value"]
 		}
 	}
 	return ""
@@ -72,39 +72,39 @@ func markdown(f map[string]json.RawMessage) string {
 // reference returns the name of a file or symbol that an answer points at.
 func reference(f map[string]json.RawMessage) string {
 	for _, name := range []string{"fsPath", "path", "name"} {
-		if s := text(f, name); s != "" {
+		if s := jsonspan.Text(f, name); s != "" {
 			return "`" + s + "`"
 		}
 	}
-	if location := object(f["location"]); location != nil {
-		return reference(object(location["uri"]))
+	if location := jsonspan.Members(f["location"]); location != nil {
+		return reference(jsonspan.Members(location["uri"]))
 	}
 	return ""
 }
 
 // invocation reads a call as the user saw it, and what is known of its result.
 func invocation(f map[string]json.RawMessage) (precis.ToolUse, precis.ToolResult) {
-	use := precis.ToolUse{ID: text(f, "toolCallId"), Name: text(f, "toolId")}
+	use := precis.ToolUse{ID: jsonspan.Text(f, "toolCallId"), Name: jsonspan.Text(f, "toolId")}
 	answer := precis.ToolResult{ToolUseID: use.ID}
-	data, details := object(f["toolSpecificData"]), object(f["resultDetails"])
-	command := text(object(data["commandLine"]), "original")
+	data, details := jsonspan.Members(f["toolSpecificData"]), jsonspan.Members(f["resultDetails"])
+	command := jsonspan.Text(jsonspan.Members(data["commandLine"]), "original")
 	if command == "" {
-		command = text(data, "command")
+		command = jsonspan.Text(data, "command")
 	}
 	switch {
 	case command != "":
 		use.Input, _ = json.Marshal(map[string]string{"command": command})
-	case text(details, "input") != "":
+	case jsonspan.Text(details, "input") != "":
 		use.Input = input(details["input"])
 	case data["rawInput"] != nil:
 		use.Input = input(data["rawInput"])
 	}
 	var out []string
-	for _, raw := range list(details["output"]) {
-		out = append(out, text(object(raw), "value"))
+	for _, raw := range jsonspan.Elements(details["output"]) {
+		out = append(out, jsonspan.Text(jsonspan.Members(raw), "value"))
 	}
-	out = append(out, text(object(data["terminalCommandOutput"]), "text"))
-	if code := archive.Amount(object(data["terminalCommandState"])["exitCode"]); code != 0 {
+	out = append(out, jsonspan.Text(jsonspan.Members(data["terminalCommandOutput"]), "text"))
+	if code := archive.Amount(jsonspan.Members(data["terminalCommandState"])["exitCode"]); code != 0 {
 		answer.IsError = true
 		out = append(out, fmt.Sprintf("exit code %g", code))
 	}

@@ -13,21 +13,21 @@ import (
 
 // replay reads an exported replay, or one prompt of it.
 func (b *builder) replay(data []byte) error {
-	f := object(data)
-	prompts := list(f["prompts"])
+	f := jsonspan.Members(data)
+	prompts := jsonspan.Elements(f["prompts"])
 	if f["prompts"] == nil {
 		prompts = []json.RawMessage{data}
 	}
 	for i, raw := range prompts {
-		p := object(raw)
+		p := jsonspan.Members(raw)
 		if p == nil {
-			return invalid(fmt.Sprintf("prompt %d", i), fmt.Errorf("it is no object"))
+			return archive.Invalid(fmt.Sprintf("prompt %d", i), fmt.Errorf("it is no object"))
 		}
 		if b.conv.ID == "" {
-			b.conv.ID = text(p, "promptId")
+			b.conv.ID = jsonspan.Text(p, "promptId")
 		}
-		b.say(precis.RoleUser, time.Time{}, precis.Text{Text: text(p, "prompt")})
-		b.logs(list(p["logs"]))
+		b.say(precis.RoleUser, time.Time{}, precis.Text{Text: jsonspan.Text(p, "prompt")})
+		b.logs(jsonspan.Elements(p["logs"]))
 	}
 	return nil
 }
@@ -47,17 +47,17 @@ func (b *builder) logs(logs []json.RawMessage) {
 		said, answers = nil, nil
 	}
 	for _, raw := range logs {
-		f := object(raw)
-		if t, err := time.Parse(time.RFC3339Nano, text(f, "time")); err == nil {
+		f := jsonspan.Members(raw)
+		if t, err := time.Parse(time.RFC3339Nano, jsonspan.Text(f, "time")); err == nil {
 			at = t.UTC()
 		}
-		switch text(f, "kind") {
+		switch jsonspan.Text(f, "kind") {
 		case "request":
 			turn()
 			said = b.answer(f)
 		case "toolCall":
-			id := text(f, "id")
-			said = append(said, precis.ToolUse{ID: id, Name: text(f, "tool"), Input: input(f["args"])})
+			id := jsonspan.Text(f, "id")
+			said = append(said, precis.ToolUse{ID: id, Name: jsonspan.Text(f, "tool"), Input: input(f["args"])})
 			r := precis.ToolResult{ToolUseID: id}
 			if words := responseText(f["response"]); words != "" {
 				r.Content = []precis.Block{precis.Text{Text: words}}
@@ -72,8 +72,8 @@ func (b *builder) logs(logs []json.RawMessage) {
 
 // answer reads what the model said to a request, and what the request used.
 func (b *builder) answer(f map[string]json.RawMessage) []precis.Block {
-	meta := object(f["metadata"])
-	if model := text(meta, "model"); model != "" {
+	meta := jsonspan.Members(f["metadata"])
+	if model := jsonspan.Text(meta, "model"); model != "" {
 		b.conv.Model = model
 	}
 	n := archive.Counts(meta["usage"], "prompt_tokens", "completion_tokens")
@@ -84,7 +84,7 @@ func (b *builder) answer(f map[string]json.RawMessage) []precis.Block {
 	if words := thought(f["thinking"]); words != "" {
 		out = append(out, precis.Thinking{Text: words})
 	}
-	if words := responseText(object(f["response"])["message"]); words != "" {
+	if words := responseText(jsonspan.Members(f["response"])["message"]); words != "" {
 		out = append(out, precis.Text{Text: words})
 	}
 	return out
@@ -96,7 +96,7 @@ func responseText(raw json.RawMessage) string {
 	if s, ok := jsonspan.String(raw); ok {
 		return strings.TrimSpace(s)
 	}
-	if f := object(raw); f != nil {
+	if f := jsonspan.Members(raw); f != nil {
 		for _, name := range []string{"text", "value", "content", "message"} {
 			if s := responseText(f[name]); s != "" {
 				return s
@@ -105,7 +105,7 @@ func responseText(raw json.RawMessage) string {
 		return ""
 	}
 	var parts []string
-	for _, p := range list(raw) {
+	for _, p := range jsonspan.Elements(raw) {
 		if s := responseText(p); s != "" {
 			parts = append(parts, s)
 		}

@@ -14,7 +14,6 @@
 package gemini
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -62,8 +61,8 @@ func (Format) Detect(_ string, data []byte) bool {
 
 // contentList reports whether raw is an array that begins with a content.
 func contentList(raw []byte) bool {
-	f := first(raw)
-	role := text(f, "role")
+	f := jsonspan.First(raw)
+	role := jsonspan.Text(f, "role")
 	return jsonspan.Kind(f["parts"]) == '[' && (f["role"] == nil || slices.Contains(roles, role))
 }
 
@@ -72,30 +71,16 @@ var roles = []string{"user", "model", "function", "system"}
 // recordList reports whether raw is an array that begins with a session's
 // message.
 func recordList(raw []byte) bool {
-	f := first(raw)
-	return f["content"] != nil && slices.Contains(recordTypes, text(f, "type"))
+	f := jsonspan.First(raw)
+	return f["content"] != nil && slices.Contains(recordTypes, jsonspan.Text(f, "type"))
 }
 
 var recordTypes = []string{"user", "gemini", "info", "error", "warning"}
 
 // header reports whether a line is the first of a session's lines.
 func header(raw []byte) bool {
-	f := object(raw)
-	return text(f, "sessionId") != "" && text(f, "projectHash") != "" && f["messages"] == nil
-}
-
-// first returns the members of an array's first element.
-func first(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '[' {
-		return nil
-	}
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil
-		}
-		return object(span.Raw)
-	}
-	return nil
+	f := jsonspan.Members(raw)
+	return jsonspan.Text(f, "sessionId") != "" && jsonspan.Text(f, "projectHash") != "" && f["messages"] == nil
 }
 
 // Read reads a conversation or a session. Malformed lines of a session are
@@ -109,7 +94,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		}
 	}
 	if err := jsonspan.Valid(src.Data); err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	b := newBuilder(rec)
 	rec.Conversation = b.conv
@@ -119,17 +104,13 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return rec, b.document(src.Data)
 }
 
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
-}
-
 // document reads an object: a request's body, a checkpoint or a session.
 func (b *builder) document(data []byte) error {
 	var list jsonspan.Span
 	read := b.contents
 	for m, err := range jsonspan.Object(data) {
 		if err != nil {
-			return invalid("", err)
+			return archive.Invalid("", err)
 		}
 		switch m.Name {
 		case "contents", "history":
@@ -151,7 +132,7 @@ func (b *builder) document(data []byte) error {
 		}
 	}
 	if list.Raw == nil {
-		return invalid("", fmt.Errorf("no contents"))
+		return archive.Invalid("", fmt.Errorf("no contents"))
 	}
 	return read(list)
 }
@@ -164,7 +145,7 @@ func (b *builder) contents(list jsonspan.Span) error {
 			return err
 		}
 		role := precis.RoleUser
-		switch name := text(f, "role"); {
+		switch name := jsonspan.Text(f, "role"); {
 		case name == "model":
 			role = precis.RoleAssistant
 		case name == "system":
@@ -189,26 +170,9 @@ func each(list jsonspan.Span, name string, read func(raw []byte) error) error {
 			err = read(span.Raw)
 		}
 		if err != nil {
-			return invalid(fmt.Sprintf("%s %d at byte %d", name, n, list.Offset+span.Offset), err)
+			return archive.Invalid(fmt.Sprintf("%s %d at byte %d", name, n, list.Offset+span.Offset), err)
 		}
 		n++
 	}
 	return nil
-}
-
-func text(f map[string]json.RawMessage, name string) string {
-	s, _ := jsonspan.String(f[name])
-	return s
-}
-
-// object returns the members of an object; none for anything else.
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
 }

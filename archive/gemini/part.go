@@ -107,17 +107,17 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 	}
 	switch {
 	case jsonspan.Kind(f["functionCall"]) == '{' && role == precis.RoleAssistant:
-		return b.call(object(f["functionCall"])), nil
+		return b.call(jsonspan.Members(f["functionCall"])), nil
 	case jsonspan.Kind(f["functionResponse"]) == '{' && role == precis.RoleUser:
-		return b.answer(object(f["functionResponse"])), nil
+		return b.answer(jsonspan.Members(f["functionResponse"])), nil
 	case jsonspan.Kind(f["text"]) == '"':
 		return said(f), nil
 	case jsonspan.Kind(f["inlineData"]) == '{':
-		d := object(f["inlineData"])
-		return media(text(d, "mimeType"), text(d, "displayName"), text(d, "data"), ""), nil
+		d := jsonspan.Members(f["inlineData"])
+		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"), ""), nil
 	case jsonspan.Kind(f["fileData"]) == '{':
-		d := object(f["fileData"])
-		return media(text(d, "mimeType"), text(d, "displayName"), "", text(d, "fileUri")), nil
+		d := jsonspan.Members(f["fileData"])
+		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), "", jsonspan.Text(d, "fileUri")), nil
 	}
 	for m, err := range jsonspan.Object(raw) {
 		if err == nil && m.Name != "thoughtSignature" && m.Name != "thought" {
@@ -129,7 +129,7 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 
 // said reads a part of words. A thought may be marked or worded in its place.
 func said(f map[string]json.RawMessage) precis.Block {
-	s := text(f, "text")
+	s := jsonspan.Text(f, "text")
 	switch {
 	case jsonspan.Kind(f["thought"]) != 't':
 		return precis.Text{Text: s}
@@ -152,7 +152,7 @@ func (b *builder) call(f map[string]json.RawMessage) precis.ToolUse {
 	if b.role != precis.RoleAssistant {
 		b.open, b.role = nil, precis.RoleAssistant
 	}
-	c := call{id: text(f, "id"), recorded: text(f, "id"), name: text(f, "name")}
+	c := call{id: jsonspan.Text(f, "id"), recorded: jsonspan.Text(f, "id"), name: jsonspan.Text(f, "name")}
 	if c.id == "" || b.made[c.id] {
 		c.id = b.next()
 	}
@@ -177,7 +177,7 @@ func (b *builder) next() string {
 // answer reads a functionResponse; nil for one that was read before, as part of
 // its call.
 func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
-	id := b.take(text(f, "id"), text(f, "name"))
+	id := b.take(jsonspan.Text(f, "id"), jsonspan.Text(f, "name"))
 	if b.answered[id] {
 		return nil
 	}
@@ -192,8 +192,8 @@ func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
 		if err != nil {
 			break
 		}
-		if d := object(object(span.Raw)["inlineData"]); d != nil {
-			result.Content = append(result.Content, media(text(d, "mimeType"), text(d, "displayName"), text(d, "data"), ""))
+		if d := jsonspan.Members(jsonspan.Members(span.Raw)["inlineData"]); d != nil {
+			result.Content = append(result.Content, media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"), ""))
 		}
 	}
 	return result
@@ -230,7 +230,7 @@ func response(raw json.RawMessage) (words string, failed bool) {
 	if s, ok := jsonspan.String(raw); ok {
 		return s, false
 	}
-	f := object(raw)
+	f := jsonspan.Members(raw)
 	failed = f["error"] != nil && jsonspan.Kind(f["error"]) != 'n'
 	if len(f) == 1 {
 		for _, name := range []string{"output", "result", "error", "content"} {
@@ -249,7 +249,7 @@ func response(raw json.RawMessage) (words string, failed bool) {
 func instruction(raw []byte) precis.Message {
 	m := precis.Message{Role: precis.RoleSystem}
 	parts := raw
-	if f := object(raw); f["parts"] != nil {
+	if f := jsonspan.Members(raw); f["parts"] != nil {
 		parts = f["parts"]
 	}
 	m.Content, _ = newBuilder(&archive.Recording{}).parts(parts, precis.RoleSystem)

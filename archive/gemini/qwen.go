@@ -23,11 +23,11 @@ func (Qwen) Name() string { return "qwen" }
 // itself, among the first lines.
 func (Qwen) Detect(_ string, data []byte) bool {
 	for _, raw := range archive.FirstLines(data, 8) {
-		f := object(raw)
-		if f["uuid"] == nil || f["parentUuid"] == nil || text(f, "sessionId") == "" {
+		f := jsonspan.Members(raw)
+		if f["uuid"] == nil || f["parentUuid"] == nil || jsonspan.Text(f, "sessionId") == "" {
 			continue
 		}
-		if jsonspan.Kind(object(f["message"])["parts"]) == '[' || text(f, "type") == "system" && f["systemPayload"] != nil {
+		if jsonspan.Kind(jsonspan.Members(f["message"])["parts"]) == '[' || jsonspan.Text(f, "type") == "system" && f["systemPayload"] != nil {
 			return true
 		}
 	}
@@ -77,32 +77,32 @@ func (s *qwenSession) line(l archive.Line) error {
 	if err != nil {
 		return err
 	}
-	r := qwenRecord{line: l.Number, id: text(f, "uuid"), kind: text(f, "type"), model: text(f, "model")}
-	r.at, _ = time.Parse(time.RFC3339Nano, text(f, "timestamp"))
+	r := qwenRecord{line: l.Number, id: jsonspan.Text(f, "uuid"), kind: jsonspan.Text(f, "type"), model: jsonspan.Text(f, "model")}
+	r.at, _ = time.Parse(time.RFC3339Nano, jsonspan.Text(f, "timestamp"))
 	o := &s.rec.Origin
 	if s.id == "" {
-		s.id, o.Begun = text(f, "sessionId"), r.at
+		s.id, o.Begun = jsonspan.Text(f, "sessionId"), r.at
 	}
 	if o.Project == "" {
-		o.Project = text(f, "cwd")
+		o.Project = jsonspan.Text(f, "cwd")
 	}
-	payload := object(f["systemPayload"])
-	switch subtype := text(f, "subtype"); {
+	payload := jsonspan.Members(f["systemPayload"])
+	switch subtype := jsonspan.Text(f, "subtype"); {
 	case r.kind == "system" && subtype == "chat_compression":
 		r.compressed = payload["compressedHistory"]
 		n := archive.Counts(payload["info"], "originalTokenCount", "newTokenCount")
 		r.before, r.after = n[0], n[1]
 	case r.kind == "system" && subtype == "custom_title":
-		s.title = text(payload, "customTitle")
+		s.title = jsonspan.Text(payload, "customTitle")
 	case r.kind != "system" && subtype != "realtime_message" && f["message"] != nil:
-		if r.message = object(f["message"]); r.message == nil {
+		if r.message = jsonspan.Members(f["message"]); r.message == nil {
 			return errors.New("the message is no object")
 		}
 	}
 	n := archive.Counts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
 	r.used = precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
 	o.Spend(r.model, r.used, 0)
-	s.add(r, text(f, "parentUuid"), f["parentUuid"])
+	s.add(r, jsonspan.Text(f, "parentUuid"), f["parentUuid"])
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (s *qwenSession) build(path []int) *precis.Conversation {
 // content reads a content with a role of its own.
 func (b *builder) content(f map[string]json.RawMessage, at time.Time) error {
 	role := precis.RoleUser
-	if text(f, "role") == "model" {
+	if jsonspan.Text(f, "role") == "model" {
 		role = precis.RoleAssistant
 	}
 	blocks, err := b.parts(f["parts"], role)
@@ -187,7 +187,7 @@ func (b *builder) compressed(r *qwenRecord) error {
 	own := newBuilder(&archive.Recording{})
 	for span, err := range jsonspan.Array(r.compressed) {
 		if err == nil {
-			err = own.content(object(span.Raw), r.at)
+			err = own.content(jsonspan.Members(span.Raw), r.at)
 		}
 		if err != nil {
 			return fmt.Errorf("compressed history: %w", err)

@@ -27,10 +27,10 @@ func (b *builder) records(list jsonspan.Span) error {
 // record reads one message of a session: what the user said, or what the model
 // said with the calls it made and their results.
 func (b *builder) record(f map[string]json.RawMessage) error {
-	at, _ := time.Parse(time.RFC3339Nano, text(f, "timestamp"))
-	m := precis.Message{Role: precis.RoleUser, ID: text(f, "id"), Time: at}
+	at, _ := time.Parse(time.RFC3339Nano, jsonspan.Text(f, "timestamp"))
+	m := precis.Message{Role: precis.RoleUser, ID: jsonspan.Text(f, "id"), Time: at}
 	var err error
-	switch kind := text(f, "type"); kind {
+	switch kind := jsonspan.Text(f, "type"); kind {
 	case "user":
 		if m.Content, err = b.parts(f["content"], m.Role); err == nil {
 			b.say(m)
@@ -43,7 +43,7 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 		b.rec.Ignored++
 		return nil
 	}
-	if model := text(f, "model"); model != "" {
+	if model := jsonspan.Text(f, "model"); model != "" {
 		b.conv.Model = model
 	}
 	b.spent(f, m.ID)
@@ -70,7 +70,7 @@ func (b *builder) spent(f map[string]json.RawMessage, id string) {
 	b.counted[id] = true
 	n := archive.Counts(f["tokens"], "input", "output", "cached", "thoughts")
 	used := precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1] + n[3], CacheRead: n[2]}
-	b.rec.Origin.Spend(text(f, "model"), used, 0)
+	b.rec.Origin.Spend(jsonspan.Text(f, "model"), used, 0)
 	b.rec.Origin.Answered(b.conv, used)
 }
 
@@ -84,8 +84,8 @@ func thoughts(raw []byte) []precis.Block {
 		if err != nil {
 			return out
 		}
-		f := object(span.Raw)
-		words := strings.TrimSpace(text(f, "subject") + "\n" + text(f, "description"))
+		f := jsonspan.Members(span.Raw)
+		words := strings.TrimSpace(jsonspan.Text(f, "subject") + "\n" + jsonspan.Text(f, "description"))
 		if words != "" {
 			out = append(out, precis.Thinking{Text: words})
 		}
@@ -103,9 +103,9 @@ func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 		if err != nil {
 			return uses, results
 		}
-		f := object(span.Raw)
-		i := b.find(text(f, "id"), "")
-		if text(f, "id") == "" || i < 0 {
+		f := jsonspan.Members(span.Raw)
+		i := b.find(jsonspan.Text(f, "id"), "")
+		if jsonspan.Text(f, "id") == "" || i < 0 {
 			uses = append(uses, b.call(f))
 			i = len(b.open) - 1
 		}
@@ -123,7 +123,7 @@ func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 // calls of the same turn too.
 func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResult, bool) {
 	r := precis.ToolResult{ToolUseID: c.id}
-	switch text(f, "status") {
+	switch jsonspan.Text(f, "status") {
 	case "cancelled": // by the user, before it ran or on the way
 		r.IsError, r.Refused = true, true
 	case "error":
@@ -200,9 +200,9 @@ func (s *log) line(l archive.Line) error {
 	}
 	switch {
 	case f["$rewindTo"] != nil:
-		s.rewind(text(f, "$rewindTo"))
+		s.rewind(jsonspan.Text(f, "$rewindTo"))
 	case f["$set"] != nil:
-		return s.set(object(f["$set"]), l.Number)
+		return s.set(jsonspan.Members(f["$set"]), l.Number)
 	case f["id"] != nil:
 		return s.message(f, l.Number)
 	default:
@@ -216,10 +216,10 @@ func (s *log) line(l archive.Line) error {
 // messages in place of the one so far.
 func (s *log) set(f map[string]json.RawMessage, line int) error {
 	s.rec.Ignored++
-	if id := text(f, "sessionId"); id != "" {
+	if id := jsonspan.Text(f, "sessionId"); id != "" {
 		s.id = id
 	}
-	if title := text(f, "summary"); title != "" {
+	if title := jsonspan.Text(f, "summary"); title != "" {
 		s.title = title
 	}
 	if jsonspan.Kind(f["messages"]) != '[' {
@@ -230,20 +230,20 @@ func (s *log) set(f map[string]json.RawMessage, line int) error {
 
 // message adds a message, or puts it in the place of an earlier state of it.
 func (s *log) message(f map[string]json.RawMessage, line int) error {
-	if text(f, "type") == "" {
+	if jsonspan.Text(f, "type") == "" {
 		return errors.New("the message has no type")
 	}
 	if s.shorter != nil { // the session really goes on from there
 		s.replace(s.shorter)
 	}
-	s.put(message{id: text(f, "id"), line: line, fields: f})
+	s.put(message{id: jsonspan.Text(f, "id"), line: line, fields: f})
 	return nil
 }
 
 // put adds a message, or puts it in the place of an earlier state of it. The result of a
 // call may have the ID of the message that calls.
 func (s *log) put(m message) {
-	if i, ok := s.index[m.id]; ok && m.id != "" && text(s.messages[i].fields, "type") == text(m.fields, "type") {
+	if i, ok := s.index[m.id]; ok && m.id != "" && jsonspan.Text(s.messages[i].fields, "type") == jsonspan.Text(m.fields, "type") {
 		s.messages[i] = m
 		return
 	}
@@ -275,7 +275,7 @@ func (s *log) leave(was []message) {
 		have[m.id] = true
 	}
 	for _, m := range was {
-		if have[m.id] || text(m.fields, "type") != "gemini" {
+		if have[m.id] || jsonspan.Text(m.fields, "type") != "gemini" {
 			continue
 		}
 		if len(s.left) == maxBranches {

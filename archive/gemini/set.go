@@ -20,11 +20,11 @@ func (s *log) setMessages(raw json.RawMessage, line int) error {
 		if err != nil {
 			return err
 		}
-		f := object(span.Raw)
-		if text(f, "type") == "" {
+		f := jsonspan.Members(span.Raw)
+		if jsonspan.Text(f, "type") == "" {
 			return errors.New("a message has no type")
 		}
-		list = append(list, message{id: text(f, "id"), line: line, fields: f})
+		list = append(list, message{id: jsonspan.Text(f, "id"), line: line, fields: f})
 	}
 	if snapshot := snapshotIn(list); len(s.messages) > 0 && snapshot != "" && snapshot != s.snapshot {
 		s.snapshot, s.shorter = snapshot, nil
@@ -126,13 +126,13 @@ const answers = "answers "
 // answers. What hooks have added is left out. It is "" for what is neither the user's nor
 // the model's.
 func keyOf(f map[string]json.RawMessage) string {
-	kind := text(f, "type")
+	kind := jsonspan.Text(f, "type")
 	if kind != "user" && kind != "gemini" {
 		return ""
 	}
 	var words, calls, results []string
 	part := func(raw []byte) {
-		p := object(raw)
+		p := jsonspan.Members(raw)
 		switch {
 		case p == nil:
 			if s, ok := jsonspan.String(raw); ok {
@@ -143,7 +143,7 @@ func keyOf(f map[string]json.RawMessage) string {
 		case p["functionCall"] != nil:
 			calls = append(calls, named(p["functionCall"]))
 		case jsonspan.Kind(p["thought"]) != 't':
-			words = append(words, text(p, "text"))
+			words = append(words, jsonspan.Text(p, "text"))
 		}
 	}
 	if jsonspan.Kind(f["content"]) == '[' {
@@ -173,11 +173,11 @@ func keyOf(f map[string]json.RawMessage) string {
 
 // named is a call's or a result's ID, or its name where it has none.
 func named(raw []byte) string {
-	f := object(raw)
-	if id := text(f, "id"); id != "" {
+	f := jsonspan.Members(raw)
+	if id := jsonspan.Text(f, "id"); id != "" {
 		return id
 	}
-	return text(f, "name")
+	return jsonspan.Text(f, "name")
 }
 
 // mostBefore is how many messages stand before the snapshot of a compression at most: what
@@ -187,7 +187,7 @@ const mostBefore = 2
 // snapshotIn returns the snapshot that a list of messages begins with; "" for none.
 func snapshotIn(list []message) string {
 	for _, m := range list[:min(len(list), mostBefore+1)] {
-		if text(m.fields, "type") != "user" {
+		if jsonspan.Text(m.fields, "type") != "user" {
 			continue
 		}
 		if key := keyOf(m.fields); strings.Contains(key, "state_snapshot>") {
@@ -200,7 +200,7 @@ func snapshotIn(list []message) string {
 // Snapshot returns the snapshot that a line of a session sets, a text that tells it from
 // others; "" when it sets none.
 func Snapshot(line []byte) string {
-	f := object(object(line)["$set"])
+	f := jsonspan.Members(jsonspan.Members(line)["$set"])
 	if jsonspan.Kind(f["messages"]) != '[' {
 		return ""
 	}
@@ -209,7 +209,7 @@ func Snapshot(line []byte) string {
 		if err != nil || len(list) > mostBefore {
 			break
 		}
-		list = append(list, message{fields: object(span.Raw)})
+		list = append(list, message{fields: jsonspan.Members(span.Raw)})
 	}
 	return snapshotIn(list)
 }

@@ -94,11 +94,11 @@ func (r *reader) lines(data []byte) {
 
 func (r *reader) document(data []byte) error {
 	if err := jsonspan.Valid(data); err != nil {
-		return invalid("", err)
+		return archive.Invalid("", err)
 	}
 	for m, err := range jsonspan.Object(data) {
 		if err != nil {
-			return invalid("", err)
+			return archive.Invalid("", err)
 		}
 		if m.Name != messages {
 			r.meta(map[string]json.RawMessage{m.Name: m.Raw})
@@ -110,16 +110,12 @@ func (r *reader) document(data []byte) error {
 				err = r.message(span.Raw)
 			}
 			if err != nil {
-				return invalid(fmt.Sprintf("message %d at byte %d", n, m.Offset+span.Offset), err)
+				return archive.Invalid(fmt.Sprintf("message %d at byte %d", n, m.Offset+span.Offset), err)
 			}
 			n++
 		}
 	}
 	return nil
-}
-
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
 // meta takes what members say of the session.

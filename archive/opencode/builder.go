@@ -53,13 +53,13 @@ func (b *builder) message(raw []byte, place string) error {
 	if err != nil {
 		return err
 	}
-	info := object(f["info"])
-	e := entry{builder: b, info: info, id: text(info, "id"), time: when(object(info["time"])["created"]), place: place}
+	info := jsonspan.Members(f["info"])
+	e := entry{builder: b, info: info, id: jsonspan.Text(info, "id"), time: when(jsonspan.Members(info["time"])["created"]), place: place}
 	parts, err := parse(f["parts"])
 	if err != nil {
 		return err
 	}
-	role := text(info, "role")
+	role := jsonspan.Text(info, "role")
 	b.spent(info)
 	if role == "assistant" && isTrue(info["summary"]) {
 		return e.summarized(parts)
@@ -81,16 +81,16 @@ func (b *builder) message(raw []byte, place string) error {
 
 // spent adds what the request behind a message used.
 func (b *builder) spent(info map[string]json.RawMessage) {
-	tokens := object(info["tokens"])
+	tokens := jsonspan.Members(info["tokens"])
 	n := archive.Counts(info["tokens"], "input", "output", "reasoning")
 	cache := archive.Counts(tokens["cache"], "read", "write")
 	used := precis.Usage{Input: n[0], Output: n[1] + n[2], CacheRead: cache[0], CacheWrite: cache[1]}
-	b.rec.Origin.Spend(text(info, "modelID"), used, archive.Amount(info["cost"]))
+	b.rec.Origin.Spend(jsonspan.Text(info, "modelID"), used, archive.Amount(info["cost"]))
 	if !isTrue(info["summary"]) { // the request for a summary is not part of the conversation
 		b.rec.Origin.Answered(b.conv, used)
 	}
 	if b.rec.Origin.Project == "" {
-		b.rec.Origin.Project = text(object(info["path"]), "cwd")
+		b.rec.Origin.Project = jsonspan.Text(jsonspan.Members(info["path"]), "cwd")
 	}
 }
 
@@ -110,7 +110,7 @@ func (e *entry) user(parts []part) {
 	var compaction *request
 	for _, p := range parts {
 		if p.kind == "compaction" {
-			compaction = &request{id: e.id, tail: text(p.fields, "tail_start_id")}
+			compaction = &request{id: e.id, tail: jsonspan.Text(p.fields, "tail_start_id")}
 		}
 		b := p.said()
 		if b == nil {
@@ -140,7 +140,7 @@ func (b *builder) unanswered() {
 // assistant reads what the model said, step by step: the results of a step's
 // calls follow it.
 func (e *entry) assistant(parts []part) {
-	if model := text(e.info, "modelID"); model != "" {
+	if model := jsonspan.Text(e.info, "modelID"); model != "" {
 		e.conv.Model = model
 	}
 	if !e.conv.HasSystem() {
@@ -164,7 +164,7 @@ func (e *entry) assistant(parts []part) {
 		case p.kind == "tool":
 			use, result := p.call()
 			said = append(said, use)
-			if at := when(object(p.state()["time"])["compacted"]); !at.IsZero() {
+			if at := when(jsonspan.Members(p.state()["time"])["compacted"]); !at.IsZero() {
 				e.cleared = append(e.cleared, cleared{e.conv.Transcript.Len() + 1, len(results), at})
 			}
 			results = append(results, result)

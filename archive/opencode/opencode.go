@@ -9,12 +9,10 @@
 package opencode
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 
-	"precis"
 	"precis/archive"
 	"precis/internal/jsonspan"
 )
@@ -37,8 +35,8 @@ func (Format) Detect(_ string, data []byte) bool {
 		case err != nil:
 			return session && m.Name == "messages"
 		case m.Name == "info":
-			info := object(m.Raw)
-			session = text(info, "id") != "" && jsonspan.Kind(info["time"]) == '{'
+			info := jsonspan.Members(m.Raw)
+			session = jsonspan.Text(info, "id") != "" && jsonspan.Kind(info["time"]) == '{'
 		case m.Name == "messages":
 			return jsonspan.Kind(m.Raw) == '[' && firstMessage(m.Raw)
 		}
@@ -51,8 +49,8 @@ func firstMessage(raw []byte) bool {
 		if err != nil {
 			return false
 		}
-		f := object(span.Raw)
-		return text(object(f["info"]), "role") != "" && jsonspan.Kind(f["parts"]) == '['
+		f := jsonspan.Members(span.Raw)
+		return jsonspan.Text(jsonspan.Members(f["info"]), "role") != "" && jsonspan.Kind(f["parts"]) == '['
 	}
 	return false
 }
@@ -60,20 +58,20 @@ func firstMessage(raw []byte) bool {
 // Read reads a session. The error names the place.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if err := jsonspan.Valid(src.Data); err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	b := newBuilder()
 	var messages jsonspan.Span
 	for m, err := range jsonspan.Object(src.Data) {
 		if err != nil {
-			return nil, invalid("", err)
+			return nil, archive.Invalid("", err)
 		}
 		switch m.Name {
 		case "info":
-			info := object(m.Raw)
-			b.conv.ID, b.conv.Title = text(info, "id"), text(info, "title")
+			info := jsonspan.Members(m.Raw)
+			b.conv.ID, b.conv.Title = jsonspan.Text(info, "id"), jsonspan.Text(info, "title")
 			o := &b.rec.Origin
-			o.Project, o.Parent, o.Begun = text(info, "directory"), text(info, "parentID"), when(object(info["time"])["created"])
+			o.Project, o.Parent, o.Begun = jsonspan.Text(info, "directory"), jsonspan.Text(info, "parentID"), when(jsonspan.Members(info["time"])["created"])
 		case "messages":
 			messages = m.Span
 		}
@@ -85,7 +83,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 			err = b.message(span.Raw, place)
 		}
 		if err != nil {
-			return nil, invalid(place, err)
+			return nil, archive.Invalid(place, err)
 		}
 		n++
 	}
@@ -93,28 +91,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return b.rec, nil
 }
 
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
-}
-
-func text(f map[string]json.RawMessage, name string) string {
-	s, _ := jsonspan.String(f[name])
-	return s
-}
-
 func isTrue(raw []byte) bool { return jsonspan.Kind(raw) == 't' }
-
-// object returns the members of an object; none for anything else.
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
-}
 
 // when reads a time in milliseconds.
 func when(raw []byte) time.Time {

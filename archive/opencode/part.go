@@ -30,7 +30,7 @@ func parse(raw []byte) ([]part, error) {
 		if err != nil {
 			return nil, fmt.Errorf("part %d: %w", len(out), err)
 		}
-		p := part{kind: text(f, "type"), fields: f}
+		p := part{kind: jsonspan.Text(f, "type"), fields: f}
 		if p.kind == "" {
 			return nil, fmt.Errorf("part %d has no type", len(out))
 		}
@@ -51,7 +51,7 @@ const (
 func (p part) said() precis.Block {
 	switch p.kind {
 	case "text":
-		if s := text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {
+		if s := jsonspan.Text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {
 			t := precis.Text{Text: s}
 			if isTrue(p.fields["synthetic"]) {
 				t.Said.Author = precis.AuthorProgram
@@ -59,7 +59,7 @@ func (p part) said() precis.Block {
 			return t
 		}
 	case "reasoning":
-		if s := text(p.fields, "text"); strings.TrimSpace(s) != "" {
+		if s := jsonspan.Text(p.fields, "text"); strings.TrimSpace(s) != "" {
 			return precis.Thinking{Text: s}
 		}
 	case "file":
@@ -75,7 +75,7 @@ func (p part) said() precis.Block {
 // file reads an attached file. Plain text and folders are sent as text that
 // stands next to them, unless the data is here.
 func (p part) file() precis.Block {
-	media, url := text(p.fields, "mime"), text(p.fields, "url")
+	media, url := jsonspan.Text(p.fields, "mime"), jsonspan.Text(p.fields, "url")
 	given, data, isData := chat.SplitDataURL(url)
 	if media == "" {
 		media = given
@@ -89,27 +89,27 @@ func (p part) file() precis.Block {
 	if strings.HasPrefix(media, "image/") {
 		return precis.Image{MediaType: media, Data: data, URL: url}
 	}
-	return precis.Document{MediaType: media, Title: text(p.fields, "filename"), Data: data, URL: url}
+	return precis.Document{MediaType: media, Title: jsonspan.Text(p.fields, "filename"), Data: data, URL: url}
 }
 
-func (p part) state() map[string]json.RawMessage { return object(p.fields["state"]) }
+func (p part) state() map[string]json.RawMessage { return jsonspan.Members(p.fields["state"]) }
 
 // call reads a tool part: the call and its result. One that never ended is
 // answered as opencode answers it.
 func (p part) call() (precis.ToolUse, precis.ToolResult) {
 	state := p.state()
-	use := precis.ToolUse{ID: text(p.fields, "callID"), Name: text(p.fields, "tool")}
+	use := precis.ToolUse{ID: jsonspan.Text(p.fields, "callID"), Name: jsonspan.Text(p.fields, "tool")}
 	if k := jsonspan.Kind(state["input"]); k != 0 && k != 'n' {
 		use.Input = state["input"]
 	}
 	result := precis.ToolResult{ToolUseID: use.ID}
-	words := text(state, "output")
-	switch status := text(state, "status"); status {
+	words := jsonspan.Text(state, "output")
+	switch status := jsonspan.Text(state, "status"); status {
 	case "completed":
 	case "error":
 		result.IsError = true
 		if words == "" {
-			words = text(state, "error")
+			words = jsonspan.Text(state, "error")
 		}
 		result.Refused = strings.HasPrefix(words, rejectedText) // the error is the program's, not the tool's
 	default:
@@ -131,7 +131,7 @@ func attachments(raw []byte) []precis.Block {
 		if err != nil {
 			return out
 		}
-		if b := (part{kind: "file", fields: object(span.Raw)}).file(); b != nil {
+		if b := (part{kind: "file", fields: jsonspan.Members(span.Raw)}).file(); b != nil {
 			out = append(out, b)
 		}
 	}

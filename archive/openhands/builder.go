@@ -44,8 +44,8 @@ func newBuilder(rec *archive.Recording) *builder {
 
 // event reads one event of either generation.
 func (b *builder) event(f map[string]json.RawMessage, place string) error {
-	e := event{builder: b, fields: f, key: key(f["id"]), place: place, at: parseTime(text(f, "timestamp"))}
-	if text(f, "kind") != "" {
+	e := event{builder: b, fields: f, key: key(f["id"]), place: place, at: parseTime(jsonspan.Text(f, "timestamp"))}
+	if jsonspan.Text(f, "kind") != "" {
 		return e.sdk()
 	}
 	return e.old()
@@ -60,7 +60,7 @@ type event struct {
 	at     time.Time
 }
 
-func (e *event) text(name string) string { return text(e.fields, name) }
+func (e *event) text(name string) string { return jsonspan.Text(e.fields, name) }
 
 // say appends the event's message. One without content is ignored.
 func (e *event) say(role precis.Role, blocks ...precis.Block) {
@@ -131,38 +131,6 @@ func (e *event) system(prompt string, tools json.RawMessage) {
 
 // key is how an event's ID, a string or a number, is written.
 func key(raw []byte) string { return string(bytes.TrimSpace(raw)) }
-
-func text(f map[string]json.RawMessage, name string) string {
-	s, _ := jsonspan.String(f[name])
-	return s
-}
-
-// object returns the members of an object; none for anything else.
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
-}
-
-// array returns the elements of an array; none for anything else.
-func array(raw []byte) []json.RawMessage {
-	if jsonspan.Kind(raw) != '[' {
-		return nil
-	}
-	var out []json.RawMessage
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil
-		}
-		out = append(out, span.Raw)
-	}
-	return out
-}
 
 // parseTime reads a time with a zone, or without one, which is taken as UTC.
 func parseTime(s string) time.Time {

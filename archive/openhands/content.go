@@ -16,11 +16,11 @@ func content(raw json.RawMessage) []precis.Block {
 		return []precis.Block{precis.Text{Text: s}}
 	}
 	var out []precis.Block
-	for _, span := range array(raw) {
-		f := object(span)
-		switch kind := text(f, "type"); kind {
+	for _, span := range jsonspan.Elements(raw) {
+		f := jsonspan.Members(span)
+		switch kind := jsonspan.Text(f, "type"); kind {
 		case "text":
-			out = append(out, precis.Text{Text: text(f, "text")})
+			out = append(out, precis.Text{Text: jsonspan.Text(f, "text")})
 		case "image":
 			out = append(out, images(f["image_urls"])...)
 		default:
@@ -33,7 +33,7 @@ func content(raw json.RawMessage) []precis.Block {
 // images reads a list of addresses of pictures, whose data may stand in them.
 func images(raw json.RawMessage) []precis.Block {
 	var out []precis.Block
-	for _, span := range array(raw) {
+	for _, span := range jsonspan.Elements(raw) {
 		url, ok := jsonspan.String(span)
 		if !ok || url == "" {
 			continue
@@ -51,13 +51,13 @@ func images(raw json.RawMessage) []precis.Block {
 // with it.
 func shell(meta map[string]json.RawMessage, blocks []precis.Block) []precis.Block {
 	var b strings.Builder
-	b.WriteString(text(meta, "prefix"))
+	b.WriteString(jsonspan.Text(meta, "prefix"))
 	b.WriteString((precis.ToolResult{Content: blocks}).Text())
-	b.WriteString(text(meta, "suffix"))
-	if dir := text(meta, "working_dir"); dir != "" {
+	b.WriteString(jsonspan.Text(meta, "suffix"))
+	if dir := jsonspan.Text(meta, "working_dir"); dir != "" {
 		fmt.Fprintf(&b, "\n[Current working directory: %s]", dir)
 	}
-	if path := text(meta, "py_interpreter_path"); path != "" {
+	if path := jsonspan.Text(meta, "py_interpreter_path"); path != "" {
 		fmt.Fprintf(&b, "\n[Python interpreter: %s]", path)
 	}
 	if code := number(meta["exit_code"], -1); code != -1 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"precis/internal/jsonspan"
+
 	"precis"
 )
 
@@ -21,20 +23,20 @@ func (e *event) old() error {
 	if action == "" && observation == "" {
 		return fmt.Errorf("the event has no kind, action or observation")
 	}
-	args := object(e.fields["args"])
+	args := jsonspan.Members(e.fields["args"])
 	switch {
 	case action == "condensation":
 		e.condense(condensation{
-			forgotten: array(args["forgotten_event_ids"]),
+			forgotten: jsonspan.Elements(args["forgotten_event_ids"]),
 			first:     args["forgotten_events_start_id"], end: args["forgotten_events_end_id"],
 			summary: args["summary"], offset: args["summary_offset"],
 		})
-	case observation == "recall" && text(object(e.fields["extras"]), "recall_type") == "knowledge":
+	case observation == "recall" && jsonspan.Text(jsonspan.Members(e.fields["extras"]), "recall_type") == "knowledge":
 		e.knowledge()
 	case action != "" && unseen[action], action == "" && unseen[observation], observation == "recall":
 		e.rec.Ignored++
 	case action == "system":
-		e.system(text(args, "content"), args["tools"])
+		e.system(jsonspan.Text(args, "content"), args["tools"])
 	case action == "message":
 		e.oldMessage(args)
 	case action != "":
@@ -49,14 +51,14 @@ func (e *event) old() error {
 // message.
 func (e *event) knowledge() {
 	var blocks []precis.Block
-	for _, raw := range array(object(e.fields["extras"])["microagent_knowledge"]) {
-		blocks = append(blocks, precis.Text{Text: text(object(raw), "content")})
+	for _, raw := range jsonspan.Elements(jsonspan.Members(e.fields["extras"])["microagent_knowledge"]) {
+		blocks = append(blocks, precis.Text{Text: jsonspan.Text(jsonspan.Members(raw), "content")})
 	}
 	e.say(precis.RoleUser, blocks...)
 }
 
 func (e *event) oldMessage(args map[string]json.RawMessage) {
-	words := text(args, "content")
+	words := jsonspan.Text(args, "content")
 	if words == "" {
 		words = e.text("message")
 	}
@@ -71,32 +73,32 @@ func (e *event) oldMessage(args map[string]json.RawMessage) {
 // kept, else the action's arguments. Several actions may share a response: each
 // is one of its calls, the first has the words.
 func (e *event) oldAction(action string, args map[string]json.RawMessage) {
-	meta := object(e.fields["tool_call_metadata"])
-	response := object(meta["model_response"])
-	use := precis.ToolUse{ID: text(meta, "tool_call_id"), Name: text(meta, "function_name"), Input: e.fields["args"]}
+	meta := jsonspan.Members(e.fields["tool_call_metadata"])
+	response := jsonspan.Members(meta["model_response"])
+	use := precis.ToolUse{ID: jsonspan.Text(meta, "tool_call_id"), Name: jsonspan.Text(meta, "function_name"), Input: e.fields["args"]}
 	if use.ID == "" {
 		use.ID = eventID(e.key)
 	}
 	if use.Name == "" {
 		use.Name = action
 	}
-	if model := text(response, "model"); model != "" {
+	if model := jsonspan.Text(response, "model"); model != "" {
 		e.conv.Model = model
 	}
-	blocks := []precis.Block{precis.Text{Text: text(args, "thought")}}
-	if choices := array(response["choices"]); len(choices) > 0 {
-		said := object(object(choices[0])["message"])
-		if words := text(said, "content"); strings.TrimSpace(words) != "" {
+	blocks := []precis.Block{precis.Text{Text: jsonspan.Text(args, "thought")}}
+	if choices := jsonspan.Elements(response["choices"]); len(choices) > 0 {
+		said := jsonspan.Members(jsonspan.Members(choices[0])["message"])
+		if words := jsonspan.Text(said, "content"); strings.TrimSpace(words) != "" {
 			blocks = []precis.Block{precis.Text{Text: words}}
 		}
 		blocks = append(thoughts(said), blocks...)
-		for _, call := range array(said["tool_calls"]) {
+		for _, call := range jsonspan.Elements(said["tool_calls"]) {
 			if c, ok := toolUse(call); ok && c.ID == use.ID {
 				use.Name, use.Input = c.Name, c.Input
 			}
 		}
 	}
-	if id := text(response, "id"); id != "" && e.spoken[id] {
+	if id := jsonspan.Text(response, "id"); id != "" && e.spoken[id] {
 		blocks = nil
 	} else if id != "" {
 		e.spoken[id] = true
@@ -114,9 +116,9 @@ func eventID(key string) string { return "event_" + strings.Trim(key, `"`) }
 // oldObservation reads a tool's answer. What answers nothing is the user's or
 // the program's word.
 func (e *event) oldObservation(observation string) error {
-	extras := object(e.fields["extras"])
+	extras := jsonspan.Members(e.fields["extras"])
 	blocks := content(e.fields["content"])
-	if meta := object(extras["metadata"]); observation == "run" && meta["exit_code"] != nil {
+	if meta := jsonspan.Members(extras["metadata"]); observation == "run" && meta["exit_code"] != nil {
 		blocks = shell(meta, blocks)
 	}
 	failed := observation == "error"
@@ -127,7 +129,7 @@ func (e *event) oldObservation(observation string) error {
 		blocks = append(blocks, precis.Text{Text: "[Last action has been rejected by the user]"})
 	}
 	blocks = append(blocks, images(extras["image_urls"])...)
-	for _, id := range []string{text(object(e.fields["tool_call_metadata"]), "tool_call_id"), eventID(key(e.fields["cause"]))} {
+	for _, id := range []string{jsonspan.Text(jsonspan.Members(e.fields["tool_call_metadata"]), "tool_call_id"), eventID(key(e.fields["cause"]))} {
 		if _, used := e.uses[id]; used {
 			return e.answer(precis.ToolResult{ToolUseID: id, IsError: failed, Refused: observation == "user_rejected", Content: blocks})
 		}

@@ -66,10 +66,10 @@ func isEvent(f map[string]json.RawMessage) bool {
 	if f["source"] == nil && f["cause"] == nil {
 		return false
 	}
-	if kind := text(f, "kind"); kind != "" {
+	if kind := jsonspan.Text(f, "kind"); kind != "" {
 		return sdkKinds[kind]
 	}
-	return text(f, "action") != "" && f["args"] != nil || text(f, "observation") != "" && (f["content"] != nil || f["extras"] != nil)
+	return jsonspan.Text(f, "action") != "" && f["args"] != nil || jsonspan.Text(f, "observation") != "" && (f["content"] != nil || f["extras"] != nil)
 }
 
 // Read reads a log. Malformed lines are skipped; malformed events of an array
@@ -78,7 +78,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	rec := &archive.Recording{}
 	if jsonspan.Kind(src.Data) == '[' {
 		if err := jsonspan.Valid(src.Data); err != nil {
-			return nil, invalid("", err)
+			return nil, archive.Invalid("", err)
 		}
 		b := newBuilder(rec)
 		if err := b.list(src.Data); err != nil {
@@ -89,10 +89,6 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	}
 	readLines(src.Data, rec)
 	return rec, nil
-}
-
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
 // readLines reads lines of events, which are one conversation, and lines of
@@ -136,8 +132,8 @@ func instance(f map[string]json.RawMessage, rec *archive.Recording) (*precis.Con
 	if err := b.list(f["history"]); err != nil {
 		return nil, err
 	}
-	b.conv.ID = text(f, "instance_id")
-	if model := text(object(object(f["metadata"])["llm_config"]), "model"); model != "" {
+	b.conv.ID = jsonspan.Text(f, "instance_id")
+	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(f["metadata"])["llm_config"]), "model"); model != "" {
 		b.conv.Model = model
 	}
 	return b.conv, nil
@@ -150,7 +146,7 @@ func (b *builder) list(raw []byte) error {
 	for span, err := range jsonspan.Array(raw) {
 		place := fmt.Sprintf("event %d at byte %d", n, span.Offset)
 		if err != nil {
-			return invalid(place, err)
+			return archive.Invalid(place, err)
 		}
 		if jsonspan.Kind(span.Raw) == '[' {
 			err = b.pair(span.Raw, place)
@@ -158,7 +154,7 @@ func (b *builder) list(raw []byte) error {
 			err = b.object(span.Raw, place)
 		}
 		if err != nil {
-			return invalid(place, err)
+			return archive.Invalid(place, err)
 		}
 		n++
 	}

@@ -23,16 +23,16 @@ func (e *event) sdk() error {
 	f := e.fields
 	switch kind := e.text("kind"); kind {
 	case "SystemPromptEvent":
-		prompt := text(object(f["system_prompt"]), "text")
+		prompt := jsonspan.Text(jsonspan.Members(f["system_prompt"]), "text")
 		if s, ok := jsonspan.String(f["system_prompt"]); ok {
 			prompt = s
 		}
-		if more := text(object(f["dynamic_context"]), "text"); more != "" {
+		if more := jsonspan.Text(jsonspan.Members(f["dynamic_context"]), "text"); more != "" {
 			prompt += "\n\n" + more
 		}
 		e.system(prompt, f["tools"])
 	case "MessageEvent":
-		return e.message(object(f["llm_message"]))
+		return e.message(jsonspan.Members(f["llm_message"]))
 	case "ActionEvent":
 		return e.action()
 	case "ObservationEvent":
@@ -43,10 +43,10 @@ func (e *event) sdk() error {
 	case "UserRejectObservation":
 		return e.answer(precis.ToolResult{ToolUseID: e.text("tool_call_id"), IsError: true, Refused: true, Content: []precis.Block{precis.Text{Text: "Action rejected: " + e.text("rejection_reason")}}})
 	case "Condensation":
-		e.condense(condensation{forgotten: array(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
+		e.condense(condensation{forgotten: jsonspan.Elements(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
 	case "ConversationStateUpdateEvent":
 		e.rec.Ignored++
-		e.state(text(f, "key"), object(f["value"]))
+		e.state(jsonspan.Text(f, "key"), jsonspan.Members(f["value"]))
 	default:
 		e.rec.Ignored++
 	}
@@ -58,10 +58,10 @@ func (e *event) state(name string, value map[string]json.RawMessage) {
 	if name != "full_state" {
 		return
 	}
-	if id := text(value, "id"); id != "" {
+	if id := jsonspan.Text(value, "id"); id != "" {
 		e.conv.ID = id
 	}
-	if model := text(object(object(value["agent"])["llm"]), "model"); model != "" {
+	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(value["agent"])["llm"]), "model"); model != "" {
 		e.conv.Model = model
 	}
 }
@@ -69,7 +69,7 @@ func (e *event) state(name string, value map[string]json.RawMessage) {
 // message reads what the user or the agent said.
 func (e *event) message(f map[string]json.RawMessage) error {
 	role := precis.RoleUser
-	switch name := text(f, "role"); name {
+	switch name := jsonspan.Text(f, "role"); name {
 	case "user":
 	case "assistant":
 		role = precis.RoleAssistant
@@ -81,7 +81,7 @@ func (e *event) message(f map[string]json.RawMessage) error {
 	}
 	blocks := append(thoughts(f), content(f["content"])...)
 	blocks = append(blocks, content(e.fields["extended_content"])...)
-	for _, raw := range array(f["tool_calls"]) {
+	for _, raw := range jsonspan.Elements(f["tool_calls"]) {
 		if use, ok := toolUse(raw); ok && use.ID != "" {
 			blocks = append(blocks, use)
 		}
@@ -113,27 +113,27 @@ func (e *event) action() error {
 
 // toolUse reads a tool call: {id, name, arguments}, or as in Chat Completions.
 func toolUse(raw json.RawMessage) (precis.ToolUse, bool) {
-	f := object(raw)
+	f := jsonspan.Members(raw)
 	inner := f
 	if jsonspan.Kind(f["function"]) == '{' {
-		inner = object(f["function"])
+		inner = jsonspan.Members(f["function"])
 	}
-	return precis.ToolUse{ID: text(f, "id"), Name: text(inner, "name"), Input: chat.Arguments(inner["arguments"])}, f != nil
+	return precis.ToolUse{ID: jsonspan.Text(f, "id"), Name: jsonspan.Text(inner, "name"), Input: chat.Arguments(inner["arguments"])}, f != nil
 }
 
 // thoughts returns the model's reasoning: signed, or words alone.
 func thoughts(f map[string]json.RawMessage) []precis.Block {
 	var out []precis.Block
-	for _, raw := range array(f["thinking_blocks"]) {
-		t := object(raw)
-		switch text(t, "type") {
+	for _, raw := range jsonspan.Elements(f["thinking_blocks"]) {
+		t := jsonspan.Members(raw)
+		switch jsonspan.Text(t, "type") {
 		case "thinking":
-			out = append(out, precis.Thinking{Text: text(t, "thinking"), Signature: text(t, "signature")})
+			out = append(out, precis.Thinking{Text: jsonspan.Text(t, "thinking"), Signature: jsonspan.Text(t, "signature")})
 		case "redacted_thinking":
-			out = append(out, precis.RedactedThinking{Data: text(t, "data")})
+			out = append(out, precis.RedactedThinking{Data: jsonspan.Text(t, "data")})
 		}
 	}
-	if s := text(f, "reasoning_content"); len(out) == 0 && strings.TrimSpace(s) != "" {
+	if s := jsonspan.Text(f, "reasoning_content"); len(out) == 0 && strings.TrimSpace(s) != "" {
 		out = append(out, precis.Thinking{Text: s})
 	}
 	return out
@@ -142,19 +142,19 @@ func thoughts(f map[string]json.RawMessage) []precis.Block {
 // observed returns the tool result as the model saw it, and whether it
 // failed.
 func observed(raw json.RawMessage) ([]precis.Block, bool) {
-	f := object(raw)
+	f := jsonspan.Members(raw)
 	fault, failed := jsonspan.String(f["error"])
 	failed = failed && fault != "" || jsonspan.Kind(f["error"]) == 't' || jsonspan.Kind(f["is_error"]) == 't'
 	blocks := content(f["content"])
 	for _, name := range []string{"output", "message", "error"} {
-		if s := text(f, name); len(blocks) == 0 && s != "" {
+		if s := jsonspan.Text(f, name); len(blocks) == 0 && s != "" {
 			blocks = []precis.Block{precis.Text{Text: s}}
 		}
 	}
-	if data := text(f, "screenshot_data"); data != "" {
+	if data := jsonspan.Text(f, "screenshot_data"); data != "" {
 		blocks = append(blocks, precis.Image{MediaType: "image/png", Data: data})
 	}
-	if meta := object(f["metadata"]); meta["exit_code"] != nil {
+	if meta := jsonspan.Members(f["metadata"]); meta["exit_code"] != nil {
 		blocks = shell(meta, blocks)
 	}
 	known := f["content"] != nil || f["output"] != nil || f["message"] != nil || f["error"] != nil

@@ -99,7 +99,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	rec := &archive.Recording{}
 	d, err := parseAny(src.Data, rec)
 	if err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	c := &precis.Conversation{Tools: d.tools, Model: d.text("model"), ID: d.text("id"), Title: d.text("title")}
 	rec.Conversation = c
@@ -147,10 +147,6 @@ func mend(msgs []precis.Message, rec *archive.Recording) []precis.Message {
 	return out
 }
 
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
-}
-
 // decode reads the list in its style.
 func (d *document) decode(s style) ([]precis.Message, error) {
 	var msgs []precis.Message
@@ -163,10 +159,10 @@ func (d *document) decode(s style) ([]precis.Message, error) {
 	case items:
 		msgs, err = responses.DecodeMessages(d.list.Raw)
 	default:
-		return nil, invalid("", errors.New(cmp.Or(d.wrong, "no list of messages")))
+		return nil, archive.Invalid("", errors.New(cmp.Or(d.wrong, "no list of messages")))
 	}
 	if err != nil && d.name != "" {
-		err = invalid(fmt.Sprintf("%q, which begins at byte %d", d.name, d.list.Offset), err)
+		err = archive.Invalid(fmt.Sprintf("%q, which begins at byte %d", d.name, d.list.Offset), err)
 	}
 	return msgs, err
 }
@@ -186,7 +182,7 @@ func (d *document) readSystem(s style) (precis.Message, error) {
 	}
 	content, err := anthropic.DecodeContent(raw)
 	if err != nil {
-		return precis.Message{}, invalid(name, err)
+		return precis.Message{}, archive.Invalid(name, err)
 	}
 	if len(content) == 0 {
 		return precis.Message{}, nil

@@ -29,15 +29,15 @@ func (r *reader) message(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	extra := object(f["extra"])
-	at := when(extra, object(extra["response"]))
-	if model := text(object(extra["response"]), "model"); model != "" {
+	extra := jsonspan.Members(f["extra"])
+	at := when(extra, jsonspan.Members(extra["response"]))
+	if model := jsonspan.Text(jsonspan.Members(extra["response"]), "model"); model != "" {
 		r.model = model
 	}
 	if f["role"] == nil && (f["type"] != nil || f["output"] != nil) {
 		return r.items(raw, f, at)
 	}
-	if text(f, "role") == "exit" { // how the run ended; the model never saw it
+	if jsonspan.Text(f, "role") == "exit" { // how the run ended; the model never saw it
 		r.rec.Ignored++
 		return nil
 	}
@@ -72,7 +72,7 @@ func (r *reader) items(raw []byte, f map[string]json.RawMessage, at time.Time) e
 	if jsonspan.Kind(list) != '[' || f["type"] != nil {
 		list = slices.Concat([]byte("["), raw, []byte("]"))
 	}
-	if model := text(f, "model"); model != "" {
+	if model := jsonspan.Text(f, "model"); model != "" {
 		r.model = model
 	}
 	msgs, err := responses.DecodeMessages(list)
@@ -118,12 +118,12 @@ func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 		if err != nil {
 			break
 		}
-		f := object(span.Raw)
-		switch text(f, "type") {
+		f := jsonspan.Members(span.Raw)
+		switch jsonspan.Text(f, "type") {
 		case "thinking":
-			out = append(out, precis.Thinking{Text: text(f, "thinking"), Signature: text(f, "signature")})
+			out = append(out, precis.Thinking{Text: jsonspan.Text(f, "thinking"), Signature: jsonspan.Text(f, "signature")})
 		case "redacted_thinking":
-			out = append(out, precis.RedactedThinking{Data: text(f, "data")})
+			out = append(out, precis.RedactedThinking{Data: jsonspan.Text(f, "data")})
 		}
 	}
 	return out
@@ -131,7 +131,7 @@ func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 
 // spoken words a message that has only its thought and action.
 func spoken(f map[string]json.RawMessage) string {
-	thought, action := strings.TrimSpace(text(f, "thought")), strings.TrimSpace(text(f, "action"))
+	thought, action := strings.TrimSpace(jsonspan.Text(f, "thought")), strings.TrimSpace(jsonspan.Text(f, "action"))
 	if action != "" {
 		action = "```\n" + action + "\n```"
 	}

@@ -40,7 +40,7 @@ func (Format) Detect(_ string, data []byte) bool {
 		case "trajectory":
 			trajectory = jsonspan.Kind(m.Raw) == '['
 		case "history":
-			history = text(first(m.Raw), "role") != ""
+			history = jsonspan.Text(jsonspan.First(m.Raw), "role") != ""
 		}
 	}
 	return trajectory && history
@@ -56,10 +56,10 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		if jsonspan.Valid(config) != nil {
 			return
 		}
-		if model := text(object(object(object(config)["agent"])["model"]), "name"); model != "replay" {
+		if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(jsonspan.Members(config)["agent"])["model"]), "name"); model != "replay" {
 			c.Model = model
 		}
-		c.ID = text(object(object(config)["problem_statement"]), "id")
+		c.ID = jsonspan.Text(jsonspan.Members(jsonspan.Members(config)["problem_statement"]), "id")
 	})
 }
 
@@ -82,12 +82,12 @@ func (Mini) Detect(_ string, data []byte) bool {
 		}
 		switch m.Name {
 		case "messages":
-			messages = jsonspan.Kind(m.Raw) == '[' && len(first(m.Raw)) > 0
+			messages = jsonspan.Kind(m.Raw) == '[' && len(jsonspan.First(m.Raw)) > 0
 		case "trajectory_format":
 			s, _ := jsonspan.String(m.Raw)
 			ours = ours || strings.HasPrefix(s, "mini-swe-agent")
 		case "info":
-			info := object(m.Raw)
+			info := jsonspan.Members(m.Raw)
 			ours = ours || info["mini_version"] != nil || info["model_stats"] != nil && info["exit_status"] != nil
 		}
 	}
@@ -97,9 +97,9 @@ func (Mini) Detect(_ string, data []byte) bool {
 // Read reads a trajectory. The error names the place.
 func (Mini) Read(src archive.Source) (*archive.Recording, error) {
 	return read(src.Data, "messages", func(c *precis.Conversation, f map[string]json.RawMessage) {
-		c.ID = text(f, "instance_id")
-		config := object(object(f["info"])["config"])
-		if model := text(object(config["model"]), "model_name"); model != "" {
+		c.ID = jsonspan.Text(f, "instance_id")
+		config := jsonspan.Members(jsonspan.Members(f["info"])["config"])
+		if model := jsonspan.Text(jsonspan.Members(config["model"]), "model_name"); model != "" {
 			c.Model = model
 		}
 	})
@@ -109,13 +109,13 @@ func (Mini) Read(src archive.Source) (*archive.Recording, error) {
 // says of the conversation.
 func read(data []byte, name string, about func(*precis.Conversation, map[string]json.RawMessage)) (*archive.Recording, error) {
 	if err := jsonspan.Valid(data); err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	fields := map[string]json.RawMessage{}
 	var list jsonspan.Span
 	for m, err := range jsonspan.Object(data) {
 		if err != nil {
-			return nil, invalid("", err)
+			return nil, archive.Invalid("", err)
 		}
 		fields[m.Name] = m.Raw
 		if m.Name == name {
@@ -130,7 +130,7 @@ func read(data []byte, name string, about func(*precis.Conversation, map[string]
 			err = r.message(span.Raw)
 		}
 		if err != nil {
-			return nil, invalid(fmt.Sprintf("%s: message %d at byte %d", name, n, list.Offset+span.Offset), err)
+			return nil, archive.Invalid(fmt.Sprintf("%s: message %d at byte %d", name, n, list.Offset+span.Offset), err)
 		}
 		n++
 	}
@@ -139,39 +139,4 @@ func read(data []byte, name string, about func(*precis.Conversation, map[string]
 	c.Transcript = precis.NewTranscript(slices.Clip(r.msgs)...)
 	about(c, fields)
 	return r.rec, nil
-}
-
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
-}
-
-func text(f map[string]json.RawMessage, name string) string {
-	s, _ := jsonspan.String(f[name])
-	return s
-}
-
-// first returns the members of an array's first element.
-func first(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '[' {
-		return nil
-	}
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil
-		}
-		return object(span.Raw)
-	}
-	return nil
-}
-
-// object returns the members of an object; none for anything else.
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
 }

@@ -16,13 +16,13 @@ import (
 func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	f, err := jsonspan.Fields(span.Raw)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("byte %d", span.Offset), err)
+		return nil, archive.Invalid(fmt.Sprintf("byte %d", span.Offset), err)
 	}
 	list := member(span.Raw, "traj")
 	if list.Raw == nil {
 		list = member(span.Raw, "messages")
 	}
-	c := &precis.Conversation{ID: text(f, "id"), Model: r.model}
+	c := &precis.Conversation{ID: jsonspan.Text(f, "id"), Model: r.model}
 	if task := strings.Trim(string(f["task_id"]), `" `); task != "" {
 		c.Title = "task " + task
 	}
@@ -33,7 +33,7 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 		place := fmt.Sprintf("message at byte %d", span.Offset+list.Offset+offset)
 		m, model, err := decode(raw)
 		if err != nil {
-			return invalid(place, err)
+			return archive.Invalid(place, err)
 		}
 		if model != "" {
 			c.Model = model
@@ -58,7 +58,7 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 func each(raw []byte, read func(raw []byte, offset int) error) error {
 	for span, err := range jsonspan.Array(raw) {
 		if err != nil {
-			return invalid("messages", err)
+			return archive.Invalid("messages", err)
 		}
 		bundle := member(span.Raw, "tool_messages")
 		if jsonspan.Kind(span.Raw) != '{' || jsonspan.Kind(bundle.Raw) != '[' {
@@ -85,10 +85,10 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 	if err != nil {
 		return m, "", err
 	}
-	f := object(raw)
+	f := jsonspan.Members(raw)
 	m.Raw, m.Fields, m.Format = nil, nil, "" // no API accepts the members that are not the dialect's
-	m.Time = parseTime(text(f, "timestamp"))
-	user := m.Role == precis.RoleUser && (text(f, "role") == "user" || text(f, "requestor") == "user")
+	m.Time = parseTime(jsonspan.Text(f, "timestamp"))
+	user := m.Role == precis.RoleUser && (jsonspan.Text(f, "role") == "user" || jsonspan.Text(f, "requestor") == "user")
 	for i, b := range m.Content {
 		switch b := b.(type) {
 		case precis.ToolUse:
@@ -109,7 +109,7 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 	return archive.WithoutBlank(m), model, nil
 }
 
-func modelOf(raw json.RawMessage) string { return text(object(raw), "model") }
+func modelOf(raw json.RawMessage) string { return jsonspan.Text(jsonspan.Members(raw), "model") }
 
 // parseTime reads a time with a zone, or without one, which is taken as UTC.
 func parseTime(s string) time.Time {

@@ -32,10 +32,10 @@ func (Format) Name() string { return "tau-bench" }
 func (Format) Detect(_ string, data []byte) bool {
 	switch jsonspan.Kind(data) {
 	case '[':
-		return simulation(first(data))
+		return simulation(jsonspan.First(data))
 	case '{':
-		f := object(data)
-		return simulation(f) || simulation(first(f["simulations"]))
+		f := jsonspan.Members(data)
+		return simulation(f) || simulation(jsonspan.First(f["simulations"]))
 	}
 	return false
 }
@@ -45,10 +45,10 @@ var marks = []string{"reward_info", "termination_reason", "agent_cost", "user_co
 
 // simulation reports whether an object is a simulation.
 func simulation(f map[string]json.RawMessage) bool {
-	if text(first(f["traj"]), "role") != "" {
+	if jsonspan.Text(jsonspan.First(f["traj"]), "role") != "" {
 		return f["task_id"] != nil || f["reward"] != nil
 	}
-	if text(first(f["messages"]), "role") == "" {
+	if jsonspan.Text(jsonspan.First(f["messages"]), "role") == "" {
 		return false
 	}
 	for _, name := range marks {
@@ -62,27 +62,23 @@ func simulation(f map[string]json.RawMessage) bool {
 // Read reads the document. The error names the place.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if err := jsonspan.Valid(src.Data); err != nil {
-		return nil, invalid("", err)
+		return nil, archive.Invalid("", err)
 	}
 	r := &reader{rec: &archive.Recording{}}
 	list := jsonspan.Span{Raw: src.Data}
 	if jsonspan.Kind(src.Data) == '{' {
 		f, err := jsonspan.Fields(src.Data)
 		if err != nil {
-			return nil, invalid("", err)
+			return nil, archive.Invalid("", err)
 		}
 		if jsonspan.Kind(f["simulations"]) != '[' {
 			r.rec.Conversation, err = r.simulation(jsonspan.Span{Raw: src.Data})
 			return r.rec, err
 		}
-		r.model = text(object(object(f["info"])["agent_info"]), "llm")
+		r.model = jsonspan.Text(jsonspan.Members(jsonspan.Members(f["info"])["agent_info"]), "llm")
 		list = member(src.Data, "simulations")
 	}
 	return r.rec, r.list(list)
-}
-
-func invalid(place string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
 // reader reads the simulations of one document.
@@ -97,7 +93,7 @@ func (r *reader) list(list jsonspan.Span) error {
 	for span, err := range jsonspan.Array(list.Raw) {
 		place := fmt.Sprintf("simulation %d", n)
 		if err != nil {
-			return invalid(place, err)
+			return archive.Invalid(place, err)
 		}
 		c, err := r.simulation(jsonspan.Span{Raw: span.Raw, Offset: list.Offset + span.Offset})
 		if err != nil {
@@ -114,7 +110,7 @@ func (r *reader) list(list jsonspan.Span) error {
 		}
 	}
 	if r.rec.Conversation == nil {
-		return invalid("", fmt.Errorf("no simulation holds messages"))
+		return archive.Invalid("", fmt.Errorf("no simulation holds messages"))
 	}
 	return nil
 }
@@ -123,23 +119,9 @@ func (r *reader) list(list jsonspan.Span) error {
 func inside(place string, err error) error {
 	var e *precis.Error
 	if !errors.As(err, &e) {
-		return invalid(place, err)
+		return archive.Invalid(place, err)
 	}
-	return invalid(place+", "+e.Place, e.Err)
-}
-
-// first returns the members of an array's first element.
-func first(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '[' {
-		return nil
-	}
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil
-		}
-		return object(span.Raw)
-	}
-	return nil
+	return archive.Invalid(place+", "+e.Place, e.Err)
 }
 
 // member returns the last member of that name, with its place.
@@ -150,21 +132,4 @@ func member(raw []byte, name string) (found jsonspan.Span) {
 		}
 	}
 	return found
-}
-
-func text(f map[string]json.RawMessage, name string) string {
-	s, _ := jsonspan.String(f[name])
-	return s
-}
-
-// object returns the members of an object; none for anything else.
-func object(raw []byte) map[string]json.RawMessage {
-	if jsonspan.Kind(raw) != '{' {
-		return nil
-	}
-	f, err := jsonspan.Fields(raw)
-	if err != nil {
-		return nil
-	}
-	return f
 }

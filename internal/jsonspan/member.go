@@ -58,3 +58,50 @@ func Int(raw []byte) int {
 	}
 	return n
 }
+
+// Members returns the members of an object; nil when raw is anything else.
+func Members(raw []byte) map[string]json.RawMessage {
+	if Kind(raw) != '{' {
+		return nil
+	}
+	f, err := Fields(raw)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// Text returns a member that is a string; "" for any other.
+func Text(members map[string]json.RawMessage, name string) string {
+	s, _ := String(members[name])
+	return s
+}
+
+// Elements returns the elements of an array up to the first that is broken; nil when raw is anything else.
+func Elements(raw []byte) []json.RawMessage {
+	var out []json.RawMessage
+	if Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range Array(raw) {
+		if err != nil {
+			return out
+		}
+		out = append(out, span.Raw)
+	}
+	return out
+}
+
+// First returns the members of the first element of an array; nil when that is no object.
+func First(raw []byte) map[string]json.RawMessage {
+	if Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range Array(raw) {
+		if err != nil {
+			return nil
+		}
+		return Members(span.Raw)
+	}
+	return nil
+}
