@@ -19,7 +19,7 @@ type Situation struct {
 	Budget       Budget
 	Settings     Settings
 	Profile      string
-	From, To     int // the messages to replace, exactly, see [Ranges]; To 0: what a strategy chooses
+	From, To     int // the messages to replace, exactly, see [Traits.TakesRange]; To 0: what a strategy chooses
 	Used         int // tokens of the view and the overhead, as the Meter counts, without Guessed
 	Attached     int // of it, in a view that does not fit, those of attachments; see [Situation.Attachment]
 	Guessed      int // estimated tokens of such attachments beyond half of the target
@@ -112,10 +112,6 @@ func (s *Situation) Surplus() int {
 func (s *Situation) turn(u Unit) bool {
 	return u.Original() && len(u.Messages) > 0 && u.Messages[0].IsUserTurn()
 }
-
-// Hides marks a strategy that hides whole messages: it is climbed, too, when there are
-// too many of them and their tokens are within the target.
-type Hides interface{ Hides() }
 
 // Fit returns the most tokens, overhead included, of a view that can be sent and would
 // not be reduced again at once. Last resorts come down to it where the target would cut
@@ -257,7 +253,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			if l.s.Surplus() == 0 {
 				return nil
 			}
-			if _, hides := rung.(Hides); !hides {
+			if !TraitsOf(rung).HidesMessages {
 				continue
 			}
 		}
@@ -266,7 +262,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
-		if _, hides := rung.(Hides); hides && filled && l.s.onlyUnread() {
+		if TraitsOf(rung).HidesMessages && filled && l.s.onlyUnread() {
 			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits, and only what nobody has read yet keeps it over its target"})
 			continue
@@ -279,12 +275,12 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		}
 		l.called(step)
 		l.steps = append(l.steps, step)
-		if _, fills := rung.(Fills); fills {
+		if TraitsOf(rung).StopsAtLimit {
 			filled = step.Outcome == OutcomeAccepted
 		}
 	}
 	for _, rung := range rungs {
-		if _, fills := rung.(Fills); fills && l.s.Excess() > 0 && l.s.Used < l.s.Fit() {
+		if TraitsOf(rung).StopsAtLimit && l.s.Excess() > 0 && l.s.Used < l.s.Fit() {
 			l.refill(ctx, rung)
 		}
 	}
@@ -396,7 +392,7 @@ func (s *Situation) hiddenPins() (spans [][2]int) {
 
 func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 	step := Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used}
-	if _, model := rung.(UsesModel); model && l.s.Budget.Window.Tokens < l.s.Settings.MinModel {
+	if usesModel(rung) && l.s.Budget.Window.Tokens < l.s.Settings.MinModel {
 		step.Code = reasonSmallWindow
 		step.Reason = fmt.Sprintf("windows under %d tokens get no model summary", l.s.Settings.MinModel)
 		return step
@@ -413,7 +409,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 			return step
 		}
 	}
-	if err == nil && !isBare(rung) && l.gate != nil && len(e.Replace) > 0 {
+	if err == nil && !omitsOnly(rung) && l.gate != nil && len(e.Replace) > 0 {
 		e, err = l.gate.Admit(ctx, l.s, e)
 	}
 	if err != nil {
@@ -447,7 +443,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 // replaced leaves the view with it.
 func (l *ladder) accept(rung Strategy, e Edit) error {
 	s := l.s
-	bare := isBare(rung)
+	bare := omitsOnly(rung)
 	if !bare {
 		e = joined(rung, s.Carry(e))
 	}
@@ -469,10 +465,9 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		batch, next = append(batch, t), append(next, t)
 		units = Units(s.Transcript, next)
 	}
-	_, lossless := rung.(Lossless)
 	switch {
 	case isLastResort(rung):
-	case lossless:
+	case TraitsOf(rung).Lossless:
 		if err := s.Kept.lost(s.Transcript, s.Units, units); err != nil {
 			return err
 		}

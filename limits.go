@@ -38,11 +38,10 @@ func (p *pass) limit() {
 // limitedRungs are the rungs that bring a view within the limits.
 func (p *pass) limitedRungs() (out []Strategy) {
 	for _, s := range p.m.o.Strategies {
-		_, hides := s.(Hides)
 		switch {
 		case p.r.Limits.Images > 0 && s.Name() == mediaRung:
 			out = append(out, s)
-		case p.r.Limits.Images == 0 && hides && !usesModel(s):
+		case p.r.Limits.Images == 0 && TraitsOf(s).HidesMessages && !usesModel(s):
 			out = append(out, s)
 		}
 	}

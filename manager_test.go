@@ -551,8 +551,9 @@ func ExampleManager_Manage() {
 // summarizing is a rung that calls a model.
 type summarizing struct{ called *int }
 
-func (s summarizing) Name() string { return "condense" }
-func (s summarizing) UsesModel()   {}
+func (s summarizing) Name() string          { return "condense" }
+func (s summarizing) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+
 func (s summarizing) Propose(_ context.Context, sit *precis.Situation) (precis.Edit, error) {
 	*s.called++
 	return precis.Edit{Kind: precis.KindCondensation, Replace: []precis.Replacement{

@@ -331,8 +331,6 @@ func (p *pass) showsPins() bool {
 	return slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Report.Rung == pinsRung })
 }
 
-func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }
-
 // without returns the rungs that call no model; the others become steps.
 func (p *pass) without(rungs []Strategy, code Reason, why string) []Strategy {
 	return slices.DeleteFunc(rungs, func(s Strategy) bool {
@@ -391,9 +389,9 @@ func (p *pass) rungs() []Strategy {
 		return p.limitedRungs()
 	}
 	if p.r.To > 0 {
-		bare := slices.ContainsFunc(all, isBare) // what others say would have no place
+		bare := slices.ContainsFunc(all, omitsOnly) // what others say would have no place
 		for _, s := range all {
-			if _, ranges := s.(Ranges); ranges && isBare(s) == bare && (!usesModel(s) || slices.Contains(p.names(), s.Name())) {
+			if TraitsOf(s).TakesRange && omitsOnly(s) == bare && (!usesModel(s) || slices.Contains(p.names(), s.Name())) {
 				out = append(out, s)
 			}
 		}

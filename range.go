@@ -7,11 +7,6 @@ import (
 	"slices"
 )
 
-// Ranges marks a strategy that can replace exactly the messages that a request names, see
-// [Request.From]: then it proposes one edit, which hides [Situation.From,Situation.To) and
-// nothing else, behind one text.
-type Ranges interface{ Ranges() }
-
 // Whole returns the smallest range that holds the messages [from,to) of the transcript and
 // parts no call from its result. From and to are brought within the transcript first.
 func Whole(t *Transcript, from, to int) (int, int) {
@@ -39,7 +34,7 @@ func (p *pass) checkRange() error {
 	if from < 0 || from >= to || to > p.s.Transcript.Len() {
 		return p.errRange("", "the conversation has %d messages", p.s.Transcript.Len())
 	}
-	bare := slices.ContainsFunc(p.m.o.Strategies, isBare) // the other program mends what it sends
+	bare := slices.ContainsFunc(p.m.o.Strategies, omitsOnly) // the other program mends what it sends
 	if a, b := Whole(p.s.Transcript, from, to); !bare && (a != from || b != to) {
 		return p.errRange("condense "+SpanHandle(a, b).String(), "the range parts calls from their results")
 	}

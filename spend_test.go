@@ -15,8 +15,9 @@ import (
 // dear is a rung whose call costs half a dollar; it hides message 1, or fails.
 type dear struct{ fails bool }
 
-func (dear) Name() string { return "condense" }
-func (dear) UsesModel()   {}
+func (dear) Name() string          { return "condense" }
+func (dear) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+
 func (d dear) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
 	call := &precis.CallReport{Calls: 1, CostUSD: 0.5}
 	if d.fails {

@@ -17,28 +17,41 @@ type Strategy interface {
 	Propose(ctx context.Context, s *Situation) (Edit, error)
 }
 
-// LastResort marks a strategy whose edits may touch what is kept. The ladder
-// climbs to it only when the view does not fit otherwise.
-type LastResort interface{ LastResort() }
-
-func isLastResort(s Strategy) bool {
-	_, last := s.(LastResort)
-	return last
+// Traits are what the ladder has to know of a strategy beside its edits. A strategy that has some also has a method
+// Traits() [Traits]; see [TraitsOf].
+type Traits struct {
+	// UsesModel: it calls a model. The ladder leaves it out for windows under [Settings.MinModel] and when the [Cap] is
+	// reached.
+	UsesModel bool
+	// HidesMessages: it hides whole messages, and is also tried when only the number of messages is too large.
+	HidesMessages bool
+	// TakesRange: it can replace exactly the messages that a request names, see [Request.From]: it proposes one edit, which
+	// hides [Situation.From,Situation.To) behind one text.
+	TakesRange bool
+	// Lossless: the original text can be read from what its edits show. They may change kept messages, but not pinned
+	// blocks.
+	Lossless bool
+	// LastResort: its edits may touch what is kept. It is tried only when the view does not fit otherwise.
+	LastResort bool
+	// StopsAtLimit: it is a last resort that comes down to what fits, not to the target. It is tried again, in place of
+	// the edit that it made, when a later rung frees room and the target is out of reach.
+	StopsAtLimit bool
+	// OmitOnly: another program applies its edits, and can only leave messages out. So no text is put in their place, by
+	// the gate or by [Situation.Carry], and that program mends calls that lost their results, as [Repair] does.
+	OmitOnly bool
 }
 
-// Fills marks a last resort that comes down to what fits, not to the target. It is
-// climbed again, in place of the edit that it made, when a rung after it leaves room and
-// the target is out of reach.
-type Fills interface{ Fills() }
+// TraitsOf returns the traits of a strategy; none for one without a method Traits.
+func TraitsOf(s Strategy) Traits {
+	if t, ok := s.(interface{ Traits() Traits }); ok {
+		return t.Traits()
+	}
+	return Traits{}
+}
 
-// Lossless marks a strategy whose edits leave out nothing: what was said can be read from what they show. They
-// may change kept messages; pinned blocks stay.
-type Lossless interface{ Lossless() }
-
-// Bare marks a strategy whose edits another program carries out that can only be told which messages it is not
-// to send. So nothing is said in their place: no gate adds to them, nothing is carried behind them. And that
-// program mends what it sends: calls may be parted from their results, as [Repair] mends it in the view.
-type Bare interface{ Bare() }
+func usesModel(s Strategy) bool    { return TraitsOf(s).UsesModel }
+func isLastResort(s Strategy) bool { return TraitsOf(s).LastResort }
+func omitsOnly(s Strategy) bool    { return TraitsOf(s).OmitOnly }
 
 // Joins marks a strategy whose edits another program carries out that shows one message in the place of what they
 // hide, and none beside it.
@@ -71,12 +84,3 @@ func joined(rung Strategy, e Edit) Edit {
 	}
 	return e
 }
-
-func isBare(s Strategy) bool {
-	_, bare := s.(Bare)
-	return bare
-}
-
-// UsesModel marks a strategy that calls a model. The ladder leaves it out for
-// windows under [Settings.MinModel] and when the [Cap] is reached.
-type UsesModel interface{ UsesModel() }

@@ -74,8 +74,9 @@ func TestBackgroundReductionIsBookedAsOne(t *testing.T) {
 // paid is a rung whose model call fails and costs.
 type paid struct{ err error }
 
-func (paid) Name() string { return "condense" }
-func (paid) UsesModel()   {}
+func (paid) Name() string          { return "condense" }
+func (paid) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+
 func (p paid) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
 	return precis.Edit{}, p.err
 }

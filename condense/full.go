@@ -64,11 +64,8 @@ type ByDigest struct{ Full Full }
 // Name returns "digest".
 func (ByDigest) Name() string { return "digest" }
 
-// Hides marks the rung as one that hides whole messages.
-func (ByDigest) Hides() {}
-
-// Ranges marks the rung as one that condenses exactly what it is asked to.
-func (ByDigest) Ranges() {}
+// Traits returns what the ladder has to know of the rung.
+func (ByDigest) Traits() precis.Traits { return precis.Traits{HidesMessages: true, TakesRange: true} }
 
 // Join makes one message of what stands for a span, see [Full.Join].
 func (d ByDigest) Join(with []precis.Message) (precis.Message, bool) { return d.Full.Join(with) }
@@ -115,14 +112,10 @@ const defaultLeastNew = 4
 // Name returns "condense".
 func (Full) Name() string { return "condense" }
 
-// UsesModel marks the rung as one that calls a model.
-func (Full) UsesModel() {}
-
-// Hides marks the rung as one that hides whole messages.
-func (Full) Hides() {}
-
-// Ranges marks the rung as one that condenses exactly what it is asked to.
-func (Full) Ranges() {}
+// Traits returns what the ladder has to know of the rung.
+func (Full) Traits() precis.Traits {
+	return precis.Traits{UsesModel: true, HidesMessages: true, TakesRange: true}
+}
 
 // Join returns what stands for a span as one message where [Full.FromStart] is set: Roo Code sends no other.
 func (f Full) Join(with []precis.Message) (precis.Message, bool) {

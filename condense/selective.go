@@ -57,8 +57,8 @@ const selectiveGuard = "You shorten one tool result in an agent's conversation, 
 // Name returns "selective".
 func (Selective) Name() string { return "selective" }
 
-// UsesModel marks the rung as one that calls a model.
-func (Selective) UsesModel() {}
+// Traits returns what the ladder has to know of the rung.
+func (Selective) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
 
 // Propose summarizes the largest results first, as many as bring the view to its
 // target.

@@ -22,8 +22,8 @@ const leastDigest = 100
 // Name returns "digest".
 func (Rung) Name() string { return "digest" }
 
-// Ranges marks the rung as one that condenses exactly what it is asked to.
-func (Rung) Ranges() {}
+// Traits returns what the ladder has to know of the rung.
+func (Rung) Traits() precis.Traits { return precis.Traits{TakesRange: true} }
 
 // Propose condenses the oldest messages, or those that are asked for.
 func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
@@ -93,8 +93,8 @@ type More struct{}
 // Name returns "digest-more".
 func (More) Name() string { return "digest-more" }
 
-// Hides marks the rung as one that hides whole messages.
-func (More) Hides() {}
+// Traits returns what the ladder has to know of the rung.
+func (More) Traits() precis.Traits { return precis.Traits{HidesMessages: true} }
 
 // Propose condenses the fewest of the oldest messages that suffice. A view that fits is worth more than its target:
 // what stands in a digest already is not written shorter for it.

@@ -270,8 +270,9 @@ type modelRung struct {
 	reason      precis.Reason
 }
 
-func (modelRung) Name() string { return "condense" }
-func (modelRung) UsesModel()   {}
+func (modelRung) Name() string          { return "condense" }
+func (modelRung) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+
 func (f modelRung) Propose(ctx context.Context, _ *precis.Situation) (precis.Edit, error) {
 	if f.asked != nil {
 		close(f.asked)

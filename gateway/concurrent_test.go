@@ -36,8 +36,9 @@ func (hideOnce) Propose(_ context.Context, s *precis.Situation) (precis.Edit, er
 // stuck is a rung that waits, and fails.
 type stuck struct{ asked, goOn chan struct{} }
 
-func (stuck) Name() string { return "stuck" }
-func (stuck) UsesModel()   {}
+func (stuck) Name() string          { return "stuck" }
+func (stuck) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+
 func (s stuck) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
 	s.asked <- struct{}{}
 	<-s.goOn

@@ -17,8 +17,9 @@ type failing struct {
 	goOn  chan struct{}
 }
 
-func (failing) Name() string { return "condense" }
-func (failing) UsesModel()   {}
+func (failing) Name() string          { return "condense" }
+func (failing) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+
 func (f failing) Propose(ctx context.Context, _ *precis.Situation) (precis.Edit, error) {
 	f.asked <- struct{}{}
 	select {

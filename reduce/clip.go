@@ -20,8 +20,8 @@ type Clip struct{}
 // Name returns "clip".
 func (Clip) Name() string { return "clip" }
 
-// LastResort lets it touch what is kept.
-func (Clip) LastResort() {}
+// Traits returns what the ladder has to know of the rung.
+func (Clip) Traits() precis.Traits { return precis.Traits{LastResort: true} }
 
 // Propose cuts until the view is at its target. Savings are estimated block by
 // block and then measured on the whole view; when that is still too large, it

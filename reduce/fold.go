@@ -18,8 +18,8 @@ type Fold struct {
 // Name returns "fold".
 func (Fold) Name() string { return "fold" }
 
-// Lossless marks the rung as one that may change kept messages.
-func (Fold) Lossless() {}
+// Traits returns what the ladder has to know of the rung.
+func (Fold) Traits() precis.Traits { return precis.Traits{Lossless: true} }
 
 // Propose folds the runs of all blocks.
 func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {

@@ -42,11 +42,8 @@ type Squeeze struct{ Prune }
 // Name returns "squeeze".
 func (Squeeze) Name() string { return "squeeze" }
 
-// LastResort marks the rung as one that may change kept messages.
-func (Squeeze) LastResort() {}
-
-// Fills marks the rung as one that comes down to what fits.
-func (Squeeze) Fills() {}
+// Traits returns what the ladder has to know of the rung.
+func (Squeeze) Traits() precis.Traits { return precis.Traits{LastResort: true, StopsAtLimit: true} }
 
 // Propose shortens the content with the least worth for its size, kept or not. The
 // message to be answered, which no model has read, stays whole where the view fits with

@@ -20,14 +20,10 @@ type Range struct {
 // Name returns "truncate".
 func (Range) Name() string { return "truncate" }
 
-// Hides marks the rung as one that hides whole messages.
-func (Range) Hides() {}
-
-// Ranges marks the rung as one that hides exactly the messages that somebody names, where a range can.
-func (Range) Ranges() {}
-
-// Bare marks the rung as one whose edits say nothing.
-func (Range) Bare() {}
+// Traits returns what the ladder has to know of the rung.
+func (Range) Traits() precis.Traits {
+	return precis.Traits{HidesMessages: true, TakesRange: true, OmitOnly: true}
+}
 
 // Propose hides the oldest messages.
 func (r Range) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {

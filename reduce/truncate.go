@@ -37,8 +37,8 @@ type Truncate struct {
 // Name returns "truncate".
 func (Truncate) Name() string { return "truncate" }
 
-// Hides marks the rung as one that hides whole messages.
-func (Truncate) Hides() {}
+// Traits returns what the ladder has to know of the rung.
+func (Truncate) Traits() precis.Traits { return precis.Traits{HidesMessages: true} }
 
 // Join makes one message of what stands for a span, where that is wanted.
 func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {

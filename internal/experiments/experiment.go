@@ -74,7 +74,7 @@ func (x *Experiment) add(v Variant) error {
 	if v.Strategy == nil {
 		return invalidExperiment("variant %q has no strategy", v.Name)
 	}
-	if _, last := v.Strategy.(precis.LastResort); last {
+	if precis.TraitsOf(v.Strategy).LastResort {
 		return invalidExperiment("variant %q is a last resort; those cannot be compared", v.Name)
 	}
 	if _, nested := v.Strategy.(*Experiment); nested {
@@ -109,8 +109,8 @@ func invalidExperiment(format string, args ...any) error {
 // its place on the ladder.
 func (x *Experiment) Name() string { return x.variants[0].Strategy.Name() }
 
-// UsesModel marks the rung as one that calls a model.
-func (x *Experiment) UsesModel() {}
+// Traits returns what the ladder has to know of the rung.
+func (x *Experiment) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
 
 // Propose has the conversation's variant propose an edit. What it returns bears
 // the variant's name, also with an error.

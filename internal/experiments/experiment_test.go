@@ -57,7 +57,7 @@ func (r rung) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
 
 type lastRung struct{ rung }
 
-func (lastRung) LastResort() {}
+func (lastRung) Traits() precis.Traits { return precis.Traits{LastResort: true} }
 
 func experiment(t interface{ Fatal(...any) }, name string, variants ...experiments.Variant) *experiments.Experiment {
 	x, err := experiments.New(name, variants...)
@@ -186,7 +186,7 @@ func TestExperimentStampsWhatItsVariantProposes(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := any(pair(t, "x")).(precis.UsesModel); !ok {
+	if !precis.TraitsOf(pair(t, "x")).UsesModel {
 		t.Error("the experiment does not count as one that calls a model")
 	}
 }
