@@ -10,7 +10,7 @@ type attachments struct {
 
 // attach finds the attachments that stay; once the provider has refused the view there are none.
 func (p *pass) attach() {
-	if p.r.Forced || p.r.Limits != (Limits{}) || p.s.attached != nil {
+	if p.forced() || p.r.Limits != (Limits{}) || p.s.attached != nil {
 		return
 	}
 	msgs := p.s.Transcript.Messages()

@@ -80,7 +80,7 @@ func TestAnEstimateHidesNoNewAttachment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := manager(t, precis.Options{Counter: sized{}})
 			conv := &precis.Conversation{Transcript: precis.NewTranscript(append(history(), tt.newest...)...)}
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(6000), Forced: tt.forced})
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(6000), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredForced}[tt.forced]})
 			if err != nil {
 				t.Fatal(err)
 			}

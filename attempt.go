@@ -61,7 +61,7 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}
-	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.triggeredBy()}
+	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.r.TriggeredBy}
 	a := attempt{err: l.climb(ctx, rungs)}
 	a.s, a.steps, a.edits, a.warnings = s, l.steps, l.edits, l.warnings
 	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {

@@ -327,7 +327,7 @@ func (p *pass) bookCall(ctx context.Context, s Step) {
 		return
 	}
 	err := ledger.Book(context.WithoutCancel(ctx), LedgerEntry{
-		Time: p.started, Conversation: p.r.Conversation.ID, Model: s.Call.Model, Kind: KindCall, TriggeredBy: p.triggeredBy(),
+		Time: p.started, Conversation: p.r.Conversation.ID, Model: s.Call.Model, Kind: KindCall, TriggeredBy: p.r.TriggeredBy,
 		Before: s.Before, After: s.After, Usage: s.Call.Usage, CostUSD: s.Call.CostUSD,
 	})
 	if err != nil {

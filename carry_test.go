@@ -91,7 +91,7 @@ func TestSystemMessagesAreCarriedToWhereTheAPITakesThem(t *testing.T) {
 		settings := precis.DefaultSettings()
 		settings.KeepMessages, settings.KeepShare = 1, 0
 		m := manager(t, precis.Options{Settings: settings, Strategies: []precis.Strategy{hiding{precis.KindCondensation, tt.role, tt.spans}}})
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(8000), Manual: true, Target: 1000, Dialect: anthropic.Dialect{}})
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual, Target: 1000, Dialect: anthropic.Dialect{}})
 		if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 			t.Fatal(tt.name, err)
 		}

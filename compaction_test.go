@@ -37,7 +37,7 @@ func TestCompactionsOfTheAPIStay(t *testing.T) {
 					msgs = append(msgs, suffixed(randomConversation(r), len(msgs))...)
 				}
 				conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-				res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000), MaxOutput: 100, Manual: true})
+				res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000), MaxOutput: 100, TriggeredBy: precis.TriggeredManual})
 				if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 					t.Fatal(err)
 				}

@@ -94,7 +94,7 @@ func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
 	if r := manage(talk(24, 1), precis.Request{}); r.Ended != precis.EndedReduced || r.Gone == nil || !strings.Contains(r.Outcome, "breach") {
 		t.Errorf("nothing else fits: %s, %s", r.Ended, r.Outcome)
 	}
-	if r := manage(talk(14, 1), precis.Request{Manual: true}); r.Gone == nil || len(r.Edits) == 0 {
+	if r := manage(talk(14, 1), precis.Request{TriggeredBy: precis.TriggeredManual}); r.Gone == nil || len(r.Edits) == 0 {
 		t.Errorf("asked for: %s, %s", r.Ended, r.Outcome)
 	}
 }

@@ -25,7 +25,7 @@ func hooked(t *testing.T, h precis.Hooks, change func(*precis.Request)) (precis.
 		conv.Transcript.Append(precis.NewText(precis.RoleAssistant, strings.Repeat(fmt.Sprintf("File %d says what it has to say about itself. ", n), 30)))
 		conv.Transcript.Append(precis.NewText(precis.RoleUser, fmt.Sprintf("Go on with file %d, please.", n+1)))
 	}
-	r := precis.Request{Conversation: conv, Window: window(20_000), Manual: true, Target: 4000}
+	r := precis.Request{Conversation: conv, Window: window(20_000), TriggeredBy: precis.TriggeredManual, Target: 4000}
 	if change != nil {
 		change(&r)
 	}

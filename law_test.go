@@ -27,7 +27,7 @@ func TestTheNoteFollowsTheOrderOfTheLaw(t *testing.T) {
 	settings.KeepMessages, settings.KeepShare = 1, 0
 	hides := hiding{precis.KindTruncation, precis.RoleUser, [][2]int{{1, 5}}}
 	m := manager(t, precis.Options{Settings: settings, Law: law, Strategies: []precis.Strategy{hides}})
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(8000), Manual: true, Target: 1000})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual, Target: 1000})
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}

@@ -156,16 +156,17 @@ type Request struct {
 	// newest and the user's last turn may be among them; that turn is then quoted. To 0: what the settings
 	// say. Where the messages cannot be condensed by themselves the error is [CodeInvalid], see [Whole].
 	// Target does not count then.
-	From, To   int
-	Target     Tokens // that a reduction comes down to, user text and pins notwithstanding; 0: by the settings
-	Background bool   // reduce now although it is not due yet, so that nobody waits later
-	Manual     bool   // a user asks for a reduction now, whatever the threshold
-	Asked      bool   // the model asks for one now, whatever the threshold; the cap counts the run and may refuse it, and one that saves too little is dropped
-	Forced     bool   // the provider refused the view as too long
-	Limits     Limits // come down to these now, and to nothing else: the API has refused the view for them
-	Retry      int    // with Forced: how many reduced views of this request were refused before, see MaxForced
-	DryRun     bool   // change nothing and call no model; report what would be done
-	Watch      bool   // reduce nothing, whatever is due: the caller does so by another call
+	From, To int
+	Target   Tokens // that a reduction comes down to, user text and pins notwithstanding; 0: by the settings
+	// TriggeredBy says why a reduction is asked for. "" or [TriggeredAutomatic]: it is made when it is due.
+	// [TriggeredBackground], [TriggeredManual] and [TriggeredModel]: it is made now, whatever the threshold; that of a model
+	// counts against the [Cap], and is dropped when it saves too little. [TriggeredForced]: the provider refused the view as
+	// too long.
+	TriggeredBy TriggeredBy
+	Limits      Limits // come down to these now, and to nothing else: the API has refused the view for them
+	Retry       int    // with TriggeredForced: how many reduced views of this request were refused before, see MaxForced
+	DryRun      bool   // change nothing and call no model; report what would be done
+	Watch       bool   // reduce nothing, whatever is due: the caller does so by another call
 
 	WithoutModels bool // climb no rung that calls a model
 

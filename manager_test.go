@@ -274,7 +274,7 @@ func TestLadderRefusesBadEdits(t *testing.T) {
 		failing{"outside", outside, nil}, failing{"breaks", broken, nil}, failing{"nothing", precis.Edit{}, nil}, reduce.Truncate{},
 	}})
 	conv := &precis.Conversation{Transcript: tr}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 2, Manual: true, DryRun: true})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 2, TriggeredBy: precis.TriggeredManual, DryRun: true})
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func TestRunsThatTheModelAsksForAreCapped(t *testing.T) {
 		if res := ask(precis.Request{}); len(res.Edits) > 0 || res.Report.Decision.Action != precis.ActionNone {
 			t.Fatalf("turn %d: it is due by itself: %s", i, res.Report.Arithmetic)
 		}
-		res := ask(precis.Request{Asked: true})
+		res := ask(precis.Request{TriggeredBy: precis.TriggeredModel})
 		switch {
 		case len(res.Edits) > 0:
 			made++
@@ -381,7 +381,7 @@ func TestRunsThatTheModelAsksForAreCapped(t *testing.T) {
 			if capped++; capped > 1 {
 				continue
 			}
-			if res := ask(precis.Request{Manual: true, DryRun: true}); len(res.Edits) == 0 { // a user is not held up
+			if res := ask(precis.Request{TriggeredBy: precis.TriggeredManual, DryRun: true}); len(res.Edits) == 0 { // a user is not held up
 				t.Errorf("turn %d: %s", i, res.Report.Outcome)
 			}
 		case !strings.Contains(res.Report.Outcome, "left alone: "):
@@ -408,14 +408,15 @@ func TestRunsThatTheModelAsksForMustBeWorthIt(t *testing.T) {
 		conv.Transcript.Append(precis.NewText([]precis.Role{"user", "assistant"}[i%2], strings.Repeat("abcd ", 20)+fmt.Sprint(i)))
 	}
 	conv.System = precis.NewText(precis.RoleSystem, strings.Repeat("rule ", 3000))
-	for _, r := range []precis.Request{{Asked: true}, {Manual: true}} {
+	for _, r := range []precis.Request{{TriggeredBy: precis.TriggeredModel}, {TriggeredBy: precis.TriggeredManual}} {
 		r.Conversation, r.Window, r.DryRun = conv, window(10_000), true
 		res, err := m.Manage(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Asked != (len(res.Edits) == 0) || r.Asked && !strings.Contains(res.Report.Outcome, "less than 20 %") {
-			t.Errorf("asked by the model %v: %s", r.Asked, res.Report.Outcome)
+		byModel := r.TriggeredBy == precis.TriggeredModel
+		if byModel != (len(res.Edits) == 0) || byModel && !strings.Contains(res.Report.Outcome, "less than 20 %") {
+			t.Errorf("asked by the model %v: %s", byModel, res.Report.Outcome)
 		}
 	}
 }
@@ -657,7 +658,7 @@ func TestForcedComesDownWhateverItTakes(t *testing.T) {
 	// All of it is kept: only the last rung can help, and only because it is forced.
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", strings.Repeat("word ", 3200)))}
 	m := manager(t, precis.Options{})
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(6000), Forced: true})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(6000), TriggeredBy: precis.TriggeredForced})
 	if err != nil || len(res.Edits) == 0 || res.Report.After.Tokens > 3000 || res.Edits[0].Report.Trigger != string(precis.TriggeredForced) {
 		t.Errorf("%d tokens after, %v", res.Report.After.Tokens, err)
 	}
@@ -701,7 +702,7 @@ func TestAPinnedBlockIsDefendedFromEveryRung(t *testing.T) {
 	if _, err := m.Pin(context.Background(), conv, precis.BlockHandle(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	res, _ := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, Manual: true})
+	res, _ := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, TriggeredBy: precis.TriggeredManual})
 	if s := res.Report.Steps; len(s) != 1 || s[0].Outcome != precis.OutcomeRefused || !strings.Contains(s[0].Reason, "m1.b0 is pinned") {
 		t.Errorf("%+v", s)
 	}

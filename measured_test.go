@@ -93,7 +93,7 @@ func TestATargetBelowTheUnrecordedIsForTheMessages(t *testing.T) {
 		Measured:   precis.Measured{Messages: 1, Tokens: 12_000},
 	}
 	for target, want := range map[precis.Tokens]int{3000: 13_000, 11_000: 11_000} {
-		r := precis.Request{Conversation: conv, Window: window(100_000), Manual: true, DryRun: true, Target: target}
+		r := precis.Request{Conversation: conv, Window: window(100_000), TriggeredBy: precis.TriggeredManual, DryRun: true, Target: target}
 		res, err := m.Manage(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)

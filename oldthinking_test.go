@@ -33,7 +33,7 @@ func TestOldReasoningIsLeftOutFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := conv()
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: c, Window: window(10_000), Manual: true, Target: 4000})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: c, Window: window(10_000), TriggeredBy: precis.TriggeredManual, Target: 4000})
 		if err != nil {
 			t.Fatal(err)
 		}

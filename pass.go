@@ -1,6 +1,7 @@
 package precis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -41,10 +42,11 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	if r.Window.Tokens <= 0 {
 		return nil, Errorf(CodeInvalid, op, "Request.Window is %d tokens", r.Window.Tokens)
 	}
-	if r.Forced && r.Retry >= MaxForced {
+	if r.TriggeredBy == TriggeredForced && r.Retry >= MaxForced {
 		return nil, &Error{Code: CodeOverBudget, Op: op, Err: fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
 			Hint: "its window may be smaller than configured, or the system prompt and tools fill it"}
 	}
+	r.TriggeredBy = cmp.Or(r.TriggeredBy, TriggeredAutomatic)
 	p := &pass{m: m, r: r, settings: settings, started: m.o.Now(), factor: m.factor(r.Conversation.Model)}
 	conv := r.Conversation
 	meter := r.Meter
@@ -63,11 +65,11 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	}
 	p.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
-		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
+		Profile: r.Profile, Forced: p.forced() || p.manual(), Automatic: !p.manual(), DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
 		Units:  meter.units(conv.Transcript, conv.Edits),
 		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, mend: r.Mend, reasoning: r.Reasoning,
 	}
-	if !r.Manual {
+	if !p.manual() {
 		p.s.Environment = r.Environment
 	}
 	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
@@ -89,11 +91,11 @@ func (p *pass) decide() {
 	load := Load{Used: max(p.before.Tokens, p.r.Reported), Messages: len(p.view), Turns: userTurns(p.view)}
 	p.decision = Plan(load, p.s.Budget, p.settings, p.r.Profile)
 	defer p.pinsDue()
-	if p.r.Manual || p.r.Asked || p.r.Forced || p.r.Background {
+	if p.r.TriggeredBy != TriggeredAutomatic {
 		p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
 	}
 	allowed := max(p.decision.Allowed, 0)
-	if p.r.Forced {
+	if p.forced() {
 		// The provider counts more than we do, so what we counted is reduced as well.
 		forced := min(p.r.Window.Tokens, load.Used) * int(forcedPercent) / 100
 		p.decision.Target = min(p.decision.Target, forced)
@@ -103,12 +105,12 @@ func (p *pass) decide() {
 	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
 		target := min(int(p.r.Target), int(max(p.decision.Allowed, 0)))
-		if p.r.Forced {
+		if p.forced() {
 			target = min(target, p.decision.Target)
 		}
 		p.decision.Target = target
 	}
-	if p.r.Manual && p.r.Target == 0 && p.r.To == 0 && p.settings.Target == 0 {
+	if p.manual() && p.r.Target == 0 && p.r.To == 0 && p.settings.Target == 0 {
 		// Whoever comes down to all that is allowed would do nothing when asked.
 		p.decision.Target = min(p.decision.Target, int(float64(p.before.Tokens)*(1-p.settings.Worth)))
 	}
@@ -199,9 +201,9 @@ func (p *pass) reduce(ctx context.Context) error {
 	p.attach()
 	fits := float64(p.before.Tokens) <= p.decision.Allowed
 	rungs := p.rungs()
-	if !p.r.Manual && p.r.Limits == (Limits{}) {
+	if !p.manual() && p.r.Limits == (Limits{}) {
 		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.Worth)
-		if capped && fits && !p.r.Forced {
+		if capped && fits && !p.forced() {
 			p.end(EndedCapped, "left alone: %s", why)
 			return nil
 		}
@@ -272,10 +274,10 @@ func (p *pass) drop(start Situation) { p.s, p.edits, p.retained, p.gone = start,
 // whether the run stands.
 func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fits bool) bool {
 	p.gone = p.goneSince(start)
-	if p.gone == nil || p.r.Manual || p.r.Target > 0 {
+	if p.gone == nil || p.manual() || p.r.Target > 0 {
 		return true
 	}
-	if fits && !p.r.Forced {
+	if fits && !p.forced() {
 		p.end(EndedSpared, "left alone: in no form in the view would be %s", p.gone)
 		p.drop(start)
 		return false
@@ -353,7 +355,7 @@ func edits(n int) string {
 // new prompt cache, and says so. Where too many messages or turns began it they count, not
 // tokens.
 func (p *pass) worthless(start *Situation) bool {
-	if p.r.Manual || p.r.Forced {
+	if p.manual() || p.forced() {
 		return false
 	}
 	what, before, after := "tokens", start.Used, p.s.Used
@@ -455,23 +457,13 @@ func (p *pass) stamp() {
 	for i := range p.edits {
 		e := &p.edits[i]
 		e.Run, e.Time = p.edits[0].ID, p.started
-		e.Report.Trigger = string(p.triggeredBy())
+		e.Report.Trigger = string(p.r.TriggeredBy)
 	}
 }
 
-func (p *pass) triggeredBy() TriggeredBy {
-	switch {
-	case p.r.Forced:
-		return TriggeredForced
-	case p.r.Manual:
-		return TriggeredManual
-	case p.r.Asked:
-		return TriggeredModel
-	case p.r.Background:
-		return TriggeredBackground
-	}
-	return TriggeredAutomatic
-}
+// forced reports whether the provider refused the view as too long, manual whether a user asked for the reduction.
+func (p *pass) forced() bool { return p.r.TriggeredBy == TriggeredForced }
+func (p *pass) manual() bool { return p.r.TriggeredBy == TriggeredManual }
 
 func (p *pass) result() Result {
 	if p.r.DryRun || p.r.Unrecorded {
@@ -480,7 +472,7 @@ func (p *pass) result() Result {
 	conv := p.r.Conversation
 	return Result{View: slices.Clone(p.view), Units: p.s.Units, Edits: p.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
-		Counter: p.m.o.Counter.Name(), Calibration: p.factor, Overhead: p.s.Meter.Overhead(p.s.Conversation), TriggeredBy: p.triggeredBy(),
+		Counter: p.m.o.Counter.Name(), Calibration: p.factor, Overhead: p.s.Meter.Overhead(p.s.Conversation), TriggeredBy: p.r.TriggeredBy,
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
 		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
 		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Gone: p.gone, Warnings: p.warnings, Status: p.status(),

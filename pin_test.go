@@ -40,7 +40,7 @@ func TestPinsByRule(t *testing.T) {
 				marked[mark(msgs, i)] = true
 			}
 			conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000), MaxOutput: 100, Manual: true})
+			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000), MaxOutput: 100, TriggeredBy: precis.TriggeredManual})
 			if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func pinHidden(t *testing.T, m *precis.Manager) {
 	if _, err := m.Rewind(t.Context(), conv, 118); err != nil {
 		t.Fatal(err)
 	}
-	req := precis.Request{Conversation: conv, Window: window(6000), MaxOutput: 100, Manual: true}
+	req := precis.Request{Conversation: conv, Window: window(6000), MaxOutput: 100, TriggeredBy: precis.TriggeredManual}
 	if _, err := m.Manage(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAPinOfWhatIsHiddenIsDueAtOnce(t *testing.T) {
 		if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(3000)}); err != nil {
 			t.Fatal(err)
 		}
-		request := precis.Request{Conversation: conv, Window: window(3000), Manual: manual}
+		request := precis.Request{Conversation: conv, Window: window(3000), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[manual]}
 		if res, err := m.Manage(context.Background(), request); err != nil || len(res.Edits) > 0 {
 			t.Fatalf("%v: %s, %v", manual, res.Report.Outcome, err)
 		}

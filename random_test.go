@@ -91,14 +91,14 @@ func takenBack(m *precis.Manager, counter precis.Counter, seed int) error {
 	n := len(msgs)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
 	if r.IntN(3) == 0 { // an earlier run to nest on
-		if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(2000), Manual: true}); err != nil {
+		if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(2000), TriggeredBy: precis.TriggeredManual}); err != nil {
 			return err
 		}
 	}
 	before := precis.View(conv.Transcript, conv.Edits)
 	earlier := len(conv.Edits)
 	w := []int{300, 700, 2000, 9000}[r.IntN(4)]
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(w), Manual: r.IntN(2) == 0})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(w), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[r.IntN(2) == 0]})
 	if err != nil {
 		return fmt.Errorf("window %d: %w", w, err)
 	}
@@ -144,7 +144,7 @@ func TestAnySequence(t *testing.T) {
 			var err error
 			switch what {
 			case 0:
-				_, err = m.Manage(ctx, precis.Request{Conversation: conv, Window: window([]int{400, 1500, 4000}[r.IntN(3)]), Manual: r.IntN(2) == 0})
+				_, err = m.Manage(ctx, precis.Request{Conversation: conv, Window: window([]int{400, 1500, 4000}[r.IntN(3)]), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[r.IntN(2) == 0]})
 			case 1:
 				_, err = m.Undo(ctx, conv)
 			case 2:

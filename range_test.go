@@ -35,7 +35,7 @@ func TestExactlyARangeIsCondensed(t *testing.T) {
 					precis.NewText(precis.RoleUser, fmt.Sprintf("Go on with file %d, please.", n+1)))
 			}
 			conv.Transcript.Append(precis.NewText(precis.RoleAssistant, "All are read."))
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(tt.window), Manual: true, From: tt.from, To: tt.to})
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(tt.window), TriggeredBy: precis.TriggeredManual, From: tt.from, To: tt.to})
 			if err != nil {
 				t.Fatalf("%s, %+v: %v: %+v", name, tt, err, res.Report.Steps)
 			}
@@ -78,7 +78,7 @@ func TestARangeThatCannotBeKeptTo(t *testing.T) {
 			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: strings.Repeat(fmt.Sprintf("%d: a line of it\n", n), 100)}}}}})
 	}
 	ask := func(from, to int) error {
-		_, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), Manual: true, From: from, To: to})
+		_, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), TriggeredBy: precis.TriggeredManual, From: from, To: to})
 		return err
 	}
 	if err := ask(5, 11); err != nil {

@@ -37,7 +37,7 @@ func (m *Manager) Redraft(ctx context.Context, r Request, run Result, edit, text
 	e.Report = redrafted(run.Edits[i].Report, e.Report)
 	run.Edits = slices.Clone(run.Edits)
 	run.Edits[i] = e
-	r.Manual, r.Meter = true, nil
+	r.TriggeredBy, r.Meter = TriggeredManual, nil
 	p, err := m.begin(r) // the conversation with the run up to i
 	if err != nil {
 		return Result{}, err

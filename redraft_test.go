@@ -22,7 +22,7 @@ func TestRedraft(t *testing.T) {
 		conv.Transcript.Append(precis.NewText(precis.RoleAssistant, strings.Repeat(fmt.Sprintf("File %d says what it has to say about itself. ", n), 30)))
 		conv.Transcript.Append(precis.NewText(precis.RoleUser, fmt.Sprintf("Go on with file %d, please.", n+1)))
 	}
-	req := precis.Request{Conversation: conv, Window: window(20_000), Manual: true, Unrecorded: true, Target: 4000}
+	req := precis.Request{Conversation: conv, Window: window(20_000), TriggeredBy: precis.TriggeredManual, Unrecorded: true, Target: 4000}
 	run, err := m.Manage(t.Context(), req)
 	if err != nil || len(run.Edits) == 0 {
 		t.Fatal(len(run.Edits), err)

@@ -45,7 +45,7 @@ func (m *Manager) retext(ctx context.Context, r Request, e Edit, text string) (E
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
 		return Edit{}, Errorf(CodeInvalid, op, "the text is empty or no UTF-8")
 	}
-	r.Manual, r.Meter = true, nil
+	r.TriggeredBy, r.Meter = TriggeredManual, nil
 	p, err := m.begin(r)
 	if err != nil {
 		return Edit{}, err

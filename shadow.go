@@ -74,7 +74,7 @@ func (s *shadows) keep(id string, edits []Edit) {
 // shadow returns what the check would do if the manager acted, nil when it acts.
 func (p *pass) shadow(ctx context.Context) *Shadow {
 	r := p.r
-	if !p.settings.Observe || r.Manual || r.Asked || r.Forced || r.Background {
+	if !p.settings.Observe || r.TriggeredBy != TriggeredAutomatic {
 		return nil
 	}
 	conv := *r.Conversation

@@ -102,7 +102,7 @@ func TestAManagerThatObservesSaysWhatItWouldDo(t *testing.T) {
 		t.Errorf("%d entries, %v", len(again), err)
 	}
 	// What is asked for is done.
-	if res, err := off.Manage(t.Context(), precis.Request{Conversation: other, Window: precis.Window{Tokens: 20_000}, Manual: true}); err != nil || len(res.Edits) == 0 || res.Report.Shadow != nil {
+	if res, err := off.Manage(t.Context(), precis.Request{Conversation: other, Window: precis.Window{Tokens: 20_000}, TriggeredBy: precis.TriggeredManual}); err != nil || len(res.Edits) == 0 || res.Report.Shadow != nil {
 		t.Errorf("asked for: %d edits, %v", len(res.Edits), err)
 	}
 }

@@ -71,12 +71,12 @@ func TestEveryPaidCallIsBookedOnce(t *testing.T) {
 		r     precis.Request
 		edits int
 	}{
-		{"kept", ledger, precis.Request{Conversation: between(80_000, 10), Manual: true}, 1},
+		{"kept", ledger, precis.Request{Conversation: between(80_000, 10), TriggeredBy: precis.TriggeredManual}, 1},
 		{"saves too little", ledger, precis.Request{Conversation: between(200, 83_000)}, 0},
 		{"does not fit", ledger, precis.Request{Conversation: between(20_000, 183_000)}, 1},
-		{"not stored", fullDisk{ledger}, precis.Request{Conversation: between(80_000, 10), Manual: true}, 0},
-		{"left to the caller", ledger, precis.Request{Conversation: between(80_000, 10), Manual: true, Unrecorded: true}, 1},
-		{"in a ledger alone", nil, precis.Request{Conversation: between(80_000, 10), Manual: true}, 1},
+		{"not stored", fullDisk{ledger}, precis.Request{Conversation: between(80_000, 10), TriggeredBy: precis.TriggeredManual}, 0},
+		{"left to the caller", ledger, precis.Request{Conversation: between(80_000, 10), TriggeredBy: precis.TriggeredManual, Unrecorded: true}, 1},
+		{"in a ledger alone", nil, precis.Request{Conversation: between(80_000, 10), TriggeredBy: precis.TriggeredManual}, 1},
 	} {
 		m := spending(t, precis.Options{Store: tt.store, Ledger: map[bool]precis.Ledger{true: ledger}[tt.store == nil]}, precis.Spend{})
 		tt.r.Window, tt.r.MaxOutput = window(100_000), 100
@@ -97,7 +97,7 @@ func TestLimitsHoldWithoutEdits(t *testing.T) {
 		m := spending(t, precis.Options{Store: store, Strategies: []precis.Strategy{dear{fails: true}}}, precis.Spend{Conversation: 0.4})
 		spent := 0.0
 		for range 3 {
-			res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), Manual: true})
+			res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), TriggeredBy: precis.TriggeredManual})
 			spent += res.Report.CostUSD()
 		}
 		if spent != 0.5 {
@@ -106,7 +106,7 @@ func TestLimitsHoldWithoutEdits(t *testing.T) {
 	}
 	m := spending(t, precis.Options{}, precis.Spend{Day: 0.4})
 	for i, want := range []float64{0.5, 0} {
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true, Unrecorded: true})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), TriggeredBy: precis.TriggeredManual, Unrecorded: true})
 		if i == 0 && err != nil || res.Report.CostUSD() != want {
 			t.Errorf("run %d of the day: $%g, %v", i, res.Report.CostUSD(), err)
 		}
@@ -116,7 +116,7 @@ func TestLimitsHoldWithoutEdits(t *testing.T) {
 func TestDryRunsAlertNobody(t *testing.T) {
 	alerts := 0
 	m := spending(t, precis.Options{Strategies: []precis.Strategy{dear{fails: true}}, Alert: func(context.Context, precis.Alert) { alerts++ }}, precis.Spend{Conversation: 0.4})
-	r := precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true}
+	r := precis.Request{Conversation: between(80_000, 10), Window: window(100_000), TriggeredBy: precis.TriggeredManual}
 	for _, dry := range []bool{false, true, false} { // the first spends, the last finds the limit
 		r.DryRun = dry
 		_, _ = m.Manage(t.Context(), r) // nothing is reduced
@@ -131,7 +131,7 @@ func TestDryRunsAlertNobody(t *testing.T) {
 
 func TestForcedGetsSmallerWhateverTheTarget(t *testing.T) {
 	m := spending(t, precis.Options{}, precis.Spend{})
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: between(60_000, 20_000), Window: window(100_000), MaxOutput: 100, Forced: true, Target: 90_000})
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: between(60_000, 20_000), Window: window(100_000), MaxOutput: 100, TriggeredBy: precis.TriggeredForced, Target: 90_000})
 	if err != nil || res.Report.After.Tokens > 60_000 {
 		t.Errorf("%d tokens are left, %v", res.Report.After.Tokens, err)
 	}
@@ -150,7 +150,7 @@ func TestTheDaysLimitHoldsForAllOwners(t *testing.T) {
 	spent := 0.0
 	for _, owner := range []string{"a", "b", "c"} {
 		m := spending(t, precis.Options{Store: st.Scope(owner)}, precis.Spend{Day: 0.4})
-		res, _ := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true})
+		res, _ := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), TriggeredBy: precis.TriggeredManual})
 		spent += res.Report.CostUSD()
 	}
 	if spent != 0.5 {
@@ -169,7 +169,7 @@ func TestTheOwnersLimitHoldsForOne(t *testing.T) {
 		m := spending(t, precis.Options{Store: st.Scope(tt.owner), Alert: func(_ context.Context, a precis.Alert) { alerts = append(alerts, a.Kind+" "+a.Scope) }}, precis.Spend{Owner: 0.4})
 		conv := between(80_000+i, 10)
 		conv.ID = strings.Repeat("c", i+1)
-		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), Manual: true})
+		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), TriggeredBy: precis.TriggeredManual})
 		if res.Report.CostUSD() != tt.spent {
 			t.Errorf("%d: %s spends $%g, want $%g", i, tt.owner, res.Report.CostUSD(), tt.spent)
 		}
@@ -178,12 +178,12 @@ func TestTheOwnersLimitHoldsForOne(t *testing.T) {
 		t.Errorf("alerts %v", alerts)
 	}
 	later := spending(t, precis.Options{Store: st.Scope("a"), Now: func() time.Time { return time.Now().Add(48 * time.Hour) }}, precis.Spend{Owner: 0.4})
-	if res, _ := later.Manage(t.Context(), precis.Request{Conversation: between(70_000, 10), Window: window(100_000), Manual: true}); res.Report.CostUSD() != 0.5 {
+	if res, _ := later.Manage(t.Context(), precis.Request{Conversation: between(70_000, 10), Window: window(100_000), TriggeredBy: precis.TriggeredManual}); res.Report.CostUSD() != 0.5 {
 		t.Errorf("on another day $%g are spent", res.Report.CostUSD())
 	}
 	bare := spending(t, precis.Options{}, precis.Spend{Owner: 0.4})
 	for i, want := range []float64{0.5, 0} {
-		res, _ := bare.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true, Unrecorded: true})
+		res, _ := bare.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), TriggeredBy: precis.TriggeredManual, Unrecorded: true})
 		if res.Report.CostUSD() != want {
 			t.Errorf("without a ledger, run %d: $%g", i, res.Report.CostUSD())
 		}
@@ -212,7 +212,7 @@ func TestACallIsBookedBeforeTheNextRung(t *testing.T) {
 	st := memory.New()
 	var seen []int
 	m := spending(t, precis.Options{Store: st, Strategies: []precis.Strategy{paying{"before", st, &seen}, dear{fails: true}, paying{"after", st, &seen}}}, precis.Spend{})
-	if _, err := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true}); err != nil {
+	if _, err := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), TriggeredBy: precis.TriggeredManual}); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != 2 || seen[0] != 0 || seen[1] != 1 {

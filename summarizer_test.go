@@ -33,7 +33,7 @@ func TestForcedReductionsGetSmaller(t *testing.T) {
 	conv := reading(20) // about 10,000 tokens of a window of 20,000: by our count it fits
 	used := 0
 	for retry := range precis.MaxForced {
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), Forced: true, Retry: retry})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), TriggeredBy: precis.TriggeredForced, Retry: retry})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestForcedReductionsGetSmaller(t *testing.T) {
 		}
 		used = after
 	}
-	_, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), Forced: true, Retry: precis.MaxForced})
+	_, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), TriggeredBy: precis.TriggeredForced, Retry: precis.MaxForced})
 	if precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Errorf("a fourth refusal: %v", err)
 	}
@@ -54,7 +54,7 @@ func TestForcedReductionsGetSmaller(t *testing.T) {
 
 func TestForcedReductionRespectsTheWindow(t *testing.T) {
 	conv := reading(60)
-	res, err := manager(t, precis.Options{}).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), Forced: true})
+	res, err := manager(t, precis.Options{}).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), TriggeredBy: precis.TriggeredForced})
 	if err != nil || res.Report.After.Tokens > 15_000 {
 		t.Errorf("%d tokens, %v", res.Report.After.Tokens, err)
 	}
@@ -62,7 +62,7 @@ func TestForcedReductionRespectsTheWindow(t *testing.T) {
 
 func TestBackgroundReductionIsBookedAsOne(t *testing.T) {
 	conv := reading(30) // 75 % is not reached
-	res, err := manager(t, precis.Options{}).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(24_000), Background: true})
+	res, err := manager(t, precis.Options{}).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(24_000), TriggeredBy: precis.TriggeredBackground})
 	if err != nil || len(res.Edits) == 0 || res.Report.TriggeredBy != precis.TriggeredBackground || res.Edits[0].Report.Trigger != "background" {
 		t.Fatalf("%+v, %v", res.Report, err)
 	}

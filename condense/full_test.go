@@ -1,6 +1,7 @@
 package condense_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func rungs(t *testing.T, all ...precis.Strategy) *precis.Manager {
 
 func condensed(t *testing.T, f condense.Full, conv *precis.Conversation, r precis.Request) precis.Result {
 	t.Helper()
-	r.Conversation, r.Manual = conv, r.Manual || !r.Forced
+	r.Conversation, r.TriggeredBy = conv, cmp.Or(r.TriggeredBy, precis.TriggeredManual)
 	if r.Window.Tokens == 0 {
 		r.Window = precis.Window{Tokens: 16_000}
 	}
@@ -120,7 +121,7 @@ func TestSummaryBetweenTwoUserMessagesIsTheAssistants(t *testing.T) {
 func TestFullSaysWhyItDoesNothing(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
 	step := func(conv *precis.Conversation, f condense.Full, r precis.Request) precis.Step {
-		r.Conversation, r.Manual, r.Window = conv, true, precis.Window{Tokens: 16_000}
+		r.Conversation, r.TriggeredBy, r.Window = conv, precis.TriggeredManual, precis.Window{Tokens: 16_000}
 		res, _ := rungs(t, f).Manage(t.Context(), r)
 		if len(res.Report.Steps) == 0 {
 			t.Fatal("no step")
@@ -178,7 +179,7 @@ func TestAttachmentsFollowTheSummary(t *testing.T) {
 	msgs[0] = precis.NewText(precis.RoleUser, "<command name=\"review\">Always review twice.</command>\n"+strings.Repeat("and fix the parser ", 400))
 	for _, manual := range []bool{true, false} {
 		f := full(t, &fakeModel{answer: always(brief)})
-		r := precis.Request{Environment: "<environment_details>\nopen: a.go\n</environment_details>", Manual: manual, Forced: !manual}
+		r := precis.Request{Environment: "<environment_details>\nopen: a.go\n</environment_details>", TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual, false: precis.TriggeredForced}[manual]}
 		res := condensed(t, f, held(msgs...), r)
 		all := ""
 		for _, m := range res.View {
@@ -224,7 +225,7 @@ func TestTheSurroundingsAreThoseOfTheConversation(t *testing.T) {
 			}
 			f(msgs)
 		}
-		res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{Environment: condense.EnvironmentOf(msgs), Manual: tt.manual, Forced: !tt.manual})
+		res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{Environment: condense.EnvironmentOf(msgs), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual, false: precis.TriggeredForced}[tt.manual]})
 		all := ""
 		for _, m := range res.View {
 			all += m.PlainText() + "\n"
@@ -241,7 +242,7 @@ func TestFailedSummaryChangesNothingAndIsPaid(t *testing.T) {
 	}}
 	conv := held(talk(12, 2000)...)
 	before := conv.Transcript.Messages()
-	res, err := rungs(t, full(t, m)).Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 10_000}})
+	res, err := rungs(t, full(t, m)).Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 10_000}})
 	if err != nil || len(res.Edits) != 0 || len(conv.Edits) != 0 || len(res.View) != len(before) {
 		t.Fatalf("%v, %d edits", err, len(res.Edits))
 	}
@@ -274,7 +275,7 @@ func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
 	v := condense.Selective{Model: m, Cache: cache}
 	msgs := talk(20, 3000)
 	conv := held(msgs...)
-	res, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 16_000}})
+	res, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,7 @@ func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
 	}
 	other := slices.Clone(msgs)
 	other[0] = precis.NewText(precis.RoleUser, "another task")
-	again, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(other...), Manual: true, Window: precis.Window{Tokens: 16_000}})
+	again, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(other...), TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
 	if err != nil || len(m.requests) != calls || len(again.Edits) != 1 {
 		t.Errorf("paid twice: %d calls after %d, %v", len(m.requests), calls, err)
 	}
@@ -317,7 +318,7 @@ func TestSelectiveLeavesAResultWhoseSummaryFails(t *testing.T) {
 		return "short", nil
 	}}
 	msgs := talk(12, 3000)
-	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), Manual: true, Target: 2000, Window: precis.Window{Tokens: 16_000}})
+	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Target: 2000, Window: precis.Window{Tokens: 16_000}})
 	if precis.CodeOf(err) != precis.CodeOverBudget && err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +350,7 @@ func TestSpendLimits(t *testing.T) {
 	}
 	run := func(conv *precis.Conversation) precis.Step {
 		t.Helper()
-		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Target: 4000, Window: precis.Window{Tokens: 16_000}})
+		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -387,7 +388,7 @@ func TestRidingSendsWhatTheCacheHolds(t *testing.T) {
 	}
 	live := &precis.Live{Dialect: "anthropic", Model: "m", Body: []byte(`{}`)}
 	res, err := rungs(t, reduce.Dedupe{}, full(t, m)).Manage(t.Context(), precis.Request{
-		Conversation: held(msgs...), Manual: true, Target: 3000, Window: precis.Window{Tokens: 16_000}, Live: live})
+		Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Target: 3000, Window: precis.Window{Tokens: 16_000}, Live: live})
 	if err != nil || len(res.Edits) != 2 || len(m.requests) != 1 {
 		t.Fatalf("%v, %+v", err, res.Report.Steps)
 	}
@@ -438,7 +439,7 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Helper()
 		conv := held(talk(20, 2000)...)
 		conv.ID = id
-		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Target: 4000, Window: precis.Window{Tokens: 16_000}})
+		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -503,7 +504,7 @@ func TestWhatTheUserSaidLastIsQuoted(t *testing.T) {
 			conv := held(msgs...)
 			const words = "Port the lexer to\n  tables, but leave the  grammar alone."
 			for round := range 2 {
-				res, err := fromStart(t, byDigest, f).Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 16_000}})
+				res, err := fromStart(t, byDigest, f).Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
 				if broken := precis.Check(res.View); err != nil || len(broken) > 0 {
 					t.Fatalf("digest %v, %s, round %d: %v, %v", byDigest, mode, round, err, broken)
 				}
@@ -537,7 +538,7 @@ func TestWhatCannotBeQuotedStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	conv.Edits = append(conv.Edits, pin)
-	ask := precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 16_000}}
+	ask := precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}}
 	res, err := fromStart(t, false, f).Manage(t.Context(), ask)
 	if err != nil || len(res.Edits) != 1 {
 		t.Fatal(err, res.Report.Steps)
@@ -568,7 +569,7 @@ func TestSelectiveSummarizesResultsWrittenAsText(t *testing.T) {
 		msgs = append(msgs, precis.NewText(precis.RoleAssistant, "<read_file>\n<path>"+path+"</path>\n</read_file>"), precis.Message{Role: precis.RoleUser, Content: content})
 	}
 	m := &fakeModel{answer: always("It holds sixty functions.")}
-	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), Manual: true, Window: precis.Window{Tokens: 12_000}})
+	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 12_000}})
 	if err != nil || len(res.Edits) != 1 {
 		t.Fatalf("%v: %+v", err, res.Report.Steps)
 	}

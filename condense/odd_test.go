@@ -31,7 +31,7 @@ func TestNothingIsHiddenBehindAnInvisibleSummary(t *testing.T) {
 	} {
 		tt.c.Model, tt.c.MaxTokens = &fakeModel{answer: always(tt.answer)}, 800
 		res, err := rungs(t, condense.Full{Summarizer: writer(t, tt.c)}).Manage(t.Context(),
-			precis.Request{Conversation: held(talk(20, 2000)...), Window: precis.Window{Tokens: 16_000}, Manual: true})
+			precis.Request{Conversation: held(talk(20, 2000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		if (len(res.Edits) > 0) != tt.accepted {
 			t.Errorf("%s: %v, %+v", tt.name, err, res.Report.Steps)
 		}
@@ -122,7 +122,7 @@ func TestSelectiveHeedsHooksAndFallsBack(t *testing.T) {
 	bad := &fakeModel{info: model.Info{ID: "bad"}, answer: func(model.Request) (string, error) { return "", &model.Error{Fault: model.FaultAuth} }}
 	own := &fakeModel{info: model.Info{ID: "own"}, answer: always("short")}
 	run := func(v condense.Selective) precis.Step {
-		res, _ := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(talk(20, 4000)...), Window: precis.Window{Tokens: 16_000}, Manual: true})
+		res, _ := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(talk(20, 4000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		return res.Report.Steps[0]
 	}
 	veto := func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }

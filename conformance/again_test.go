@@ -48,7 +48,7 @@ type again struct {
 
 func (a *again) condense(window int, edits []precis.Edit) (*precis.Conversation, precis.Result, error) {
 	conv := &precis.Conversation{Transcript: a.original, Edits: slices.Clone(edits)}
-	res, err := a.m.Manage(a.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: window / 8, Manual: true})
+	res, err := a.m.Manage(a.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: window / 8, TriggeredBy: precis.TriggeredManual})
 	return conv, res, err
 }
 

@@ -96,7 +96,7 @@ func (l *live) all() {
 // compare holds a round against one condensation of all that was said.
 func (l *live) compare(n int, res precis.Result) {
 	conv := &precis.Conversation{Transcript: l.whole.Prefix(n)}
-	once, err := l.m.Manage(l.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, Manual: true})
+	once, err := l.m.Manage(l.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, TriggeredBy: precis.TriggeredManual})
 	if err != nil || once.Report.Retention == nil || res.Report.Retention == nil {
 		return // it does not fit at once, or is small enough
 	}

@@ -220,7 +220,7 @@ func TestReAsks(t *testing.T) {
 				continue
 			}
 			conv := &precis.Conversation{System: r.system, Transcript: precis.NewTranscript(r.messages...)}
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: precis.Tokens(target), Manual: true})
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: precis.Tokens(target), TriggeredBy: precis.TriggeredManual})
 			if err != nil {
 				t.Fatalf("%s: %v", r.name, err)
 			}

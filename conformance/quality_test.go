@@ -143,7 +143,7 @@ func keptFacts(b *testing.B, cuts []recorded, part int) float64 {
 	for _, r := range cuts {
 		target := m.NewMeter().View(r.messages) / part
 		conv := &precis.Conversation{System: r.system, Transcript: precis.NewTranscript(r.messages...)}
-		res, err := m.Manage(b.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: precis.Tokens(target), Manual: true})
+		res, err := m.Manage(b.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: precis.Tokens(target), TriggeredBy: precis.TriggeredManual})
 		if err != nil {
 			b.Fatalf("%s: %v", r.name, err)
 		}

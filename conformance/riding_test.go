@@ -96,7 +96,7 @@ func TestRiding(t *testing.T) {
 					t.Fatal(err)
 				}
 				fresh := *conv
-				res, err := m.Manage(t.Context(), precis.Request{Conversation: &fresh, Window: precis.Window{Tokens: 16_000}, Manual: true, Live: live})
+				res, err := m.Manage(t.Context(), precis.Request{Conversation: &fresh, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual, Live: live})
 				if err != nil {
 					t.Fatal(err)
 				}

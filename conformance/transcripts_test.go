@@ -389,7 +389,7 @@ func checkContainer(t *testing.T, rec *archive.Recording, data []byte) {
 	conv := *rec.Conversation
 	conv.Edits = slices.Clone(conv.Edits)
 	m := newManager(t, preset.Frugal)
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: &conv, Window: precis.Window{Tokens: 16_000}, Manual: true})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: &conv, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 	if err != nil {
 		t.Fatal(err)
 	}

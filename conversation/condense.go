@@ -177,7 +177,10 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	}
 	s.Ask.Meter = s.Manager.NewMeter() // that of the home is not ours any longer
 	r := &run{s: s, ask: s.request()}
-	r.ask.Manual, r.ask.Asked = !o.Asked, o.Asked
+	r.ask.TriggeredBy = precis.TriggeredManual
+	if o.Asked {
+		r.ask.TriggeredBy = precis.TriggeredModel
+	}
 	r.ask.From, r.ask.To = o.From, o.To
 	r.ask.Focus, r.ask.WithoutModels = o.Focus, o.Summarizer == ByDigest
 	if t := o.goal().In(r.ask.Window.Tokens); t > 0 {

@@ -20,7 +20,7 @@ func TestTheRoomThatADigestLeavesGoesToWholeMessages(t *testing.T) {
 			s.turn()
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(40_000), Manual: true})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(40_000), TriggeredBy: precis.TriggeredManual})
 		if err != nil {
 			t.Fatal(err)
 		}

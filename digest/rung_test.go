@@ -147,7 +147,7 @@ func TestTheLadderKeepsItsPromisesOnAnything(t *testing.T) {
 			views = append(views, precis.View(conv.Transcript, conv.Edits))
 			had := len(conv.Edits)
 			w := rapid.IntRange(700, 8000).Draw(rt, "window")
-			res, err := m.Manage(rt.Context(), precis.Request{Conversation: conv, Window: window(w), Manual: true})
+			res, err := m.Manage(rt.Context(), precis.Request{Conversation: conv, Window: window(w), TriggeredBy: precis.TriggeredManual})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestWhatTheGateAddsLeavesRoomForWhatStaysInForce(t *testing.T) {
 	m := manager(t, tokens.NameChars4, nil)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
 	for _, w := range []int{995, 757} {
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(w), Manual: true})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(w), TriggeredBy: precis.TriggeredManual})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,11 +341,11 @@ func TestTheDigestStandsForWhatPreviewsWouldNotKeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1_000_000), Manual: true})
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1_000_000), TriggeredBy: precis.TriggeredManual})
 	if err != nil || len(res.Edits) > 0 {
 		t.Errorf("a digest although there is room: %s, %v", res.Report.Outcome, err)
 	}
-	res, err = m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), Manual: true})
+	res, err = m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual})
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
 		t.Errorf("%s, %v", res.Report.Outcome, err)
 	}
@@ -389,7 +389,7 @@ func TestManyRequestsLeaveRoomForFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(4500), Manual: true})
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(4500), TriggeredBy: precis.TriggeredManual})
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatalf("%s, %v", res.Report.Outcome, err)
 	}
@@ -416,7 +416,7 @@ func TestTheLadderIsDeterministic(t *testing.T) {
 	var first []precis.Edit
 	for range 4 {
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(long(10).msgs...)}
-		res, err := manager(t, tokens.NameChars4, nil).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), Manual: true})
+		res, err := manager(t, tokens.NameChars4, nil).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) < 2 {
 			t.Fatalf("%d edits, %v", len(res.Edits), err)
 		}

@@ -110,7 +110,7 @@ func TestWhatIsCarriedIsNotSaidTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}, Forced: true})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}, TriggeredBy: precis.TriggeredForced})
 	if err != nil {
 		t.Fatal(err)
 	}

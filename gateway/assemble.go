@@ -296,7 +296,10 @@ func (j *planner) assemble(ctx context.Context) error {
 		return nil
 	}
 	r := j.req
-	r.Manual, r.WithoutModels = a.Now, a.Summarizer != conversation.ByModel
+	r.WithoutModels = a.Summarizer != conversation.ByModel
+	if a.Now {
+		r.TriggeredBy = precis.TriggeredManual
+	}
 	if !r.WithoutModels {
 		defer j.conv.WaitForLease(ctx)()
 	}

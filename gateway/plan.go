@@ -450,7 +450,7 @@ func (j *planner) climb(ctx context.Context, r precis.Request) error {
 			return err
 		}
 		j.lost = true
-		if err := j.look(ctx); err != nil || j.fits() && !r.Forced {
+		if err := j.look(ctx); err != nil || j.fits() && r.TriggeredBy != precis.TriggeredForced {
 			return err
 		}
 		return j.climb(ctx, r)
@@ -500,7 +500,7 @@ func (j *planner) take(res precis.Result) {
 
 // force reduces what the provider refused as too long.
 func (j *planner) force(ctx context.Context, retry int) error {
-	j.req.Forced, j.req.Retry = true, retry
+	j.req.TriggeredBy, j.req.Retry = precis.TriggeredForced, retry
 	ctx = j.ride(ctx)
 	stop := j.keepAlive()
 	defer stop()

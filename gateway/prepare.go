@@ -22,7 +22,7 @@ func (j *planner) prepare() {
 	snap := *j.work
 	snap.Transcript = j.work.Transcript.Prefix(j.found.Len)
 	r := j.req
-	r.Conversation, r.Meter, r.Background = &snap, nil, true
+	r.Conversation, r.Meter, r.TriggeredBy = &snap, nil, precis.TriggeredBackground
 	creds := j.credentialsOf()
 	if j.g.background(func(ctx context.Context) {
 		defer close(p.Done)

@@ -55,7 +55,7 @@ func inPlace(t *testing.T, name string, msgs []precis.Message, window int, chang
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: window}})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: window}})
 	for _, e := range res.Edits {
 		if !roo.CanTag(e) && e.Kind != precis.KindThinking {
 			t.Errorf("%s: tags cannot say the edit of %s: %d messages stand for it", name, e.Report.Rung, len(e.Replace[0].With))
@@ -161,7 +161,7 @@ func TestWhatHoldsStaysApartElsewhere(t *testing.T) {
 	said := task(slices.Repeat([]int{200}, 40)...)
 	rule := precis.NewText(precis.RoleSystem, "Kestrels come first.")
 	said = slices.Insert(said, 5, rule)
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: precis.NewTranscript(said...)}, Manual: true, Window: precis.Window{Tokens: 32_000}})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: precis.NewTranscript(said...)}, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 32_000}})
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatal(err, res.Report.Steps)
 	}

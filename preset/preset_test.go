@@ -102,7 +102,7 @@ func TestEveryPresetKeepsPins(t *testing.T) {
 		}
 		conv := chat(90)
 		for range 3 {
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000, Manual: name != preset.Off})
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000, TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[name != preset.Off]})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -193,7 +193,7 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, strings.Repeat("many words ", 9000)))}
-		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, DryRun: true, Window: precis.Window{Tokens: 16_000}})
+		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, DryRun: true, Window: precis.Window{Tokens: 16_000}})
 		if reports != 1 {
 			t.Errorf("told of %d reports", reports)
 		}
@@ -353,7 +353,7 @@ func TestASystemPromptThatDoesNotFitAlone(t *testing.T) {
 		}
 		for _, manual := range []bool{false, true} {
 			conv := &precis.Conversation{Transcript: &precis.Transcript{}, System: precis.NewText(precis.RoleSystem, strings.Repeat("word ", 9000))}
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 3000, Source: precis.SourceConfigured}, Manual: manual})
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 3000, Source: precis.SourceConfigured}, TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[manual]})
 			if name == preset.Off && !manual {
 				continue // it looks at nothing
 			}

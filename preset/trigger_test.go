@@ -82,10 +82,10 @@ func TestNothingIsCutForLittle(t *testing.T) {
 		done   bool
 	}{
 		{name: "the threshold", window: 110_000},
-		{name: "in the background", window: 110_000, ask: precis.Request{Background: true}},
-		{name: "the model asks", window: 110_000, ask: precis.Request{Asked: true}},
-		{name: "a user asks", window: 110_000, ask: precis.Request{Manual: true}, done: true},
-		{name: "after an overflow", window: 110_000, ask: precis.Request{Forced: true}, done: true},
+		{name: "in the background", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredBackground}},
+		{name: "the model asks", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredModel}},
+		{name: "a user asks", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredManual}, done: true},
+		{name: "after an overflow", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredForced}, done: true},
 		{name: "it does not fit", window: 80_000, done: true},
 	} {
 		tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "Look at every part."))
@@ -128,7 +128,7 @@ func TestRooCondensesWhenAskedHoweverFull(t *testing.T) {
 			tr.Append(precis.NewText(precis.RoleUser, fmt.Sprint("part ", i)), precis.NewText(precis.RoleAssistant, strings.Repeat("It is done. ", 350)))
 		}
 		tr.Append(precis.NewText(precis.RoleUser, "And now?"))
-		res, err := held(t, preset.Roo).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 100_000}, Manual: true})
+		res, err := held(t, preset.Roo).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 100_000}, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) == 0 {
 			t.Errorf("%s: %s, %v", fill, res.Report.Outcome, err)
 		}

@@ -188,7 +188,7 @@ func managed(t *testing.T, s *precis.Situation, rung precis.Strategy) (*precis.M
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: s.Transcript}
-	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: s.Used}, Target: precis.Tokens(s.Target), Manual: true}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
+	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: s.Used}, Target: precis.Tokens(s.Target), TriggeredBy: precis.TriggeredManual}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}
 	if len(conv.Edits) == 0 {

@@ -118,7 +118,7 @@ func TestNothingIsSaidInPlaceOfARange(t *testing.T) {
 	}
 	conv := &precis.Conversation{ID: "c", Transcript: precis.NewTranscript(msgs...)}
 	window := precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window, Manual: true, Target: 20_000})
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window, TriggeredBy: precis.TriggeredManual, Target: 20_000})
 	if err != nil {
 		t.Fatal(err)
 	}

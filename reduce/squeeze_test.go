@@ -31,7 +31,7 @@ func TestSqueezeIsForViewsThatDoNotFit(t *testing.T) {
 		want   precis.Outcome
 	}{{size * 16 / 10, precis.OutcomeSkipped}, {size, precis.OutcomeAccepted}} {
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: tt.window}, MaxOutput: 1, Manual: true})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: tt.window}, MaxOutput: 1, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Report.Steps) != 1 || res.Report.Steps[0].Outcome != tt.want {
 			t.Errorf("window %d of %d: %+v, %v", tt.window, size, res.Report.Steps, err)
 		}
@@ -199,7 +199,7 @@ func TestForcedRunsSqueezeOnlyWhatDoesNotFit(t *testing.T) {
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
 	window := newest * 10 / 6 // of which the newest messages take 60 %
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: 1, Forced: true})
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: 1, TriggeredBy: precis.TriggeredForced})
 	if err != nil {
 		t.Fatal(err)
 	}

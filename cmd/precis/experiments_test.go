@@ -64,7 +64,7 @@ func recordExperiment(t *testing.T, n int) string {
 		}
 		conv := rec.Conversation
 		conv.Transcript = conv.Transcript.Prefix(1 + 2*reads)
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}, Manual: true})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) != 1 {
 			t.Fatalf("%v: %+v", err, res.Report.Steps)
 		}

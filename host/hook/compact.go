@@ -212,7 +212,7 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduct
 	before, full := len(conv.Edits), cmp.Or(in.Context.Tokens, all)
 	result, err := m.Manage(ctx, precis.Request{
 		Conversation: conv, Profile: conv.Model, Window: precis.Window{Tokens: full}, Reported: full,
-		Manual: true, WithoutModels: true, Dialect: anthropic.Dialect{}, Reasoning: in.reasoning,
+		TriggeredBy: precis.TriggeredManual, WithoutModels: true, Dialect: anthropic.Dialect{}, Reasoning: in.reasoning,
 	})
 	switch {
 	case err != nil:

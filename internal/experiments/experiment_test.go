@@ -201,7 +201,7 @@ func TestExperimentOnTheLadder(t *testing.T) {
 	var all []experiments.Outcome
 	for i := range 8 {
 		conv := reads(fmt.Sprint("c", i))
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Manual: true})
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) != 1 {
 			t.Fatalf("%v: %+v", err, res.Report.Steps)
 		}
