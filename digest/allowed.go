@@ -7,10 +7,10 @@ import (
 	"precis/internal/toolcall"
 )
 
-// carriedOut returns, for each call that the user refused and that was carried out later after
-// all, the call that did so first: the same command line, a change that puts the same lines
-// into the same file and takes the same ones out, or the same call of another tool. It is nil
-// when the user refused nothing.
+// carriedOut maps each call that the user refused to the first later call that did the same: the
+// same command line, a change that adds and removes the same lines of the same file, or the same
+// call of another tool. Refused calls without such a successor are left out. It returns nil when
+// the user refused no call.
 func (w *work) carriedOut() map[int]int {
 	first := slices.IndexFunc(w.ends, func(o toolcall.Outcome) bool { return o.End == toolcall.Rejected })
 	if first < 0 {
@@ -24,7 +24,7 @@ func (w *work) carriedOut() map[int]int {
 		case end != toolcall.Rejected:
 			later[deed] = i
 			if c.Kind == toolcall.Command {
-				later[commandLine(c.Line)] = i // the same, and in which folder
+				later[commandLine(c.Line)] = i // the same line with its folder
 			}
 		default:
 			if j, ok := later[deed]; ok {
@@ -35,10 +35,11 @@ func (w *work) carriedOut() map[int]int {
 	return out
 }
 
-// isAllowed reports whether a call that the user refused was carried out later after all.
+// isAllowed reports whether the agent carried out a refused call later after all.
 func (w *work) isAllowed(call int) bool { _, ok := w.allowed[call]; return ok }
 
-// changeOf returns what a call adds to its file and removes from it; all that it writes, when it edits nothing.
+// changeOf returns the text that a call adds to its file, all of it if the call is not an edit, and
+// the text that it removes.
 func changeOf(c *toolcall.Call) (added, removed string) {
 	added, removed = c.Edited("")
 	if added == "" && removed == "" {
@@ -47,7 +48,7 @@ func changeOf(c *toolcall.Call) (added, removed string) {
 	return added, removed
 }
 
-// deedOf returns what a call would do, the same for calls that do the same.
+// deedOf returns a key of a call's effect: equal keys mean equal effects.
 func (w *work) deedOf(c *toolcall.Call) string {
 	const between = "\x00"
 	if c.Kind == toolcall.Command && c.Line != "" {

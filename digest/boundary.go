@@ -8,10 +8,9 @@ import (
 	"precis/workstate"
 )
 
-// boundary computes how many of the oldest groups a digest should replace: the
-// number that leaves the most of the expected worth in the view. A group that
-// stays keeps its structure, which costs tokens, and shows its bulky texts as
-// previews; a group that is replaced keeps its lines of the most worth in the
+// boundary computes how many of the oldest groups a digest should replace: the number that leaves
+// the most expected worth in the view. A group that stays keeps its structure, which costs tokens,
+// and shows its long texts as previews. A replaced group keeps only its most valuable lines, in the
 // digest.
 type boundary struct {
 	s      *precis.Situation
@@ -28,7 +27,7 @@ type boundary struct {
 	cover  *retain.Coverage
 	lines  []retain.Piece // of all groups, in order; cost as in a digest
 	layout layout         // of lines
-	first  []int          // of each text the number of its first line; -1: not of the groups
+	first  []int          // number of the first line of each text; -1: not in the groups
 	of     []int          // the group of each line
 	stuck  []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
 }
@@ -60,7 +59,7 @@ func newBoundary(s *precis.Situation) *boundary {
 		for _, u := range s.Units[i:end] {
 			tokens += s.Meter.View(u.Messages)
 		}
-		if free { // what stays in force is shown behind the digest, too
+		if free { // pinned messages and instructions in force are shown after the digest, too
 			held := s.Held(s.Units[i].From, s.Units[end-1].To)
 			b.cover.Messages(held)
 			n := s.Meter.View(held)
@@ -77,10 +76,10 @@ func newBoundary(s *precis.Situation) *boundary {
 	return b
 }
 
-// roomFor returns the tokens left of the target after the kept messages and what is carried of
-// the others because it stays in force, which no rung makes shorter. The user's text and the message to be answered take
-// at most two fifths of the target; the other kept content takes at most a share of the rest, since later
-// rungs may squeeze it.
+// roomFor returns the tokens left of the target after the kept messages and after the items in
+// force of other messages (carried), which no rung shortens. The user's text and the message to be
+// answered take at most two fifths of the target; other kept content takes at most a share of the
+// rest, since later rungs may squeeze it.
 func (b *boundary) roomFor(kept, carried int) float64 {
 	s := b.s
 	words := 0
@@ -168,8 +167,8 @@ func (b *boundary) linesOf(text int, at layout) (lines []retain.Piece, ok bool) 
 	return b.lines[from:to], true
 }
 
-// replaced records what replaces other content already and cannot be pruned
-// further. It returns for each replaced block the share that is shown.
+// replaced records the replacements that the view already has and that cannot be pruned further. It
+// returns the share of each replaced block that is shown.
 func (b *boundary) replaced() map[precis.Handle]float64 {
 	out := map[precis.Handle]float64{}
 	for g := range b.groups {
@@ -321,9 +320,9 @@ const userShare = 0.3
 // frame is the room in tokens for the parts of a digest other than its lines.
 const frame = 300.0
 
-// tailShare returns the share of the room that the newest messages may take. A small
-// target is better spent on what is old: the newest messages say what is said again
-// soon. At half the window .5 is best, at a quarter .3.
+// tailShare returns the share of the room that the newest messages may take. With a small target,
+// older content is the better use of tokens, because the newest messages are often repeated soon
+// anyway. Measured optimum: .5 at half the window, .3 at a quarter.
 func tailShare(s *precis.Situation) float64 {
 	const least, most = 0.3, 0.5
 	target := float64(s.Target) / float64(max(s.Budget.Window.Tokens, 1))

@@ -1,12 +1,11 @@
-// Package digest writes summaries without a model, and checks the summaries of
-// others.
+// Package digest answers: what must a text say that replaces these messages? It writes such
+// summaries without a model, and repairs the summaries of others.
 //
-// [Writer] makes a digest of messages. [Rung] and [More] are the rungs of the
-// ladder that replace the oldest messages by one; size and boundary are chosen
-// so that the view keeps the most worth. [Gate] reads every edit that hides
-// messages, whoever wrote its text, and adds what is likely to be needed and
-// missing; [Repair] does so for a text alone. The same conversation gives the
-// same digest.
+// [Writer] makes a digest of messages. [Rung] and [More] are the rungs of the ladder that replace
+// the oldest messages by one; size and boundary are chosen so that the view keeps the most worth.
+// [Gate] reads every edit that hides messages, whoever wrote its text, and adds facts that are
+// missing and likely to be needed; [Repair] does so for a text alone. The same conversation gives
+// the same digest.
 package digest
 
 import (
@@ -54,34 +53,34 @@ func (w Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.
 	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
 
-// input holds what a digest is made from.
+// input is the data for a digest.
 type input struct {
 	x          *retain.Index
 	worth      []float64
 	reuse      *retain.Reuser
 	copies     *retain.Copies
-	cover      *retain.Coverage // what the view shows outside the digest
+	cover      *retain.Coverage // content that the view shows outside the digest
 	messages   []precis.Message
 	covered    func(message int) bool   // whether the digest replaces the message
 	offset     int                      // added to message numbers in handles
 	named      func(message int) string // nil: by their numbers
 	count      func(string) int
 	tokens     int
-	base       string                    // directory left out of paths
+	base       string                    // directory that is omitted from paths
 	onlyNew    bool                      // lines must name something that is not shown yet
 	bare       int                       // percent of the index for names without their lines
-	userTokens int                       // most tokens for the user's words, where that is more than their share of tokens
-	previous   string                    // a summary of what came before
-	older      int                       // the text that it stands in, where it was found in the conversation; -1: it was given
+	userTokens int                       // most tokens for the user's words, if more than their share of tokens
+	previous   string                    // a summary of the messages before these
+	older      int                       // the message text that previous was found in; -1: the caller supplied it
 	others     func() string             // all words the view shows outside the text being checked
-	sources    string                    // other than the messages: the system prompt, the state of the client's program
-	written    passage                   // of the digest before its lines
-	holding    func() *workstate.Reading // what holds in messages; nil: it is read when it is asked for
-	carried    func(precis.Handle) bool  // whether the view shows what is in force at a place beside the digest; nil: nothing
+	sources    string                    // further text to compare with: the system prompt, the state of the client's program
+	written    passage                   // the digest so far, before its lines
+	holding    func() *workstate.Reading // the work state of messages; nil: read on first use
+	carried    func(precis.Handle) bool  // whether the view shows an item in force outside the digest; nil: never
 	read       *record                   // of the whole conversation, see record; nil: not read yet
 	compared   *verify.Past              // see past; nil: not read yet
 
-	// lines returns the lines of a text that is divided already; nil: none is.
+	// lines returns the lines of a text that are already split; nil: there are none.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
 }
 
@@ -103,10 +102,10 @@ func inputOf(r precis.SummaryRequest, count func(string) int, named func(message
 	}
 }
 
-// stands reports whether messages behind those that the digest replaces stand beside it.
+// stands reports whether messages follow those that the digest replaces.
 func (in *input) stands() bool { return len(in.messages) > 0 && !in.covered(len(in.messages)-1) }
 
-// record returns what was said and done in the whole conversation.
+// record returns the texts and events of the whole conversation.
 func (in *input) record() *record {
 	if in.read == nil {
 		in.read = recordOf(in.x.Calls, in.messages, in.holding)
@@ -114,7 +113,7 @@ func (in *input) record() *record {
 	return in.read
 }
 
-// work returns what the calls of the whole conversation have done.
+// work returns the effects of the calls of the whole conversation.
 func (in *input) work() *work { return in.record().work }
 
 func (in *input) handle(message int) string {
@@ -167,8 +166,8 @@ func (d *draft) add(s string) bool {
 	return true
 }
 
-// section writes a title and as many lines as fit in share of what is left; it
-// returns how many it wrote. Lines must be ordered by importance.
+// section writes a title and as many lines as fit into most tokens. It returns the number of lines
+// written. Lines must be ordered by importance.
 func (d *draft) section(title string, lines []string, most int) int {
 	most = min(most, d.left)
 	used := d.count(title) + 1

@@ -13,7 +13,7 @@ import (
 	"precis/retain"
 )
 
-// leastNames is how many tokens names without their lines may have of a small index, where they are a quarter of it at most.
+// leastNames is the least tokens for names without their lines, up to a quarter of the index.
 const leastNames = 120
 
 // facts writes the index into the remaining room: lines in their order, then
@@ -58,7 +58,7 @@ func (in *input) seen() int {
 	return n
 }
 
-// choose returns the chosen lines, grouped by message, and whether one of them is marked as gone since.
+// choose returns the chosen lines by message, and whether one is marked as removed since.
 func (in *input) choose(budget float64) (out []string, gone bool) {
 	pieces := in.pieces()
 	keep := in.chosen(pieces, budget)
@@ -87,7 +87,7 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 			}
 		}
 		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, marked)
-		if text == "" { // of a result that has nothing but a frame
+		if text == "" { // a result that has only a frame
 			continue
 		}
 		switch is := in.speaker(t); {
@@ -106,8 +106,8 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 	return out, gone
 }
 
-// chosen reports for each piece whether the digest tells it: what the newest edits wrote first, then those with
-// the most worth for their size.
+// chosen reports for each piece whether the digest includes it: first the text of the newest edits,
+// then the pieces with the most worth for their size.
 func (in *input) chosen(pieces []retain.Piece, budget float64) []bool {
 	keep := make([]bool, len(pieces))
 	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens, in.stands()).work)/100)
@@ -123,10 +123,10 @@ func (in *input) chosen(pieces []retain.Piece, budget float64) []bool {
 	return keep
 }
 
-// newestWork keeps what the newest edits wrote as far as it costs no more than room, each edit whole or not at
-// all, the newest first. It returns what it costs.
+// newestWork marks the text of the newest edits in keep, newest first, each edit whole or not at
+// all, within room tokens. It returns the cost.
 func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (cost float64) {
-	if in.onlyNew { // the gate adds what a summary lacks, and that is told in other words
+	if in.onlyNew { // the gate adds facts that a summary lacks; the summary words the edits its own way
 		return 0
 	}
 	for end := len(pieces); end > 0; {
@@ -147,17 +147,17 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 	return cost
 }
 
-// isUndone reports whether git took back what the call of a text did.
+// isUndone reports whether git undid the effect of a text's call.
 func (in *input) isUndone(text int) bool {
 	t := &in.x.Texts[text]
 	return t.Call >= 0 && in.work().undone(int(t.Call)) != ""
 }
 
-// between stands between parts of a message that do not follow each other.
+// between separates parts of a message that do not follow each other.
 const between = "\n · "
 
-// speaker returns the mark for the user's text, which distinguishes it from text of the agent and its
-// tools, and for what a call would have done that was refused, or failed to write.
+// speaker returns a mark in front of a text: the user's text, as opposed to text of the agent and
+// its tools; the text of a call that was refused; or of a write that failed.
 func (in *input) speaker(t *retain.Text) string {
 	if t.Source == retain.User {
 		return " (user)"
@@ -187,13 +187,13 @@ func (in *input) speaker(t *retain.Text) string {
 	return ""
 }
 
-// tellsRefusal reports whether a text is the result of a call that the user refused: the digest names it.
+// tellsRefusal reports whether a text is the result of a refused call, which another section lists.
 func (in *input) tellsRefusal(t *retain.Text) bool {
 	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written && t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
 }
 
-// unescaped returns a part of a result that is a JSON object as the text that its
-// strings hold; any other text as it is.
+// unescaped returns the strings in a part of a result that is a JSON object, as text; any other
+// text unchanged.
 func unescaped(t *retain.Text, part string) string {
 	if t.Source < retain.ReadFile || t.Source == retain.Harness || !strings.HasPrefix(t.Body, `{"`) {
 		return part
@@ -203,8 +203,9 @@ func unescaped(t *retain.Text, part string) string {
 
 var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
-// folded returns lines without the indentation that they share, empty ones and those of an agent's program left out,
-// with the number of the first if they are numbered, and "- " in those that are gone, see [striker].
+// folded returns lines without common indentation, empty lines and lines of the agent's program. If
+// the lines are numbered, the number of the first precedes them. Removed lines get "- ", see
+// [striker].
 func folded(text string, goesOn bool, gone func(line string) bool) string {
 	var out []string
 	struck := map[int]bool{}
@@ -232,7 +233,7 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 		indent := strings.ReplaceAll(line[:len(line)-len(rest)], "\t", " ")
 		rest = retain.Folded(rest)
 		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
-			rest = `\` + rest // only the digest itself begins lines so
+			rest = `\` + rest // only the digest itself begins lines like this
 		}
 		if struck[i] {
 			rest = "- " + rest
@@ -242,12 +243,11 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 	return number + strings.Join(out, "\n ")
 }
 
-// alsoMentioned is the title of the names that have no place elsewhere.
+// alsoMentioned is the title of the names that appear in no other section.
 const alsoMentioned = "## Also mentioned"
 
-// names lists the facts that are still missing: those of the most worth until
-// the room is used, in the order in which they were mentioned. It returns how
-// many it listed.
+// names lists missing facts in the order of their mention. The facts with the most worth are chosen
+// until the room is used. It returns the number of facts listed.
 func (in *input) names(d *draft) int {
 	digits := in.onlyNew || layoutFor(in.tokens, in.stands()).calls
 	order := make([]int, 0, len(in.worth))
@@ -279,7 +279,7 @@ func (in *input) names(d *draft) int {
 	return len(chosen)
 }
 
-// name returns the name of a fact; of a path without the root.
+// name returns the name of a fact, of a path without the root.
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
 	if fact.Kind != retain.Path {
@@ -292,16 +292,15 @@ func (in *input) name(f int) string {
 	return short
 }
 
-// isBareNumber reports whether a fact is digits alone, which say nothing to a reader where their line is not told. In a large digest,
-// which stands beside the newest messages, .002 of the facts needed are such, and they cost next to nothing; the gate adds what a
-// summary lacks.
+// isBareNumber reports whether a fact is digits alone, which mean little to a reader without their
+// line. A large digest before the newest messages lists them still: .002 of the needed facts are
+// bare numbers, and they cost few tokens; the gate adds all facts that a summary lacks.
 func (in *input) isBareNumber(fact int) bool {
 	f := &in.x.Facts[fact]
 	return f.Kind == retain.Number && strings.Trim(f.Name, "0123456789.,") == ""
 }
 
-// namesInOrder lists facts in the order in which they were mentioned, so that
-// names mentioned together stand together.
+// namesInOrder lists facts in the order of their mention, so that related names stay together.
 func (in *input) namesInOrder(facts []int) string {
 	place := in.x.Places(facts)
 	sort.SliceStable(facts, func(a, b int) bool { return place[facts[a]] < place[facts[b]] })

@@ -15,8 +15,8 @@ type fileList struct {
 	files []file
 }
 
-// Files that were only read are told as the newest of them and the number of the others, and a part of
-// the digest is kept for them whatever was written.
+// Of files that were only read, the digest lists the newest and counts the others. It reserves a
+// part of its size for them however many files were written.
 const (
 	mostNewestRead = 10
 	leastRead      = 10 // percent
@@ -45,9 +45,8 @@ func (l fileList) section(d *draft) {
 	}
 }
 
-// writtenSection states what happened to the files that were written, in at
-// most the given number of tokens, and names those that do not fit. It returns
-// how many it lists.
+// writtenSection describes the files that were written, in at most the given number of tokens, and
+// names the files that do not fit. It returns the number of files described.
 func (l fileList) writtenSection(d *draft, most int) int {
 	names := l.written()
 	if len(names) == 0 {
@@ -59,7 +58,7 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	isScratch := scratchOf(l.files)
 	for i, name := range names {
 		if isScratch(l.files[i].path) {
-			all += d.count(name + ", ") // they stand last, and are only named
+			all += d.count(name + ", ") // listed last, by name only
 			continue
 		}
 		text := "- " + name + " " + l.fate(l.files[i])
@@ -97,15 +96,15 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	return n
 }
 
-// The newest files are shown with what their newest edit does, in a digest that has the room.
+// A digest that has the room shows the newest edit of the newest files.
 const (
 	mostChanges    = 6
 	roomForChanges = 1500 // tokens
 	changeLine     = 110  // bytes
 )
 
-// change returns the line that the newest edit of a file adds; "" when that is not known, it adds
-// none, or it wrote the whole file.
+// change returns a line that the newest edit of a file adds; "" when it is unknown, the edit adds
+// no line, or it wrote the whole file.
 func (l fileList) change(f file) string {
 	calls := f.calls()
 	if !f.exists() || len(calls) == 0 {
@@ -117,7 +116,7 @@ func (l fileList) change(f file) string {
 	return ""
 }
 
-// telling returns the line of a text, not in the other one, that has the most words which the other one lacks; "" for none.
+// telling returns the line of text, not in other, with the most words absent from other; or "".
 func telling(text, other string) (out string) {
 	const mostLines = 400
 	isOld, known := map[string]bool{}, map[string]bool{}
@@ -154,7 +153,7 @@ func (l fileList) title() string {
 	return title + " (paths are under " + native(l.base) + ")"
 }
 
-// written returns the names of the files that were written: those listed first.
+// written returns the names of the files that were written: those that the section lists first.
 func (l fileList) written() []string {
 	var out []string
 	for _, f := range l.files {
@@ -233,7 +232,7 @@ func (l fileList) fate(f file) string {
 	return strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
 }
 
-// shortly names where a moved file was: in the same folder its name alone.
+// shortly returns the former path of a moved file: only its name if the folder is the same.
 func (l fileList) shortly(f file) string {
 	if path.Dir(f.movedFrom) == path.Dir(f.path) {
 		return quoted(path.Base(f.movedFrom), 200)
@@ -280,8 +279,9 @@ func relative(path, root string) string {
 	return path
 }
 
-// nameOf returns a file's path on one line, whatever characters it holds. One that no call names in full stands behind "./" where
-// the others are told below a folder: it may be another one.
+// nameOf returns a file's path on one line, special characters escaped. If no call gives the full
+// path while other files are listed relative to a folder, "./" precedes it: the file may be
+// another.
 func (l fileList) nameOf(f file) string {
 	name := relative(f.path, l.base)
 	if l.base != "" && name != "" && !isAbsolute(f.path) && !strings.HasPrefix(f.path, ".") {

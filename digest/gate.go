@@ -14,18 +14,17 @@ import (
 	"precis/workstate"
 )
 
-// Gate checks summaries and markers: a text that hides messages must name the
-// user's rules, the last request, the files that were written and the facts
-// most likely to be needed again. Gate adds what is missing, within Share of
-// what was hidden; what does not fit is in the loss report, see [Gate.Audit].
-// The zero value is ready; it is safe for concurrent use.
+// Gate checks summaries and markers: a text that hides messages must name the user's rules, the
+// last request, the files that were written and the facts most likely to be needed again. Gate adds
+// missing ones, within Share of the hidden tokens; those that do not fit are in the loss report,
+// see [Gate.Audit]. The zero value is ready; it is safe for concurrent use.
 type Gate struct {
-	// Share limits the tokens that are added, as a share of the tokens saved; 0
-	// means 0.05.
+	// Share limits the added tokens, as a share of the hidden tokens; 0 means 0.05. At least 60
+	// tokens are allowed, at most half of the tokens saved.
 	Share float64
 }
 
-// Admit adds to an edit that hides messages what its text is missing.
+// Admit adds missing facts to an edit that hides messages.
 func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (precis.Edit, error) {
 	if e.Kind != precis.KindCondensation && e.Kind != precis.KindTruncation {
 		return e, nil
@@ -54,7 +53,7 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	text := first.Content[main].(precis.Text).Text
 	digested := isDigest(e.Report.Rung)
-	// Rules may need more than a share of what was hidden, which may be a digest already.
+	// Rules may need more than a share of the hidden text, which may be a digest already.
 	if need := 2*in.ruleTokens(retain.Folded(text)+"\n"+in.others()) + ruleFrame; !digested && need > in.tokens {
 		in.tokens = min(need, max(in.tokens, s.Target/mostRules), saved/2)
 	}
@@ -75,15 +74,15 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 // [retain.Constraints].
 const rulesTitle = "## Typed by the user"
 
-// What the gate adds for rules: the tokens around them, and the part of the target up to which they are added
-// whatever was hidden.
+// The gate adds rules up to 1/mostRules of the target, however little was hidden; ruleFrame is the
+// tokens around them.
 const (
 	ruleFrame = 100
 	mostRules = 10
 )
 
-// held counts the facts that are likely to be needed again and that the view
-// shows nowhere else, and how many of them a text holds.
+// held counts the facts that are likely to be needed again and that the view shows nowhere else,
+// and how many of them a text contains.
 func (in *input) held(text string) (likely, held int) {
 	with := in.cover.Clone()
 	with.String(text)
@@ -98,9 +97,9 @@ func (in *input) held(text string) (likely, held int) {
 	return likely, held
 }
 
-// hides returns the index of the replacement whose text replaces what an edit
-// hides, -1 when there is none, the spans hidden, their tokens, and how many of
-// them the edit saves. What stays in force is not hidden: it is shown again.
+// hides returns, for an edit that hides messages, the index of the replacement with the summary
+// (-1: none), the hidden spans, their tokens, and the tokens saved. Items in force are not hidden:
+// the view shows them again.
 func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
 	at = -1
 	for i, p := range e.Replace {
@@ -109,7 +108,7 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 		}
 		spans = append(spans, [2]int{p.From, p.To})
 		if own := p.Own(); at < 0 && own >= 0 && len(p.With[own].Content) > 0 && (precis.Replacement{With: p.With[own+1:]}).Own() < 0 {
-			at = i // one message alone stands for the span
+			at = i // a single message replaces the span
 		}
 	}
 	for _, u := range s.Units {
@@ -160,7 +159,7 @@ func (g Gate) AuditAll(s *precis.Situation) precis.Retention {
 	return x.MeasureView(worth, s.Units)
 }
 
-// Gone reports what a run took from the view altogether.
+// Gone reports the content that a run removed from the view entirely.
 func (g Gate) Gone(s *precis.Situation, before []precis.Edit) precis.Gone {
 	return retain.GoneOf(s, before)
 }
@@ -168,32 +167,31 @@ func (g Gate) Gone(s *precis.Situation, before []precis.Edit) precis.Gone {
 // Repaired is a summary after [Repair].
 type Repaired struct {
 	Text  string              `json:"summary"`
-	Added []string            `json:"added"`          // what was added, one line each
+	Added []string            `json:"added"`          // the added facts, one line each
 	Lost  []precis.LostAnchor `json:"lost,omitempty"` // facts that are likely to be needed, missing, and did not fit
 	Rules []precis.LostAnchor `json:"rules_lost,omitempty"`
 	Kept  precis.Retention    `json:"retention"`
-	// Doubts are the statements of the summary that the conversation does not bear out, those
-	// an agent would act on first.
+	// Doubts are the statements of the summary that the conversation contradicts or does not
+	// support, the most consequential ones first.
 	Doubts []verify.Doubt `json:"doubts,omitempty"`
 
-	count int // of what was added
+	count int // number of facts added
 }
 
-// RepairOptions say how a repair is written. The zero value is that of a conversation
-// on its own.
+// RepairOptions controls a repair. The zero value suits a conversation that no other text
+// accompanies.
 type RepairOptions struct {
 	Count  func(string) int         // size of a text in tokens; nil: a token is four characters
 	Handle func(message int) string // how texts name a message of the request; nil: m12 for the twelfth of the transcript
-	// Beside is what the model is shown together with the summary, such as a digest or what was said
-	// since. What it holds is not missing; its statements are not checked.
+	// Beside is text that the model sees together with the summary, such as a digest or later
+	// messages. Facts in it are not missing; its statements are not checked.
 	Beside string
 }
 
-// Repair checks a summary of the whole conversation, whoever wrote it, and adds
-// what it is missing: rules, the last request, files, and the facts most likely
-// to be needed again. r.Messages is the conversation, r.Previous the summary,
-// r.MaxTokens the size of the result at most; 0 means 1500 tokens more than the
-// summary has.
+// Repair checks a summary of the whole conversation, whoever wrote it, and adds missing content:
+// rules, the last request, files, and the facts most likely to be needed again. r.Messages is the
+// conversation, r.Previous the summary, r.MaxTokens the size of the result at most; 0 means 1500
+// tokens more than the summary has.
 func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	in := inputOf(r, o.Count, o.Handle)
 	in.others = func() string { return retain.Folded(o.Beside) }
@@ -224,9 +222,9 @@ const repairBare = 40
 // moreTokens is the room for a repair when the request states none.
 const moreTokens = 1500
 
-// repair appends to a text that replaces the covered messages what is wrong in it and what it is
-// missing, within in.tokens; not what is wrong and no facts when the text is a digest, which is
-// written from the conversation and lists its own.
+// repair appends doubts and missing facts to a text that replaces the covered messages, within
+// in.tokens. With own, the text is a digest: it was written from the conversation and chose its
+// facts, so repair adds neither doubts nor facts.
 func (in *input) repair(text string, own bool) Repaired {
 	out := Repaired{Text: text}
 	if !own && in.tokens > 0 {
@@ -256,7 +254,7 @@ func (in *input) repair(text string, own bool) Repaired {
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow", "workflows")
 	}
-	if !own { // a digest has chosen what it quotes
+	if !own { // a digest has chosen its quotes
 		note(d.section(rulesTitle, in.missingRules(have, d.left/2-d.count(rulesTitle)-1), d.left/2), "rule", "rules")
 	}
 	note(in.lastRequest(d, have), "last request", "last requests")
@@ -289,7 +287,7 @@ func (in *input) doubtLines(all []verify.Doubt) []string {
 	return out
 }
 
-// newestRuns is the heading under which the gate lists failures that no later run made good and that a summary does not mention.
+// newestRuns is the heading over failures that are unresolved and missing in a summary.
 const newestRuns = "## Newest runs that failed"
 
 // missingRuns adds the newest runs that failed and that a text does not mention.
@@ -305,8 +303,8 @@ func (in *input) missingRuns(d *draft, text string) int {
 	return d.section(newestRuns, in.commandLines(runs, nil, most), d.left/4)
 }
 
-// missingJobs adds the newest of the other agents and pieces of background work whose IDs a text does not
-// name: without them nobody asks for their results again.
+// missingJobs adds the newest jobs (other agents and background work) that a text does not name by
+// ID. Without the ID an agent would never ask for the result again.
 func (in *input) missingJobs(d *draft, have string) int {
 	const most = 8
 	var missing []workstate.Item
@@ -330,7 +328,7 @@ func (in *input) missingPlan(d *draft, have string) int {
 	return d.section("## Plan, what is open", lines, d.left/6)
 }
 
-// missingSkills adds the skills that were loaded and that a text does not name, or whose rules it does not hold.
+// missingSkills adds loaded skills that a text does not name, and skills with missing rules.
 func (in *input) missingSkills(d *draft, have string) int {
 	var missing []workstate.Item
 	for _, s := range in.skills() {

@@ -15,22 +15,22 @@ import (
 	"precis/internal/toolcall"
 )
 
-// repositories are those that commands of git are run in.
+// repositories are the repositories that commands of git ran in.
 type repositories []*repository
 
-// repository is what is known of one of them.
+// repository is the known state of one repository.
 type repository struct {
-	folder   string // "" while nothing names it
-	worked   int    // message of the newest run that works in it; -1: it is only looked at
+	folder   string // "" while unknown
+	worked   int    // message of the newest run that works in it; -1: it was only read
 	state    GitState
 	branches map[string]bool
-	clean    int // message in which git last said that nothing is to be committed; -1: it did not
+	clean    int // message of git's last report that the work tree is clean; -1: none
 }
 
 //go:embed gitsays.txt
 var gitSaysText string
 
-// gitSaysTable lists the lines by which git says what it did.
+// gitSaysTable lists the lines that git prints about its actions.
 var gitSaysTable = table.Lazy("gitsays.txt", gitSaysText, "line", "means")
 
 // gitLines matches the lines with each of the meanings.
@@ -45,7 +45,7 @@ var gitLines = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// said returns what the lines of a text name that have a meaning; "" for a line that names nothing.
+// said returns the names in the lines of a text with a meaning; "" for a line without a name.
 func said(means, text string) (names []string) {
 	for _, m := range gitLines()[means].FindAllStringSubmatch(text, -1) {
 		names = append(names, strings.TrimRight(strings.Trim(cmp.Or(m[1:]...), `"`), "/"))
@@ -56,18 +56,18 @@ func said(means, text string) (names []string) {
 // committed is how git names a commit that it made.
 var committed = lazyregexp.New(`(?m)^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64})\] (.*)$`)
 
-// gitSays is what the output of commands of git says of them.
+// gitSays is the parsed output of commands of git.
 type gitSays struct {
-	text    string     // at most its beginning
-	commits [][]string // the lines that name commits, parted as by [committed], without those that are noted
-	mute    bool       // it says nothing of a repository
-	refused bool       // git did not do what it was told
-	stopped bool       // it did not come to the end
+	text    string     // the beginning of the output
+	commits [][]string // the lines that name commits, split as by [committed], without commits already recorded
+	mute    bool       // the output says no word about a repository
+	refused bool       // git refused the command
+	stopped bool       // git stopped before the end
 }
 
 // gitSaysOf reads the output of a call.
 func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitSays {
-	const most, mostRefused = 64 << 10, 4000 // bytes that are read
+	const most, mostRefused = 64 << 10, 4000 // bytes to read
 	if len(c.Git) == 0 {
 		return nil
 	}
@@ -82,8 +82,8 @@ func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitSays {
 	}
 }
 
-// in returns the repository that a folder belongs to. Where the line does not say where it runs, or only one place is
-// known, which has no name or is in the folder, that is the repository.
+// in returns the repository that a folder belongs to. If the line does not say where it runs, or if
+// only one repository is known and it has no name or lies in the folder, in returns that one.
 func (g *repositories) in(folder string) *repository {
 	const most = 64
 	if folder = strings.TrimSuffix(folder, "/"); folder == "." {
@@ -92,7 +92,7 @@ func (g *repositories) in(folder string) *repository {
 	if found := g.around(folder); found != nil {
 		return found
 	}
-	var last *repository // of those that are there to stay
+	var last *repository // the last one outside temporary folders
 	lasting := 0
 	for _, r := range *g {
 		if !isTemporary(r.folder) {
@@ -122,14 +122,15 @@ func (g *repositories) around(p string) (found *repository) {
 	return found
 }
 
-// isWithin reports whether a path is a folder or in it. A second work tree in a folder of the first is a place of
-// its own.
+// isWithin reports whether a path is a folder or lies in it. A second work tree in a folder of the
+// first counts as separate.
 func isWithin(p, folder string) bool {
 	rest, ok := strings.CutPrefix(p, folder)
 	return ok && folder != "" && (rest == "" || rest[0] == '/') && !strings.Contains(rest, "worktree")
 }
 
-// ran takes in a command of git, as far as the outcome of its call and its output say that it did what it was told.
+// ran applies a command of git, as far as the outcome of its call and its output confirm that it
+// took effect.
 func (w *work) ran(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitSays) {
 	var r *repository
 	if !says.mute && !g.Changes("elsewhere") {
@@ -149,7 +150,7 @@ func (w *work) ran(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Gi
 	}
 }
 
-// shown takes in what the output of commands says of the repository that they ran in.
+// shown records the state of the repository that the output of commands shows.
 func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
 	var r *repository
 	for _, g := range c.Git {
@@ -158,7 +159,7 @@ func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
 		}
 		in := w.repos.in(g.Place)
 		if r != nil && r != in {
-			return // it does not say whose state it is
+			return // the output does not name the repository
 		}
 		r = in
 	}
@@ -174,7 +175,8 @@ func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
 	}
 }
 
-// settle notes that git says that nothing is to be committed: what no call committed, somebody else did.
+// settle records git's report of a clean work tree: other programs or persons committed the changes
+// that no call committed.
 func (w *work) settle(r *repository, s *gitStep) {
 	commit, others := &commit{}, false
 	for _, f := range w.files.all {
@@ -189,7 +191,7 @@ func (w *work) settle(r *repository, s *gitStep) {
 	}
 }
 
-// on notes the branch that is checked out.
+// on records the branch that is checked out.
 func (r *repository) on(branch string, at precis.Handle) {
 	if branch == "" || len(branch) > 250 {
 		return
@@ -198,14 +200,14 @@ func (r *repository) on(branch string, at precis.Handle) {
 	r.branches[branch] = true
 }
 
-// off notes that no branch is checked out. While commits are applied anew that is on the way.
+// off records a detached HEAD. During a rebase that state is temporary.
 func (r *repository) off() {
 	if r.state.Operation == nil {
 		r.state.Branch, r.state.Detached, r.state.Unknown = "", true, nil
 	}
 }
 
-// run takes in what a command does that went well.
+// run applies a command that succeeded.
 func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
 	for _, to := range g.To {
 		switch to {
@@ -222,7 +224,7 @@ func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
 				r.state.Unknown = &GitCommand{c.Use, g.By}
 			}
 		case "tree":
-			if g.Either && len(g.Names) == 1 && r.branches[g.Names[0]] { // the output may say nothing
+			if g.Either && len(g.Names) == 1 && r.branches[g.Names[0]] { // the output may be empty
 				r.on(g.Names[0], c.Use)
 			}
 		case "index":
@@ -239,7 +241,7 @@ func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
 	}
 }
 
-// plainName returns a word that may name a branch; "" for what a shell would expand.
+// plainName returns a word that may name a branch; "" for a word that a shell would expand.
 func plainName(w string) string {
 	if strings.ContainsAny(w, "$`*?~^: \n") || strings.HasPrefix(w, "-") {
 		return ""
@@ -247,8 +249,8 @@ func plainName(w string) string {
 	return w
 }
 
-// showsCommit reports whether a commit was made by a command that did not fail as a whole: a hook may have
-// refused it where the line hides how its parts ended.
+// showsCommit reports whether a commit was made by a command that did not fail as a whole: a hook
+// may have refused the commit if the line hides the exit codes of its parts.
 func showsCommit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays) bool {
 	text := says.text
 	switch {
@@ -261,7 +263,7 @@ func showsCommit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gi
 		len(says.commits) > 0
 }
 
-// subjectOf returns the first line of the message that a commit is given; "" when the line does not tell.
+// subjectOf returns the first line of a commit's message; "" if the command line lacks it.
 func subjectOf(g *toolcall.Git) string {
 	text := g.Value("-m", "--message")
 	if _, body, ok := strings.Cut(text, "<<"); ok && strings.HasPrefix(text, "$(") {
@@ -274,11 +276,11 @@ func subjectOf(g *toolcall.Git) string {
 	return text
 }
 
-// Limits of the files with conflicts that are kept, and of the paths of a command that they are compared with.
+// Limits of the recorded conflict files, and of a command's paths to compare with them.
 const mostConflicts, mostResolved = 100, 200
 
-// resolve notes that files are marked as resolved; all, when none are named. A commit ends what is under way, but for a
-// rebase.
+// resolve marks files as resolved; all of them if paths is empty. A commit ends any operation in
+// progress except a rebase.
 func (r *repository) resolve(paths []string, commits bool) {
 	op := r.state.Operation
 	if op == nil {
@@ -296,7 +298,7 @@ func (r *repository) resolve(paths []string, commits bool) {
 	}
 }
 
-// shown takes in what the output of commands says of the state.
+// shown records the state that the output of commands shows.
 func (r *repository) shown(c *toolcall.Call, says *gitSays) {
 	meanings := []string{"branch"}
 	for _, verb := range []string{"status", "branch"} {
@@ -324,8 +326,8 @@ func (r *repository) shown(c *toolcall.Call, says *gitSays) {
 	r.operation(c, says)
 }
 
-// askedBranch returns the branch that a command was asked for and nothing else: the first line that it prints, when it
-// is the first command.
+// askedBranch returns the branch printed by a call that asks only for the branch: the first line of
+// output, if that command is the first of the call.
 func askedBranch(c *toolcall.Call, output string) string {
 	if !c.Git[0].Changes("asked") || !strings.HasPrefix(commandLine(c.Line), "git ") {
 		return ""
@@ -334,19 +336,19 @@ func askedBranch(c *toolcall.Call, output string) string {
 	return plainName(strings.TrimSpace(line))
 }
 
-// isEmptyStatus reports whether a call did nothing but ask what is changed, in short, and git named nothing.
+// isEmptyStatus reports whether a call only asked for the short status, and git listed no file.
 func isEmptyStatus(c *toolcall.Call, output string) bool {
 	alone := len(c.Git) == 1 && !strings.ContainsAny(c.Line, "|;>")
 	return alone && isSilent(output) && c.Git[0].Changes("listed") && len(c.Git[0].Names) == 0
 }
 
-// isSilent reports whether output is none.
+// isSilent reports whether output is empty, or the tool's placeholder for empty output.
 func isSilent(output string) bool {
 	output = strings.TrimSpace(output)
 	return output == "" || output == "(no output)"
 }
 
-// operation takes in what is under way.
+// operation records the merge, rebase or other operation in progress.
 func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 	way, kind := "", ""
 	for _, k := range []string{"merge", "am", "revert", "cherry-pick", "rebase"} {
@@ -379,7 +381,7 @@ func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 		if op.Files = conflicts; begins {
 			op.Handle = c.Use
 		}
-	case len(conflicts) > 0 && op != nil: // listed in short
+	case len(conflicts) > 0 && op != nil: // listed in the short status
 		op.Files = conflicts
 	case said("all", says.text) != nil && !strings.Contains(c.Line, "|"):
 		op = nil
@@ -387,8 +389,8 @@ func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 	r.state.Operation = op
 }
 
-// didGit reports whether a command of git did what it was told, as far as the outcome of its call and its own
-// output say.
+// didGit reports whether a command of git took effect, as far as the outcome of its call and its
+// own output show.
 func didGit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays) toolcall.Ran {
 	pops := g.From == "stash"
 	proof := (g.Changes("commit") || g.From == "tree") && len(says.commits) > 0 ||
@@ -397,10 +399,10 @@ func didGit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays
 	switch {
 	case o.End == toolcall.Rejected, o.End == toolcall.Interrupted, g.Else:
 		return toolcall.Not
-	case proof: // whatever failed beside it
+	case proof: // even if another part of the line failed
 		return toolcall.Did
 	case pops && (strings.Contains(says.text, "CONFLICT") || o.End == toolcall.Failed && !says.refused):
-		return toolcall.Maybe // it is not known what failed
+		return toolcall.Maybe // unknown which part failed
 	case says.refused, o.End == toolcall.Failed && g.Ran == toolcall.Not:
 		return toolcall.Not
 	case g.Changes("commit") && !showsCommit(g, c, o, says):

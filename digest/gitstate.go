@@ -10,26 +10,26 @@ import (
 	"precis/internal/preview"
 )
 
-// GitState is what a conversation shows of the git repository that was worked in last. It is read from commands of git
-// and their output.
+// GitState is the state of the git repository where the agent worked last, as commands of git and
+// their output show it.
 type GitState struct {
-	Handle    precis.Handle `json:"handle"`           // of what told of it last
-	Folder    string        `json:"folder,omitempty"` // where several repositories were worked in
-	Branch    string        `json:"branch,omitempty"` // "" where nothing tells it
+	Handle    precis.Handle `json:"handle"`           // of the newest call that shows it
+	Folder    string        `json:"folder,omitempty"` // set if the agent worked in several repositories
+	Branch    string        `json:"branch,omitempty"` // "" if unknown
 	Detached  bool          `json:"detached,omitempty"`
-	Unknown   *GitCommand   `json:"unknown,omitempty"`   // the first command since that may have changed it
-	Commit    *GitCommit    `json:"commit,omitempty"`    // the newest that a call made and that stands
-	Changed   int           `json:"changed,omitempty"`   // files that calls changed and that are in no commit, as far as it shows
-	Staged    int           `json:"staged,omitempty"`    // of them those of which the index holds a change, maybe not the newest
-	Commits   bool          `json:"commits,omitempty"`   // whether a call made a commit, whatever became of it
-	Clean     bool          `json:"clean,omitempty"`     // git said that nothing is to be committed, and no call changed a file since
-	Operation *GitOperation `json:"operation,omitempty"` // a merge, a rebase or the like that was begun and has not ended
+	Unknown   *GitCommand   `json:"unknown,omitempty"`   // the first later command that may have changed it
+	Commit    *GitCommit    `json:"commit,omitempty"`    // the newest commit of a call that was not undone
+	Changed   int           `json:"changed,omitempty"`   // files that calls changed and, as far as known, did not commit
+	Staged    int           `json:"staged,omitempty"`    // of these, the files with a change in the index, maybe not the newest
+	Commits   bool          `json:"commits,omitempty"`   // whether a call made a commit, even one that was undone
+	Clean     bool          `json:"clean,omitempty"`     // git reported a clean work tree, and no call changed a file since
+	Operation *GitOperation `json:"operation,omitempty"` // a merge, a rebase or the like that has not ended
 }
 
 // GitCommit is a commit that a call made.
 type GitCommit struct {
 	Handle  precis.Handle `json:"handle"`
-	Hash    string        `json:"hash,omitempty"` // "" where the output does not state it, or a rebase has replaced it
+	Hash    string        `json:"hash,omitempty"` // "" if the output does not state it, or a rebase has replaced it
 	Subject string        `json:"subject,omitempty"`
 }
 
@@ -39,15 +39,15 @@ type GitCommand struct {
 	Command string        `json:"command"` // without its arguments
 }
 
-// GitOperation is what git has begun and not ended.
+// GitOperation is an operation that git has begun and not ended.
 type GitOperation struct {
 	Handle precis.Handle `json:"handle"`
 	Kind   string        `json:"kind"`  // "merge", "rebase", "cherry-pick", "revert", "am" or "stash pop"
-	Files  []string      `json:"files"` // with conflicts that are not marked as resolved
+	Files  []string      `json:"files"` // files with unresolved conflicts
 }
 
-// last returns the repository that was worked in last; nil when there is none. One in a folder for what is not to
-// stay counts only where there is no other.
+// last returns the repository of the agent's last work, nil for none. A repository in a temporary
+// folder counts only if there is no other.
 func (g *repositories) last() *repository {
 	var out *repository
 	for _, r := range *g {
@@ -59,7 +59,7 @@ func (g *repositories) last() *repository {
 	return out
 }
 
-// gitState returns the state of the repository that was worked in last; nil when the conversation shows none.
+// gitState returns the state of the repository of the agent's last work; nil for none.
 func (w *work) gitState() *GitState {
 	r := w.repos.last()
 	if r == nil {
@@ -96,8 +96,8 @@ func (w *work) gitState() *GitState {
 	return &s
 }
 
-// holds reports whether a file is one of a repository, and none that git leaves alone. Root is the folder that most
-// files are in.
+// holds reports whether a file belongs to a repository and is not ignored by git. Root is the
+// folder that contains most files.
 func (w *work) holds(r *repository, root, p string) bool {
 	switch {
 	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"), strings.HasPrefix(p, "../"):
@@ -111,8 +111,8 @@ func (w *work) holds(r *repository, root, p string) bool {
 	return !isTemporary(p) && !ofHome.MatchString(p) && near(p, root)
 }
 
-// near reports whether a file may be of the repository that most files are in, below a folder: it is in there, too, or
-// in a folder around it that is no home and none of the system.
+// near reports whether a file may belong to the repository of most files, below a folder: it lies
+// in the folder, or in a parent folder that is neither a home nor a system folder.
 func near(p, folder string) bool {
 	common := folder
 	for strings.Contains(common, "/") && !strings.HasPrefix(p, common+"/") {
@@ -121,7 +121,7 @@ func near(p, folder string) bool {
 	return common == folder || strings.Count(common, "/") > 2
 }
 
-// root returns the folder that most files are in; "" for none.
+// root returns the folder that contains most files; "" for none.
 func (w *work) root() string {
 	files := make([]file, len(w.files.all))
 	for i, f := range w.files.all {
@@ -130,7 +130,7 @@ func (w *work) root() string {
 	return rootOf(files)
 }
 
-// ofHome matches what programs keep for a person.
+// ofHome matches hidden folders in a home directory, where programs keep their data.
 var ofHome = lazyregexp.New(`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/\.[^/]+/`)
 
 // gitTitle is the heading over the state of git.
@@ -139,7 +139,7 @@ const gitTitle = "## Git"
 // gitLines describes the state of git; none when the conversation shows none.
 func (in *input) gitLines() []string { return in.work().gitState().lines(in.handle) }
 
-// Lines describes the state as a digest does, what is under way first.
+// Lines describes the state as a digest does: operations in progress first.
 func (s *GitState) Lines() []string {
 	return s.lines(func(message int) string { return precis.MessageHandle(message).String() })
 }

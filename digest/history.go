@@ -12,48 +12,48 @@ import (
 	"precis/internal/toolcall"
 )
 
-// version is what is known of a file at a time.
+// version is the known state of a file at one time.
 type version struct {
 	state           FileFate
 	at              precis.Handle // of the call that decided the state
 	writes, removed int
-	wholes          int // of the writes, those of all that is in the file where it was there before
+	wholes          int // how many of the writes replaced all that the file contained
 	created         bool
-	by              string // the command of git that brought the file here; "" for a write
+	by              string // the command of git that caused this state; "" for a write
 }
 
-// edit is a change of a file, or what else decided what stands in it.
+// edit is one event in the life of a file: a change, or another event that determines its content.
 type edit struct {
-	version         // what is known of the file from then on
-	calls   []int   // whose text it puts in
-	whole   bool    // nothing of what was in the file stands any more
-	in      *commit // that holds it, or what was put away; nil: none
+	version         // the state of the file after the edit
+	calls   []int   // the calls that wrote the new text
+	whole   bool    // it replaced the whole content
+	in      *commit // the commit or stash that contains it; nil: none
 	staged  bool
-	out     string // the command of git that took it back; "": it stands
+	out     string // the command of git that undid it; "": still in effect
 }
 
-// commit is one that a call made, or what was put away.
+// commit is a commit that a call made, or a stash.
 type commit struct {
 	GitCommit
 	repo    *repository
-	calls   []int // with those that amended it
+	calls   []int // including calls that amended it
 	reverts *commit
 }
 
-// history follows what git is told to do: it puts edits in the index and in commits, takes them back and gives them
-// back. Where it is not known which edits these are, it is not known what stands in the file.
+// history applies commands of git: it puts edits in the index and in commits, undoes them and
+// restores them. If the affected edits are unknown, the content of the file is unknown.
 type history struct {
 	files   *fileTable
-	commits []*commit // of the conversation that are on the branch for sure, oldest first
-	others  []*commit // those that were taken back, and those that may be on another branch
+	commits []*commit // commits of the conversation that are certainly on the branch, oldest first
+	others  []*commit // commits that were undone, and commits that may be on another branch
 	moved   bool      // there may be commits of others above the oldest
 	stashes []*commit
-	undone  map[int]string // calls that made commits → the command of git that took them back
-	amended map[int]string // calls that made commits → the hash of the commit in their place
-	looked  int            // how many times a file was compared with what git is told
+	undone  map[int]string // calls that made commits → the command of git that undid them
+	amended map[int]string // calls that made commits → the hash of the commit that replaced theirs
+	looked  int            // comparisons of a file with an argument of git so far
 }
 
-// mostLooked is how many times files are compared in one conversation. Of what git does after that nothing is known.
+// mostLooked limits the comparisons in a conversation. Later commands leave the state unknown.
 const mostLooked = 4 << 20
 
 func (e *edit) stands() bool      { return e.out == "" }
@@ -61,7 +61,7 @@ func (e *edit) isOpen() bool      { return e.out == "" && e.in == nil }
 func (e *edit) isStaged() bool    { return e.isOpen() && e.staged }
 func (e *edit) isCommitted() bool { return e.out == "" && e.in != nil }
 
-// has reports whether one of the edits of a file is as asked.
+// has reports whether is returns true for any edit of a file.
 func (f *file) has(is func(e *edit) bool) bool { return slices.ContainsFunc(f.edits, is) }
 
 // tracked reports whether a file is in git's index, and in the newest commit.
@@ -78,7 +78,7 @@ func (f *file) tracked() (index, head bool) {
 	return index, head
 }
 
-// calls returns the calls whose text stands in a file.
+// calls returns the calls that wrote the current content of a file.
 func (f *file) calls() (out []int) {
 	for _, e := range f.edits {
 		if e.whole && e.stands() {
@@ -91,7 +91,7 @@ func (f *file) calls() (out []int) {
 	return out
 }
 
-// becomes notes what decided what stands in a file, other than a text.
+// becomes records an event other than a write that determines a file's content.
 func (f *file) becomes(state FileFate, at precis.Handle, by string) *edit {
 	f.state, f.at, f.by = state, at, by
 	e := &edit{version: f.version}
@@ -99,7 +99,7 @@ func (f *file) becomes(state FileFate, at precis.Handle, by string) *edit {
 	return e
 }
 
-// settle notes what stands in a file after git took edits back or gave them back.
+// settle updates the state of a file after git undid or restored edits.
 func (f *file) settle(at precis.Handle) {
 	f.version = version{state: FileReverted, at: at}
 	if f.isNew {
@@ -112,18 +112,18 @@ func (f *file) settle(at precis.Handle) {
 	}
 }
 
-// gitStep is a command of git being applied.
+// gitStep is the application of one command of git.
 type gitStep struct {
 	*history
-	repo *repository // nil: the output says nothing of one
+	repo *repository // nil: the output names no repository
 	call int
 	at   precis.Handle
 	says *gitSays
 	toolcall.Git
-	ago   int     // how many commits were made after the one that it names
-	known bool    // whether that is known
-	maybe bool    // it is not known whether it ran
-	into  *commit // that has what it does; nil: none
+	ago   int     // the number of commits after the one that it names
+	known bool    // whether ago is known
+	maybe bool    // unknown whether it ran
+	into  *commit // the commit or stash that receives its changes; nil: none
 }
 
 // step applies a command of git to files and commits.
@@ -145,8 +145,8 @@ func (s *gitStep) step(ran toolcall.Ran) {
 	}
 }
 
-// resolve finds out what the command names: whether the first word is a file or a commit, where the line does not
-// say, which commit, and the files that the output says are removed.
+// resolve determines the operands of the command: whether an ambiguous first word is a file or a
+// commit, which commit, and which files the output reports as removed.
 func (s *gitStep) resolve() {
 	if s.Either && len(s.Paths) > 0 {
 		if first := s.Paths[0]; first == "." || first == s.Folder || len(s.named(s.Paths[:1])) > 0 {
@@ -166,11 +166,11 @@ func (s *gitStep) resolve() {
 	}
 }
 
-// commitName is a name of a commit by its hash, or by its place before the newest or before that one.
+// commitName matches a commit given by hash, or by its distance before HEAD or before a hash.
 var commitName = lazyregexp.New(`^(HEAD|@|[0-9a-f]{4,64})(?:(\^+|~+)|~(\d{1,3}))?$`)
 
-// find returns how many commits of the conversation were made after the one that a name stands for. That is not known
-// for branches, and where the branch may have other commits.
+// find returns how many commits of the conversation were made after the named one. The number is
+// unknown for branches, and if the branch may contain other commits.
 func (h *history) find(name string) (ago int, known bool) {
 	m := commitName.FindStringSubmatch(name)
 	if m == nil {
@@ -181,19 +181,19 @@ func (h *history) find(name string) (ago int, known bool) {
 	}
 	known = ago <= len(h.commits) || !h.moved
 	if hash := m[1]; hash != "HEAD" && hash != "@" {
-		is := func(c *commit) bool { // or it may be, where it has no hash
+		is := func(c *commit) bool { // a commit without a hash may match
 			return strings.HasPrefix(c.Hash, hash) || strings.HasPrefix(hash, c.Hash)
 		}
 		i := slices.IndexFunc(h.commits, func(c *commit) bool { return c.Hash != "" && is(c) })
-		if ago += len(h.commits) - 1 - i; i < 0 { // it is older than all of them
+		if ago += len(h.commits) - 1 - i; i < 0 { // older than all of them
 			known = !h.moved && !slices.ContainsFunc(slices.Concat(h.commits, h.others), is)
 		}
 	}
 	return ago, known
 }
 
-// named returns the written files that paths name, as files, folders or patterns; those of the repository when there
-// are none.
+// named returns the written files that paths match as files, folders or patterns; all files of the
+// repository if paths is empty.
 func (s *gitStep) named(paths []string) (out []*file) {
 	if len(paths) == 0 {
 		return s.among(func(p string) bool {
@@ -213,7 +213,7 @@ func (s *gitStep) named(paths []string) (out []*file) {
 	return out
 }
 
-// among returns the written files whose paths are as asked.
+// among returns the written files for which is returns true.
 func (s *gitStep) among(is func(p string) bool) (out []*file) {
 	s.looked += len(s.files.all)
 	for _, f := range s.files.all {
@@ -224,8 +224,8 @@ func (s *gitStep) among(is func(p string) bool) (out []*file) {
 	return out
 }
 
-// covers reports whether a path of git's is that of a folder around a file, or a pattern for either. One that is not
-// absolute may begin in any folder.
+// covers reports whether spec, a path in a command of git, matches p: the same path, a folder
+// around it, or a pattern for either. A relative spec may start in any folder.
 func covers(spec, p string) bool {
 	for rest, more := p, strings.ContainsAny(spec, "*?["); more; _, rest, more = strings.Cut(rest, "/") {
 		if ok, _ := path.Match(spec, rest); ok {
@@ -255,7 +255,7 @@ func (s *gitStep) concerned() []*file {
 	})
 }
 
-// change applies one of the changes that the command makes.
+// change applies one change of the command.
 func (s *gitStep) change(to string) {
 	switch to {
 	case "commit":
@@ -296,15 +296,15 @@ func (s *gitStep) change(to string) {
 	}
 }
 
-// doubt notes that it is not known what stands in files.
+// doubt records that the content of files is unknown.
 func (s *gitStep) doubt(files ...*file) {
 	for _, f := range files {
 		f.becomes(FileUnknown, s.at, s.By).in = s.into
 	}
 }
 
-// takeBack takes edits back that are in no commit, or puts them away: those in the index only where the command says
-// so, and those in later commits than the one that it names.
+// takeBack undoes or stashes uncommitted edits. It affects edits in the index only if the command
+// does, and it includes commits after the one that the command names.
 func (s *gitStep) takeBack(away *commit) {
 	later := s.commits[max(len(s.commits)-s.ago, 0):]
 	for _, f := range s.concerned() {
@@ -325,8 +325,8 @@ func (s *gitStep) takeBack(away *commit) {
 	}
 }
 
-// turn takes back what a commit holds, by a command, or gives back what was taken or put away. Where other edits came
-// later, it is not known what stands in the file.
+// turn undoes the edits of a commit (by is the command), or restores undone or stashed edits (by is
+// ""). If later edits exist, the content of the file is unknown.
 func (s *gitStep) turn(c *commit, by string) {
 	s.looked += len(s.files.all)
 	for _, f := range s.files.all {
@@ -350,7 +350,7 @@ func (s *gitStep) turn(c *commit, by string) {
 	}
 }
 
-// commit puts what is in the index into a commit; all that is changed, when nothing is known of the index.
+// commit puts the index into a commit; all changes if the content of the index is unknown.
 func (s *gitStep) commit() {
 	c, files, tracked := s.newCommit(), s.named(s.Paths), s.From == "tracked"
 	noted := tracked || s.Has("--amend") || s.Verb != "commit" ||
@@ -366,7 +366,7 @@ func (s *gitStep) commit() {
 	}
 }
 
-// newCommit returns a new commit; the newest one, where that is amended.
+// newCommit returns a new commit; with --amend, the newest one.
 func (s *gitStep) newCommit() *commit {
 	n := len(s.commits) - 1
 	if !s.Has("--amend") || n < 0 {
@@ -377,7 +377,7 @@ func (s *gitStep) newCommit() *commit {
 	if found := s.says.commits; len(found) > 0 {
 		c.Hash, c.Subject, s.says.commits = found[0][2], found[0][3], found[1:]
 	} else if s.Verb != "commit" {
-		c.repo = nil // nothing can be said of it
+		c.repo = nil // it no longer counts for the repository's state
 	}
 	for _, call := range c.calls {
 		s.amended[call] = c.Hash
@@ -386,7 +386,7 @@ func (s *gitStep) newCommit() *commit {
 	return c
 }
 
-// leave notes that the branch is another one, or has other commits: a rebase makes them anew.
+// leave records that the branch has changed, or that its commits have, as after a rebase.
 func (s *gitStep) leave() {
 	s.moved = s.moved || len(s.commits) > 0
 	s.others, s.commits = append(s.others, s.commits...), nil
@@ -398,7 +398,7 @@ func (s *gitStep) leave() {
 	}
 }
 
-// goBack has the branch go back to the commit that is named: what later ones held is in the index.
+// goBack resets the branch to the named commit: the edits of later commits are in the index again.
 func (s *gitStep) goBack() {
 	if len(s.Paths) > 0 {
 		return
@@ -423,7 +423,7 @@ func (s *gitStep) goBack() {
 	s.ago = 0
 }
 
-// undo notes that a commit was taken back. What it took back stands again.
+// undo records that a commit was undone. The commit that it reverted is in effect again.
 func (s *gitStep) undo(c *commit) {
 	for _, call := range c.calls {
 		s.undone[call] = s.By
@@ -436,8 +436,8 @@ func (s *gitStep) undo(c *commit) {
 	}
 }
 
-// revert takes back what the named commit holds, by a commit. Of several, and of one that is not known, it may be all
-// that was committed.
+// revert undoes the edits of the named commit by a new commit. If the command names several
+// commits, or one that is unknown, it may have undone any commit.
 func (s *gitStep) revert() {
 	held := len(s.commits) - 1 - s.ago
 	s.into = s.newCommit()
@@ -455,7 +455,7 @@ func (s *gitStep) revert() {
 	}
 }
 
-// stash returns which of the changes that were put away the command names, by their number; -1 for none.
+// stash returns the index of the stash that the command names; -1 for none.
 func (s *gitStep) stash() int {
 	n := 0
 	if len(s.Commits) > 0 {

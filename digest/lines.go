@@ -16,16 +16,16 @@ type layout struct {
 	short int  // bytes up to which a line is joined with the next
 	long  int  // bytes of the longest line
 	bare  int  // percent of the room for names without their lines
-	said  int  // percent of the digest for where the work stands, in the agent's own words
-	again int  // percent of what a line is worth for being repeated word for word
-	calls bool // calls on one line are lines, too
-	work  int  // percent of the room that what the newest edits wrote may take before any other line
-	read  int  // percent of the room for lines and names that files may take as they were read last, see readLast
+	said  int  // percent of the digest for the agent's own account of the work
+	again int  // percent of a line's worth that counts its chance of being repeated word for word
+	calls bool // one-line calls count as lines, too
+	work  int  // percent of the room that the text of the newest edits may take before other lines
+	read  int  // percent of the room for lines and names that goes to files as they were read last, see readLast
 }
 
-// layoutFor returns the layout for an index of the given number of tokens, beside later messages that stay or alone: with more
-// room, longer passages are worth more than more of them. What was measured stands in
-// docs/decisions/022-a-digest-is-a-hand-over.md.
+// layoutFor returns the layout for an index of the given number of tokens; beside says that later
+// messages follow the digest. With more room, longer passages are worth more than more passages.
+// docs/decisions/022-a-digest-is-a-hand-over.md has the measurements.
 func layoutFor(tokens int, beside bool) layout {
 	switch {
 	case tokens < 5000 && beside:
@@ -40,7 +40,7 @@ func layoutFor(tokens int, beside bool) layout {
 func (in *input) pieces() []retain.Piece {
 	var out []retain.Piece
 	at := layoutFor(in.tokens, in.stands())
-	said := map[string]bool{} // by persons, later than the text
+	said := map[string]bool{} // by persons, after the text
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
 		if !in.tellsLines(i, at) {
@@ -74,7 +74,7 @@ func (in *input) pieces() []retain.Piece {
 	return out
 }
 
-// tellsLines reports whether lines of a text may be told.
+// tellsLines reports whether the digest may quote lines of a text.
 func (in *input) tellsLines(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
@@ -90,7 +90,7 @@ func (in *input) tellsLines(text int, at layout) bool {
 	return at.calls
 }
 
-// allFrame reports whether all lines of a text are without words, are put there by an agent's program, or stand around a patch.
+// allFrame reports whether every line of a text is wordless, a program's, or the frame of a patch.
 func allFrame(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -101,8 +101,8 @@ func allFrame(text string) bool {
 	return true
 }
 
-// inner returns a part of a text without the lines at its ends that hold no word, such as brackets, and those that stand further
-// down in the text, too: seen holds these, and then those of the part.
+// inner returns the bounds of a part of a text without the lines at its ends that are wordless,
+// such as brackets, or in seen. It adds the lines of the part to seen.
 func inner(body string, start, end int, seen map[string]bool) (int, int) {
 	from, to := end, start
 	for at := start; at < end; {
@@ -120,7 +120,7 @@ func inner(body string, start, end int, seen map[string]bool) (int, int) {
 	return min(from, to), to
 }
 
-// linesOf returns the lines of a text that may be told, with the worth of each for being repeated word for word.
+// linesOf returns the quotable lines of a text, each with its worth for a verbatim repetition.
 func (in *input) linesOf(text int, at layout) []retain.Piece {
 	if in.lines != nil && !in.onlyNew {
 		if known, ok := in.lines(text, at); ok {
@@ -139,8 +139,8 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	return out
 }
 
-// tellable returns the end of what can be told of a text: reminders that a program added behind
-// a result are of their moment, or are told as what stays in force.
+// tellable returns the end of the quotable part of a text. It excludes reminders that a program
+// appended to a result: they are temporary, or another section quotes them.
 func tellable(t *retain.Text) int {
 	if t.Source < retain.ReadFile || t.Call < 0 {
 		return len(t.Body)
@@ -149,7 +149,7 @@ func tellable(t *retain.Text) int {
 	return end
 }
 
-// passage is a text that is searched for many others. The zero value is the empty text.
+// passage is a text prepared for many substring searches. The zero value is the empty text.
 type passage struct{ index *suffixarray.Index }
 
 func passageOf(text string) passage { return passage{suffixarray.New([]byte(text))} }
@@ -159,7 +159,7 @@ func (p passage) has(s string) bool {
 	return s == "" || p.index != nil && len(p.index.Lookup([]byte(s), 1)) > 0
 }
 
-// quotes reports whether the digest has told a part of a text already.
+// quotes reports whether the digest already contains every line of a part of a text.
 func (in *input) quotes(part string) bool {
 	for line := range strings.Lines(part) {
 		if line = strings.TrimSpace(line); !in.written.has(line) {
@@ -169,7 +169,7 @@ func (in *input) quotes(part string) bool {
 	return true
 }
 
-// reports recognizes a line in the result of a write that says that it was done.
+// reports recognizes a line that confirms a write, in the result of that write.
 func (in *input) reports(t *retain.Text, line string) bool {
 	if t.Call < 0 || t.Source < retain.ReadFile || in.x.Calls[t.Call].Kind != toolcall.Write || in.work().ends[t.Call].End == toolcall.Failed {
 		return false
@@ -177,8 +177,8 @@ func (in *input) reports(t *retain.Text, line string) bool {
 	return retain.NumberColumn(strings.TrimRight(line, "\n")) == 0
 }
 
-// listed reports whether a call says no more than a command or a path that the digest
-// has named already.
+// listed reports whether a call consists of no more than a command or a path that the digest
+// already lists.
 func (in *input) listed(t *retain.Text) bool {
 	if t.Call < 0 || strings.Contains(t.Body, "\n") {
 		return false
@@ -193,14 +193,14 @@ func (in *input) listed(t *retain.Text) bool {
 	return false
 }
 
-// onlyReads reports whether the call of a text reads files and does nothing else: the files are named.
+// onlyReads reports whether the call of a text only reads files, which another section lists.
 func (in *input) onlyReads(t *retain.Text) bool {
 	c := &in.x.Calls[t.Call]
 	return (c.Kind == toolcall.Read || len(c.Reads) > 0) && len(c.Effects) == 0
 }
 
-// worthALine reports whether a part of a text mentions a fact; with onlyNew
-// set, a fact not shown yet.
+// worthALine reports whether a part of a text mentions a fact; with onlyNew, a fact that is not
+// shown yet.
 func (in *input) worthALine(text, start, end int) bool {
 	if in.onlyNew {
 		return in.cover.New(text, start, end)
@@ -208,8 +208,8 @@ func (in *input) worthALine(text, start, end int) bool {
 	return in.x.Mentions(text, start, end)
 }
 
-// pieceEnd returns where the part of a text that begins at start ends: a call on one line is not parted, since the
-// rest of it says nothing alone.
+// pieceEnd returns the end of the part of a text that begins at start. A one-line call is never
+// split, since its second half alone means little.
 func (l layout) pieceEnd(t *retain.Text, start int) int {
 	if t.IsCall() {
 		return len(t.Body)
@@ -217,8 +217,8 @@ func (l layout) pieceEnd(t *retain.Text, start int) int {
 	return l.lineEnd(t.Body, start)
 }
 
-// lineEnd returns where the line at start ends, or where a long one is cut.
-// Short lines are joined with those that follow, for their context.
+// lineEnd returns the end of the line at start, or the place where a long line is cut. Short lines
+// are joined with the following ones for context.
 func (l layout) lineEnd(s string, start int) int {
 	end := l.oneLineEnd(s, start)
 	for end < len(s) && end-start < l.short {

@@ -9,21 +9,21 @@ import (
 	"precis/internal/toolcall"
 )
 
-// mentions says, by the names of the files that calls write, which results named such a file: what was there before
-// is not new.
+// mentions maps the names of files that calls write to the results that mention them. A file that
+// an earlier result mentions is not new.
 type mentions map[string][]mention
 
-// mention is one of a file's name in the result of a call.
+// mention is one occurrence of a file's name in the result of a call.
 type mention struct {
 	call int
-	path string // as it stands there
+	path string // as the result gives it
 	line string // of the command
 }
 
-// mostMentions is how many mentions of one name are kept, the first of them.
+// mostMentions limits the mentions kept of one name; the first ones are kept.
 const mostMentions = 16
 
-// mentionsOf looks for the names of the files that calls may have made in all results. It is one walk over them.
+// mentionsOf finds the names of files that calls may have created in all results, in a single pass.
 func mentionsOf(calls []toolcall.Call) mentions {
 	m := mentions{}
 	for i := range calls {
@@ -41,7 +41,7 @@ func mentionsOf(calls []toolcall.Call) mentions {
 	return m
 }
 
-// read notes the names that stand first and last in the lines that commands print, and searches.
+// read records the first and last names in the lines that commands and searches print.
 func (m mentions) read(call int, c *toolcall.Call) {
 	if c.Kind != toolcall.Command && !c.Searches() {
 		return
@@ -59,11 +59,11 @@ func (m mentions) read(call int, c *toolcall.Call) {
 	}
 }
 
-// isBetween reports whether a character stands between the names in a line.
+// isBetween reports whether a character separates names in a line.
 func isBetween(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:{}<>|=*", r) }
 
-// known reports whether results before a call name the file of one of its effects. A tool that says that it created
-// the file is believed.
+// known reports whether results before a call mention the file of one of its effects. If a tool
+// reports that it created the file, known returns false.
 func (m mentions) known(c *toolcall.Call, e toolcall.Effect, call int) bool {
 	claims := c.Kind == toolcall.Write && !e.Added && strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 300)]), "created")
 	return !e.Below && !e.Removed && !claims && slices.ContainsFunc(m[path.Base(e.Path)], func(at mention) bool {
@@ -71,8 +71,8 @@ func (m mentions) known(c *toolcall.Call, e toolcall.Effect, call int) bool {
 	})
 }
 
-// is reports whether a mention is of the file of a path. A name without a folder is that of the file when the file has
-// none, or when the command names the folder.
+// is reports whether a mention refers to the file at p. A name without a folder matches a path
+// without a folder; for other paths the command must name the folder.
 func (at mention) is(p string) bool {
 	if at.path == p || strings.HasSuffix(at.path, "/"+p) {
 		return true
@@ -83,8 +83,8 @@ func (at mention) is(p string) bool {
 	return !strings.Contains(p, "/") || strings.Contains(at.line, path.Base(path.Dir(p)))
 }
 
-// missing are words that say that a file is not there, or not any more.
+// missing matches words that say that a file does not exist.
 var missing = lazyregexp.New(`(?i)^ ?D |deleted:|no such file|not found|do(?:es not|esn't) exist|cannot access|enoent`)
 
-// saysMissing reports whether the beginning of a text says that something is not there.
+// saysMissing reports whether the beginning of a text says that a file does not exist.
 func saysMissing(text string) bool { return missing.MatchString(text[:min(len(text), 300)]) }

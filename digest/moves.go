@@ -9,31 +9,31 @@ import (
 	"precis/internal/toolcall"
 )
 
-// act is a call whose effects are noted.
+// act is a call and the state needed to record its effects.
 type act struct {
 	*work
 	number  int
 	call    *toolcall.Call
 	end     toolcall.Outcome
 	listed  mentions
-	effects []toolcall.Effect // with those on the known files of a folder or a pattern
+	effects []toolcall.Effect // with the effects on known files that a folder or a pattern matches
 }
 
-// did reports whether a part of the call did what it is for.
+// did reports whether a part of the call took effect.
 func (a *act) did(ran toolcall.Ran) bool {
 	end := a.end.End
 	done := end == toolcall.OK || end == toolcall.Unknown || end == toolcall.Failed && ran == toolcall.Did
 	return done && !a.end.Claimed
 }
 
-// effect notes one effect of the call.
+// effect records one effect of the call.
 func (a *act) effect(e toolcall.Effect) {
 	a.effects = append(a.effects, e)
 	f, use := a.files.of(e.Path), a.call.Use
 	var from *file
 	if e.MovedFrom != "" {
 		if from = a.files.of(e.MovedFrom); from == f && e.Path != e.MovedFrom {
-			f = a.files.add(e.Path) // another one, whose path ends like it
+			f = a.files.add(e.Path) // another file with the same path suffix
 		}
 	}
 	f.lastTime = use.From
@@ -50,8 +50,8 @@ func (a *act) effect(e toolcall.Effect) {
 	}
 }
 
-// remove notes that the call removed the files in a folder that a pattern names, and those in the folders that it
-// names.
+// remove records that the call removed the files in folder that match pattern; with folders, also
+// all files in matching folders.
 func (a *act) remove(folder, pattern string, folders bool) {
 	for _, m := range a.members(folder, pattern, folders) {
 		switch {
@@ -65,7 +65,8 @@ func (a *act) remove(folder, pattern string, folders bool) {
 	}
 }
 
-// move notes that the call moved a file or a folder. What is moved to a folder is within it.
+// move records that the call moved a file or a folder. If the destination is an existing folder,
+// the file moves into it.
 func (a *act) move(to toolcall.Effect) {
 	from := to.MovedFrom
 	if a.did(to.Ran) {
@@ -73,7 +74,7 @@ func (a *act) move(to toolcall.Effect) {
 			to.Path = path.Join(to.Path, path.Base(from))
 		}
 		if f := a.files.named(from); f != nil && !isAbsolute(from) && !isAbsolute(to.Path) {
-			if root, ok := strings.CutSuffix(f.path, "/"+from); ok { // the file is known by a longer path
+			if root, ok := strings.CutSuffix(f.path, "/"+from); ok { // the known path is longer
 				to.Path = path.Join(root, to.Path)
 			}
 		}
@@ -83,7 +84,7 @@ func (a *act) move(to toolcall.Effect) {
 	a.effect(to)
 }
 
-// carry notes that the call moved what a pattern names into a folder: known files, and maybe others.
+// carry records that the call moved all files of a pattern into a folder, unknown ones, too.
 func (a *act) carry(m toolcall.Carry) {
 	if folder := path.Dir(m.Pattern); a.did(m.Ran) && !strings.ContainsAny(folder, "*?[") {
 		a.moveIn(folder, path.Base(m.Pattern), m)
@@ -94,7 +95,8 @@ func (a *act) carry(m toolcall.Carry) {
 	}
 }
 
-// moveIn notes that the call moved the known files in a folder that a pattern names, with those in folders.
+// moveIn records that the call moved the known files in folder that match pattern; with by.folders,
+// also matching folders.
 func (a *act) moveIn(folder, pattern string, by toolcall.Carry) {
 	for _, m := range a.members(folder, pattern, true) {
 		first, _, _ := strings.Cut(m.rest, "/")
@@ -113,7 +115,7 @@ func (a *act) moveIn(folder, pattern string, by toolcall.Carry) {
 	}
 }
 
-// isFolder reports whether a path is known to be that of a folder: it was made as one, or a known file is in it.
+// isFolder reports whether a path is a folder: a call created it, or a known file is in it.
 func (a *act) isFolder(p string) bool {
 	return a.folders[p] || slices.Contains(a.call.Folders, p) ||
 		slices.ContainsFunc(a.members(p, "", true), func(m member) bool { return m.sure })
@@ -122,12 +124,12 @@ func (a *act) isFolder(p string) bool {
 // member is a known file in a folder.
 type member struct {
 	*file
-	root, rest string // its path before that of the folder, and within it
-	sure       bool   // it is in no other folder of that name
+	root, rest string // the part of its path before the folder, and the part inside
+	sure       bool   // it cannot be in another folder of that name
 }
 
-// members returns the known files in a folder that a pattern names, all for "". Folders says that it names folders with
-// all that is in them; a folder that ends in "**" stands for those below it.
+// members returns the known files in folder that match pattern; "" matches all. With folders, a
+// match may be a folder and includes all its files. A folder that ends in "**" includes subfolders.
 func (w *work) members(folder, pattern string, folders bool) (out []member) {
 	folder, deep := strings.CutSuffix(folder, "**")
 	folder = path.Clean(folder)
@@ -150,8 +152,8 @@ func (w *work) members(folder, pattern string, folders bool) (out []member) {
 	return out
 }
 
-// within reports whether a file is in a folder. One that is not absolute may be one of several: it is for sure the one
-// that all files are in, or beside.
+// within reports whether a file is in a folder. A relative folder may denote several folders; sure
+// is set if it is the common folder of all files, or next to it.
 func (t *fileTable) within(f *file, folder string) (m member, in bool) {
 	m.file, m.sure = f, true
 	switch relative := isAbsolute(f.path) && !isAbsolute(folder); {
@@ -170,7 +172,7 @@ func (t *fileTable) within(f *file, folder string) (m member, in bool) {
 	return m, in
 }
 
-// gather notes in a folder that files which a pattern names were moved into it.
+// gather records in a folder that files matching a pattern were moved into it.
 func (f *file) gather(c *toolcall.Call, pattern string) {
 	f.folder, f.state, f.at, f.by, f.removed = true, FileWritten, c.Use, "", 0
 	f.lastTime, f.lastWrite = c.Use.From, c.Use.From
@@ -179,31 +181,31 @@ func (f *file) gather(c *toolcall.Call, pattern string) {
 	}
 }
 
-// forget drops what is known of a file.
+// forget resets the known state of a file.
 func (f *file) forget() {
 	*f = file{path: f.path, key: f.key, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
 }
 
-// move notes where a file went, or a folder, and what is known of it there: all that was done to it stands.
+// move transfers the state of a file or folder to its new path f. Its edits remain in effect.
 func (f *file) move(call int, from *file, e toolcall.Effect, wasThere bool) {
 	if from == f {
 		return
 	}
 	from.movedTo, from.left = f, from.left+1
 	if wasThere {
-		return // it takes the place of another one: a change of that
+		return // it replaces an existing file: a change of that file
 	}
 	f.reads, f.writes, f.wholes, f.created = from.reads, from.writes, from.wholes, from.created && f.created
 	f.movedFrom, f.along = cmp.Or(from.movedFrom, from.path), e.Below
 	if made := from.created && slices.Equal(from.calls(), []int{call}); made || f.movedFrom == f.path {
-		f.movedFrom = "" // the same call made it, or it was brought back
+		f.movedFrom = "" // created by the same call, or moved back
 	}
 }
 
-// isMoved reports whether a file is gone because it was moved: it is told where it went.
+// isMoved reports whether a file was moved away. The digest shows its new path instead.
 func (f *file) isMoved() bool { return f.state == FileDeleted && f.movedTo != nil && f.by == "" }
 
-// whereTo returns where a file is that was moved away; "" for others.
+// whereTo returns the current path of a file that was moved; "" for others.
 func (f *file) whereTo() string {
 	if !f.isMoved() {
 		return ""
@@ -215,10 +217,10 @@ func (f *file) whereTo() string {
 	return to.path
 }
 
-// Limits of the moves of one file that are followed, and of the edits that it takes along.
+// Limits of the moves that are followed for one file, and of the edits that move with it.
 const mostMoves, mostCarried = 16, 100
 
-// there notes that a folder is there, and what it is in: that one of them was removed before is no matter any more.
+// there records that a folder and its parents exist; an earlier removal no longer counts.
 func (t *fileTable) there(folder string) {
 	const deepest = 64
 	for range deepest {
@@ -232,8 +234,8 @@ func (t *fileTable) there(folder string) {
 	}
 }
 
-// toldFiles returns the files that a digest tells of: what was moved is told where it is. Scratch files stand last of
-// those that were written, those that were removed again behind the others.
+// toldFiles returns the files that a digest lists; a moved file appears at its new path. Written
+// files come first; of these, scratch files come last, and removed scratch files after them.
 func (in *input) toldFiles(all []file) []file {
 	var written, scratch, gone, read []file
 	isScratch := scratchOf(all)
@@ -253,7 +255,7 @@ func (in *input) toldFiles(all []file) []file {
 	return slices.Concat(written, scratch, gone, read)
 }
 
-// scratchOf returns what tells scratch files from others. Where the work is in a temporary folder, there are none.
+// scratchOf returns a test for scratch files, always false if the work is in a temporary folder.
 func scratchOf(files []file) func(p string) bool {
 	isKept := func(f file) bool { return f.lastWrite >= 0 && !isTemporary(f.path) }
 	if isTemporary(rootOf(files)+"/") || !slices.ContainsFunc(files, isKept) {
@@ -264,7 +266,7 @@ func scratchOf(files []file) func(p string) bool {
 
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' }
 
-// isTemporary reports whether a path is, or is in, a folder that a system has for what is not to stay.
+// isTemporary reports whether a path is a temporary folder of the system, or in one.
 func isTemporary(p string) bool {
 	p = strings.ToLower(strings.TrimPrefix(p, "/private")) + "/"
 	for _, head := range []string{"/tmp/", "/var/tmp/", "/var/folders/", "/dev/shm/", "$tmp", "$env:temp/", "$(mktemp", "`mktemp"} {

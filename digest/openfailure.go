@@ -9,8 +9,8 @@ import (
 	"precis/internal/toolcall"
 )
 
-// withoutQueries leaves out the commands that only look and never failed: that they ended says nothing. Where there are no
-// others they stay.
+// withoutQueries drops commands that only read and never failed, because their success carries no
+// information. If there are no other commands, it keeps them.
 func withoutQueries(all []command) []command {
 	says := func(c command) bool {
 		return c.running || c.failed > 0 || !toolcall.Queries(c.given)
@@ -21,7 +21,7 @@ func withoutQueries(all []command) []command {
 	return slices.DeleteFunc(all, func(c command) bool { return !says(c) })
 }
 
-// holdsWord reports whether a text holds a name that is no part of a longer one.
+// holdsWord reports whether a text contains a name that is not part of a longer one.
 func holdsWord(text, name string) bool {
 	isWord := func(r rune) bool { return r == '_' || r == '-' || isLetterOrDigit(r) }
 	for {
@@ -38,8 +38,8 @@ func holdsWord(text, name string) bool {
 	}
 }
 
-// listingLine is a line of a listing of files, or the head of one.
+// listingLine matches a line of a file listing, or its header.
 var listingLine = lazyregexp.New(`^(?:[dl-][a-z-]{4,5}\s+\d+[/.-]\d+[/.-]\d+\s|[dlbcps-][rwxsStT-]{9}[@+.]?\s|Mode\s+LastWriteTime\b|Directory: |total \d+$)`)
 
-// saysNothing recognizes lines that stand where a command wrote nothing, or only list files.
+// saysNothing reports whether a line is a placeholder for empty output, or part of a file listing.
 func saysNothing(line string) bool { return line == "(no output)" || listingLine.MatchString(line) }

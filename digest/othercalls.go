@@ -17,18 +17,18 @@ import (
 	"precis/internal/toolcall"
 )
 
-// othersTitle is the heading over calls that are neither files nor commands, agents, plans or skills: of servers,
-// interfaces and browsers, and of what the provider's server runs.
+// othersTitle is the heading over calls that no other section lists: MCP servers, user interfaces,
+// browsers, and tools that run on the provider's server.
 const othersTitle = "## Other calls, failures first, newest first"
 
-// Other calls take so many percent of a digest at most, in so many lines.
+// Limits of the section on other calls: percent of the digest, and lines.
 const (
 	othersShare = 8
 	mostOthers  = 12
 	mostData    = 150 // bytes of a result in JSON
 )
 
-// otherCall is the newest of the calls of one tool that have arguments of the same names.
+// otherCall is the newest of the calls of one tool with the same argument names.
 type otherCall struct{ call, runs, failed int }
 
 // otherCalls describes the covered calls that no other section reports.
@@ -68,8 +68,8 @@ func (in *input) otherCalls() []string {
 	return lines
 }
 
-// shapeOf returns what calls on one line share: the tool, the names of the arguments, and the values of those that say
-// which of several things the tool is to do.
+// shapeOf returns a key that similar one-line calls share: the tool, the names of the arguments,
+// and the values of arguments that select an operation.
 func shapeOf(c *toolcall.Call) string {
 	shape := c.Name
 	for a := range c.Arguments() {
@@ -89,7 +89,7 @@ func valueOf(a toolcall.Argument) string {
 	return compact(a.Raw)
 }
 
-// isOther reports whether a call belongs in no other section.
+// isOther reports whether no other section lists a call.
 func (in *input) isOther(call int) bool {
 	w := in.work()
 	c, o := &w.calls[call], w.ends[call]
@@ -114,7 +114,7 @@ func hasArguments(c *toolcall.Call) bool {
 	return false
 }
 
-// isThought reports whether a call only notes what the agent thinks.
+// isThought reports whether a call only records the agent's thoughts.
 func isThought(c *toolcall.Call) bool {
 	for a := range c.Arguments() {
 		if a.Name == "thought" || a.Name == "thoughts" {
@@ -124,7 +124,7 @@ func isThought(c *toolcall.Call) bool {
 	return false
 }
 
-// otherCall describes a call, and how it ended.
+// otherCall describes a call and its outcome.
 func (in *input) otherCall(o *otherCall) string {
 	c, end := &in.work().calls[o.call], in.work().ends[o.call]
 	line := "- " + in.handle(c.Use.From) + " " + plain.Text(quoted(c.Name, 60)) + "(" + argumentsInShort(c) + ")"
@@ -154,7 +154,7 @@ func (in *input) otherCall(o *otherCall) string {
 	return line + quoted(says, 160)
 }
 
-// argumentsInShort returns the arguments of a call as far as they fit on a short line, each value once.
+// argumentsInShort returns as many arguments of a call as fit on a short line, each value once.
 func argumentsInShort(c *toolcall.Call) string {
 	const most, longest, shortest = 120, 70, 15 // bytes of all, and of a value
 	var out []string
@@ -174,7 +174,7 @@ func argumentsInShort(c *toolcall.Call) string {
 	return strings.Join(out, ", ")
 }
 
-// onOneLine returns a JSON value on one line; "" for one with a fault.
+// onOneLine returns a JSON value on one line; "" for invalid JSON.
 func onOneLine(raw json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Compact(&out, raw) != nil {
@@ -183,7 +183,7 @@ func onOneLine(raw json.RawMessage) string {
 	return out.String()
 }
 
-// compact returns a JSON value on one line, the text of a string, and "" for null and for empty values.
+// compact returns a JSON value on one line, of a string its text; "" for null and empty values.
 func compact(raw json.RawMessage) string {
 	if s, ok := jsonspan.String(raw); ok {
 		return s
@@ -195,7 +195,7 @@ func compact(raw json.RawMessage) string {
 	return s
 }
 
-// tellingLine returns the first lines of a call's result that say more than its arguments; "" when none does.
+// tellingLine returns the first lines of a call's result that add to its arguments, or "".
 func tellingLine(c *toolcall.Call) string {
 	given := map[string]bool{}
 	for _, s := range c.Strings() {
@@ -226,7 +226,7 @@ func tellingLine(c *toolcall.Call) string {
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// repeats reports whether a line only gives back what was given: there is no number in what it says besides.
+// repeats reports whether a line only repeats the arguments: its other words contain no number.
 func repeats(line string, given map[string]bool) bool {
 	const shortest = 8
 	for s := range given {

@@ -13,10 +13,10 @@ import (
 
 // PlanStep is a step of a plan.
 type PlanStep struct {
-	Handle precis.Handle `json:"handle"` // of the call that wrote the plan down
+	Handle precis.Handle `json:"handle"` // of the call that wrote the plan
 	Text   string        `json:"text"`   // long ones are shortened to 160 bytes
 	State  StepState     `json:"state"`
-	List   string        `json:"list,omitempty"` // which of several lists it is of, by what its tools write
+	List   string        `json:"list,omitempty"` // distinguishes several lists, by the tools that write them
 	At     precis.Handle `json:"at"`             // of the newest change
 }
 
@@ -39,9 +39,9 @@ func stepsOf(items []workstate.Item) []PlanStep {
 	return out
 }
 
-// PlanOf returns the plan that the agent has written down, one step a line: "- [x] done",
-// "- [>] under way", "- [ ] to do", "- [-] given up". Nil when there is none. What the user
-// took back by a rewind is not in it.
+// PlanOf returns the plan that the agent has written down, one step a line: "- [x] done", "- [>]
+// under way", "- [ ] to do", "- [-] given up". Nil without a plan. It omits steps that the user
+// removed by a rewind.
 func PlanOf(conv *precis.Conversation) []string {
 	var out []string
 	for _, i := range workstate.Of(conv).Steps {
@@ -50,19 +50,18 @@ func PlanOf(conv *precis.Conversation) []string {
 	return out
 }
 
-// mostAhead is how many steps to do of a plan in a file a digest tells, the next ones.
+// mostAhead is the number of open steps of a plan in a file that a digest lists, the next ones.
 const mostAhead = 12
 
-// mostDone is how many of the steps that are done, the newest, a digest tells; moreDone are the tokens
+// mostDone is the number of completed steps that a digest lists, the newest; moreDone is the tokens
 // of the line that counts the others.
 const (
 	mostDone = 8
 	moreDone = 10
 )
 
-// plan returns the covered steps of the plan within room. Where not all fit, those that are
-// done are left out first, the oldest before the others, and then what a plan in words says
-// besides its steps.
+// plan returns the covered steps of the plan within room tokens. If not all fit, completed steps
+// are dropped first, oldest first, and then the prose of a written plan around its steps.
 func (in *input) plan(room int) []string {
 	lists := workstate.ListsOf(in.holds(in.standing().Steps))
 	var lines []planLine
@@ -98,10 +97,11 @@ func (in *input) plan(room int) []string {
 	return out
 }
 
-// planLines returns the lines on one list, behind when it was changed last: what the user said since may end it.
+// planLines returns the lines of one list, headed by its last change: the user may have ended it
+// since.
 func (in *input) planLines(l workstate.List) []planLine {
 	lines := []planLine{{text: "As of " + in.at(l.At) + ":"}}
-	ahead := 0 // steps to do of a list in a file
+	ahead := 0 // open steps of a list in a file
 	for _, s := range l.Steps {
 		if s.InFile && !s.State.Ended() {
 			ahead++
@@ -121,10 +121,10 @@ func (in *input) planLines(l workstate.List) []planLine {
 type planLine struct {
 	text    string
 	ended   bool // a step that is done or given up
-	besides bool // no step
+	besides bool // not a step
 }
 
-// planRoom returns the tokens that the plan may take: a tenth, and more where it needs it.
+// planRoom returns the tokens for the plan: a tenth of the digest, more for the open steps.
 func (in *input) planRoom() int {
 	need := in.count("## Plan") + 1 + moreDone
 	for _, l := range workstate.ListsOf(in.holds(in.standing().OpenSteps())) {
@@ -135,21 +135,20 @@ func (in *input) planRoom() int {
 	return max(in.tokens/10, min(need, in.tokens/4))
 }
 
-// at names a place in the way of the digest: by its message.
+// at returns the handle of a place's message, in the notation of the digest.
 func (in *input) at(h precis.Handle) string { return in.handle(h.From) }
 
-// holds returns the items of which something is covered: their beginning or their newest
-// event.
+// holds returns the items with a covered event: their first or their newest.
 func (in *input) holds(items []workstate.Item) []workstate.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i workstate.Item) bool {
 		return !in.covered(i.Since.From) && !in.covered(i.At.From)
 	})
 }
 
-// standing returns what holds in the whole conversation.
+// standing returns the work state of the whole conversation.
 func (in *input) standing() *workstate.Reading { return in.record().holds() }
 
-// jobs returns the covered jobs, those that run first, the newest first.
+// jobs returns the covered jobs: running jobs first, then the newest.
 func (in *input) jobs(items []workstate.Item) []string {
 	var out []string
 	for _, over := range []bool{false, true} {
@@ -165,14 +164,13 @@ func (in *input) jobs(items []workstate.Item) []string {
 // skillsTitle is the heading over the skills that were loaded.
 const skillsTitle = "## Skills that were loaded, to be followed"
 
-// skills returns the covered skills whose words the view does not carry.
+// skills returns the covered skills that the view does not quote elsewhere.
 func (in *input) skills() []workstate.Item {
 	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s workstate.Item) bool { return in.carries(s) })
 }
 
-// skillLines describes skills, the newest first, each with where it can be read again and
-// as many of its orders as fit into its part of the room; what sets a rule goes before
-// other points.
+// skillLines describes skills, newest first, each with the place where it can be read again and as
+// many of its orders as fit into its part of the room; orders that set a rule come first.
 func (in *input) skillLines(skills []workstate.Item, room int) []string {
 	var out []string
 	for n, s := range slices.Backward(skills) {
@@ -194,7 +192,7 @@ func (in *input) skillLines(skills []workstate.Item, room int) []string {
 	return out
 }
 
-// fitting returns as many of the orders as fit, in order: those that set rules first.
+// fitting returns as many of the orders as fit, in order; orders that set rules have precedence.
 func fitting(orders []string, room int, count func(string) int) []string {
 	take := make([]bool, len(orders))
 	for _, rules := range []bool{true, false} {
@@ -217,10 +215,10 @@ func fitting(orders []string, room int, count func(string) int) []string {
 	return out
 }
 
-// instructionLines returns the covered instructions of the program that are in force and
-// that the view does not carry, the newest first, within room.
+// instructionLines returns the covered instructions of the program that are in force and that the
+// view does not quote elsewhere, newest first, within room tokens.
 func (in *input) instructionLines(room int) []string {
-	const treeLines = 4 // of a listing of folders
+	const treeLines = 4 // of a directory listing
 	var out []string
 	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s workstate.Item) bool { return in.carries(s) })
 	for n, s := range slices.Backward(items) {
@@ -239,8 +237,8 @@ func (in *input) instructionLines(room int) []string {
 	return out
 }
 
-// carries reports whether the view shows the words of an item beside the digest: what is in
-// force stands behind it.
+// carries reports whether the view shows the words of an item outside the digest: items in force
+// follow it.
 func (in *input) carries(i workstate.Item) bool {
 	return in.carried != nil && (in.carried(i.Since) || in.carried(i.At))
 }

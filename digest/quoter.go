@@ -9,23 +9,23 @@ import (
 	"precis/internal/prose"
 )
 
-// quoter chooses what is quoted of texts when not all of them fit: whole texts that its
-// caller keeps, and then units of the others.
+// quoter chooses quotations when not all texts fit: whole texts that its caller keeps, and then
+// units (sentences or lines) of the others.
 type quoter struct {
 	count func(string) int
 	texts []quotable // oldest first
 	left  int        // tokens
 }
 
-// quotable is a text that a person typed, of which units are quoted.
+// quotable is a text that a person typed, quoted whole or in units.
 type quotable struct {
 	text  string
 	frame int // tokens that are written around it
 	kept  []prose.Unit
 }
 
-// cost returns the tokens that a unit takes, with the frame of its text when nothing of
-// that is kept yet.
+// cost returns the tokens that a unit takes, plus the frame of its text if the text has no kept
+// unit yet.
 func (q *quoter) cost(n int, u prose.Unit) int {
 	t, gap := &q.texts[n], 2 // for "…"
 	if len(t.kept) == 0 {
@@ -46,9 +46,9 @@ func (q *quoter) keep(n int, u prose.Unit) bool {
 	return true
 }
 
-// whole keeps a text as a whole; of one that takes more than most tokens both ends.
+// whole keeps a text as a whole; if it takes more than most tokens, its beginning and end.
 func (q *quoter) whole(n, most int) bool {
-	const least = 20 // tokens: less of a text says nothing
+	const least = 20 // tokens: less of a text is not worth quoting
 	t := &q.texts[n]
 	if room := most - t.frame - 3; q.count(t.text) > room {
 		if room < least {
@@ -59,19 +59,19 @@ func (q *quoter) whole(n, most int) bool {
 	return t.text != "" && q.keep(n, prose.Unit{End: len(t.text)})
 }
 
-// What a unit is worth: so much for each word that is not quoted yet, for a word of the
-// list of package prose, and for a path or a number. The value falls with the age of the
-// text, and is divided by a power of the size.
+// The worth of a unit: a sum for each word that is not quoted yet, for a word of package prose's
+// list, and for a path or a number. The worth falls with the age of the text and is divided by a
+// power of the size.
 const (
 	worthWord  = 0.1
 	worthWeigh = 1
 	worthNamed = 0.5
-	worthOld   = 0.15 // of the oldest unit, where the newest has 1
+	worthOld   = 0.15 // of the oldest unit; the newest has 1
 	sizePower  = 0.6
 	decay      = 0.7 // how fast worth falls with age, see [quoter.age]
 )
 
-// quotedUnit is a unit of a text of which nothing is kept as a whole.
+// quotedUnit is a unit of a text that is not kept yet.
 type quotedUnit struct {
 	of    int // the text
 	unit  prose.Unit
@@ -80,9 +80,9 @@ type quotedUnit struct {
 	taken bool
 }
 
-// units keeps units of the texts of which nothing is kept, those of the most worth first.
-// A unit brings along the later ones that share a path, a number or a rare
-// word with it, so that a permission follows what it permits.
+// units keeps units of the texts that have no kept part yet, in order of worth. With each unit it
+// keeps later ones that share a path, a number or a rare word with it, so that a permission follows
+// the command that it permits.
 func (q *quoter) units() {
 	all := q.open()
 	told, users := map[string]bool{}, map[string][]int{} // words that are kept; the units that have a word
@@ -131,13 +131,13 @@ func (q *quoter) units() {
 	})
 }
 
-// age returns what the age of a text leaves of its worth.
+// age returns the factor, at most 1, that the age of a text applies to its worth.
 func (q *quoter) age(n int) float64 {
 	age := float64(len(q.texts)-1-n) / float64(len(q.texts))
 	return worthOld + (1-worthOld)*math.Exp(-age*decay)
 }
 
-// open returns the units of the texts of which nothing is kept, in order.
+// open returns the units of the texts that have no kept part, in order.
 func (q *quoter) open() (out []quotedUnit) {
 	for n, t := range q.texts {
 		if len(t.kept) > 0 {
@@ -173,8 +173,7 @@ func linked(all []quotedUnit, n int, users map[string][]int) (out []int) {
 	return out
 }
 
-// joined writes the kept units of a text, with "…" where something between them is left
-// out.
+// joined writes the kept units of a text, with "…" in place of omitted parts.
 func (t *quotable) joined() string {
 	var out strings.Builder
 	at := 0

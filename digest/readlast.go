@@ -12,14 +12,15 @@ import (
 	"precis/retain"
 )
 
-// readTitle is the heading over what files held, readStruck where lines of them are marked.
+// readTitle is the heading over file contents; readStruck if lines are marked as removed.
 const (
 	readTitle  = "## Files as they were read last, newest first"
 	readStruck = readTitle + " (behind \"- \": gone since)"
 )
 
-// Of the room for files as they were read last, in tokens, one passage takes at most mostOfRead percent. It is told where at least
-// leastOfNew percent of its lines are told nowhere else, and at most mostOfGone percent are gone since.
+// Limits of the section on files as they were read last. One passage takes at most mostOfRead
+// percent of the tokens. It is quoted if at least leastOfNew percent of its lines appear nowhere
+// else and at most mostOfGone percent were removed since.
 const (
 	mostOfFiles  = 1000 // tokens of all of them
 	leastRoom    = 50   // tokens
@@ -30,12 +31,13 @@ const (
 	mostOfGone   = 20
 )
 
-// readLast writes what the agent read of files, the newest first, each passage whole or not at all, in the given number of tokens. Agents
-// go on with what they have read: of 32 calls that were made again after recorded condensations 23 read a file, most of them 200 to 800
-// tokens of it, and 14 of these were among the ten newest calls. What was written anew since is not told, nor what stands in the
-// messages that stay.
+// readLast quotes the files that the agent read last, newest first, each passage whole or not at
+// all, within tokens. Agents build on their last reads: of 32 calls repeated after recorded
+// condensations, 23 read a file, most of them 200 to 800 tokens of it, and 14 of these were among
+// the ten newest calls. Lines that were rewritten since, or that remaining messages show, are
+// omitted.
 func (in *input) readLast(d *draft, tokens int) {
-	if in.onlyNew || tokens < leastRoom { // the gate adds what a summary lacks
+	if in.onlyNew || tokens < leastRoom { // the gate adds facts that a summary lacks
 		return
 	}
 	told := map[string]bool{} // lines
@@ -88,8 +90,9 @@ func (in *input) readLast(d *draft, tokens int) {
 	}
 }
 
-// lastReads returns the texts of what was read last of files, of a call that was made again the newest, of at most the given number of
-// tokens: those first that are told first, small and new ones. The lines of those in messages that stay are noted in told.
+// lastReads returns the texts of the last file reads, at most most tokens each, of repeated calls
+// only the newest, in the order of quoting: small and recent ones first. The lines of reads in
+// remaining messages are added to the set.
 func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 	asked := map[string]bool{}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
@@ -114,14 +117,14 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 	return all
 }
 
-// tell notes the lines of a text.
+// tell adds the lines of a text to a set.
 func tell(told map[string]bool, body string) {
 	for line := range strings.Lines(body) {
 		told[retain.Bare(line)] = true
 	}
 }
 
-// reading returns the call whose result a text is, where that tells what a file holds; else nil.
+// reading returns the call that returned a text, if it reads the content of a file; else nil.
 func (in *input) reading(t *retain.Text) *toolcall.Call {
 	if t.Call < 0 || t.Source != retain.ReadFile && t.Source != retain.Output {
 		return nil
@@ -143,8 +146,9 @@ func (in *input) reading(t *retain.Text) *toolcall.Call {
 	return c
 }
 
-// asRead returns the lines of a file as they stand in it, below each other, with the number of the first where they are numbered; struck
-// says that "- " stands in some of them, which are gone since. The text is "" where most are told, or too many gone.
+// asRead returns the lines of a file read, and the number of the first if they are numbered.
+// Removed lines get "- "; struck reports any. The text is "" if most lines are known, or too many
+// removed.
 func asRead(body string, gone func(line string) bool, told map[string]bool) (text, first string, struck bool) {
 	var out strings.Builder
 	lines, known, lost := 0, 0, 0

@@ -9,14 +9,14 @@ import (
 	"precis/retain"
 )
 
-// leastLine is the shortest line, in bytes, that is known again: a bracket stands in many places.
+// leastLine is the shortest line, in bytes, that identifies a place, unlike a bracket.
 const leastLine = 6
 
-// replacedLines says which lines of a file do not stand in it any more.
+// replacedLines records which lines of a file are no longer in it.
 type replacedLines struct {
-	gone  map[string]int  // lines that an edit took out → its call
-	parts []replacedPart  // texts that sed replaced, wherever they stood
-	whole map[string]bool // of a file that was written as a whole, its lines; nil: it was not
+	gone  map[string]int  // lines that an edit removed → its call
+	parts []replacedPart  // texts that sed replaced, at any place
+	whole map[string]bool // the lines of a file that was written as a whole; nil: it was not
 	since int             // the call that wrote it
 }
 
@@ -25,7 +25,7 @@ type replacedPart struct {
 	call int
 }
 
-// replacedIn reads what the edits of a file that stand took out of it.
+// replacedIn collects the lines that the edits in effect removed from a file.
 func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 	r := &replacedLines{gone: map[string]int{}, since: -1}
 	for _, call := range f.calls() {
@@ -57,7 +57,7 @@ func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 	return r
 }
 
-// linesOf returns the lines of a text that are long enough to be known again, without the space around them.
+// linesOf returns the trimmed lines of a text that are long enough to identify a place.
 func linesOf(text string) map[string]bool {
 	out := map[string]bool{}
 	for line := range strings.Lines(text) {
@@ -68,7 +68,7 @@ func linesOf(text string) map[string]bool {
 	return out
 }
 
-// took reports whether a line that a call showed or wrote has been taken out of the file since.
+// took reports whether an edit has removed a line since a call showed or wrote it.
 func (r *replacedLines) took(line string, shown int) bool {
 	if call, ok := r.gone[line]; ok && shown < call || shown < r.since && !r.whole[line] {
 		return true
@@ -76,7 +76,7 @@ func (r *replacedLines) took(line string, shown int) bool {
 	return slices.ContainsFunc(r.parts, func(p replacedPart) bool { return shown < p.call && p.in(line) })
 }
 
-// in reports whether a line holds the text. What ends within a number is another value.
+// in reports whether a line contains the text. A match ending within a number is another value.
 func (p replacedPart) in(line string) bool {
 	at := strings.Index(line, p.text)
 	if at < 0 || p.text == "" {
@@ -86,15 +86,15 @@ func (p replacedPart) in(line string) bool {
 	return end == len(line) || !prose.IsDigit(p.text[len(p.text)-1]) || !prose.IsDigit(line[end])
 }
 
-// striker says of the lines of one text after another which do not stand in their file any more.
+// striker recognizes lines, of one text after another, that are no longer in their file.
 type striker struct {
 	in    *input
 	text  int
-	line  func(line string) bool // of the text; nil: all its lines stand, as far as is known
+	line  func(line string) bool // reports whether a line of the text was removed; nil: no line was, as far as known
 	files map[*file]*replacedLines
 }
 
-// of returns what reports whether a line of a text is gone; nil when none is.
+// of returns a function that reports whether a line of a text was removed; nil when no line was.
 func (s *striker) of(text int) func(line string) bool {
 	if s.files == nil {
 		s.files, s.text = map[*file]*replacedLines{}, -1
@@ -133,7 +133,7 @@ func (s *striker) read(t *retain.Text) func(line string) bool {
 			return true
 		}
 		took := func(r *replacedLines) bool { return r.took(line, call) }
-		// Of a line that stands more than once another place may stand.
+		// A line that occurs several times may have been removed at another place only.
 		return len(line) >= leastLine && slices.ContainsFunc(files, took) && strings.Count(t.Body, line) == 1
 	}
 }

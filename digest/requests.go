@@ -13,16 +13,16 @@ import (
 
 const requestsTitle = "## The user's requests, newest first, word for word"
 
-// Tokens that requests leave for the line that names those which are not quoted, and
-// the number of them up to which each is named.
+// unquotedRoom tokens are reserved for the line that names unquoted requests; up to mostUnquoted of
+// them are named one by one.
 const (
 	unquotedRoom = 16
 	mostUnquoted = 4
 )
 
-// requests returns what persons said, newest first, in at most budget tokens: all of it
-// while it fits, with what was pasted shortened. Else the newest request comes first,
-// whole, then what was answered since, the first request, and units of the others.
+// requests returns what persons said, newest first, in at most budget tokens: all of it if it fits,
+// with pasted text shortened. Otherwise the newest request comes first, whole, then the answers
+// given since, the first request, and units of the others.
 func (in *input) requests(all []saying, budget int) (out []string) {
 	if len(all) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 		for i := len(all) - 1; i > current; i-- {
 			q.whole(i, q.left/3)
 		}
-		own := current // the newest that was not said in a result
+		own := current // the newest that is not in a result
 		for own > 0 && all[own].inResult {
 			own--
 		}
@@ -80,10 +80,10 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 	return out
 }
 
-// fresh is the number of the newest requests whose questions are quoted at length.
+// fresh is the number of newest requests that are quoted with their full question.
 const fresh = 3
 
-// request writes what a person said, with what it answers.
+// request writes what a person said, with the question that it answers.
 func (in *input) request(s saying, text string) string {
 	const long, short = 300, 100
 	line := "- " + in.handle(s.at) + ": " + indented(text)

@@ -11,17 +11,18 @@ import (
 	"precis/retain"
 )
 
-// returnedTitle is the heading over results that nobody has read yet.
+// returnedTitle is the heading over results that the agent has not read yet.
 const returnedTitle = "## Just returned, not acted on yet"
 
-// The results that came in last take so many percent of a digest at most, and a result less than so many tokens is not told.
+// The newest results get returnedShare percent of a digest, without those under leastReturned
+// tokens.
 const (
 	returnedShare = 8
 	leastReturned = 20
 )
 
-// returned tells the results that a conversation ends with, in the given number of tokens: the agent has not acted on them, so that
-// nothing else says what stands in them. Of a file one line tells what it is, since it can be read again.
+// returned quotes the results at the end of a conversation, within tokens: the agent has not acted
+// on them, so no other section covers them. A file gets one line, since it can be read again.
 func (in *input) returned(tokens int) (out []string) {
 	last := len(in.messages) - 1
 	if last < 0 || !in.covered(last) || in.messages[last].Role == precis.RoleAssistant {
@@ -61,7 +62,7 @@ func (in *input) returned(tokens int) (out []string) {
 	return out
 }
 
-// isPending reports whether a text is a result that says more than that a call was done.
+// isPending reports whether a text is a result with more content than a confirmation.
 func (in *input) isPending(t *retain.Text) bool {
 	if t.Call < 0 || t.Source < retain.ReadFile || t.Source >= retain.Harness {
 		return false

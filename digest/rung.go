@@ -11,9 +11,9 @@ import (
 	"precis/retain"
 )
 
-// Rung is the rung of the ladder that replaces the oldest messages by a digest,
-// where the view then keeps more worth than with previews of their results.
-// Kept messages stay in place; later rungs shorten the rest.
+// Rung is the rung of the ladder that replaces the oldest messages by a digest, if the view then
+// keeps more worth than with previews of their results. Kept messages stay in place; later rungs
+// shorten the rest.
 type Rung struct{}
 
 // leastDigest is the least useful size of a digest, in tokens.
@@ -25,7 +25,7 @@ func (Rung) Name() string { return "digest" }
 // Traits returns what the ladder has to know of the rung.
 func (Rung) Traits() precis.Traits { return precis.Traits{TakesRange: true} }
 
-// Propose condenses the oldest messages, or those that are asked for.
+// Propose condenses the oldest messages, or the requested ones.
 func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	if s.To > 0 {
@@ -41,14 +41,13 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	return e, nil
 }
 
-// rangeShare is the part of a range, one in so many, that its digest takes, and leastRange the
-// tokens that it may take of a short one.
+// A digest of a range takes 1/rangeShare of its tokens, of a short range up to leastRange tokens.
 const (
 	rangeShare = 5
 	leastRange = 1000
 )
 
-// exactly returns the edit that replaces the messages that are asked for.
+// exactly returns the edit that replaces the requested messages.
 func (b *boundary) exactly(rung string) precis.Edit {
 	_, hidden, saved := b.spans(len(b.groups))
 	e := b.edit(rung, len(b.groups), max(saved/rangeShare, leastRange), "a digest would be no shorter")
@@ -58,12 +57,12 @@ func (b *boundary) exactly(rung string) precis.Edit {
 	return e
 }
 
-// worthwhile: a digest is written again when it leaves one part in so many of the target. Twice or more often is no better.
+// worthwhile: a digest is rewritten to free 1/worthwhile of the target; more often is no better.
 const worthwhile = 16
 
-// withRest returns how many groups to hide when the room that a digest of the first n leaves goes to whole groups,
-// the newest of them. Measured with views of half the window: from 0.817 to 0.824 of what is repeated word for word,
-// the facts as before. More lines in the digest instead cost facts.
+// withRest returns how many groups to hide if the room left by a digest of the first n goes to
+// whole groups, the newest of them. Measured with views of half the window: .817 to .824 of
+// verbatim repetitions, facts unchanged. More lines in the digest instead lose facts.
 func (b *boundary) withRest(e precis.Edit, n int) int {
 	if len(e.Replace) == 0 {
 		return n
@@ -85,9 +84,9 @@ func (b *boundary) withRest(e precis.Edit, n int) int {
 	return n
 }
 
-// More is the rung for views that are still over their target after previews:
-// the oldest messages become a digest, or join the existing one. Hiding them
-// behind a marker would lose the user's text.
+// More is the rung for views that are still over their target after previews: the oldest messages
+// become a digest, or join the existing one. Hiding them with only a marker would lose the user's
+// text.
 type More struct{}
 
 // Name returns "digest-more".
@@ -96,8 +95,8 @@ func (More) Name() string { return "digest-more" }
 // Traits returns what the ladder has to know of the rung.
 func (More) Traits() precis.Traits { return precis.Traits{HidesMessages: true} }
 
-// Propose condenses the fewest of the oldest messages that suffice. A view that fits is worth more than its target:
-// what stands in a digest already is not written shorter for it.
+// Propose condenses the fewest of the oldest messages that suffice. In a view that fits the window,
+// content is worth more than meeting the target: an existing digest is not rewritten shorter.
 func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	hide, saved, messages := 0, 0, 0
@@ -123,16 +122,16 @@ func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	return b.edit(m.Name(), hide, max(saved-excess-excess/20, least), "too little is old enough to condense"), nil
 }
 
-// A digest is at least one part in so many of what it stands for; of a view that fits it is the second: the target is
-// not worth as much as what the digest holds. Measured turn by turn with 32,000 tokens, one in four and in two: facts
-// .937 and .940, older ones .889 and .896, breaks of the cache one in 11.2 and 11.0 turns.
+// A digest has at least 1/leastShare of the tokens it replaces, 1/leastWhereItFits if the view fits
+// the window, where content is worth more than the target. Measured turn by turn with 32,000
+// tokens, 1/4 and 1/2: facts .937 and .940, older facts .889 and .896, cache breaks once in 11.2
+// and 11.0 turns.
 const (
 	leastShare       = 4
 	leastWhereItFits = 2
 )
 
-// littleLeft is the part of the target up to which the rest over the target is
-// cut instead.
+// littleLeft: an excess below 1/littleLeft of the target is cut instead.
 const littleLeft = 20
 
 // isDigest reports whether a rung writes digests.
@@ -146,7 +145,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	s, x := b.s, b.x
 	n = b.together(n)
 	spans, hidden, saved := b.spans(n)
-	digests := b.digests(n) // written anew, they may be as long as before
+	digests := b.digests(n) // rewritten, they may be as long as before
 	if size = min(size, digests+(saved-digests)*3/5); size < leastDigest {
 		e.Report.Reason = nothing
 		return e
@@ -179,8 +178,8 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	return e
 }
 
-// together returns how many groups must be hidden for the sake of the first n: what stands
-// for several spans stands in the first of them, and the others only refer to it.
+// together returns how many groups must be hidden along with the first n: a summary of several
+// spans is shown in the first span, and the others only refer to it.
 func (b *boundary) together(n int) int {
 	summaries := map[string]bool{}
 	for _, e := range b.s.Edits {
@@ -201,9 +200,8 @@ func (b *boundary) together(n int) int {
 	return n
 }
 
-// Earlier returns the summaries written by a model that the spans hide, also
-// those hidden by digests. Digests are not included: they are written anew from
-// the original messages.
+// Earlier returns the model-written summaries in the hidden spans, including those that digests
+// replaced. Digests are excluded: they are rewritten from the original messages.
 func Earlier(s *precis.Situation, spans [][2]int) string {
 	var edits []precis.Edit
 	summaries := map[string]bool{}
@@ -241,7 +239,7 @@ func (b *boundary) spans(n int) (spans [][2]int, hidden, saved int) {
 	return spans, hidden, saved
 }
 
-// original reports whether the first n groups show a message as it was said.
+// original reports whether the first n groups show an unchanged message.
 func (b *boundary) original(n int) bool {
 	for _, g := range b.groups[:n] {
 		if slices.ContainsFunc(b.s.Units[g.units[0]:g.units[1]], precis.Unit.Original) {
@@ -269,8 +267,7 @@ func within(spans [][2]int, i int) bool {
 	return n < len(spans) && spans[n][0] <= i
 }
 
-// shown returns the coverage of what the view shows outside the spans, and of what stays
-// in force inside.
+// shown returns the coverage of the view outside the spans, and of the items in force inside.
 func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
 	c := x.Cover()
 	c.Units(unitsOutside(s, spans))
@@ -278,8 +275,8 @@ func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverag
 	return c
 }
 
-// shownLines returns the lines that the view shows outside the spans, and of what stays
-// in force inside.
+// shownLines returns the lines that the view shows outside the spans, and the lines of items in
+// force inside.
 func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
 	c := retain.NewCopies()
 	c.Messages(outside(s, spans))
@@ -287,7 +284,7 @@ func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
 	return c
 }
 
-// heldIn returns what stays in force of the spans.
+// heldIn returns the messages with the items in force of the spans.
 func heldIn(s *precis.Situation, spans [][2]int) (out []precis.Message) {
 	for _, span := range spans {
 		out = append(out, s.Held(span[0], span[1])...)

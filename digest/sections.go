@@ -17,10 +17,10 @@ import (
 
 // Shares of a digest, in percent.
 const (
-	shareRequests = 35 // of the words of persons
-	leastAccount  = 12 // that what was asked leaves to the agent's own words
-	shareBehind   = 35 // of what stands behind the agent's words
-	shareResults  = 20 // of results of commands, failures first
+	shareRequests = 35 // for the words of persons
+	leastAccount  = 12 // the least that requests leave to the agent's own words
+	shareBehind   = 35 // for the sections after the agent's words
+	shareResults  = 20 // for results of commands, failures first
 )
 
 // sections writes everything except the lines of the agent and its tools.
@@ -35,18 +35,18 @@ func (in *input) sections(d *draft, files []file) {
 	in.workflows(d)
 	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
 	own := in.ownWords()
-	if !in.acts() { // the requests have what the agent's words leave
+	if !in.acts() { // the requests get the share of the agent's words
 		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.stands()).said)))
 		asked = in.tokens - words
 	}
-	d.left -= words // reserved for where the work stands
+	d.left -= words // reserved for the agent's account
 	room := min(max(asked, in.userTokens), d.left-d.count(requestsTitle)-1)
 	d.section(requestsTitle, in.requests(in.requested(), room), d.left)
 	d.section("## Refused by the user", in.refusals(), share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
 	d.section("## Waiting", in.open(), share(6))
-	// What stands behind the agent's words is written before them: they get what it leaves.
+	// The sections after the account are written first: the account gets the room that they leave.
 	planned := in.planRoom()
 	behind := &draft{count: d.count, left: min(d.left, share(shareBehind)+planned)}
 	d.left += words
@@ -60,7 +60,7 @@ func (in *input) sections(d *draft, files []file) {
 	d.add(older)
 }
 
-// behind writes what the calls of the conversation show: results, files, jobs, the plan
+// behind writes the sections about calls, which follow the account: results, files, jobs, the plan
 // and the state of git.
 func (in *input) behind(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
@@ -76,14 +76,14 @@ func (in *input) behind(d *draft, files []file, planned int) {
 	}
 }
 
-// leastForGit is the size in tokens from which on a digest tells the state of git.
+// leastForGit is the least size in tokens of a digest that describes the state of git.
 const leastForGit = 300
 
 // jobsTitle is the heading over other agents and work in the background.
 const jobsTitle = "## Agents and background work"
 
-// workingDirectory returns the directory that the agent's program named last; "" when
-// it named none. Agents name it again after hundreds of messages.
+// workingDirectory returns the directory that the agent's program named last; "" when it named
+// none. Some agents repeat it only after hundreds of messages.
 func (in *input) workingDirectory() string {
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
@@ -97,8 +97,8 @@ func (in *input) workingDirectory() string {
 	return ""
 }
 
-// workflows copies the directives that a slash command put into the first
-// message, unshortened. It returns their number.
+// workflows copies the directives that a slash command put into the first message, unshortened. It
+// returns the number of directives.
 func (in *input) workflows(d *draft) int {
 	if len(in.messages) == 0 || !in.covered(0) || in.offset > 0 {
 		return 0
@@ -127,9 +127,8 @@ func (in *input) span() string {
 	return "messages " + precis.SpanHandle(first+in.offset, last+in.offset+1).String()
 }
 
-// previousSection returns a section with the preceding digest or summary, marked as
-// older than all that the digest itself tells; "" when there is none. What it orders is
-// left out.
+// previousSection returns a section with the preceding digest or summary, marked as older than the
+// rest of the digest; "" without one. Orders to the reader in it are omitted.
 func (in *input) previousSection() string {
 	if in.previous == "" {
 		return ""
@@ -137,7 +136,7 @@ func (in *input) previousSection() string {
 	const title = "\n## Older summary, out of date where it differs\n"
 	wrong := in.outOfDate()
 	text := orders.ReplaceAllString(unwrapped(in.previous), "")
-	if in.older >= 0 { // whoever put it there
+	if in.older >= 0 { // found in a message of unknown origin
 		text = plain.Text(text)
 	}
 	most := max(in.tokens/3, in.tokens-in.beside()-leastBeside)
@@ -150,13 +149,13 @@ func (in *input) previousSection() string {
 	if text == "" {
 		return ""
 	}
-	return title + wrong + "  " + text + "\n" // indented, so that its headings are none of the digest's
+	return title + wrong + "  " + text + "\n" // indented, so that its headings do not look like the digest's
 }
 
-// leastBeside is what a digest says beside an older one at least, in tokens: its head, and where the work stands.
+// leastBeside is the least tokens of a digest without an older one: its head and the account.
 const leastBeside = 80
 
-// beside returns about how many tokens the covered messages have, the older summary aside.
+// beside estimates the tokens of the covered messages without the older summary.
 func (in *input) beside() int {
 	bytes := 0
 	for i := range in.x.Texts {
@@ -167,8 +166,8 @@ func (in *input) beside() int {
 	return bytes / 4
 }
 
-// findOlder takes a summary of what came before the conversation, which stands in it as a message, for the preceding one: the
-// newest, where none is given.
+// findOlder looks for a summary of earlier messages that the conversation contains as a message,
+// and uses the newest as the preceding summary, unless the caller supplied one.
 func (in *input) findOlder() {
 	in.older = -1
 	if in.previous != "" {
@@ -183,11 +182,11 @@ func (in *input) findOlder() {
 	}
 }
 
-// isOlder reports whether a text is told as the older summary.
+// isOlder reports whether a text is quoted as the older summary.
 func (in *input) isOlder(text int) bool { return in.older == text && in.previous != "" }
 
-// unwrapped returns an older summary; of a digest of our own without its head, and with what it says of a yet older one in its
-// own place, so that a digest of a digest of a digest is no deeper than one.
+// unwrapped returns an older summary. Of a digest of our own it removes the head, and it puts a yet
+// older digest inside it in its place, so that digests do not nest.
 func unwrapped(previous string) string {
 	text := strings.TrimSpace(previous)
 	if !isDigestText(text) {
@@ -199,11 +198,11 @@ func unwrapped(previous string) string {
 	return strings.TrimSpace(own + strings.ReplaceAll("\n"+older, "\n  ", "\n"))
 }
 
-// isDigestText reports whether a text is a digest of our own.
+// isDigestText reports whether precis wrote a text as a digest.
 func isDigestText(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), digestHead) }
 
-// fromTop returns the first lines of an older digest, as many as fit in the given number of
-// tokens: what matters most stands first, and the user's words before all else.
+// fromTop returns as many of the first lines of an older digest as fit in tokens: the most
+// important lines come first, beginning with the user's words.
 func (in *input) fromTop(text string, tokens int) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -218,8 +217,8 @@ func (in *input) fromTop(text string, tokens int) string {
 // digestHead begins every digest.
 const digestHead = "[Digest of "
 
-// outOfDate lists what the preceding summary says and calls contradict, most of them made after
-// it; "" when there is nothing.
+// outOfDate lists the statements of the preceding summary that calls contradict, most of them made
+// after it; "" when there are none.
 func (in *input) outOfDate() string {
 	const most = 5
 	all := in.past().Doubts(in.previous, most, true)
@@ -233,11 +232,11 @@ func (in *input) outOfDate() string {
 	return "Out of date in:\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// orders are what clients write after a summary for the model to go on.
+// orders matches the request to continue that clients append to a summary.
 var orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from where we left[^\n]*$|^[^\n]*continue with the last task that you were asked[^\n]*$`)
 
-// commandLines describes commands: how each ended, exit code first, and why. Runs of tests
-// name the files that were edited since, the newest run most of them.
+// commandLines describes commands: exit code first, then the cause. Test runs name the files edited
+// since, the newest run most of them.
 func (in *input) commandLines(all []command, files []file, most int) (out []string) {
 	room := 100 // for the names of files
 	for _, c := range in.toldCommands(all) {
@@ -296,20 +295,21 @@ func (in *input) commandLines(all []command, files []file, most int) (out []stri
 	return out
 }
 
-// Of the commands whose newest run did not fail the newest are told, so many, and among them the newest checks, so many where there are.
+// At most mostFine successful commands are listed, the newest, with at least leastChecks checks if
+// any.
 const (
 	mostFine    = 5
 	leastChecks = 3
 )
 
-// causeBytes is the length of a line from which on it says why a command failed, not only that it did.
+// causeBytes is the length from which on a line counts as the cause of a failure.
 const causeBytes = 30
 
-// took is how long a test took, behind its name: with the same test failing again the newest run says why.
+// took matches the duration of a test: of a repeated failure the newest run is quoted.
 var took = lazyregexp.New(`\s*\(\d+\.\d+ ?s\)`)
 
-// toldCommands returns the commands that are told: those first whose newest run failed. Of
-// failures with the same line the newest is told, and names the others.
+// toldCommands returns the commands to list, failures first. Failures with the same line are merged
+// into the newest, which names the others.
 func (in *input) toldCommands(all []command) []command {
 	var failed, fine []command
 	causes := map[string]int{}
@@ -350,7 +350,7 @@ func (c *command) checks() bool {
 	return verify.IsCheck(c.given)
 }
 
-// briefly returns a command on one short line: of a script its beginning and its end, where scripts differ.
+// briefly returns a command on one short line, of a script the beginning and the end.
 func briefly(command string) string {
 	const most, end = 90, 50
 	line := quoted(command, most)
@@ -367,7 +367,7 @@ func briefly(command string) string {
 	return plain.Text(quoted(line, most-end) + " " + tail)
 }
 
-// editedSince names the files that were edited after a message, in so many bytes; "" for none.
+// editedSince names the files that were edited after a message, in at most room bytes; "" for none.
 func (in *input) editedSince(files []file, message, room int) string {
 	var names []string
 	for _, f := range files {
@@ -383,8 +383,8 @@ func (in *input) editedSince(files []file, message, room int) string {
 
 func newest[T any](items []T, most int) []T { return items[max(len(items)-most, 0):] }
 
-// indented indents the lines after the first, so that only the digest itself
-// begins lines with a heading or a handle.
+// indented indents the lines after the first, so that only the digest itself begins lines with a
+// heading or a handle.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }

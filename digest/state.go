@@ -14,37 +14,36 @@ import (
 	"precis/workstate"
 )
 
-// State is where the work of a conversation stands, as its calls and their results
-// show: what was asked for, what became of files and commands, what is still out. It
-// is what a digest is written from, for programs. Handles count the messages of the
-// transcript. Lists are in the order of the conversation; they are never nil.
+// State is the state of the work in a conversation, read from its calls and their results:
+// requests, the fate of files and commands, calls without a result. A digest is the text form of
+// it. Handles count the messages of the transcript. Lists are in the order of the conversation and
+// never nil.
 type State struct {
 	Requests []Request      `json:"requests"`
-	Answers  []Request      `json:"answers"` // what persons said in the results of calls: answers to questions, words with refusals
+	Answers  []Request      `json:"answers"` // words of persons in the results of calls: answers, words with refusals
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
 	Rules    []RuleState    `json:"rules"`  // each once; at most [retain.MaxRules]
-	Values   []struct{}     `json:"values"` // empty; earlier versions listed values that were given anew
-	Plan     []PlanStep     `json:"plan"`   // the steps of the lists that stand: those with something to do, and the newest
+	Values   []struct{}     `json:"values"` // always empty; earlier versions listed values that were given anew
+	Plan     []PlanStep     `json:"plan"`   // the steps of the current lists: those with an open step, and the newest
 	Jobs     []JobState     `json:"jobs"`   // other agents and work in the background
 	Skills   []SkillState   `json:"skills"`
-	Standing []Instruction  `json:"standing"` // what the program said and that stays in force
+	Standing []Instruction  `json:"standing"` // instructions of the program that are in force
 	Git      *GitState      `json:"git,omitempty"`
 }
 
-// Request is what a person said.
+// Request is one message of a person.
 type Request struct {
 	Handle precis.Handle `json:"handle"`
 	Text   string        `json:"text"` // long ones are shortened to 2,000 bytes
-	// Question is the end of what the assistant said before a reply of a few words. "" for
-	// other requests.
+	// Question is the end of the assistant's last words, set only for a reply of a few words.
 	Question string `json:"question,omitempty"`
-	Refused  string `json:"refused,omitempty"` // the tool whose call was refused with the words; "": none
-	Current  bool   `json:"current,omitempty"` // no request was made after it
+	Refused  string `json:"refused,omitempty"` // the tool of the call that these words refused; "": none
+	Current  bool   `json:"current,omitempty"` // no later request exists
 }
 
-// FileFate is what became of a file.
+// FileFate is the outcome of the calls that changed a file.
 type FileFate string
 
 // The fates of files.
@@ -52,38 +51,38 @@ const (
 	FileCreated  FileFate = "created"
 	FileWritten  FileFate = "written"
 	FileDeleted  FileFate = "deleted"
-	FileReverted FileFate = "reverted" // it is as it was before it was edited: git brought it back
-	FileRejected FileFate = "rejected" // the user refused a change; others may stand beside it
+	FileReverted FileFate = "reverted" // as before the edits: git restored it
+	FileRejected FileFate = "rejected" // the user refused a change; other changes may have succeeded
 	FileFailed   FileFate = "failed"   // no change of it succeeded
 	FileRead     FileFate = "read"
-	FileUnknown  FileFate = "unknown" // the result of the newest change is missing or does not tell
+	FileUnknown  FileFate = "unknown" // the result of the newest change is missing or unclear
 )
 
-// FileState is what became of a file, or a change of it that the user refused.
+// FileState is the state of a file, or a change of it that the user refused.
 type FileState struct {
-	Handle precis.Handle `json:"handle"` // of the newest call that decided it
+	Handle precis.Handle `json:"handle"` // of the newest call that determined it
 	Path   string        `json:"path"`
 	State  FileFate      `json:"state"`
 	Said   string        `json:"said,omitempty"` // the user's words with a refusal
-	By     string        `json:"by,omitempty"`   // the command of git that brought it to this state: "git checkout"
-	// Of a file that was moved. What its calls and edits did before the move counts for its new path.
-	MovedFrom string `json:"moved_from,omitempty"` // its path before, also a pattern, of a folder that files were moved into
-	MovedTo   string `json:"moved_to,omitempty"`   // of the path that it left, which is "deleted": where it is
+	By     string        `json:"by,omitempty"`   // the command of git that caused this state: "git checkout"
+	// Set if the file was moved. Its calls and edits before the move count for the new path.
+	MovedFrom string `json:"moved_from,omitempty"` // its former path, or the pattern of files moved into this folder
+	MovedTo   string `json:"moved_to,omitempty"`   // its new path; the former path has the fate "deleted"
 }
 
 // CommandState is the newest run of a command, or a call that the user refused.
 type CommandState struct {
 	Handle   precis.Handle `json:"handle"`
-	Tool     string        `json:"tool,omitempty"` // of a refused call that is no command
-	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
-	Outcome  string        `json:"outcome"`        // "ok", "failed" (also where its result alone says that it was refused), "rejected", "interrupted" or "unknown"
+	Tool     string        `json:"tool,omitempty"` // of a refused call that is not a command
+	Command  string        `json:"command"`        // without a leading change of directory; of other tools the arguments
+	Outcome  string        `json:"outcome"`        // "ok", "failed" (also if refused by the result alone), "rejected", "interrupted" or "unknown"
 	ExitCode *int          `json:"exit_code,omitempty"`
-	Says     string        `json:"says,omitempty"`      // the line of the output that says most about a failure, and the one that says why a test failed
+	Says     string        `json:"says,omitempty"`      // the output line that best describes a failure, and the cause of a failed test
 	Said     string        `json:"said,omitempty"`      // the user's words with a refusal
-	UndoneBy string        `json:"undone_by,omitempty"` // of a commit that was taken back since: the command of git that did so
+	UndoneBy string        `json:"undone_by,omitempty"` // the command of git that undid this commit
 }
 
-// Waiting is a call whose result is still to come.
+// Waiting is a call without a result yet.
 type Waiting struct {
 	Handle precis.Handle `json:"handle"`
 	What   string        `json:"what"`
@@ -96,14 +95,14 @@ type RuleState struct {
 	Text   string        `json:"text"`
 }
 
-// JobState is how far another agent is, or work in the background.
+// JobState is the state of another agent or of background work.
 type JobState struct {
-	Handle precis.Handle `json:"handle"` // of the call that began it
+	Handle precis.Handle `json:"handle"` // of the call that started it
 	ID     string        `json:"id,omitempty"`
-	What   string        `json:"what"`             // the tool, and what it does
+	What   string        `json:"what"`             // the tool and its task
 	State  string        `json:"state"`            // "running", "done", "failed" or "stopped"
-	At     precis.Handle `json:"at"`               // of what was said of it last
-	Result string        `json:"result,omitempty"` // the first lines of what came of it
+	At     precis.Handle `json:"at"`               // of the newest message about it
+	Result string        `json:"result,omitempty"` // the first lines of the result
 }
 
 // SkillState is a skill that was loaded.
@@ -114,14 +113,14 @@ type SkillState struct {
 	Orders []string      `json:"orders"`          // its orders and prohibitions, word for word
 }
 
-// Instruction is what the program around the model said and that stays in force.
+// Instruction is a text of the program around the model that is in force.
 type Instruction struct {
 	Handle precis.Handle `json:"handle"`
 	Text   string        `json:"text"` // long ones are shortened to 2,000 bytes
 }
 
-// StateOf reads the state of a conversation. What the view hides is in it; what the
-// user took back by a rewind is not.
+// StateOf reads the state of a conversation. It includes hidden messages, and excludes messages
+// that the user removed by a rewind.
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	calls := toolcall.Find(msgs)
@@ -149,7 +148,7 @@ func StateOf(conv *precis.Conversation) State {
 	return s
 }
 
-// hold takes in what still holds.
+// hold adds the work state: plan, jobs, skills and instructions.
 func (s *State) hold(r *workstate.Reading) {
 	s.Plan = stepsOf(r.Steps)
 	for _, j := range r.Jobs {
@@ -167,7 +166,7 @@ func (s *State) hold(r *workstate.Reading) {
 	}
 }
 
-// rulesOf returns the rules in what persons said, see [retain.RulesOf].
+// rulesOf returns the rules in the words of persons, see [retain.RulesOf].
 func rulesOf(msgs []precis.Message) []RuleState {
 	out := []RuleState{}
 	for _, r := range retain.RulesOf(msgs) {
@@ -176,8 +175,8 @@ func rulesOf(msgs []precis.Message) []RuleState {
 	return out
 }
 
-// newestTurn returns the index of the newest of the sayings that begins a turn: what
-// follows it are answers given on the way.
+// newestTurn returns the index of the newest saying that begins a turn; later ones are answers
+// given during the turn.
 func newestTurn(all []saying) int {
 	for i := len(all) - 1; i > 0; i-- {
 		if !all[i].answer {
@@ -221,8 +220,8 @@ func requestsOf(msgs []precis.Message) []saying {
 	return out
 }
 
-// shownIn names the pictures and documents that a person shows with a message; "" for none. What stands beside the words of a
-// program alone is the program's.
+// shownIn names the images and documents that a person attached to a message; "" for none.
+// Attachments in a message that only a program wrote are the program's.
 func shownIn(m precis.Message, authors []precis.Author) string {
 	persons, programs := false, false
 	pictures, out := 0, []string{}
@@ -251,8 +250,8 @@ func shownIn(m precis.Message, authors []precis.Author) string {
 	return strings.Join(out, " ")
 }
 
-// asked returns what a message of the assistant says to the user: its text, and
-// what it hands to a tool that asks the user.
+// asked returns the text that a message of the assistant addresses to the user, including the
+// arguments of a tool that asks the user.
 func asked(m precis.Message) string {
 	text := spoken(m.PlainText())
 	for _, b := range m.Content {
@@ -270,10 +269,10 @@ func asked(m precis.Message) string {
 	return text
 }
 
-// questionOf returns the end of what the assistant said last, where a reply is too short to
-// be understood without it.
+// questionOf returns the end of the assistant's last words if a reply is too short to be understood
+// without it.
 func questionOf(reply, said string) string {
-	const few, short, least, most = 5, 60, 40, 400 // words; bytes of a reply, and of what was said
+	const few, short, least, most = 5, 60, 40, 400 // words; bytes of a reply, and of the assistant's words
 	if len(reply) > short || len(strings.Fields(reply)) > few || len(said) < least || strings.HasSuffix(reply, "?") {
 		return ""
 	}
@@ -317,7 +316,7 @@ func (w *work) commandStates() []CommandState {
 	return out
 }
 
-// says quotes what the output says of a failure.
+// says quotes the output's description of a failure.
 func says(o toolcall.Outcome) string {
 	line := quoted(o.Line, 200)
 	if o.Why != "" {
@@ -326,7 +325,7 @@ func says(o toolcall.Outcome) string {
 	return line
 }
 
-// argumentsOf returns the strings that a call was given, in a row.
+// argumentsOf returns all string arguments of a call, joined.
 func argumentsOf(c *toolcall.Call) string {
 	const most = 400
 	var out []string

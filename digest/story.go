@@ -13,29 +13,29 @@ import (
 type saying struct {
 	at       int // message
 	text     string
-	question string // the end of what it follows and cannot be understood without; "": none
-	refused  string // tool whose call it refuses; "": none
-	answer   bool   // said on the way, in the result of a call
+	question string // the end of the question that it answers, if needed to understand it
+	refused  string // the tool of the call that it refuses; "": none
+	answer   bool   // given during a turn, in the result of a call
 	inResult bool   // said in the result of a call
-	old      bool   // others were said since
+	old      bool   // later sayings exist
 	times    int    // how often it was said; 0: once
-	first    int    // message in which it was said first, where that is more than once
+	first    int    // if repeated: the message of the first occurrence
 }
 
 // command is one command line with the outcome of its last run.
 type command struct {
 	line    string
-	given   string // the whole of the newest run's line
+	given   string // the complete line of the newest run
 	at      int
 	alike   []string // other commands that failed with the same line, with their messages
 	runs    int
 	end     toolcall.Outcome
 	last    string // line of the output
-	said    string // what a person is reported to have said of it; "": nothing
+	said    string // a person's reported words about it; "": none
 	running bool   // in the background
 	failed  int    // runs that failed
-	undone  string // the command of git that took back the commit it made; "": none did
-	amended string // the hash of the commit in the place of the one it made; "" for none
+	undone  string // the command of git that undid its commit; "": none
+	amended string // the hash of the commit that replaced its commit; "": none
 }
 
 // requested returns what persons said in the covered messages, each request once.
@@ -43,8 +43,8 @@ func (in *input) requested() []saying {
 	return onceEach(slices.DeleteFunc(slices.Clone(in.record().said), func(s saying) bool { return !in.covered(s.at) }))
 }
 
-// onceEach returns what was said, each request once: the newest, with how often it was
-// said and where first. An answer means something else each time.
+// onceEach merges repeated requests into the newest, with the number of repetitions and the first
+// message. Answers are never merged, since each answers a different question.
 func onceEach(all []saying) (out []saying) {
 	newest := map[string]int{}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -65,7 +65,7 @@ func onceEach(all []saying) (out []saying) {
 	return out
 }
 
-// acts reports whether something was called in the covered messages: they are more than talk.
+// acts reports whether the covered messages contain a call.
 func (in *input) acts() bool {
 	return slices.ContainsFunc(in.work().calls, func(c toolcall.Call) bool { return in.covered(c.Use.From) })
 }
@@ -81,7 +81,7 @@ func (in *input) refusals() (out []string) {
 	return out
 }
 
-// open describes the covered calls whose results are still to come.
+// open describes the covered calls that have no result yet.
 func (in *input) open() (out []string) {
 	w := in.work()
 	for _, i := range w.waiting {
@@ -92,7 +92,7 @@ func (in *input) open() (out []string) {
 	return out
 }
 
-// changedSince returns the newest call that changed a file which an earlier call was to change; -1: none.
+// changedSince returns the newest later call that changed a file of an earlier call; -1: none.
 func (w *work) changedSince(call int) int {
 	c := &w.calls[call]
 	paths := []string{}
@@ -146,16 +146,17 @@ func (in *input) refusal(call int) string {
 	return line
 }
 
-// mostRefused is how many refusals a digest tells, the newest.
+// mostRefused is the number of refusals that a digest lists, the newest.
 const mostRefused = 12
 
-// Bytes of a refusal: of the user's words, and of what the call would have done.
+// Limits in bytes of a refusal: the user's words, and the effect of the call.
 const (
 	mostSaid   = 500
 	mostWanted = 160
 )
 
-// wanted returns what a call that was not carried out would have done beyond what its title says; "" when that is all.
+// wanted describes the intended effect of a call that was not carried out, beyond its title; "" if
+// the title is complete.
 func (in *input) wanted(c *toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Write:
@@ -174,7 +175,7 @@ func (in *input) wanted(c *toolcall.Call) string {
 	return ""
 }
 
-// files returns the files that covered messages read or wrote, those written last first.
+// files returns the files that covered messages read or wrote, last written first.
 func (in *input) files() (out []file) {
 	w, covered := in.work(), map[*file]bool{}
 	for i := range w.calls {
@@ -208,14 +209,14 @@ func (in *input) files() (out []file) {
 // before it.
 func commandLine(line string) string { _, line = placed(line); return line }
 
-// bareCommand returns a command line without the change of directory before it and without what says how much of its output
-// is shown.
+// bareCommand returns a command line without the leading change of directory and without suffixes
+// that limit its output.
 func bareCommand(line string) string {
 	return strings.TrimSpace(ends.ReplaceAllString(commandLine(line), ""))
 }
 
-// placed returns the folder that a command line changes into first, "" where it changes into
-// none, and the line without that.
+// placed splits a leading change of directory from a command line: the folder, "" for none, and the
+// rest.
 func placed(line string) (folder, command string) {
 	line = strings.TrimSpace(line)
 	for _, shell := range []string{"bash -lc ", "bash -c ", "sh -c "} {
@@ -229,13 +230,13 @@ func placed(line string) (folder, command string) {
 	return "", line
 }
 
-// sameFolder reports whether two folders may be one: one of them is not known, or ends with the other.
+// sameFolder reports whether two folders may be the same: one is unknown, or a suffix of the other.
 func sameFolder(a, b string) bool {
 	return a == b || a == "" || b == "" || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// byPlace holds something for each command line and each folder that it ran in. A line that does not say in which is taken for one
-// that ran where the newest did.
+// byPlace maps command lines and their folders to values. A line without a known folder is taken as
+// run in the folder of the newest run.
 type byPlace[T any] struct{ of map[string][]*placedIn[T] }
 
 type placedIn[T any] struct {
@@ -243,9 +244,9 @@ type placedIn[T any] struct {
 	is     T
 }
 
-// at returns what is held for a command line in a folder, new where there is nothing yet.
+// at returns the value of a command line in a folder, creating it if missing.
 func (p *byPlace[T]) at(folder, line string) (*placedIn[T], bool) {
-	const most = 16 // folders in which one line is looked for
+	const most = 16 // folders searched for one line
 	all := p.of[line]
 	for i := len(all) - 1; i >= max(0, len(all)-most); i-- {
 		if e := all[i]; sameFolder(e.folder, folder) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// testLine is how programs that run tests say how one ended: those of Go, pytest, unittest, cargo, Jest, Vitest,
-// mocha and TAP. Its groups are names and ends by turns, see testNames.
+// testLine matches the line with which a test runner reports the end of one test: Go, pytest,
+// unittest, cargo, Jest, Vitest, mocha and TAP. Its groups are names or results, see testNames.
 var testLine = lazyregexp.New(`(?m)^\s*(?:--- (PASS|FAIL|SKIP): ([\w/]+)|` +
 	`(?:\S+::)?(test\w+)(?:\[[^\]\n]*\])? (PASSED|FAILED|ERROR)\b|(PASSED|FAILED|ERROR) \S+::(\w+)|` +
 	`(?:test )?([\w:]+)(?: \([^)\n]*\))? \.\.\. (ok|FAILED|FAIL|ERROR)\b|` +
@@ -17,7 +17,7 @@ var testLine = lazyregexp.New(`(?m)^\s*(?:--- (PASS|FAIL|SKIP): ([\w/]+)|` +
 // testNames says which groups of testLine are names.
 var testNames = [...]bool{false, true, true, false, false, true, true, false, false, true, false, true}
 
-// testEnds returns, by the names of tests, how their newest runs ended.
+// testEnds maps the names of tests to the outcome of their newest run.
 func (w *work) testEnds() map[string]verify.TestEnd {
 	const (
 		most     = 4000      // tests of a run
@@ -46,7 +46,7 @@ func (w *work) testEnds() map[string]verify.TestEnd {
 			name = name[strings.LastIndexByte(name, ':')+1:]
 			passed := end == "PASS" || end == "PASSED" || end == "ok" || strings.Contains("✓✔√✅", end)
 			if old, seen := tests[name]; seen && old.Call == i {
-				passed = passed && old.Passed // one name of two tests
+				passed = passed && old.Passed // two tests share the name
 			}
 			tests[name] = verify.TestEnd{Passed: passed, Call: i}
 		}

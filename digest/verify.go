@@ -9,12 +9,12 @@ import (
 	"precis/verify"
 )
 
-// Verify compares a text that replaces the messages of a request, r.Previous, with them; see [verify.Past.Check].
+// Verify compares r.Previous with the messages that it replaces; see [verify.Past.Check].
 func Verify(r precis.SummaryRequest, beside string, shown func(int) bool) verify.Report {
 	return inputOf(r, nil, nil).past().Check(r.Previous, beside, shown)
 }
 
-// past returns what was said and done, for package verify.
+// past returns the events of the conversation in the form of package verify.
 func (in *input) past() *verify.Past {
 	if in.compared != nil {
 		return in.compared
@@ -48,7 +48,7 @@ func (in *input) past() *verify.Past {
 	return p
 }
 
-// compared returns a file as package verify reads it; nil for none.
+// compared converts a file to the form of package verify; nil for none.
 func (f *file) compared() *verify.File {
 	if f == nil {
 		return nil

@@ -15,11 +15,11 @@ import (
 
 const wordsTitle = "## Where the work stands, in the agent's own words, newest first"
 
-// Bounds of the agent's words, in bytes. Where not all of its texts fit, those that are not
-// the newest are left out when they are shorter than this: "Let me look at that." says
-// nothing later, and what stands before a call less than the call.
+// Limits of the agent's words, in bytes. If not all texts fit, older ones below leastWords are
+// dropped ("Let me look at that." is worthless later), and those before a call already below
+// leastCalls, because the call carries the information.
 const (
-	mostWords  = 700 // of a text, of its beginning and its end; the newest may have more
+	mostWords  = 700 // of a text, its beginning and end; the newest may be longer
 	leastWords = 40
 	leastCalls = 100 // before a call
 )
@@ -31,11 +31,11 @@ const lastWords = 25
 type ownText struct {
 	at      int // message
 	words   string
-	thought bool // of its reasoning, the end
+	thought bool // reasoning; its end is quoted
 }
 
-// ownWords returns what the agent said in the covered messages, each once, and its newest
-// reasoning, newest first. Of all texts but the newest it leaves out what announces a call.
+// ownWords returns what the agent said in the covered messages, each text once, and its newest
+// reasoning, newest first. All texts but the newest lose the announcement of a call.
 func (in *input) ownWords() (out []ownText) {
 	said := map[string]bool{}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
@@ -60,8 +60,8 @@ func (in *input) ownWords() (out []ownText) {
 	return out
 }
 
-// withoutAnnouncement returns a text that stands before a call without a last sentence that
-// ends in a colon: the call itself says what it announces.
+// withoutAnnouncement removes a last sentence that ends in a colon from a text before a call: the
+// call repeats it.
 func withoutAnnouncement(text string) string {
 	for strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") {
 		text = withoutLast(text)
@@ -88,10 +88,10 @@ func withoutLast(text string) string {
 	return strings.TrimSpace(text[:at])
 }
 
-// thoughts returns the ends of the agent's newest reasoning, newest first, without its last
-// sentence where a call follows, which that announces.
+// thoughts returns the ends of the agent's newest reasoning, newest first. If a call follows, the
+// last sentence, which announces it, is omitted.
 func (in *input) thoughts() (out []ownText) {
-	const newest, most, least = 8, 300, 60 // how many; bytes of each, and of a text that says something
+	const newest, most, least = 8, 300, 60 // count; bytes of each, and the least of a text
 	for i := len(in.messages) - 1; i >= 0; i-- {
 		for _, b := range in.messages[i].Content {
 			t, ok := b.(precis.Thinking)
@@ -110,8 +110,8 @@ func (in *input) thoughts() (out []ownText) {
 	return out
 }
 
-// speaks reports whether the agent says a text, in words or by a call, and where what it
-// says begins.
+// speaks reports whether a text is addressed to the user, in words or by a call, and where the
+// words begin.
 func (in *input) speaks(t *retain.Text) (from int, ok bool) {
 	if t.Source == retain.Said {
 		return 0, in.messages[t.Handle.From].Role == precis.RoleAssistant
@@ -129,8 +129,7 @@ func (in *input) speaks(t *retain.Text) (from int, ok bool) {
 	return 0, false
 }
 
-// spoken returns a text of the agent without the calls in it and without the lines that
-// its program added.
+// spoken returns a text of the agent without calls in it and without lines of its program.
 func spoken(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(withoutActions(text)) {
@@ -155,19 +154,19 @@ func withoutActions(text string) string {
 	}
 }
 
-// isOpened reports whether a line is the tag that opens a call in text: one whose name no
-// person types.
+// isOpened reports whether a line is the tag that opens a call in text, recognized by a name that a
+// person would not type.
 func isOpened(line string) bool {
 	return len(line) > 2 && line[0] == '<' && line[len(line)-1] == '>' && strings.Contains(line, "_") &&
 		strings.Trim(line[1:len(line)-1], "abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-// newestSaid returns the first of some texts that the agent said; -1 for none.
+// newestSaid returns the index of the first text that the agent said; -1 for none.
 func newestSaid(all []ownText) int {
 	return slices.IndexFunc(all, func(t ownText) bool { return !t.thought })
 }
 
-// telling leaves out the texts that say too little to take room from others.
+// telling drops the texts that are too short to be worth their room.
 func (in *input) telling(all []ownText) []ownText {
 	newest := newestSaid(all)
 	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
@@ -183,7 +182,7 @@ func (in *input) calls(message int) bool {
 	})
 }
 
-// accountSize returns the tokens of texts as the account quotes them, at most so many.
+// accountSize returns the tokens of texts as the account quotes them; it stops counting at most.
 func (in *input) accountSize(all []ownText, most int) (size int) {
 	for i := 0; i < len(all) && size < most; i++ {
 		size += in.count(retain.BothEnds(all[i].words, mostWords))
@@ -191,8 +190,8 @@ func (in *input) accountSize(all []ownText, most int) (size int) {
 	return min(size, most)
 }
 
-// account writes where the work stands in the agent's own words: its newest text, and of
-// those before it the beginning and the end, newest first, as many as fit.
+// account writes the agent's own account of the work: its newest text, and the beginning and the
+// end of earlier ones, newest first, as many as fit.
 func (in *input) account(d *draft, all []ownText, budget int) {
 	left := min(budget, d.left) - d.count(wordsTitle) - 2
 	if in.accountSize(all, left+1) > left {

@@ -18,31 +18,30 @@ import (
 	"precis/workstate"
 )
 
-// work is what the calls of a conversation have done.
+// work is the result of applying the calls of a conversation to files and commits.
 type work struct {
 	calls   []toolcall.Call
 	ends    []toolcall.Outcome // of each call
 	files   fileTable
 	git     *history
 	own     bool            // calls is a copy
-	folders map[string]bool // that were made
+	folders map[string]bool // folders that were created
 	repos   repositories
-	back    map[int]string                   // calls of whose text nothing stands → the command of git that took it back
-	waiting []int                            // calls whose result is still to come
+	back    map[int]string                   // calls with no text left in a file → the command of git that undid it
+	waiting []int                            // calls without a result yet
 	jobs    map[precis.Handle]workstate.Item // by the call that began them
-	allowed map[int]int                      // refused calls that were carried out later → the call that did so
+	allowed map[int]int                      // refused calls that were carried out later → the later call
 }
 
-// record is what was said and done in a conversation. Digests of the same conversation share
-// it, so it is not changed.
+// record holds the texts and events of a conversation. Digests of the same conversation share it,
+// so it must not change.
 type record struct {
 	work  *work
 	said  []saying                  // by persons, see requestsOf
-	holds func() *workstate.Reading // what still holds
+	holds func() *workstate.Reading // the work state
 }
 
-// recordOf reads a conversation. The last argument gives what holds in it; nil: it is read
-// here, when it is asked for.
+// recordOf reads a conversation. holds returns its work state; nil: recordOf reads it on first use.
 func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *workstate.Reading) *record {
 	if holds == nil {
 		holds = sync.OnceValue(func() *workstate.Reading { return workstate.Read(msgs, calls) })
@@ -50,8 +49,8 @@ func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *workst
 	return &record{work: readWork(calls, msgs, holds().Jobs), said: requestsOf(msgs), holds: holds}
 }
 
-// readWork reads the outcomes of the calls of a conversation. A command that was begun in
-// the background ended as its job did.
+// readWork determines the outcomes of the calls of a conversation. A background command has the
+// outcome of its job.
 func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Item) *work {
 	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), folders: map[string]bool{}, jobs: map[precis.Handle]workstate.Item{}}
 	for _, j := range jobs {
@@ -62,7 +61,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 	last := len(msgs) - 1 // the newest message of the assistant, when only results follow it
 	for last >= 0 && msgs[last].Role != precis.RoleAssistant {
 		if msgs[last].IsUserTurn() {
-			last = len(msgs) // somebody spoke: nothing is waited for
+			last = len(msgs) // another message followed: no call is waiting
 			break
 		}
 		last--
@@ -77,7 +76,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 			if !handsOver(c.Name) {
 				w.waiting = append(w.waiting, i)
 			}
-			continue // what it will do is not known yet
+			continue // its effect is not known yet
 		}
 		w.apply(i, listed)
 	}
@@ -86,7 +85,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 	return w
 }
 
-// apply notes what a call did to files and commits, in its order.
+// apply records the effects of a call on files and commits, in order.
 func (w *work) apply(call int, listed mentions) {
 	c, o := &w.calls[call], w.ends[call]
 	a := &act{work: w, number: call, call: c, end: o, listed: listed}
@@ -107,7 +106,7 @@ func (w *work) apply(call int, listed mentions) {
 		case len(rest) == 0:
 		case rest[0].MovedFrom != "":
 			a.move(rest[0])
-		case !rest[0].Removed || len(rest) == 1 || rest[1].MovedFrom != rest[0].Path: // else the next one moves it
+		case !rest[0].Removed || len(rest) == 1 || rest[1].MovedFrom != rest[0].Path: // otherwise the next effect moves it
 			a.effect(rest[0])
 		}
 	}
@@ -129,7 +128,7 @@ func (w *work) apply(call int, listed mentions) {
 	}
 }
 
-// endOf returns how a command ended that was begun in the background.
+// endOf returns the outcome of a background command.
 func endOf(j workstate.Item) toolcall.Outcome {
 	switch j.State {
 	case workstate.Done:
@@ -142,7 +141,7 @@ func endOf(j workstate.Item) toolcall.Outcome {
 	return toolcall.Outcome{End: toolcall.Unknown}
 }
 
-// undone returns the command of git that took back what a call wrote, or the commit that it made; "" when it stands.
+// undone returns the command of git that undid a call's text or commit; "" if in effect.
 func (w *work) undone(call int) string { return cmp.Or(w.back[call], w.git.undone[call]) }
 
 // isGone reports whether the file that a call wrote has been removed since.
@@ -151,8 +150,8 @@ func (w *work) isGone(call int) bool {
 	return f != nil && f.state == FileDeleted
 }
 
-// handsOver recognizes the tools by which an agent says that it is done: nothing is to
-// come of them.
+// handsOver reports whether a tool is one that an agent calls to report that it is done; such calls
+// never get a result.
 func handsOver(tool string) bool {
 	switch strings.ToLower(tool) {
 	case "finish", "submit", "attempt_completion", "complete", "done", "task_complete":
@@ -163,23 +162,23 @@ func handsOver(tool string) bool {
 
 func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call) }
 
-// file records what happened to one file.
+// file is the known state and history of one file.
 type file struct {
 	path      string
 	key       string // see [toolcall.FileKey]
-	version          // what is known of it now
+	version          // the current state
 	edits     []*edit
-	isNew     bool   // it was not there before the conversation
-	movedFrom string // its first path, of one that was moved
-	movedTo   *file  // that it is now, of one that was moved
+	isNew     bool   // it did not exist before the conversation
+	movedFrom string // its first path, if it was moved
+	movedTo   *file  // the file at its new path, if it was moved
 	left      int    // how many times it was moved
 	along     bool   // it was moved with its folder
-	folder    bool   // it is a folder, some of whose files were moved into it
+	folder    bool   // a folder to which files were moved by a pattern
 	seen      bool   // lines of it were found
 	touched   int    // the newest call that wrote it, counted from 1
 	opened    int    // the newest call that read it, counted from 1
 	reads     int
-	failed    int      // changes that failed since the newest one that did not …
+	failed    int      // failed changes since the newest successful one …
 	failedAt  int      // … and the message of the newest
 	refused   *refusal // the newest change that the user refused
 	lastWrite int      // message of the newest attempt; -1: none
@@ -193,22 +192,22 @@ type refusal struct {
 	said string
 }
 
-// fileTable finds files by their paths: absolute and relative ones of one file are
-// the same when one ends with the other.
+// fileTable finds files by path. An absolute and a relative path denote the same file if one ends
+// with the other.
 type fileTable struct {
 	all     []*file
 	byPath  map[string]*file
 	byName  map[string][]*file // by the last element of their paths
 	removed bool               // some were removed
-	root    string             // the folder of all whose paths are absolute, of those that stay if there are any …
-	rooted  int                // … and how many these are
+	root    string             // the common folder of all absolute paths, without temporary files if there are others …
+	rooted  int                // … and the number of these paths
 }
 
 func newFileTable() fileTable {
 	return fileTable{byPath: map[string]*file{}, byName: map[string][]*file{}}
 }
 
-// like returns the files whose paths end like a path, or the other way round: the first ones, since a command may name very many.
+// like returns the files with paths that p is a suffix of, or the reverse; at most 50.
 func (t *fileTable) like(p string) (out []*file) {
 	const most = 50
 	key := toolcall.FileKey(p)
@@ -221,7 +220,7 @@ func (t *fileTable) like(p string) (out []*file) {
 	return out
 }
 
-// of returns the file of a path, a new one when there is none. One that was moved away is left for another one.
+// of returns the file at a path, creating it if missing. A file that was moved away is skipped.
 func (t *fileTable) of(p string) *file {
 	if f := t.byPath[p]; f != nil {
 		return f
@@ -231,7 +230,7 @@ func (t *fileTable) of(p string) *file {
 	switch {
 	case i >= 0:
 		if key := toolcall.FileKey(p); len(key) > len(all[i].key) {
-			all[i].path, all[i].key = p, key // it says more
+			all[i].path, all[i].key = p, key // the longer path
 			t.rootAt(p)
 		}
 		t.byPath[p] = all[i]
@@ -242,7 +241,7 @@ func (t *fileTable) of(p string) *file {
 	return t.add(p)
 }
 
-// named returns the file that a path names; nil when there is none, or more than one.
+// named returns the file that a path denotes; nil if there is no match, or more than one.
 func (t *fileTable) named(p string) *file {
 	if f := t.byPath[p]; f != nil {
 		return f
@@ -264,10 +263,10 @@ func (t *fileTable) add(p string) *file {
 	return f
 }
 
-// nameIn returns the last element of a path by which files are found.
+// nameIn returns the last element of a path, the key of byName.
 func nameIn(key string) string { return strings.ToLower(path.Base(key)) }
 
-// sameFile reports whether two keys are those of one file, or one of them is the end of the other.
+// sameFile reports whether two keys may be one file: equal, or one a suffix of the other.
 func sameFile(a, b string) bool {
 	onDrive := func(p string) bool { return len(p) > 1 && p[1] == ':' }
 	if onDrive(a) != onDrive(b) { // a relative path on a drive of Windows
@@ -276,7 +275,7 @@ func sameFile(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// rootAt has the root hold a path.
+// rootAt extends the root to contain a path.
 func (t *fileTable) rootAt(p string) {
 	lasting := !isTemporary(p)
 	switch {
@@ -291,7 +290,7 @@ func (t *fileTable) rootAt(p string) {
 	}
 }
 
-// takenBack returns the calls of whose text nothing stands because git took it back, with its command.
+// takenBack maps the calls with no text left in a file to the command of git that undid them.
 func (t *fileTable) takenBack() map[int]string {
 	out, stands := map[int]string{}, map[int]bool{}
 	for _, f := range t.all {
@@ -307,7 +306,7 @@ func (t *fileTable) takenBack() map[int]string {
 	return out
 }
 
-// reads notes which files a call read.
+// reads records which files a call read.
 func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 	for _, p := range c.Reads {
 		f := t.of(p)
@@ -327,7 +326,7 @@ func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 		f.lastTime = c.Use.From
 		switch {
 		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && saysMissing(c.Text):
-			f.becomes(FileDeleted, c.Use, "") // by somebody else
+			f.becomes(FileDeleted, c.Use, "") // by another program or person
 		case o.End == toolcall.OK:
 			f.read(call, c)
 			t.there(path.Dir(f.path))
@@ -335,7 +334,7 @@ func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 	}
 }
 
-// read notes that a call read the file, however many times.
+// read records that a call read the file; a call counts once.
 func (f *file) read(call int, c *toolcall.Call) {
 	if f.opened != call+1 {
 		f.reads++
@@ -349,7 +348,7 @@ func (f *file) read(call int, c *toolcall.Call) {
 // exists reports whether the file is known to exist.
 func (f *file) exists() bool { return f.state == FileCreated || f.state == FileWritten }
 
-// change notes one effect of a call on the file, with the file that it was before, of one that is moved.
+// change records one effect of a call on the file. from is the former file if the call moved it.
 func (f *file) change(a *act, e toolcall.Effect, from *file) {
 	call, c, o, listed := a.number, a.call, a.end, a.listed.known(a.call, e, a.number)
 	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
@@ -364,7 +363,7 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 		f.becomes(FileUnknown, c.Use, "")
 		return
 	case o.End == toolcall.Failed && c.Kind == toolcall.Command && e.Ran != toolcall.Did:
-		// A list of commands may have come so far.
+		// A failed list of commands may have run up to here.
 		if !f.exists() || e.Removed {
 			f.becomes(FileUnknown, c.Use, "")
 		}
@@ -380,7 +379,7 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 		f.becomes(FileDeleted, c.Use, "")
 		return
 	case e.Touched && (!untouched || listed) && f.state != FileDeleted:
-		return // it is there, and stays as it is
+		return // it exists and stays unchanged
 	}
 	isNew := untouched && !listed && !f.seen && (e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
 	wasThere := !isNew && f.state != FileDeleted && (f.state != "" || listed || f.seen)
@@ -393,7 +392,7 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 	f.touched, f.failed = call+1, 0
 	f.created, f.isNew = f.created || isNew, f.isNew || isNew
 	whole, calls := f.state == FileDeleted || e.Whole || from != nil, []int{call}
-	if from != nil { // with all that stands in it
+	if from != nil { // with its content
 		calls = append(newest(from.calls(), mostCarried), call)
 		f.move(call, from, e, wasThere)
 	}
@@ -408,22 +407,22 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 	f.edits = append(f.edits, &edit{version: f.version, calls: calls, whole: whole})
 }
 
-// writesWhole reports whether a change writes all that is in a file.
+// writesWhole reports whether a change replaces the whole content of a file.
 func writesWhole(c *toolcall.Call, e toolcall.Effect) bool {
 	return e.Whole || e.Added || c.Kind == toolcall.Write && e.MovedFrom == "" && createsFile(c)
 }
 
-// results returns the newest run of each covered command that does more than print
-// what others wrote on this machine, newest first. A failure is left out when a later run of the same
-// program on the same things was no failure, see [toolcall.Purpose.Covers]: go test ./...
-// after go test ./a, but not go test ./b.
+// results returns the newest run of each covered command that does more than print existing data of
+// this machine, newest first. A failure is omitted if a later run of the same program on the same
+// arguments succeeded, see [toolcall.Purpose.Covers]: go test ./... after go test ./a, but not go
+// test ./b.
 func (w *work) results(covered func(message int) bool) []command {
 	var runs byPlace[command]
 	type run struct {
 		purpose toolcall.Purpose
 		at      int // its message
 	}
-	fine := map[string][]run{} // of each kind, those that did not fail
+	fine := map[string][]run{} // successful runs by kind
 	var out []*command
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
@@ -456,14 +455,14 @@ func (w *work) results(covered func(message int) bool) []command {
 	}
 	for _, all := range runs.of {
 		for _, e := range all {
-			if len(all) > 1 && e.folder != "" { // told apart
+			if len(all) > 1 && e.folder != "" { // a separate entry for each folder
 				e.is.line = "cd " + e.folder + " && " + e.is.line
 			}
 		}
 	}
 	repaired := func(r *command) bool {
-		// Later runs that are compared with a failure; messages after which a script in a line was an experiment that nobody
-		// makes again.
+		// most limits the later runs that are compared with a failure. An inline script that is
+		// more than oldScript messages old counts as an experiment that is not repeated.
 		const most, oldScript = 16, 60
 		newestCall := w.calls[len(w.calls)-1].Use.From
 		p := toolcall.PurposeOf(r.given)
@@ -484,22 +483,22 @@ func (w *work) results(covered func(message int) bool) []command {
 	return shown
 }
 
-// ends are parts of a command line that only say how much of the output is shown, and where.
+// ends matches the parts of a command line that only limit or redirect its output.
 var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
-// lastLine returns the last line of a command's output that says something to a reader: of its result
-// rather than of the way there, see [preview.Aside].
+// lastLine returns the last meaningful line of a command's output: a result rather than progress,
+// see [preview.Aside].
 func lastLine(text string) string {
 	const end = 2000
 	from := max(0, len(text)-end)
-	if from > 0 { // a line cut in two says nothing
+	if from > 0 { // a line cut in two is useless
 		from = strings.LastIndexByte(text[:from], '\n') + 1
 	}
 	lines := strings.Split(text[from:], "\n")
 	aside := ""
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
-		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:]) // what a terminal writes over, and its title
+		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:]) // text that a terminal overwrites, and its title
 		l = l[:min(len(l), end)]
 		if strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
 			continue // data
@@ -517,11 +516,10 @@ func lastLine(text string) string {
 	return aside
 }
 
-// createsFile guesses from the tool's name, and its result, that a write made a new
-// file.
+// createsFile guesses from the tool's name and its result whether a write created a new file.
 func createsFile(c *toolcall.Call) bool {
 	if c.Kind == toolcall.Command {
-		return false // its effect says so, see [toolcall.Effect]
+		return false // its effect states it, see [toolcall.Effect]
 	}
 	name := strings.ToLower(c.Name)
 	head := strings.ToLower(c.Text[:min(len(c.Text), 300)])
@@ -531,8 +529,8 @@ func createsFile(c *toolcall.Call) bool {
 	return strings.Contains(name, "write") || strings.Contains(name, "create") || strings.Contains(head, "created")
 }
 
-// fileStates returns the fates of the files, and the refusals of changes that hold, in the order of
-// the calls that decided them.
+// fileStates returns the fates of the files, and the refused changes still in effect, in the order
+// of the calls that determined them.
 func (w *work) fileStates() []FileState {
 	var out []FileState
 	for _, f := range w.files.all {
