@@ -36,8 +36,8 @@ func (k Kind) String() string {
 // MarshalText writes the kind's name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Anchor is a fact that a later turn may need, as it stands in a text. Start
-// and End delimit [Start,End) in bytes.
+// Anchor is a fact that a later turn may need, at its place in a text. Start and End delimit
+// [Start,End) in bytes.
 type Anchor struct {
 	Kind       Kind
 	Start, End int
@@ -75,13 +75,13 @@ func Scan(text string, f func(Anchor)) {
 	}
 }
 
-// escaped is how JSON writes the character that a sequence for a terminal begins with.
+// escaped is JSON's form of the character that begins a terminal sequence.
 const escaped = `\u001b`
 
 type scanner struct {
 	text string
 	at   int
-	shut int // no quotation begins before this: the end of the last one
+	shut int // no quotation may begin before this: the end of the last one
 	f    func(Anchor)
 }
 
@@ -93,7 +93,7 @@ const (
 	upper
 	digit
 	start // may begin a word
-	inner // may stand inside a word
+	inner // may be inside a word
 	quote // opens a quotation
 )
 

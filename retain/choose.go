@@ -94,10 +94,9 @@ func (x *Index) within(text, start, end int) []mark {
 // a second mention still adds context.
 const Again = 0.02
 
-// Choose returns which pieces to keep: those with the most worth for their cost
-// until the budget is spent, and none of no worth. A fact counts in full once;
-// the facts of the chosen pieces are added to c. worth is that of
-// [Index.Worths]. It takes n log n time.
+// Choose returns the pieces to keep: pieces with the most worth for their cost until the budget is
+// spent, and none without worth. A fact counts in full once; the facts of the chosen pieces are
+// added to c. worth is the result of [Index.Worths]. It takes n log n time.
 func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep := make([]bool, len(pieces))
 	least := budget
@@ -140,7 +139,7 @@ func (x *Index) density(p *Piece, worth []float64, c *Coverage) float64 {
 // Mentions reports whether [start,end) of a text mentions any fact.
 func (x *Index) Mentions(text, start, end int) bool { return len(x.within(text, start, end)) > 0 }
 
-// Each calls f for each fact that [start,end) of x.Texts[text] mentions, as often as it does.
+// Each calls f for each mention of a fact in [start,end) of x.Texts[text].
 func (x *Index) Each(text, start, end int, f func(fact int)) {
 	for _, m := range x.within(text, start, end) {
 		f(int(m.fact))
@@ -150,8 +149,8 @@ func (x *Index) Each(text, start, end int, f func(fact int)) {
 // Messages marks the facts that messages mention as shown, reasoning left out.
 func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }
 
-// Units marks the facts that units of a view show. The view is one of the indexed conversation: what is shown as it was
-// said is not read again.
+// Units marks the facts in units of a view as shown. The view must be of the indexed conversation:
+// unchanged messages are looked up in the index, not scanned again.
 func (c *Coverage) Units(units []precis.Unit) {
 	for _, u := range units {
 		if !u.Original() || u.Changed || len(u.Messages) == 0 {

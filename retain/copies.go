@@ -81,7 +81,8 @@ func NumberColumn(line string) int {
 	return 0
 }
 
-// hash is FNV-1a, the same in every process: a view must not depend on a seed. Written out it allocates nothing.
+// hash is FNV-1a, the same in every process: a view must not depend on a seed. Unlike hash/fnv it
+// does not allocate.
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {

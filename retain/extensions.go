@@ -2,10 +2,9 @@ package retain
 
 import "strings"
 
-// extensions are the endings by which a word with a dot is recognized as a
-// file. ambiguous are endings that are also names of attributes: self.test is a
-// file only as part of a path. errorCodes are names of errors that cannot be
-// recognized by their form, since other words in capitals look the same.
+// extensions are the endings that identify a word with a dot as a file. ambiguous are endings that
+// are also names of attributes: self.test is a file only as part of a path. errorCodes are names of
+// errors that cannot be recognized by their form, since other words in capitals look the same.
 var (
 	extensions = set(extensionList)
 	ambiguous  = set(ambiguousList)

@@ -9,21 +9,21 @@ import (
 	"precis"
 )
 
-// Gone returns what the view by the edits before shows and the view by the edits after
-// has in no form at all. Both lists are of conv's transcript; its own edits are ignored.
-// Rules that the view before did not hold, and a user turn that it did not show, are not
-// gone by this change. Meter counts the messages; it is not kept.
+// Gone returns the content that the view by the edits before shows and the view by the edits after
+// has in no form at all. Both lists are of conv's transcript; its own edits are ignored. A rule or
+// user turn that the first view did not show is not counted. Meter counts the messages; Gone does
+// not retain it.
 func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
 	return gone(RulesOf(Alive(conv.Transcript, before)), conv.Transcript, before, after, meter)
 }
 
-// GoneOf is [Gone] of a run: before is the list of edits that it began with.
+// GoneOf is [Gone] of a run: before is the list of edits at its beginning.
 func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
 	x, _, _ := Of(s)
 	return gone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
 }
 
-// RulesOf returns the rules in what persons said in messages, see [Index.Rules].
+// RulesOf returns the rules in the words of persons in messages, see [Index.Rules].
 func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
 func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
@@ -54,7 +54,7 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	return g
 }
 
-// pinGone reports whether something that a handle pins stood in a view and does not stand in the next.
+// pinGone reports whether content pinned by a handle was in a view and is missing in the next.
 func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, has func() string) bool {
 	for i := h.From; i < min(h.To, t.Len()); i++ {
 		m, before, after := t.At(i), was.Message(i), is.Message(i)
@@ -69,7 +69,7 @@ func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, 
 	return false
 }
 
-// saidIn returns what the user says in a message, in answers to questions too.
+// saidIn returns the user's words in a message, including answers to questions.
 func saidIn(speech *precis.Speech, i int) []string {
 	said := []string{speech.Words(i)}
 	for _, a := range speech.Answers(i) {
@@ -78,8 +78,8 @@ func saidIn(speech *precis.Speech, i int) []string {
 	return said
 }
 
-// wordsOf returns a function that returns the words of a view, folded. They are gathered
-// when they are first asked for: mostly nobody does.
+// wordsOf returns a function that returns the words of a view, folded. It collects them on first
+// use, which is rare.
 func wordsOf(units []precis.Unit) func() string {
 	return sync.OnceValue(func() string {
 		var out strings.Builder
@@ -90,20 +90,18 @@ func wordsOf(units []precis.Unit) func() string {
 	})
 }
 
-// enough is the number of characters of a line by which it is known again, also where its
-// rest is cut.
+// enough is the number of characters of a line that identify it, even if its rest is cut.
 const enough = 40
 
-// little is the size in bytes of a line that may stand anywhere, such as a brace: by it
-// alone nothing is known again, unless nothing else is said.
+// little is the size in bytes of a line that may occur anywhere, such as a brace: it identifies a
+// text only if there is no longer line.
 const little = 12
 
-// stands reports whether a view has what is said in a message in some form: the
-// message itself, shortened or not, or one of its lines elsewhere. words returns those of
-// the view, folded.
+// stands reports whether a view contains a message's words in some form: the message itself,
+// shortened or not, or one of its lines elsewhere. words returns the folded words of the view.
 func stands(said []string, look precis.Look, words func() string) bool {
 	if !look.Hidden && !look.Changed {
-		return true // as it was said
+		return true // unchanged
 	}
 	var lines, telling []string
 	for _, text := range said {
@@ -145,9 +143,9 @@ func last(s string, n int) string {
 	return s[at:]
 }
 
-// bare returns the share of a view, by tokens, that the next one hides or cuts away with
-// neither a summary nor a digest in its place. What is shown as a preview, an outline or
-// a pointer to a copy says itself what it stands for and is not hidden.
+// bare returns the share of a view, by tokens, that the next one hides or cuts without a summary or
+// digest. A preview, an outline or a pointer to a copy counts as shown, since it states what it
+// replaces.
 func bare(was, is *precis.Shown, meter *precis.Meter) float64 {
 	all, hidden := 0, 0
 	for _, u := range was.Units {
@@ -161,7 +159,7 @@ func bare(was, is *precis.Shown, meter *precis.Meter) float64 {
 		case !u.Original() && look.Edit == u.Edit: // as before
 		case !u.Original() && look.Kind == precis.KindClip:
 			hidden += max(n-meter.View(look.Unit.Messages), 0)
-		case look.Kind == precis.KindCondensation && len(look.Unit.Messages) > 0: // something stands for it
+		case look.Kind == precis.KindCondensation && len(look.Unit.Messages) > 0: // a summary replaces it
 		case look.Hidden:
 			hidden += n
 		case look.Changed && u.Original():
@@ -174,7 +172,7 @@ func bare(was, is *precis.Shown, meter *precis.Meter) float64 {
 	return float64(hidden) / float64(all)
 }
 
-// cut returns the tokens that a clip has taken from the blocks of a message.
+// cut returns the tokens that a clip removed from the blocks of a message.
 func cut(u precis.Unit, is *precis.Shown, meter *precis.Meter) int {
 	n := 0
 	for i, b := range u.Blocks() {

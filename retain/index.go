@@ -12,19 +12,19 @@ import (
 	"precis/internal/toolcall"
 )
 
-// Source is the place in a conversation where a text stands.
+// Source is the origin of a text in a conversation.
 type Source uint8
 
 // The sources.
 const (
-	User     Source = iota // what the user said
-	Said                   // what the assistant said
+	User     Source = iota // the user's words
+	Said                   // the assistant's words
 	Written                // content the assistant wrote into a file
 	Called                 // other arguments of its calls
 	ReadFile               // results: a file's content
 	Output                 // results: a command's output
 	Found                  // results: anything else, searches and listings
-	Harness                // what the agent's program added
+	Harness                // text of the agent's program
 	sources
 )
 
@@ -33,15 +33,15 @@ var sourceNames = [sources]string{"user", "said", "written", "called", "read", "
 // String returns the source's name.
 func (s Source) String() string { return sourceNames[s] }
 
-// Text is one text of a conversation: a text block, a string among a call's
-// arguments, a result. The short arguments of a call that writes nothing are one
-// text: the name of the tool, which is no fact, and the strings, separated by spaces.
+// Text is one text of a conversation: a text block, a string among a call's arguments, a result.
+// The short arguments of a call that does not write form one text: the name of the tool, which is
+// not a fact, and the strings, separated by spaces.
 type Text struct {
 	Handle precis.Handle // of the block
 	Source Source
 	Call   int32  // index in Index.Calls; -1: no call
 	Field  string // name of the argument; "" outside calls, and for a whole call
-	Start  int32  // where Body begins in a text block; else its number among the block's strings
+	Start  int32  // where Body begins in a text block; else the index of the string in the block
 	Body   string
 
 	tool  int32    // bytes of a tool's name at the beginning of Body
@@ -49,8 +49,7 @@ type Text struct {
 	marks [2]int32 // its anchors: a range of Index.marks
 }
 
-// Words returns what was said or written in the text: of a result by which the user answers, the
-// user's words alone.
+// Words returns the words of the text: of a result with a user's answer, the user's words alone.
 func (t *Text) Words() string {
 	if t.said[1] > 0 {
 		return t.Body[t.said[0]:t.said[1]]
@@ -67,20 +66,20 @@ type mark struct{ at, fact int32 }
 // Fact is an anchor with the statistics of its mentions. Messages are counted
 // from 0; -1 means never.
 type Fact struct {
-	Name string // as it was last written in full
+	Name string // in its last full form
 	Kind Kind
 
 	First, Last   int32 // messages that mention it
-	LastSaid      int32 // last message in which the assistant mentions it
+	LastSaid      int32 // last message of the assistant that mentions it
 	Messages      int32 // how many messages mention it
 	SaidIn        int32 // how many messages of the assistant mention it
 	Sources       uint16
 	LastSource    Source
 	Edited        bool    // a path that was written to
-	InEdited      bool    // stands in a file that was written to
-	InError       bool    // stands in a result that is an error
-	Near          float32 // most recent facts that stand next to it in one place
-	Beside        float32 // share of recent facts in the text that has most of them
+	InEdited      bool    // it is in a file that was written to
+	InError       bool    // it is in a result that is an error
+	Near          float32 // most recent facts next to it in one place
+	Beside        float32 // the largest share of recent facts in one text with it
 	lastMessage   int32
 	lastSaidIndex int32
 }
@@ -137,8 +136,8 @@ func Read(system string, msgs []precis.Message) *Index {
 	return x
 }
 
-// relate computes Near and Beside: for each fact, how many facts that the
-// assistant named in its last messages stand next to it anywhere.
+// relate computes Near and Beside: for each fact, how many facts from the assistant's last messages
+// occur next to it.
 func (x *Index) relate() {
 	const recent, reach = 12, 200
 	active := make([]bool, len(x.Facts))
@@ -244,7 +243,7 @@ func (r *reader) message(i int, m precis.Message) {
 	}
 }
 
-// served adds the texts of calls, and of a result, that stand in a block without a form of its own.
+// served adds the texts of calls, and of a result, in an opaque block.
 func (r *reader) served(h precis.Handle) {
 	calls := r.uses[h]
 	for _, call := range calls {
@@ -279,8 +278,8 @@ func blocksOf(spans []precis.Span, n int) iter.Seq2[int, []precis.Span] {
 	}
 }
 
-// result adds the texts of a native result. One by which a person answers is the user's, but
-// not what the tool gives back besides.
+// result adds the texts of a native result. If a person answers in it, the answer has the user as
+// its source, but other output of the tool does not.
 func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Span) {
 	call, ok := r.results[h]
 	if !ok {
@@ -301,9 +300,9 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 		one := Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}
 		switch {
 		case call >= 0 && r.x.Calls[call].Registers:
-			continue // the program has these tools: nothing was found out
+			continue // the program registered these tools: the result has no findings
 		case !answers && refused:
-			continue // what the user said with it stands with the call
+			continue // the user's words with it belong to the call
 		case !answers:
 			one.Body = toolcall.Unwrapped(t.Text)
 		}
@@ -324,7 +323,7 @@ func (r *reader) add(t Text) {
 	}
 }
 
-// text adds a text outside of native results: what each author says in it.
+// text adds a text outside of native results, split by author.
 func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
 	for k := 0; k < len(spans); {
 		author, from := spans[k].Said.Author, spans[k].From
@@ -333,7 +332,7 @@ func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
 		}
 		one := Text{Handle: h, Call: -1, Start: int32(from), Body: text[from:spans[k-1].To]}
 		switch author {
-		case precis.AuthorModel, precis.AuthorRecap: // a model's words, whoever's place they stand in
+		case precis.AuthorModel, precis.AuthorRecap: // a model's words, in whatever role
 			r.said(h, one.Body)
 			continue
 		case precis.AuthorPerson:
@@ -398,10 +397,9 @@ func (r *reader) strings(h precis.Handle, call int32, u precis.ToolUse) {
 	}
 }
 
-// callLine returns a call as one line when all its strings are short and none is
-// written content. A path or a pattern says more beside the others: with their calls
-// as lines, views of half the window keep .884 of the older facts in their context
-// instead of .824.
+// callLine returns a call as one line when all its strings are short and none is written content. A
+// path or a pattern is more useful next to the other arguments: with calls as lines, views of half
+// the window keep .884 of the older facts in their context instead of .824.
 func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	const longest, whole = 150, 190 // bytes of a string, and of all
 	line := append([]byte(nil), u.Name...)
@@ -446,7 +444,7 @@ func (r *reader) scan(t *Text) {
 		isError = c.IsError && t.Source >= ReadFile
 		inEdited = c.Path != "" && r.edited[key(c.Path, Path)]
 	}
-	end, frame := 0, false // of the line that the newest one stands in
+	end, frame := 0, false // of the line with the newest anchor
 	scanEnds(t.Body, func(a Anchor) {
 		if a.Start >= end {
 			from := strings.LastIndexByte(t.Body[:a.Start], '\n') + 1
@@ -468,8 +466,8 @@ func (r *reader) scan(t *Text) {
 	})
 }
 
-// mostScanned is how many bytes of a text are searched for facts: of longer ones half of them at either end, and at
-// most mostOfEnd facts there. No view has room for more of one text.
+// mostScanned is how many bytes of a text are searched for facts: of longer ones half of them at
+// either end, and at most mostOfEnd facts there. No view has room for more of one text.
 const (
 	mostScanned = 512 << 10
 	mostOfEnd   = 15_000

@@ -13,8 +13,8 @@ import (
 // Likely is the worth above which a fact counts as likely to be needed again.
 const Likely = 0.05
 
-// Measure reports what a view keeps; it lists all that is lost. whole is all that the view shows; original
-// is the same without the texts that digests and the gate wrote.
+// Measure reports the retention of a view, with all losses. whole is all messages of the view;
+// original is the same without the texts that digests and the gate wrote.
 func (x *Index) Measure(worth []float64, whole, original []precis.Message) precis.Retention {
 	all, own := x.Cover(), x.Cover()
 	all.Messages(whole)
@@ -22,8 +22,8 @@ func (x *Index) Measure(worth []float64, whole, original []precis.Message) preci
 	return x.measure(worth, all, own, whole)
 }
 
-// MeasureView is [Index.Measure] of a view of the indexed conversation. Units that show
-// what was said, shortened or not, are original.
+// MeasureView is [Index.Measure] of a view of the indexed conversation. Units with original
+// messages, shortened or not, count as original.
 func (x *Index) MeasureView(worth []float64, units []precis.Unit) precis.Retention {
 	var whole []precis.Message
 	var original, others []precis.Unit
@@ -80,8 +80,8 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 	return r
 }
 
-// typedUnits returns the sentences and lists that persons typed, see [Typed] and
-// [prose.Units], with white space folded.
+// typedUnits returns the sentences and lists that persons typed, see [Typed] and [prose.Units],
+// with white space folded.
 func (x *Index) typedUnits() []string {
 	x.typedOnce.Do(func() {
 		for i := range x.speech.Len() {
@@ -111,15 +111,14 @@ type Rule struct {
 // MaxRules is the most rules that are considered.
 const MaxRules = 1000
 
-// Rules returns the rules in what persons said, in order, each once, at most
-// [MaxRules], chosen by [Fair].
+// Rules returns the rules in the words of persons, in order, each once, at most [MaxRules], chosen
+// by [Fair].
 func (x *Index) Rules() []Rule {
 	x.rulesOnce.Do(func() { x.allRules = readRules(x.speech) })
 	return slices.Clone(x.allRules)
 }
 
-// readRules returns the rules in what persons said, answers and words with a refusal
-// included.
+// readRules returns the rules in the words of persons, including answers and comments on refusals.
 func readRules(speech *precis.Speech) []Rule {
 	var out []Rule
 	seen := map[string]bool{}
@@ -142,10 +141,9 @@ func fairly(list []Rule) []Rule {
 	return Fair(list, func(Rule) bool { left--; return left >= 0 })
 }
 
-// Fair returns those of the rules that take accepts, in order. It calls take
-// for the first rule of each message, the newest message first, then for the
-// second of each, and so on: a text full of rules, such as a page that the user
-// quotes, does not crowd out the rules of other messages.
+// Fair returns the rules that take accepts, in order. It calls take for the first rule of each
+// message, the newest message first, then for the second of each, and so on: a text full of rules,
+// such as a page that the user quotes, does not crowd out the rules of other messages.
 func Fair(list []Rule, take func(Rule) bool) []Rule {
 	type place struct{ round, at int }
 	order := make([]place, len(list))
@@ -170,8 +168,7 @@ func Fair(list []Rule, take func(Rule) bool) []Rule {
 	return out
 }
 
-// rules counts the user's rules and returns those that the folded text of a view does not
-// hold.
+// rules counts the user's rules and returns those that are missing in the folded text of a view.
 func (x *Index) rules(view string) (n int, lost []precis.LostAnchor) {
 	set := x.Rules()
 	for _, r := range set {

@@ -10,15 +10,15 @@ import (
 	"precis/internal/harness"
 )
 
-// Bounds of what is taken for pasted by its shape.
+// Limits for recognizing pasted text by its shape.
 const (
-	shapeBytes = 24 // of the beginning of a line, by which it is compared with others
+	shapeBytes = 24 // of the beginning of a line, to be compared with others
 	leastAlike = 4  // lines of one shape
 )
 
-// pasted returns the spans of a user's text that hold what was pasted, in order: what is quoted, see
-// [harness.Quoted], and lines of one shape, as programs write them. What stands between two of them belongs to them,
-// unless it reads like a sentence, and so does a single line in a log.
+// pasted returns the spans of pasted text in a user's text, in order: quotations, see
+// [harness.Quoted], and lines of one shape, as programs write them. Lines between two spans belong
+// to them unless they read like a sentence; a single sentence inside a log counts as typed.
 func pasted(text string) [][2]int {
 	shapes, alike := shapesOf(text)
 	many := func(line int) bool { return alike[shapes[line]] >= leastAlike }
@@ -51,8 +51,8 @@ func pasted(text string) [][2]int {
 	return out
 }
 
-// shapesOf returns the number of the shape of each line, and how many lines have the shape of a number. No line has
-// the shape 0, which stands for none.
+// shapesOf returns the number of each line's shape, and the number of lines of each shape. Shape 0
+// means that the line has none.
 func shapesOf(text string) (shapes []int32, alike []int) {
 	numbers := map[string]int32{"": 0}
 	shapes, alike = make([]int32, 0, strings.Count(text, "\n")+1), []int{0}
@@ -72,8 +72,9 @@ func shapesOf(text string) (shapes []int32, alike []int) {
 	return shapes, alike
 }
 
-// shape returns the form of the beginning of a line, in out: letters and digits by one sign for a run of them; of frames, that it is
-// drawn. It is empty for lines of words alone, which persons write, too, as a list of them.
+// shape writes the form of the beginning of a line to out: one sign for each run of letters or
+// digits; for frames only that they are drawn. It is empty for lines of words alone, because
+// persons write such lists, too.
 func shape(out *[2 * shapeBytes]byte, line string) []byte {
 	line = strings.TrimSpace(line)
 	if isDrawn(line) {
@@ -116,14 +117,14 @@ func isDrawn(line string) bool {
 	return r >= 0x2500 && r < 0x25A0
 }
 
-// wordsAlone reports whether a line holds nothing but letters and what stands between words.
+// wordsAlone reports whether a line has only letters and the signs between words.
 func wordsAlone(line string) bool {
 	return strings.TrimSpace(line) != "" && !strings.ContainsFunc(line, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsSpace(r) && !strings.ContainsRune(",.?!'’", r)
 	})
 }
 
-// isSentence reports whether a line reads like one that a person wrote: a few words, or a question.
+// isSentence reports whether a line reads like a person's: a few words, or a question.
 func isSentence(line string) bool {
 	const fewest, fewestLetters = 4, 8
 	line = strings.TrimSpace(line)
@@ -156,8 +157,8 @@ func endsSentence(line string) bool {
 	return strings.ContainsRune(".?!。？！", r)
 }
 
-// withoutPasted returns a text in which what was pasted is shortened until all fits into about most bytes; what was
-// typed stays whole. Where that is too much by itself, nothing of what was pasted stays. It reports false for a text
+// withoutPasted shortens the pasted parts of a text until it fits into about most bytes; typed text
+// stays whole. If that alone is too long, all pasted text is removed. It reports false for a text
 // that is all pasted or all typed.
 func withoutPasted(text string, most int, where string) (string, bool) {
 	const note = 60 // bytes
@@ -185,7 +186,7 @@ func withoutPasted(text string, most int, where string) (string, bool) {
 		if at := strings.LastIndexByte(head, '\n'); at >= 0 {
 			head = head[:at+1]
 		} else {
-			head = head[:max(strings.LastIndexByte(head, ' '), 0)] // of one long line, no part of a word
+			head = head[:max(strings.LastIndexByte(head, ' '), 0)] // of one long line, do not cut a word
 		}
 		if at := strings.IndexByte(tail, '\n'); at >= 0 {
 			tail = tail[at+1:]
@@ -211,8 +212,8 @@ func withoutPasted(text string, most int, where string) (string, bool) {
 	return out.String(), cut
 }
 
-// FoldPasted shortens what was pasted into a user's text, a log for example, to about most bytes in all. What was typed
-// stays whole, and a text that is all pasted, too.
+// FoldPasted shortens the pasted parts of a user's text, such as a log, to about most bytes in all.
+// Typed text stays whole, and so does a text that is all pasted.
 func FoldPasted(text string, most int) string {
 	spans := pasted(text)
 	whole := 0
@@ -228,10 +229,10 @@ func FoldPasted(text string, most int) string {
 	return text
 }
 
-// Typed returns what a person typed of a user's text, without what was pasted into it.
+// Typed returns a user's text without its pasted parts.
 func Typed(text string) string { return typedOf(text, pasted(text)) }
 
-// typedOf returns what stands between spans.
+// typedOf returns the text between spans.
 func typedOf(text string, spans [][2]int) string {
 	var out strings.Builder
 	at := 0
@@ -242,7 +243,8 @@ func typedOf(text string, spans [][2]int) string {
 	return out.String() + text[at:]
 }
 
-// FoldDrawn returns a text in which of each frame or tree of more lines, such as a listing of folders, the first keep lines are left.
+// FoldDrawn returns a text with only the first keep lines of each longer frame or tree, such as a
+// listing of folders.
 func FoldDrawn(text string, keep int) string {
 	var out strings.Builder
 	run := 0 // drawn lines in a row

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// The features from which the worth of a fact is predicted, in the order of
-// [Weights]. All are small numbers without a unit.
+// The features for predicting the worth of a fact, in the order of [Weights]. All are small numbers
+// without a unit.
 var featureNames = []string{
 	"one", "age", "age_tokens", "messages", "said_in", "ever_said", "age_said", "span", "length",
 	"by_user", "edited", "in_edited", "in_error", "in_written", "in_called", "read_only", "last_in_last", "common", "once",
@@ -86,11 +86,11 @@ func (r ranker) worths(x *Index) []float64 {
 	return out
 }
 
-// FeatureNames returns the names of what [Index.Features] returns.
+// FeatureNames returns the names of the values of [Index.Features].
 func FeatureNames() []string { return slices.Clone(featureNames) }
 
-// Features returns the features from which the worth of fact f is predicted. It
-// serves the program that learns the weights.
+// Features returns the features for predicting the worth of fact f. The program that learns the
+// weights uses it.
 func (x *Index) Features(f int) []float64 {
 	out := make([]float64, len(featureNames))
 	shipped().features(x, &x.Facts[f], len(x.messages), out)

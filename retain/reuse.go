@@ -8,14 +8,14 @@ import (
 	"precis/internal/toolcall"
 )
 
-// The features from which the reuse of a line is predicted: which share of its
-// words the assistant will repeat word for word.
+// The features for predicting the reuse of a line: the share of its words that the assistant will
+// repeat word for word.
 var lineFeatures = []string{
 	"one", "age_tokens", "age", "worth_most", "worth_sum", "facts", "length", "has_path", "path_edited", "path_age", "superseded", "repeated",
 	"user", "said", "written", "called", "read", "output", "found", "harness",
 }
 
-// LineFeatureNames returns the names of what [Reuser.Features] returns.
+// LineFeatureNames returns the names of the values of [Reuser.Features].
 func LineFeatureNames() []string { return append([]string(nil), lineFeatures...) }
 
 // Reuser predicts word-for-word repetition. Make one with [Index.Reuser]; it is
@@ -88,8 +88,8 @@ func (r *Reuser) survey() {
 	}
 }
 
-// newestEdits is how many of the newest edits are the work itself: what the agent has
-// just written is what it goes on with.
+// newestEdits is how many of the newest edits count as current work: agents build on what they have
+// just written.
 const newestEdits = 8
 
 // newestWork returns the newest calls that have written to files.
@@ -107,7 +107,7 @@ func (x *Index) newestWork() map[int32]bool {
 	return out
 }
 
-// replaced reports whether an argument of an edit holds what was there before.
+// replaced reports whether an argument of an edit holds the replaced text.
 func replaced(field string) bool { return strings.HasPrefix(strings.ToLower(field), "old") }
 
 // Work reports whether a text was written by one of the newest edits.
@@ -164,14 +164,13 @@ const verbatimWorth = 1.0
 // 0.798; facts 0.962, 0.964, 0.959.
 const ownWords = 2.5
 
-// workWorth multiplies the worth of what the newest edits have written. Measured at 1,
-// 3 and 8, with views of half the window: 0.911, 0.918, 0.918 of what the last eight
-// edits wrote is shown, 0.879 when their lines must mention facts; older facts 0.979,
-// 0.979, 0.978.
+// workWorth multiplies the worth of the newest edits' text. Measured at 1, 3 and 8, with views of
+// half the window: .911, .918, .918 of the last eight edits' text is shown, .879 when their lines
+// must mention facts; older facts .979, .979, .978.
 const workWorth = 3.0
 
-// calibrate computes the scale that makes the worth of repetitions comparable
-// with that of facts.
+// calibrate computes the scale that makes the worth of repetitions comparable with the worth of
+// facts.
 func (r *Reuser) calibrate() {
 	facts, repeats := 0.0, 0.0
 	for _, w := range r.worth {

@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Shorten cuts a user's text to about most bytes: first what was pasted into it, a log for example, so that
-// what was typed stays whole, wherever it stands. Of what is too long without it: its beginning, as many rules
-// of the middle as fit in half of the room, and its end. where, if not empty,
-// names the handle of the whole text. A text that is short enough is returned
-// unchanged.
+// Shorten cuts a user's text to about most bytes: first its pasted parts, such as a log, so that
+// typed text stays whole, wherever it is. If that is not enough it keeps the beginning, as many
+// rules of the middle as fit in half of the room, and the end. where, if not empty, names the
+// handle of the whole text. A text that is short enough is returned unchanged.
 func Shorten(text string, most int, where string) string {
 	if len(text) <= most || most <= 0 {
 		return text
@@ -32,7 +31,7 @@ func Shorten(text string, most int, where string) string {
 	var kept []string
 	for _, r := range rules {
 		if !strings.Contains(head, r) && !strings.Contains(tail, r) {
-			kept = append(kept, Folded(r)) // with what it announces it may have several lines
+			kept = append(kept, Folded(r)) // with its introduction it may have several lines
 		}
 	}
 	left := utf8.RuneCountInString(all) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail) - utf8.RuneCountInString(strings.Join(kept, ""))
@@ -66,7 +65,8 @@ func size(sentences []string) int {
 	return n
 }
 
-// wordEnds is [Ends] without the parts of words at the cuts, as far as a space is near: half a number would be another one.
+// wordEnds is [Ends] without parts of words at the cuts, if a space is near: half a number would be
+// another one.
 func wordEnds(text string, head, tail int) (string, string) {
 	const near = 40 // bytes
 	h, t := Ends(text, head, tail)
@@ -82,8 +82,8 @@ func wordEnds(text string, head, tail int) (string, string) {
 	return h, t
 }
 
-// BothEnds returns a text of at most about so many bytes: two thirds of its beginning and
-// one of its end, cut between words.
+// BothEnds returns a text of about most bytes: two thirds from its beginning and one from its end,
+// cut between words.
 func BothEnds(text string, most int) string {
 	if len(text) <= most {
 		return text

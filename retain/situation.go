@@ -8,7 +8,7 @@ import (
 
 type indexKey struct{}
 
-// run holds what the rungs of one run of the ladder share.
+// run is the state that the rungs of one run of the ladder share.
 type run struct {
 	x     *Index
 	worth []float64
@@ -27,9 +27,8 @@ func Of(s *precis.Situation) (*Index, []float64, *Reuser) {
 	return r.x, r.worth, r.reuse
 }
 
-// Alive returns the messages of a transcript, with those that a rewind hides
-// emptied: what the user took back is neither shown nor needed again. Messages
-// that other edits hide are complete.
+// Alive returns the messages of a transcript, with those that a rewind hides emptied: they are
+// neither shown nor needed again. Messages that other edits hide are complete.
 func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
 	msgs := t.Messages()
 	if !slices.ContainsFunc(edits, func(e precis.Edit) bool { return e.Kind == precis.KindRewind }) {
