@@ -15,13 +15,13 @@ import (
 //go:embed deeds.txt
 var deedsText string
 
-// deed is what an agent does to the outside.
+// deed is an action of an agent on the outside world.
 type deed struct {
 	name, word string
 	says, does *lazyregexp.Regexp
 }
 
-// done precedes a participle that says that something was done; DONE in the table.
+// done matches the words before a participle that reports a completed action; DONE in the table.
 const done = `(?:^\W*(?:successfully )?|[:,] |` +
 	`\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
 
@@ -39,7 +39,7 @@ func deedOf(r table.Row) deed {
 	return deed{r.Get("deed"), r.Get("word"), says, lazyregexp.New(r.Get("does"))}
 }
 
-// deed doubts that something was done to the outside when no call did it.
+// deed doubts that an action on the outside was taken when no call took it.
 func (d *doubter) deed(s Statement) bool {
 	if says("not done", s.Text) || says("by others", s.Text) {
 		return false
@@ -63,8 +63,8 @@ func (d *doubter) deed(s Statement) bool {
 	return false
 }
 
-// triedTo returns the newest call that was to do something and did not, -1 for none, and whether a call may have
-// done it, a person says that it is done, or a job names it.
+// triedTo returns the newest call that tried to take an action and failed, -1 for none, and whether
+// a call may have taken it, a person reports it, or a job names it.
 func (p *Past) triedTo(it deed) (tried int, done bool) {
 	const most = 4000 // bytes of the arguments of a call
 	tried = -1

@@ -12,15 +12,15 @@ import (
 	"precis/retain"
 )
 
-// Doubt is a statement of a summary that the conversation does not bear out.
+// Doubt is a statement of a summary that the conversation contradicts or does not support.
 type Doubt struct {
-	Text   string         `json:"text"`             // as it stands in the summary
-	Kind   string         `json:"kind"`             // "outcome", "file", "error", or of a fact: "path", "number" …
+	Text   string         `json:"text"`             // as in the summary
+	Kind   string         `json:"kind"`             // "outcome", "file", "error", or a kind of fact: "path", "number" …
 	Why    string         `json:"why"`              // one sentence
-	Handle *precis.Handle `json:"handle,omitempty"` // what shows it; nil: that nothing does
+	Handle *precis.Handle `json:"handle,omitempty"` // the evidence against it; nil: there is no evidence for it
 }
 
-// Kinds of doubts that are no kinds of facts.
+// Kinds of doubts that are not kinds of facts.
 const (
 	Outcome  = "outcome"
 	OfFile   = "file"
@@ -28,27 +28,28 @@ const (
 	ofNumber = "number"
 )
 
-// mostDoubts is how many doubts the gate lists: a text with more is in other words than the conversation.
+// mostDoubts is the most doubts that the gate lists; with more, a text just uses other words.
 const mostDoubts = 12
 
-// Limits of what is looked up, so that a hostile text costs no more than a long one: bytes of the text, and
+// Limits of a check, so that a hostile text costs no more than a long one: bytes of the text, and
 // bytes of sources that are searched for its names.
 const (
 	mostChecked  = 128 << 10
 	mostSearched = 1 << 30
 )
 
-// Title is the heading under which the gate lists doubts, and Added the line under which it adds to a summary.
+// Title is the heading over the gate's list of doubts, and Added the line over its additions.
 const (
 	Title = "## Not borne out by the conversation"
 	Added = "[Added from the conversation itself, because the text above lacks it:]"
 )
 
-// Doubts looks up what a text states and returns what the conversation does not bear out, what became of the work
-// first: the first most of them, 0 for as many as the gate lists. Names, numbers and quotations are looked up in
-// all that was said and shown, the end of a check in its newest run, a file in the calls that wrote it. What is
-// planned, roughly counted, abbreviated or in other words is not checked, nor is anything in a text that is longer
-// than what is left of the conversation. With ofWork only outcomes and files are checked.
+// Doubts looks up the statements of a text and returns those that the conversation contradicts or
+// does not support, most consequential first: the first most of them, 0 for as many as the gate
+// lists. Names, numbers and quotations are looked up in the whole conversation, an outcome in the
+// newest run, a file in the calls that wrote it. Not checked are plans, rough counts, abbreviations
+// and paraphrases, and texts longer than the remaining conversation; with ofWork only outcomes and
+// files are.
 func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
 	d := doubter{Past: p, ofWork: ofWork, seen: map[string]bool{}, left: mostSearched}
 	isMarked := func(m precis.Message) bool { return strings.Contains(m.PlainText(), Title) }
@@ -70,7 +71,7 @@ func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
 	return d.found[:min(len(d.found), max(most, mostDoubts))]
 }
 
-// weight orders doubts: what an agent would act on comes first.
+// weight orders doubts: those that an agent would act on come first.
 func weight(d Doubt) int {
 	switch d.Kind {
 	case Outcome, OfFile:
@@ -89,7 +90,7 @@ type doubter struct {
 	seen   map[string]bool
 	left   int  // bytes that may be searched
 	ofWork bool // only outcomes and files are checked
-	marked bool // one of the messages is a summary in which something was doubted
+	marked bool // one of the messages is a summary with doubts
 }
 
 func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
@@ -99,7 +100,7 @@ func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
 	}
 }
 
-// contradict doubts a statement, with the call that shows otherwise.
+// contradict doubts a statement, with the contradicting call.
 func (d *doubter) contradict(s Statement, kind, why string, call int) bool {
 	return d.contradictAt(s, kind, why, d.Index.Calls[call].Use)
 }
@@ -111,11 +112,11 @@ func (d *doubter) contradictAt(s Statement, kind, why string, at precis.Handle) 
 	return true
 }
 
-// shown returns a statement as a doubt names it.
+// shown returns a statement in the form used in a doubt.
 func shown(s Statement) string { return preview.Line(s.Text, 160) }
 
-// line looks up what a line names, and then what its statements say until something is doubted. Of an item that
-// cites a message only what became of the work is checked, and only when nothing else is.
+// line looks up the names in a line, and then its statements until one is doubted. Of an item that
+// cites a message only outcomes are checked, and only with ofWork.
 func (d *doubter) line(l line) {
 	if !d.ofWork {
 		d.names(l)
@@ -132,23 +133,23 @@ func (d *doubter) line(l line) {
 	}
 }
 
-// has reports whether a source holds the words of a text one after another.
+// has reports whether a source contains the words of a text in a row.
 func (d *doubter) has(s string) bool {
 	if d.left -= len(d.words); d.left < 0 {
-		return true // not known
+		return true // unknown
 	}
 	return strings.Contains(d.words, string(prose.AppendPlain(nil, s)))
 }
 
-// hasWords reports the same, where the first and the last word are no parts of longer ones.
+// hasWords reports the same, if the first and the last word are not parts of longer ones.
 func (d *doubter) hasWords(s string) bool {
 	if d.left -= len(d.words); d.left < 0 {
-		return true // not known
+		return true // unknown
 	}
 	return prose.HasPlain(d.words, string(prose.AppendPlain(nil, s)))
 }
 
-// withoutDoubts removes from a summary the list of what the gate doubted, and what it names: neither is a source.
+// withoutDoubts removes the gate's doubts and doubted names from a summary: neither is a source.
 func withoutDoubts(text string) string {
 	before, list, rest := cutDoubts(text)
 	n := 0

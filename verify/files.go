@@ -7,13 +7,13 @@ import (
 	"precis/internal/toolcall"
 )
 
-// file doubts that a file was made, changed, removed or renamed, when the calls show another fate of it.
+// file doubts that a file was created, changed, removed or renamed, if calls show otherwise.
 func (d *doubter) file(s Statement) bool {
 	for _, at := range pathsIn(s.Text) {
 		name, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]
 		f := d.File(strings.ReplaceAll(name, `\`, "/"))
 		if f == nil || says("says gone", s.line) && says("says made", s.line) {
-			continue // it tells a story of several files, or of several fates of one
+			continue // it is about several files, or several fates of one
 		}
 		why, shows := "", f.At
 		switch {
@@ -33,7 +33,7 @@ func (d *doubter) file(s Statement) bool {
 	return false
 }
 
-// notRemoved says why a file is still there; "" when it may be gone.
+// notRemoved returns why a file still exists; "" when it may be gone.
 func (d *doubter) notRemoved(f *File, name string) string {
 	switch {
 	case f.Removed || f.By != "" || f.Restored:
@@ -45,7 +45,7 @@ func (d *doubter) notRemoved(f *File, name string) string {
 	return ""
 }
 
-// notMade says why a file is not as a change would leave it, with the call that shows so; "" when it may be.
+// notMade returns why a file lacks the stated change, with the call that shows it; else "".
 func (d *doubter) notMade(f *File, name, line string) (string, precis.Handle) {
 	switch {
 	case f.State == "failed":
@@ -64,7 +64,7 @@ func (d *doubter) notMade(f *File, name, line string) (string, precis.Handle) {
 	return "", f.At
 }
 
-// sweptSince reports whether a command after the newest one that shows a file may have removed or moved it.
+// sweptSince reports whether a command after a file's newest view may have removed or moved it.
 func (d *doubter) sweptSince(f *File) bool {
 	for i := range d.Index.Calls {
 		c := &d.Index.Calls[i]
@@ -75,8 +75,7 @@ func (d *doubter) sweptSince(f *File) bool {
 	return false
 }
 
-// mayWrite reports whether a person, or a call with effects that are not known, names a file: they may have
-// written it.
+// mayWrite reports whether a person, or a call with unknown effects, names a file.
 func (d *doubter) mayWrite(name string) bool {
 	base := name[strings.LastIndexAny(name, `/\`)+1:]
 	for i := range d.Index.Calls {

@@ -16,7 +16,7 @@ import (
 
 const nowhere = "it stands nowhere in the conversation"
 
-// names checks what a line names. What is planned may be new; a quotation is of the past.
+// names checks the names in a line. A planned name may be new; a quotation is of the past.
 func (d *doubter) names(l line) {
 	line, planned := l.text, isAhead(l.text, l.title)
 	retain.Scan(line, func(a retain.Anchor) {
@@ -38,8 +38,8 @@ func (d *doubter) names(l line) {
 	})
 }
 
-// isFact reports whether the index of the conversation holds a name; false where its facts may be doubted ones of
-// an earlier summary, and for paths, which are compared element by element.
+// isFact reports whether the index of the conversation has a name. It is false if facts may come
+// from doubted statements of an earlier summary, and for paths, which are compared by elements.
 func (d *doubter) isFact(name string, kind retain.Kind) bool {
 	if kind == retain.Path || d.marked {
 		return false
@@ -48,8 +48,7 @@ func (d *doubter) isFact(name string, kind retain.Kind) bool {
 	return ok && d.Index.Facts[f].Kind == kind
 }
 
-// isAbbreviated reports whether something was left out of an anchor, or it is a pattern. Marks of emphasis around
-// it say neither.
+// isAbbreviated reports whether an anchor is shortened or a pattern, apart from emphasis marks.
 func isAbbreviated(line string, a retain.Anchor) bool {
 	near := line[max(0, a.Start-1):min(len(line), a.End+3)]
 	before, after := line[:a.Start], line[a.End:]
@@ -61,7 +60,7 @@ func isAbbreviated(line string, a retain.Anchor) bool {
 	return strings.ContainsAny(near, "*{}<>…$[]|") || strings.Contains(near, "...") || strings.HasPrefix(after, "..")
 }
 
-// missing says why a name is doubted; "" when it is not.
+// missing returns why a name is doubted; "" when it is not.
 func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.Handle) {
 	name := line[a.Start:a.End]
 	switch a.Kind {
@@ -94,8 +93,8 @@ var (
 	plainNumber = lazyregexp.New(`^(?:\d{1,3}(?:,\d{3})+|\d{4,}|\d+\.\d+\.\d+)$`)
 )
 
-// isCode reports whether a name is one that only code has: with a capital after a small letter, or an underscore
-// between small ones.
+// isCode reports whether a name occurs only in code: with a capital after a small letter, or an
+// underscore between small ones.
 func isCode(name string) bool {
 	isSnake := strings.Contains(name, "_") && strings.ToUpper(name) != name
 	return len(name) >= 6 && !strings.Contains(name, "-") && (isSnake || humps.MatchString(name))
@@ -103,8 +102,8 @@ func isCode(name string) bool {
 
 var fileEnding = lazyregexp.New(`^.+\.[A-Za-z0-9]{1,8}$`)
 
-// missingPath says why the path of a file is doubted: no file of its name is named anywhere, or each is in other
-// directories.
+// missingPath returns why the path of a file is doubted: no file of its name is mentioned anywhere,
+// or only in other directories.
 func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 	p := strings.ReplaceAll(name, `\`, "/")
 	base := path.Base(p)
@@ -127,7 +126,7 @@ func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 	return "it stands in the conversation as " + other.Name, &at
 }
 
-// pathEnding returns the newest path that ends with an element; nil when it is named without a directory, too.
+// pathEnding returns the newest path that ends with an element; nil if it also occurs alone.
 func (d *doubter) pathEnding(element string) (newest *retain.Fact) {
 	for i := range d.Index.Facts {
 		f := &d.Index.Facts[i]
@@ -142,11 +141,11 @@ func (d *doubter) pathEnding(element string) (newest *retain.Fact) {
 	return newest
 }
 
-// leastQuote is how many words a quotation has at least that is looked up.
+// leastQuote is the least number of words of a quotation that is looked up.
 const leastQuote = 4
 
-// quote doubts a quotation of whose rows of three words fewer than half stand in the conversation, although at
-// least half of its words do: a translation cannot be looked up.
+// quote doubts a quotation if the conversation has fewer than half of its sequences of three words,
+// although it has at least half of its words: a translation cannot be looked up.
 func (d *doubter) quote(line string, a retain.Anchor) {
 	name := line[a.Start:a.End]
 	if a.Start == 0 || line[a.Start-1] != '"' { // code: its names are checked
@@ -173,11 +172,11 @@ func (d *doubter) quote(line string, a retain.Anchor) {
 	}
 }
 
-// leftOut separates the parts of a quotation from which something was left out.
+// leftOut separates the parts of a shortened quotation.
 var leftOut = regexp.MustCompile(`\.\.\.|…|\[[^\]]*\]|\n`)
 
-// isForeign reports whether the user typed in another script than that of a text: it may be a translation. Scripts
-// beyond Latin take two bytes and more for a letter.
+// isForeign reports whether the user typed in another script than a text's, so that it may be a
+// translation. Scripts beyond Latin take two bytes and more for a letter.
 func (p *Past) isForeign(text string) bool {
 	isWide := func(text string) bool { return 2*len(text) > 3*utf8.RuneCountInString(text) }
 	return slices.ContainsFunc(p.Said, func(s Said) bool { return isWide(s.Text) != isWide(text) })
@@ -186,7 +185,7 @@ func (p *Past) isForeign(text string) bool {
 // errorCodes are the codes and names of errors.
 var errorCodes = lazyregexp.New(`\b(?:[A-Z]{1,4}\d{3,5}|ERR_[A-Z_]{3,}|E[A-Z]{5,}|[A-Z][A-Za-z]+(?:Error|Exception))\b`)
 
-// errorCode doubts a statement with the code of an error that stands nowhere.
+// errorCode doubts a statement with an error code that is nowhere in the conversation.
 func (d *doubter) errorCode(s Statement) bool {
 	for _, at := range errorCodes.FindAllStringIndex(s.Text, mostNames) {
 		code, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]

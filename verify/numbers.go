@@ -10,7 +10,7 @@ import (
 
 var numeral = lazyregexp.New(`\d[\d,]*(?:\.\d+)*`)
 
-// number doubts a number that the conversation does not have where a statement has it.
+// number doubts a number that the conversation does not have in the same context.
 func (d *doubter) number(s Statement) bool {
 	const most = 20 // of a statement
 	for _, at := range numeral.FindAllStringIndex(s.Text, most) {
@@ -27,13 +27,13 @@ func (d *doubter) number(s Statement) bool {
 	return false
 }
 
-// otherNumber says why a number between two texts is doubted: it has two digits or more and stands nowhere beside its
-// unit or its name, one of the words around it, or its frames hold other numbers only. "" when it is not.
+// otherNumber returns why a number between two texts is doubted: it has several digits and never
+// occurs near its unit or name (a word around it), or its frames have only other numbers; or "".
 func (d *doubter) otherNumber(number, before, after string) string {
 	plain, names := prose.Plain(number), namesOf(before, after)
 	isLine, isOrdinal := says("numbers a line", before), says("numbers one", before)
 	if isLine {
-		names = []string{""} // it stands beside code
+		names = []string{""} // it is next to code
 	}
 	if len(number) > 1 && len(names) > 0 && !isOrdinal && !d.standsBeside(plain, names) {
 		return number + " stands nowhere in the conversation beside any of these words"
@@ -50,13 +50,14 @@ func (d *doubter) otherNumber(number, before, after string) string {
 	return ""
 }
 
-// frame is what stands around a number, as plain words.
+// frame is the text around a number, as plain words.
 type frame struct {
 	head, tail string
-	near       []string // words near which the number may stand in another frame; nil: it may not
+	near       []string // words that the number may be near in another frame; nil: none
 }
 
-// framesOf returns the frames of a number between two texts: its name, or its unit with one or two words of its clause.
+// framesOf returns the frames of a number between two texts: its name, or its unit and words
+// nearby.
 func framesOf(before, after string, isOrdinal bool) (out []frame) {
 	head := strings.Fields(prose.Plain(clauseAround(before, len(before))))
 	tail := strings.Fields(prose.Plain(clauseAround(after, 0)))
@@ -82,7 +83,7 @@ func framesOf(before, after string, isOrdinal bool) (out []frame) {
 	return out
 }
 
-// between returns another number that stands in a frame, "" when none or also the given one does.
+// between returns another number in a frame, "" if none occurs or the given one does, too.
 func (d *doubter) between(f frame, number string) (other string) {
 	places := d.numerals()
 	if d.left -= placeCost * len(places); d.left < 0 {
@@ -105,10 +106,10 @@ func (d *doubter) between(f frame, number string) (other string) {
 
 const digits = "0123456789"
 
-// placeCost is how many bytes can be searched in the time that comparing one place takes.
+// placeCost is the cost of comparing one place, in bytes searched.
 const placeCost = 8
 
-// numerals returns where numbers, with a unit or without, are words of their own; hashes are none.
+// numerals returns the places of numbers, with or without a unit, as whole words; not hashes.
 func (p *Past) numerals() []int {
 	const longest = 40 // bytes of a word
 	if words := p.allWords(); p.numbers == nil {
@@ -126,8 +127,8 @@ func (p *Past) numerals() []int {
 	return p.numbers
 }
 
-// isMeasure reports whether a number between two texts says how much, and exactly: it is no percentage and no part
-// of code, a name, a date, a range or a change.
+// isMeasure reports whether a number between two texts is an exact amount: not a percentage and not
+// part of code, a name, a date, a range or a change.
 func isMeasure(before, after string) bool {
 	const nearby = 40 // bytes
 	if strings.Count(before, "`")%2 == 1 || says("no measure before", before[max(0, len(before)-nearby):]) {
@@ -137,25 +138,24 @@ func isMeasure(before, after string) bool {
 	return says("joined unit", after) || !says("no measure after", after)
 }
 
-// namesOf returns the plain words around a number between two texts that may be its unit or its name.
+// namesOf returns the plain words around a number that may be its unit or its name.
 func namesOf(before, after string) []string {
 	const reach = 60 // bytes
 	around := prose.Plain(before[max(0, len(before)-reach):] + " " + after[:min(len(after), reach)])
 	return slices.DeleteFunc(strings.Fields(around), func(w string) bool { return !carriesSense(w) })
 }
 
-// carriesSense reports whether a word beside a number may count or name something.
+// carriesSense reports whether a word near a number may be its unit or its name.
 func carriesSense(word string) bool {
 	return len(word) > 2 && !prose.IsDigit(word[0]) && !says("no unit", word)
 }
 
-// standsBeside reports whether a number stands somewhere near one of some names, in the singular or
-// the plural.
+// standsBeside reports whether a number occurs near a name, in the singular or the plural.
 func (d *doubter) standsBeside(number string, names []string) bool {
 	const near = 40 // bytes
 	places := d.numerals()
 	if d.left -= placeCost * len(places); d.left < 0 {
-		return true // not known
+		return true // unknown
 	}
 	for _, from := range places {
 		rest, isIt := strings.CutPrefix(d.words[from:], number)

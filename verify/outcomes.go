@@ -9,7 +9,7 @@ import (
 	"precis/internal/toolcall"
 )
 
-// CheckKind is a kind of checks, such as tests: how sentences name it, and the command lines that run it.
+// CheckKind is a kind of checks, such as tests: its names, and the command lines that run it.
 type CheckKind struct{ says, runs phrase }
 
 // CheckKinds are tests, builds, linters and type checkers.
@@ -21,8 +21,8 @@ var CheckKinds = []CheckKind{
 // IsNamed reports whether a sentence is about checks of the kind.
 func (k CheckKind) IsNamed(sentence string) bool { return says(k.says, sentence) }
 
-// IsRun reports whether a command line runs checks of the kind; the parts of it that install a program or name a
-// file after it do not.
+// IsRun reports whether a command line runs checks of the kind. Parts of the line that install a
+// program or name a file after it do not count.
 func (k CheckKind) IsRun(line string) bool {
 	return says(k.runs, line) && says(k.runs, without("runs nothing", line))
 }
@@ -33,23 +33,23 @@ func IsCheck(line string) bool {
 	return slices.ContainsFunc(CheckKinds, isKind) || Checks(toolcall.PurposeOf(line))
 }
 
-// Checks reports whether a command of a purpose checks something.
+// Checks reports whether a command with a purpose is a check.
 func Checks(p toolcall.Purpose) bool {
 	other := CheckKind{runs: "runs other checks"}
 	return other.IsRun(p.Kind) || other.IsRun(p.Key)
 }
 
-// claim is a clause of a statement that names a check, a command or a test, and the newest run of it.
+// claim is a clause about a check, a command or a test, and the newest run of it.
 type claim struct {
 	clause string
 	run    string // how reasons name the run
 	call   int
 	end    toolcall.End
-	turned bool // an earlier run may have ended in the other way
+	turned bool // an earlier run may have had the other outcome
 }
 
-// outcome doubts what a statement says of the end of checks, commands and tests, where their newest run shows
-// otherwise. Of the past it is doubted when no run ended so.
+// outcome doubts a statement on the outcome of checks, commands and tests if their newest run shows
+// otherwise. A statement on the past is doubted if no run ended so.
 func (d *doubter) outcome(s Statement) bool {
 	fails := says("ends ill", s.Text)
 	for _, c := range slices.Concat(d.ofTests(s), d.ofCommands(s), d.ofChecks(s)) {
@@ -69,7 +69,7 @@ func (d *doubter) outcome(s Statement) bool {
 	return false
 }
 
-// clauseOf returns the clause that holds a byte of a statement, or the last one where it says how all of them ended.
+// clauseOf returns the clause with a byte of a statement, or a last clause about all outcomes.
 func clauseOf(text string, at int) string {
 	if last := clauseAround(text, len(text)); says("all ended", last) {
 		return last
@@ -77,7 +77,7 @@ func clauseOf(text string, at int) string {
 	return clauseAround(text, at)
 }
 
-// testNamed is how a sentence names a test.
+// testNamed matches the name of a test in a sentence.
 var testNamed = lazyregexp.New("\\b(?:Test[A-Z]\\w+(?:/\\w+)?|test_\\w+)\\b")
 
 func (d *doubter) ofTests(s Statement) (out []claim) {
@@ -111,7 +111,7 @@ func (d *doubter) ofCommands(s Statement) (out []claim) {
 	return out
 }
 
-// ofChecks returns what a statement claims of kinds of checks, nothing when it is about some of them only.
+// ofChecks returns a statement's claims on kinds of checks, unless it is about some checks only.
 func (d *doubter) ofChecks(s Statement) (out []claim) {
 	const most = 4 // clauses that name a kind
 	if says("some tests", s.Text) {
@@ -132,8 +132,8 @@ func (d *doubter) ofChecks(s Statement) (out []claim) {
 	return out
 }
 
-// isUndecided reports whether more than the newest run of a kind of checks has to be known: it passed and a run of
-// others of the kind failed before it, or the text says after a statement that they fail again.
+// isUndecided reports whether the newest run cannot decide a claim on a kind of checks: it passed
+// and another run of the kind failed before it, or the following text says that they fail again.
 func (d *doubter) isUndecided(k CheckKind, c claim, s Statement) bool {
 	failed := func(f Failure) bool { return k.IsRun(f.Line) }
 	if c.end == toolcall.OK {
@@ -143,7 +143,7 @@ func (d *doubter) isUndecided(k CheckKind, c claim, s Statement) bool {
 	return c.turned && slices.ContainsFunc(d.all, fails)
 }
 
-// claimOf returns a claim on the newest run of something, of whose runs isIt holds.
+// claimOf returns a claim on the newest run of a command; isIt selects its runs.
 func (d *doubter) claimOf(clause string, run int, isIt func(call int) bool) claim {
 	end := d.endOf(run)
 	turned := d.newestRun(func(i int) bool { return isIt(i) && d.Ends[i].End != end }) >= 0
@@ -161,8 +161,8 @@ func (d *doubter) newestRun(is func(call int) bool) int {
 	return -1
 }
 
-// endOf returns how a run of checks ended; where a pipe hides it, as its output says. It is unknown of a line that
-// runs checks of several kinds, some of which passed before the line failed.
+// endOf returns the outcome of a run of checks, from its output if a pipe hides it. It is unknown
+// for a line that runs checks of several kinds if some passed before the line failed.
 func (d *doubter) endOf(i int) toolcall.End {
 	end, out := d.Ends[i].End, d.Index.Calls[i].Output()
 	passed, failed := says("output passed", out), says("output failed", out)
@@ -189,7 +189,7 @@ func kindsOf(line string) (n int) {
 	return n
 }
 
-// quoted returns a command as reasons name it.
+// quoted returns a command in the form used in reasons.
 func (p *Past) quoted(line string) string { return "`" + oneLine(p.Bare(line), 80) + "`" }
 
 func refused(o toolcall.Outcome) string {

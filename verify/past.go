@@ -11,26 +11,26 @@ import (
 	"precis/workstate"
 )
 
-// Past is a conversation and what its calls did, as the caller has read them. It caches what it derives from them,
-// so one goroutine may use it at a time.
+// Past is a conversation with the effects of its calls, as read by the caller. It caches derived
+// data, so only one goroutine may use it at a time.
 type Past struct {
 	Index    *retain.Index
 	Messages []precis.Message
 	Offset   int                       // added to the numbers of messages in handles
 	Beside   string                    // other sources of names: the system prompt, the state of the client's program
-	Said     []Said                    // what the user typed, each text once
+	Said     []Said                    // texts that the user typed, each once
 	Holds    *workstate.Reading        // plans, jobs, skills
 	Ends     []toolcall.Outcome        // of the calls of Index
 	Waiting  func(call int) bool       // whether a call has no result yet
-	Failures []Failure                 // the newest failed run of each command that no later run made good
+	Failures []Failure                 // the newest failed run of each command that no later run resolved
 	Changed  []File                    // in the order of the first change
 	File     func(path string) *File   // nil: no file, or more than one, may be meant
 	Tests    func() map[string]TestEnd // how the newest run of each test ended, by its name
-	Bare     func(line string) string  // a command line without its folder and without what cuts its output
+	Bare     func(line string) string  // a command line without its folder and without filters of its output
 
 	words   string   // of all sources, see prose.Plain; "": not read yet
-	numbers []int    // where words of them begin with a digit; nil: not read yet
-	persons []string // what persons said and summaries of it; nil: not read yet
+	numbers []int    // where words in it begin with a digit; nil: not read yet
+	persons []string // words of persons and summaries of them; nil: not read yet
 }
 
 // TestEnd is how the newest run of a test ended.
@@ -39,31 +39,31 @@ type TestEnd struct {
 	Call   int
 }
 
-// Said is what the user typed at once.
+// Said is one text that the user typed.
 type Said struct {
 	Message int
 	Text    string
 }
 
-// Failure is a command whose newest run failed.
+// Failure is a command with a failed newest run.
 type Failure struct {
 	Message int
 	Shown   string // the command as reports show it
-	Line    string // as it was given
+	Line    string // as given
 	End     toolcall.Outcome
 }
 
-// File is what became of a file.
+// File is the fate of a file.
 type File struct {
 	Path     string
 	State    string        // "created", "written", "read", "failed", "deleted", "reverted" or "" for unknown
 	At       precis.Handle // the call that decided the state
 	By       string        // the git command that decided it; "" for another call
 	MovedTo  string
-	Edits    []int          // calls whose text is in the file
-	Tried    bool           // a call was to change it
+	Edits    []int          // calls with text that is in the file
+	Tried    bool           // a call tried to change it
 	Removed  bool           // a call has removed it at some time
-	Restored bool           // git took changes of it back
+	Restored bool           // git undid changes of it
 	Refused  *precis.Handle // the newest change that the user refused
 }
 
@@ -106,7 +106,7 @@ func blockWords(out []byte, b precis.Block) []byte {
 // unescape undoes the escapes of JSON that separate words.
 var unescape = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, " ", `\\`, " ")
 
-// personsSay reports whether something holds for what a person said in small letters, or for a summary of it.
+// personsSay reports whether is holds for a person's text in lower case, or a summary of it.
 func (p *Past) personsSay(is func(string) bool) bool {
 	if p.persons == nil {
 		p.persons = []string{}

@@ -14,11 +14,11 @@ var phrasesText string
 
 var phraseTable = table.Lazy("phrases.txt", phrasesText, "pattern", "says")
 
-// phrase names the patterns of phrases.txt that say the same.
+// phrase names patterns of phrases.txt with one meaning.
 type phrase string
 
-// script is how a script of a package is run, before its name: "pnpm --filter web", "npm run", "yarn workspace
-// web", "turbo run".
+// script matches the command that runs a script of a package, before its name: "pnpm --filter web",
+// "npm run", "yarn workspace web", "turbo run".
 const script = `(?:(?:npm|yarn|pnpm|bun)(?: workspace \S+| -\S+(?: [^-\s|;&]\S*)?){0,4}|turbo|nx|lerna)(?: run)?`
 
 var phrases = sync.OnceValue(func() map[phrase]*lazyregexp.Regexp {
@@ -38,8 +38,8 @@ func patternOf(row table.Row) string {
 	return "(?i:" + strings.ReplaceAll(row.Get("pattern"), "SCRIPT", script) + ")"
 }
 
-// says reports whether a text says what a phrase names.
+// says reports whether a text matches a phrase.
 func says(it phrase, text string) bool { return phrases()[it].MatchString(text) }
 
-// without removes from a text what says what a phrase names.
+// without removes the matches of a phrase from a text.
 func without(it phrase, text string) string { return phrases()[it].ReplaceAllString(text, "") }

@@ -12,13 +12,13 @@ import (
 type Statement struct {
 	Text   string // without the marks of lists and headings before it
 	At     int    // where it begins in the summary
-	Ahead  bool   // it says what is still to be done, or gives an example
+	Ahead  bool   // it is about future work, or an example
 	Quotes bool   // it is only a quotation, or code
 	line   string // all of its line, without the names of files
 }
 
-// Statements returns the sentences of a summary in order. Code blocks, headings, what programs write around a
-// summary and items that cite a message, which a digest has checked, are none.
+// Statements returns the sentences of a summary in order. It excludes code blocks, headings, texts
+// that programs write around a summary, and items that cite a message, which a digest has checked.
 func Statements(text string) (out []Statement) {
 	for _, l := range linesOf(text) {
 		if !l.cited {
@@ -28,7 +28,7 @@ func Statements(text string) (out []Statement) {
 	return out
 }
 
-// line is a line of a summary that may state something.
+// line is a line of a summary that may contain statements.
 type line struct {
 	text  string
 	at    int    // where it begins in the summary
@@ -36,10 +36,10 @@ type line struct {
 	cited bool   // it belongs to an item that cites a message by its handle
 }
 
-// namesTitle is the heading over names without their lines in a digest: they stand beside each other by accident.
+// namesTitle is the heading over names without their lines in a digest: their order has no meaning.
 const namesTitle = "## Also mentioned"
 
-// linesOf returns the lines of a summary without code blocks, lists of names and what programs write around a summary.
+// linesOf returns the lines of a summary without code blocks, lists of names and programs' texts.
 func linesOf(text string) (out []line) {
 	var l line
 	next, fenced := 0, false
@@ -63,7 +63,7 @@ func linesOf(text string) (out []line) {
 	return out
 }
 
-// statements returns the sentences of a line; none of one that is too long for a person's.
+// statements returns the sentences of a line; none of a line that is too long to be a person's.
 func (l line) statements() (out []Statement) {
 	const longest = 2000 // bytes
 	if len(l.text) > longest {
@@ -80,8 +80,8 @@ func (l line) statements() (out []Statement) {
 	return out
 }
 
-// isAhead reports whether a text under a title says what is still to be done or what may be: it names what may not
-// exist.
+// isAhead reports whether a text under a title is about future or possible work: its names may not
+// exist yet.
 func isAhead(text, title string) bool { return says("ahead", text) || says("ahead title", title) }
 
 var (
@@ -92,7 +92,7 @@ var (
 
 var clauseEnds = lazyregexp.New(`[,;:](?:\s|$)| [–-] |[—，；：]`)
 
-// clauseAround returns the clause of a sentence that holds a byte.
+// clauseAround returns the clause of a sentence that contains a byte.
 func clauseAround(text string, at int) string {
 	from := 0
 	for _, end := range clauseEnds.FindAllStringIndex(text, -1) {
@@ -114,7 +114,7 @@ func withoutPaths(text string) string {
 	return out.String() + text[end:]
 }
 
-// pathsIn returns where a text names files.
+// pathsIn returns the spans of file names in a text.
 func pathsIn(text string) (out [][2]int) {
 	end := 0
 	retain.Scan(text, func(a retain.Anchor) {

@@ -1,9 +1,9 @@
-// Package verify compares a summary of a conversation with the conversation itself. [Past.Check] counts what of it
-// the summary holds: the words that the user typed, files, failures, open steps and running jobs. [Past.Doubts]
-// looks up what the summary states and returns what the conversation does not bear out.
+// Package verify answers: is a summary of a conversation complete and true? [Past.Check] counts
+// what it holds of the user's words, files, failures, open steps and running jobs. [Past.Doubts]
+// returns the statements that the conversation contradicts or does not support.
 //
-// Nothing is interpreted and no two sentences are compared: a statement is doubted when a name, a number or a
-// quotation in it stands nowhere, or when the calls show that a file or a check ended in another way.
+// It does not interpret sentences or compare them: a statement is doubted if a name, number or
+// quotation in it occurs nowhere, or if calls show another fate of a file or outcome of a check.
 package verify
 
 import (
@@ -17,44 +17,43 @@ import (
 	"precis/retain"
 )
 
-// Report says what a summary of a conversation lacks, contradicts and invents.
+// Report lists what a summary of a conversation lacks, contradicts and invents.
 type Report struct {
-	Unread      int     `json:"unread,omitempty"` // bytes of the text after those that are read
-	Kinds       []Share `json:"kinds"`            // of which the conversation has something, as in [Kinds]
+	Unread      int     `json:"unread,omitempty"` // bytes of the text that were not read
+	Kinds       []Share `json:"kinds"`            // kinds that occur in the conversation, as in [Kinds]
 	Lacks       []Lack  `json:"lacks"`            // in the order of the kinds
-	Contradicts []Doubt `json:"contradicts"`      // statements on files and outcomes that calls show to be otherwise
-	Invents     []Doubt `json:"invents"`          // names, numbers, quotations and deeds that stand nowhere
+	Contradicts []Doubt `json:"contradicts"`      // statements on files and outcomes that calls contradict
+	Invents     []Doubt `json:"invents"`          // names, numbers, quotations and deeds that occur nowhere
 }
 
-// Share says how much of one kind a text holds: characters of the words, items of the others.
+// Share is how much of one kind a text holds: characters of the words, items of the others.
 type Share struct {
 	Kind  string `json:"kind"`
 	Holds int    `json:"holds"`
 	Of    int    `json:"of"`
 }
 
-// Lack is what a text does not hold.
+// Lack is an item that a text does not hold.
 type Lack struct {
 	Kind   string        `json:"kind"`
 	Text   string        `json:"text"`
-	Handle precis.Handle `json:"handle"` // where the conversation says it
+	Handle precis.Handle `json:"handle"` // its place in the conversation
 }
 
-// Kinds are the kinds of what a summary is to hold, in the order of their lists.
+// Kinds are the kinds of content that a summary must hold, in the order of their lists.
 var Kinds = []string{"words", "files", "failures", "steps", "jobs"}
 
-// The classes of a report beside the kinds: Contradicts are statements that calls show to be otherwise, Invents
-// these and those that nothing bears out.
+// The other classes of a report: Contradicts are statements that calls contradict; Invents are
+// these and unsupported statements.
 const (
 	Contradicts = "contradicts"
 	Invents     = "invents"
 )
 
-// Classes are all that a report can fail on.
+// Classes are all classes that a report can fail on.
 var Classes = append(slices.Clone(Kinds), Contradicts, Invents)
 
-// Fails returns those of the classes on which a report fails: a kind that is not held as a whole, and statements
-// that are false.
+// Fails returns the given classes with a failure: a kind not fully held, or false statements.
 func (r Report) Fails(on []string) []string {
 	out := []string{}
 	for _, class := range on {
@@ -76,9 +75,9 @@ func (r Report) Words() (holds, of int) {
 	return 0, 0
 }
 
-// Check compares a text that replaces the conversation with it. What is shown to the model together with the text
-// is in beside: it is not lacking, and its statements are not checked. Nor is a message lacking that is shown as
-// it was, by its index in p.Messages; nil: none is.
+// Check compares a text that replaces the conversation with it. beside is further text that the
+// model sees: its content is not lacking, and its statements are not checked. Nor is the content of
+// a message lacking if shown is true for its index in p.Messages; nil: for none.
 func (p *Past) Check(text, beside string, shown func(int) bool) Report {
 	const most = 200 // doubts
 	r := Report{Lacks: []Lack{}, Contradicts: []Doubt{}, Invents: []Doubt{}, Kinds: []Share{}}
@@ -109,12 +108,12 @@ type checker struct {
 	*Past
 	report   *Report
 	shown    func(message int) bool
-	folded   string      // the text and what is beside it
+	folded   string      // the text and beside
 	words    string      // its plain words
-	failures []Statement // those that say that something failed
+	failures []Statement // statements that report a failure
 }
 
-// count adds to a kind: of n of which some are held, text is what lacks.
+// count adds an item to a kind: holds of its of units are held; text is the missing part.
 func (c *checker) count(kind string, holds, of int, text string, at precis.Handle) {
 	if c.shown(at.From) {
 		holds = of
@@ -140,7 +139,7 @@ func (c *checker) one(kind string, held bool, text string, at precis.Handle) {
 	c.count(kind, holds, 1, text, at)
 }
 
-// userWords counts the characters that the user typed, by the units in which a digest quotes them.
+// userWords counts the characters that the user typed, in the units that a digest quotes.
 func (c *checker) userWords() {
 	for _, said := range c.Said {
 		holds, of, shown, typed := 0, 0, c.shown(said.Message), retain.Typed(said.Text)
@@ -199,7 +198,7 @@ func (p *Past) Untold(text string) []Failure {
 	return slices.DeleteFunc(slices.Clone(p.Failures), func(f Failure) bool { return p.tells(f, all) })
 }
 
-// tellings returns the statements of a text that say that something failed.
+// tellings returns the statements of a text that report a failure.
 func tellings(text string) (out []Statement) {
 	for _, l := range linesOf(text[:min(len(text), mostChecked)]) {
 		for _, s := range l.statements() {
@@ -211,14 +210,14 @@ func tellings(text string) (out []Statement) {
 	return out
 }
 
-// isNewest reports whether a failure is the newest one of a kind of checks: "the tests fail" is said of no other.
+// isNewest reports whether a failure is the newest of its kind; "the tests fail" means no other.
 func (p *Past) isNewest(f Failure, k CheckKind) bool {
 	isLater := func(o Failure) bool { return o.Message > f.Message && k.IsRun(o.Line) }
 	return k.IsRun(f.Line) && !slices.ContainsFunc(p.Failures, isLater)
 }
 
-// tells reports whether one of the statements that say that something failed names the command of a failure, its
-// kind of check, or something that the failure names.
+// tells reports whether a statement about a failure names the failed command, its kind of check, or
+// a name from its output.
 func (p *Past) tells(f Failure, all []Statement) bool {
 	names := []string{p.Bare(f.Line)}
 	if purpose := toolcall.PurposeOf(f.Line).Kind; strings.Contains(purpose, " ") {
