@@ -11,24 +11,24 @@ import (
 	"precis/retain"
 )
 
-// filed is the checklist of a file of prose. It is a plan of the agent once the agent ticks boxes in it, or writes it
-// into a file that is called a plan.
+// filed is the checklist of a prose file. It is a plan of the agent once the agent ticks boxes in
+// it, or writes it into a file that is named like a plan.
 type filed struct {
-	*planned      // nil: what stands in the file is not known
+	*planned      // nil: the content of the file is unknown
 	kept     bool // it is a plan of the agent
 }
 
-// wordFiles are the ends of the names of files that hold words.
+// wordFiles are the suffixes of prose files.
 var wordFiles = []string{".md", ".markdown", ".mdx", ".mdc", ".txt", ".text", ".rst", ".org", ".adoc"}
 
 func holdsWords(name string) bool { return slices.Contains(wordFiles, strings.ToLower(path.Ext(name))) }
 
-// isPlanFile reports whether a file is called a plan: "PLAN.md", "todo.txt".
+// isPlanFile reports whether a file is named like a plan: "PLAN.md", "todo.txt".
 func isPlanFile(name string) bool {
 	return plays(path.Base(name), "plan")
 }
 
-// file takes in what an answered call shows of checklists in files, or does to them.
+// file applies an answered call that shows or changes checklists in files.
 func (p *plans) file(c *toolcall.Call) {
 	var names []string
 	add := func(name string) {
@@ -66,7 +66,7 @@ func (p *plans) file(c *toolcall.Call) {
 			continue
 		case c.Kind == toolcall.Write:
 			l = l.written(key, c, name)
-		case changes: // by a command: what stands there now is seen when it is read
+		case changes: // by a command: the next read shows the new content
 			l = filed{nil, l.kept || isPlanFile(name)}
 		case len(names) == 1:
 			l.shown(key, c)
@@ -77,8 +77,8 @@ func (p *plans) file(c *toolcall.Call) {
 	}
 }
 
-// fileKey returns the path that a file is known by: the longest one that ends like the given one, or with which that
-// one ends.
+// fileKey returns the path that a file is known by: the longest known path that is a suffix of the
+// given one, or that it is a suffix of.
 func (p *plans) fileKey(name string) string {
 	if _, known := p.files[name]; known {
 		return name
@@ -93,7 +93,7 @@ func (p *plans) fileKey(name string) string {
 	return cmp.Or(best, name)
 }
 
-// moved takes the list of a file along that is moved.
+// moved moves the list of a file along with the file.
 func (p *plans) moved(e toolcall.Effect) {
 	if e.MovedFrom == "" || e.MovedFrom == e.Path {
 		return
@@ -110,7 +110,7 @@ func (p *plans) moved(e toolcall.Effect) {
 	p.files[e.Path] = l
 }
 
-// unnumbered returns a text without the column of line numbers that tools print before the lines of a file.
+// unnumbered returns a text without the line numbers that tools print before the lines of a file.
 func unnumbered(text string) string {
 	var out strings.Builder
 	for l := range strings.Lines(text) {
@@ -119,7 +119,7 @@ func unnumbered(text string) string {
 	return out.String()
 }
 
-// shown takes in what a call shows of the file: all of its list, or a part of it.
+// shown applies a call that shows the file: all of its list, or a part of it.
 func (l *filed) shown(key string, c *toolcall.Call) {
 	if !strings.ContainsAny(c.Text, boxSigns) {
 		return
@@ -161,10 +161,10 @@ func newFiled(name string, steps []step, at precis.Handle, old *planned) *planne
 	return l
 }
 
-// rewritten returns steps that were written anew: those of the list keep the places where they were first written, and
-// last changed. It reports whether one of them has another state now.
+// rewritten returns rewritten steps: steps that were in the list before keep the handles of their
+// first writing and last change. It reports whether one of them has another state now.
 func (l *planned) rewritten(steps []step, at precis.Handle) (out []plannedStep, ticked bool) {
-	next := 0 // of the list, whose steps mostly come in the same order
+	next := 0 // index in the list; steps mostly keep their order
 	for _, s := range steps {
 		one := plannedStep{step: s, since: at, at: at}
 		i := l.says(s, next)
@@ -183,7 +183,7 @@ func (l *planned) rewritten(steps []step, at precis.Handle) (out []plannedStep, 
 	return out, ticked
 }
 
-// says returns the first step from one on that has the words of another, under the same heading where both are
+// says returns the first step from index on with the same words, and the same heading if both are
 // known; -1: none.
 func (l *planned) says(s step, from int) int {
 	for i := from; i < len(l.steps); i++ {
@@ -194,7 +194,7 @@ func (l *planned) says(s step, from int) int {
 	return -1
 }
 
-// run returns where steps stand in the list, one behind the other: best in the same states; -1: nowhere.
+// run returns where steps occur in the list in a row, preferably with the same states; -1: nowhere.
 func (l *planned) run(steps []step) int {
 	at := -1
 	for i := 0; i+len(steps) <= len(l.steps); i++ {
@@ -213,7 +213,7 @@ func (l *planned) run(steps []step) int {
 	return at
 }
 
-// tick takes over the states of steps that are in the list, in its order.
+// tick copies the states of steps that are in the list, in its order.
 func (l *planned) tick(steps []step, at precis.Handle) {
 	next := 0
 	for _, s := range steps {
@@ -228,8 +228,8 @@ func (l *planned) tick(steps []step, at precis.Handle) {
 	}
 }
 
-// replace puts the steps of the new side of an edit in the place of those of its old side. It reports whether one of
-// them has another state now.
+// replace replaces the steps of an edit's old side by the steps of its new side. It reports whether
+// one of them has another state now.
 func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	from, to := len(l.steps), len(l.steps)
 	if i := l.run(was); i >= 0 && len(was) > 0 {
@@ -243,7 +243,7 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	return ticked
 }
 
-// called returns the words of a step: with its heading where another one of a file has the same.
+// called returns the words of a step, with its heading if another step has the same words.
 func (l *planned) called(i int) string {
 	s := l.steps[i]
 	same := func(o plannedStep) bool { return o.text == s.text && o.under != s.under }

@@ -7,8 +7,8 @@ import (
 	"precis/internal/harness"
 )
 
-// instructions returns what programs said that stays in force, and is neither a skill nor
-// the end of a job.
+// instructions returns the texts of programs that are in force and are neither a skill nor the end
+// of a job.
 func instructions(msgs []precis.Message) []Item {
 	out := []Item{}
 	for _, h := range precis.InForce(msgs) {
@@ -28,7 +28,7 @@ func instructions(msgs []precis.Message) []Item {
 	return out
 }
 
-// textAt returns the words of a message of the program, or of one of its blocks.
+// textAt returns the text of a message of the program, or of one of its blocks.
 func textAt(msgs []precis.Message, h precis.Handle) string {
 	content := msgs[h.From].Content
 	if h.Block >= 0 {

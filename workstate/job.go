@@ -17,14 +17,14 @@ import (
 	"precis/internal/toolcall"
 )
 
-// jobs are commands in the background and other agents, by their IDs.
+// jobs are background commands and other agents, by their IDs.
 type jobs struct{ keyed }
 
-// Bounds of what is told of a job.
+// Limits for a job.
 const (
-	mostJobText   = 100 // bytes of what it does
+	mostJobText   = 100 // bytes of its task
 	mostJobResult = 300 // bytes of its result
-	jobHead       = 600 // bytes of a result in which a program says that a job was begun
+	jobHead       = 600 // bytes of a result to search for the start of a job
 )
 
 //go:embed begun.txt
@@ -32,7 +32,7 @@ var begunText string
 
 var beginnings = table.Lazy("begun.txt", begunText, "pattern")
 
-// begun matches a line by which a program says that something goes on in the background.
+// begun matches a line that reports the start of background work.
 var begun = sync.OnceValue(func() *regexp.Regexp {
 	var all []string
 	for _, row := range beginnings().Rows {
@@ -42,18 +42,18 @@ var begun = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var (
-	// jobIDs is where programs say how a job is called.
+	// jobIDs matches the ID of a job in a program's text.
 	jobIDs = lazyregexp.New(`(?i)(?:\bwith\s+ID|\bpid|\bid` +
 		`|\b(?:agent|task|shell|session|job|bash|process|thread)[ _-]?id)\b["']?\s*[:=#]?\s*["'(]?\s*([A-Za-z0-9][\w.-]{0,63})`)
-	// named is an element that says in its head what became of a job: <task id="…" state="…">.
+	// named matches an element with a job's ID and state in its head: <task id="…" state="…">.
 	named = lazyregexp.New(`^\s*<[\w-]+\s[^>\n]*\bid="([^"\n]{1,64})"[^>\n]*\b(?:state|status)="(\w+)"`)
-	// statesSaid is where results say how far a job is, the first that says anything counts.
+	// statesSaid match the state of a job in a result; the first match counts.
 	statesSaid = lazyregexp.All(`<(?:status|state)>\s*([\w -]+?)\s*</`, `\b(?:state|status)="(\w+)"`,
 		`"(?:status|state)"\s*:\s*"([\w -]+)"`, `(?im)^\s*(?:status|state):\s*([\w-]+)`)
-	// codes are where they say with which exit code it ended.
+	// codes matches the exit code of a job in a result.
 	codes = lazyregexp.New(`(?i)(?:<exit_?code>\s*|"exit_?code"\s*:\s*|` +
 		`\bexit(?:ed)?(?: with)?(?: exit)?[ _-](?:code|status)[:=]?\s*)(-?\d+)`)
-	// trailer is what Claude Code adds to the report of an agent.
+	// trailer is the text that Claude Code appends to the report of an agent.
 	trailer = lazyregexp.New(`(?s)(?:^|\n)agentId:[^\n]*|<usage>.*?</usage>`)
 )
 
@@ -75,7 +75,7 @@ func inBackground(args []arg) bool {
 	})
 }
 
-// call takes in an answered call, and reports whether it began a job or asked for one.
+// call applies an answered call, and reports whether it began a job or asked for one.
 func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 	if i, ok := j.asked(args); ok {
 		j.polled(i, c)
@@ -94,7 +94,7 @@ func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 	}
 	head := headOf(c)
 	from, wanted := startOf(head), inBackground(args)
-	prints := command && toolcall.Shows(c.Line) && !ofProgram(head) // perhaps what another program said
+	prints := command && toolcall.Shows(c.Line) && !ofProgram(head) // the text may be another program's output
 	if !wanted && (prints || from < 0) {
 		return false
 	}
@@ -108,8 +108,8 @@ func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 
 func headOf(c *toolcall.Call) string { return c.Text[:min(len(c.Text), jobHead)] }
 
-// startOf returns where the head of a result says that something goes on in the
-// background; -1: nowhere.
+// startOf returns the index of a line in the head of a result that reports the start of background
+// work; -1: none.
 func startOf(head string) int {
 	const lines = 6
 	signs := []string{"background", "Background", "etached", "Async agent", "session ID"}
@@ -123,8 +123,8 @@ func startOf(head string) int {
 	return -1
 }
 
-// ofProgram reports whether the head of a result in which a command goes on is the program's,
-// whatever the command prints: Codex writes it in lines before the output.
+// ofProgram reports whether the program wrote the head of a result that reports a running command,
+// rather than the command's own output: Codex writes it in lines before the output.
 func ofProgram(head string) bool {
 	head, _, before := strings.Cut(head, "Output:\n")
 	if !before {
@@ -138,7 +138,7 @@ func ofProgram(head string) bool {
 	return true
 }
 
-// agent takes in a call of another agent, with its report or without.
+// agent applies a call of another agent, with its report or without.
 func (j *jobs) agent(c *toolcall.Call, args []arg) {
 	it := Item{ID: idIn(headOf(c)), Tool: c.Name, Text: taskOf(c, args), Since: c.Use, At: c.Use}
 	tail := c.Text[max(0, len(c.Text)-jobHead):]
@@ -163,7 +163,7 @@ func (j *jobs) agent(c *toolcall.Call, args []arg) {
 			it.State = Failed
 		}
 		if reported < 0 {
-			it.ID = "" // what stands in a report names something else
+			it.ID = "" // an ID in a report is of something else
 		}
 	}
 	if it.State.Ended() {
@@ -172,7 +172,7 @@ func (j *jobs) agent(c *toolcall.Call, args []arg) {
 	j.begin(it)
 }
 
-// stateOfLine returns the state that a result of one short line ends with: "reviewer started". "" for other results.
+// stateOfLine returns the state that ends a one-line result: "reviewer started"; else "".
 func stateOfLine(text string) State {
 	const longest = 100
 	text = strings.TrimRight(strings.TrimSpace(text), ".!")
@@ -182,7 +182,8 @@ func stateOfLine(text string) State {
 	return stateOfJob(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// nameIn returns the short argument of a call that its result repeats: later calls may name the job so.
+// nameIn returns the short argument of a call that its result repeats: later calls may use it as
+// the job's name.
 func nameIn(text string, args []arg) string {
 	const longest = 64
 	said := strings.Fields(text)
@@ -227,10 +228,10 @@ func (j *jobs) asked(args []arg) (int, bool) {
 	return 0, false
 }
 
-// agentMessage is what the Responses API calls words of another agent.
+// agentMessage is the Responses API's type for words of another agent.
 const agentMessage = "agent_message"
 
-// polled takes in a call that names a job: it asks for it, or ends it.
+// polled applies a call that names a job: it asks for it, or ends it.
 func (j *jobs) polled(i int, c *toolcall.Call) {
 	if c.Outcome().End == toolcall.Rejected {
 		return
@@ -262,7 +263,7 @@ func (j *jobs) polled(i int, c *toolcall.Call) {
 		return
 	}
 	if it.State.Ended() && state == Running {
-		state = it.State // an answer that came late
+		state = it.State // a late answer
 	}
 	it.State, it.At = state, c.Use
 	if state.Ended() && result != "" {
@@ -270,7 +271,7 @@ func (j *jobs) polled(i int, c *toolcall.Call) {
 	}
 }
 
-// agentState reads what a program says of an agent: {"completed": "…"} or a word.
+// agentState parses the state of an agent: {"completed": "…"} or a word.
 func agentState(raw []byte) (state State, result string) {
 	if word, ok := jsonspan.String(raw); ok {
 		return stateOfJob(word), ""
@@ -283,9 +284,9 @@ func agentState(raw []byte) (state State, result string) {
 	return "", ""
 }
 
-// outcomeIn returns the state that a result gives a job, "" for none, and what came of it.
+// outcomeIn returns the state of a job in a result, "" for none, and the job's result.
 func outcomeIn(text string) (State, string) {
-	const reach = 4000 // bytes from the start in which programs say it, before the output
+	const reach = 4000 // bytes from the start to search; the output follows
 	head := text[:min(len(text), reach)]
 	var state State
 	for _, re := range statesSaid {
@@ -305,7 +306,7 @@ func outcomeIn(text string) (State, string) {
 	return state, resultIn(text)
 }
 
-// resultIn returns the first lines of what came of a job.
+// resultIn returns the first lines of a job's result.
 func resultIn(text string) string {
 	if s := harness.Element(text, "result", "task_result", "output", "stdout", "stderr", "error", "summary"); s != "" {
 		return line(s, mostJobResult)
@@ -316,7 +317,7 @@ func resultIn(text string) string {
 	return line(trailer.ReplaceAllString(text[:min(len(text), 10*mostJobResult)], ""), mostJobResult)
 }
 
-// idIn returns the first ID that a text gives a job; "" for none.
+// idIn returns the first ID of a job in a text; "" for none.
 func idIn(text string) string {
 	if m := jobIDs.FindStringSubmatch(text); m != nil {
 		return strings.TrimRight(m[1], ".-")
@@ -324,7 +325,7 @@ func idIn(text string) string {
 	return ""
 }
 
-// taskOf says what a job does: its command, or how its task was called.
+// taskOf describes the task of a job: its command, or the title of its task.
 func taskOf(c *toolcall.Call, args []arg) string {
 	best, text := 0, ""
 	for _, a := range args {

@@ -7,16 +7,16 @@ import (
 	"precis"
 )
 
-// Law holds the plan, the skills and the jobs of a conversation in its views, see
-// [precis.Law]. The zero value is ready.
+// Law keeps the plan, the skills and the jobs of a conversation in its views, see [precis.Law]. The
+// zero value is ready.
 type Law struct{}
 
-// Tokens up to which a thing is kept word for word.
+// Tokens up to which an item is kept word for word.
 const (
 	mostPlan = 2000
-	mostDone = 400 // the last state of a job that ended: of its report the first lines are told
-	mostJobs = 12  // jobs that ended, the newest
-	mostOpen = 40  // of plans, jobs that run and skills each, the newest: more are no state that anybody works from
+	mostDone = 400 // the last state of an ended job: the first lines of its report
+	mostJobs = 12  // ended jobs, the newest
+	mostOpen = 40  // of plans, running jobs and skills each, the newest: older ones are no longer current
 )
 
 // Holds returns the newest plan and others with open steps, jobs that run, skills, and then
@@ -25,9 +25,8 @@ func (Law) Holds(s *precis.Situation) []precis.Held {
 	return In(s).Held()
 }
 
-// Held returns where what holds stands, what matters most first: the newest plan and others
-// with something to do, jobs that run, the skills that were loaded last, and the last states
-// of the newest jobs.
+// Held returns the items in force with their places, most important first: the newest plan and
+// others with open steps, running jobs, the newest skills, and the last states of the newest jobs.
 func (r *Reading) Held() (out []precis.Held) {
 	for _, list := range slices.Backward(newestOf(ListsOf(r.Steps))) {
 		h := precis.Held{Key: "plan " + list.Name, Most: mostPlan, Name: "Plan as of " + list.At.String()}
@@ -63,8 +62,8 @@ func (r *Reading) Held() (out []precis.Held) {
 	return out
 }
 
-// held returns a job as it is held, with what has to be said where its blocks are hidden: how it is called, what it
-// does, and how far it is.
+// held returns a job as an item in force, with the text that must appear if its blocks are hidden:
+// its name, its task, and its state.
 func (i Item) held(name string, at ...precis.Handle) precis.Held {
 	h := precis.Held{Key: "job " + i.Key, At: slices.Compact(at), Most: mostDone, Name: name}
 	text := i.ID

@@ -7,9 +7,8 @@ import (
 	"precis/internal/preview"
 )
 
-// Line returns a step or a job on one line, as digests, markers and people write it: a
-// step with its box, a job with what it does, its last state and what came of it. The
-// function names places.
+// Line returns a step or a job on one line, as digests, markers and people write it: a step with
+// its box, a job with its task, its last state and its result. at formats handles.
 func (i Item) Line(at func(precis.Handle) string) string {
 	if i.Kind == Step {
 		mark := " "
@@ -38,12 +37,12 @@ func (i Item) Line(at func(precis.Handle) string) string {
 	return out.String()
 }
 
-// Silent reports whether nothing is to be said of a job any more: it is done, and left no result.
+// Silent reports whether a job needs no further mention: it is done, and left no result.
 func (i Item) Silent() bool { return i.State == Done && i.Result == "" }
 
-// Lines returns what must not be forgotten of items whose beginning or newest event lies
-// in the messages [from,to): open steps and running jobs, and then what became of the
-// newest jobs, as many lines as take accepts.
+// Lines returns lines on the items with their beginning or newest event in the messages [from,to)
+// that must be remembered: open steps and running jobs, and then the outcomes of the newest jobs,
+// as many lines as take accepts.
 func (r *Reading) Lines(from, to int, take func(line string) bool) []string {
 	var items []Item
 	items = append(items, r.OpenSteps()...)
@@ -66,7 +65,7 @@ func (r *Reading) Lines(from, to int, take func(line string) bool) []string {
 	return out
 }
 
-// Bounds of [Reading.Lines].
+// Limits of [Reading.Lines].
 const (
 	mostEnded = 3
 	mostLine  = 240 // bytes

@@ -11,9 +11,9 @@ import (
 
 // step is a step of a plan as it was written down.
 type step struct {
-	id    string // "" when it was given none
+	id    string // "" if missing
 	text  string // "" in a change of the step with that ID
-	state State  // "" when it was given none
+	state State  // "" if missing
 	under string // the heading above it; "" for none
 }
 
@@ -23,11 +23,11 @@ type written struct {
 	field  string // the folded name of the argument that holds it
 	steps  []step
 	stated bool   // the steps have states
-	merge  bool   // it changes steps of an earlier list, and says nothing of the others
+	merge  bool   // it changes steps of an earlier list, and leaves the others unchanged
 	prose  string // the text of a plan without states
 }
 
-// Bounds of what is read.
+// Limits of reading.
 const (
 	mostDepth = 8       // of lists within a call
 	mostLists = 10      // of one call
@@ -61,7 +61,7 @@ func (a arg) scalar() string {
 // isText reports whether the value is a string.
 func (a arg) isText() bool { return a.raw == nil || jsonspan.Kind(a.raw) == '"' }
 
-// state reads the state of a step; "" when the value is none.
+// state parses the state of a step; "" if the value is not a state.
 func (a arg) state() State {
 	switch {
 	case jsonspan.Kind(a.raw) == 't':
@@ -87,8 +87,8 @@ func edits(raw []byte) bool {
 	return false
 }
 
-// arguments returns the arguments of a call that may say what is planned or begun: all but
-// what is written into files. Checklists in files are read by [plans.file].
+// arguments returns the arguments of a call that may contain plans or jobs: all but texts for
+// files. For checklists in files see [plans.file].
 func arguments(c *toolcall.Call) (out []arg) {
 	for a := range c.Arguments() {
 		filed := toolcall.IsContentArgument(a.Name) || toolcall.IsReplacedArgument(a.Name) || edits(a.Raw)
@@ -147,7 +147,7 @@ func (f *finder) value(a arg, depth int) {
 	}
 }
 
-// object looks into an object. One with a name and arguments is a call within a call.
+// object reads an object. One with a name and arguments is a nested call.
 func (f *finder) object(raw []byte, depth int) {
 	members := membersOf(raw)
 	tool, call := f.tool, false
@@ -179,7 +179,7 @@ func membersOf(raw []byte) (out []arg) {
 	return out
 }
 
-// text looks into a string: JSON, a checklist, or a plan in words.
+// text reads a string: JSON, a checklist, or a plan in words.
 func (f *finder) text(a arg, depth int) {
 	s := strings.TrimSpace(a.text)
 	if len(s) < 3 {
@@ -203,8 +203,8 @@ func (f *finder) text(a arg, depth int) {
 	}
 }
 
-// listOf reads a list of steps: each has a text, and a state or a name of the list that is
-// a plan's.
+// listOf parses a list of steps: each has a text, and either a state or a list name that marks a
+// plan.
 func listOf(a arg, depth int) (w written, ok bool) {
 	w = written{field: a.name}
 	states := 0
@@ -228,7 +228,7 @@ func listOf(a arg, depth int) (w written, ok bool) {
 	return w, states == len(w.steps) || states > 0 && plan || means(a.name, "bare")
 }
 
-// entryOf reads an entry of a list, with the steps below it; nil for one that is no step.
+// entryOf parses an entry of a list, with the steps below it; nil if it is not a step.
 func entryOf(e arg, depth int) []step {
 	switch jsonspan.Kind(e.raw) {
 	case '"':
@@ -247,15 +247,15 @@ func entryOf(e arg, depth int) []step {
 	return nil
 }
 
-// stepRead is a step as members of an object or arguments of a call give it.
+// stepRead is a step from the members of an object or the arguments of a call.
 type stepRead struct {
 	step
 	below    []step
 	known    []string // IDs of steps that are known
-	explains bool     // the text is none that a step is called by
+	explains bool     // the text is an explanation, not a title
 }
 
-// stepOf reads a step. What is known by the list is an ID where it is given as one, or has digits.
+// stepOf parses a step. A known value is an ID if its field is one for IDs, or it has digits.
 func stepOf(members []arg, list *planned, depth int) (r stepRead) {
 	best := 0
 	known := func(id string) bool { return list != nil && id != "" && list.find(id) >= 0 }
@@ -283,7 +283,7 @@ func stepOf(members []arg, list *planned, depth int) (r stepRead) {
 	return r
 }
 
-// list takes in a list of IDs, or of steps below the step.
+// list reads a list of IDs, or of steps below the step.
 func (r *stepRead) list(m arg, known func(id string) bool, depth int) {
 	below := means(m.name, "below")
 	if below || means(strings.TrimSuffix(m.name, "s"), "id") {
@@ -300,10 +300,11 @@ func (r *stepRead) list(m arg, known func(id string) bool, depth int) {
 	}
 }
 
-// boxSigns are the signs of which one stands in each line of a checklist.
+// boxSigns are the signs of boxes: each line of a checklist contains one.
 const boxSigns = "[☐☑✅✔"
 
-// boxes are lines of checklists: "- [ ] to do", "1. [x] done", "☐ to do", "#3 [pending] to do [blocked by #1]".
+// boxes match checklist lines: "- [ ] to do", "1. [x] done", "☐ to do", "#3 [pending] to do
+// [blocked by #1]".
 var boxes = lazyregexp.New(`^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:#(\w[\w-]{0,40})[.:)]?\s+)?` +
 	`(?:\[\s*([xX ✓✔✅>~/*…→-]?|[\w -]{2,20})\s*\]|([☐☑✅✔]))\s+(\S.*?)(?:\s+\[blocked by[^\]]*\])?\s*$`)
 
@@ -321,7 +322,7 @@ func boxOf(l string) (s step, ok bool) {
 	return s, s.state != ""
 }
 
-// checklist reads the steps of a text; whole says that the text holds little else.
+// checklist parses the steps of a text; whole reports that the text contains little else.
 func checklist(text string) (steps []step, whole bool) {
 	if !strings.ContainsAny(text, boxSigns) {
 		return nil, false
@@ -345,18 +346,17 @@ func checklist(text string) (steps []step, whole bool) {
 	return steps, len(steps) > 0 && other <= len(steps)/4
 }
 
-// fence begins a line before and behind code in Markdown.
+// fence begins the line before and after code in Markdown.
 const fence = "```"
 
-// points are lines of lists: what stands before the text, the number, the text.
+// points matches list entries: the indentation, the number, the text.
 var points = lazyregexp.New(`^(\s*)(?:#{1,6}\s*)?(?:\*\*)?(?:(?:(?:Step|Phase|Task|Schritt|Étape|Paso|步骤|ステップ)\s*)?` +
 	`(\d{1,2})(?:[.):]|\s*[-–—:]\s)\s*|[-*+•]\s+)(\S.*)$`)
 
-// mostProse is the number of steps that are read from a plan in words.
+// mostProse is the most steps read from a plan in words.
 const mostProse = 30
 
-// numbered returns the steps of a plan in words: what is numbered in it, or else the points
-// of its lists.
+// numbered returns the steps of a plan in words: its numbered entries, or else its list entries.
 func numbered(text string) []step {
 	var counted, listed []step
 	fenced := false
@@ -364,7 +364,7 @@ func numbered(text string) []step {
 		l = strings.TrimRight(l, " \r\n")
 		fenced = fenced != strings.HasPrefix(strings.TrimSpace(l), fence)
 		m := points.FindStringSubmatch(l)
-		asked := strings.TrimRight(l, "*_ ") // what is asked is no step
+		asked := strings.TrimRight(l, "*_ ") // a question is not a step
 		if m == nil || fenced || strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
 			continue
 		}

@@ -33,12 +33,12 @@ func folded(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 }
 
-// means reports whether a folded name means something, see fields.txt.
+// means reports whether a folded name has a meaning of fields.txt.
 func means(name, what string) bool {
 	return fields().Has(name, "means", what)
 }
 
-// textRank returns the rank of a folded name among those of the words of a step; 0 for other names.
+// textRank returns the rank of a folded field name as the text of a step; 0 for other names.
 func textRank(name string) int {
 	row, ok := fields().Find(name)
 	if !ok {
@@ -48,7 +48,7 @@ func textRank(name string) int {
 	return rank
 }
 
-// stateOf reads the state of a step, a word or the sign in a box; "" when it is none.
+// stateOf parses the state of a step, a word or the sign in a box; "" if it is not one.
 func stateOf(word string) State {
 	switch plain := folded(word); {
 	case plain == "" && strings.Contains(word, "-"): // "[-]"
@@ -59,7 +59,7 @@ func stateOf(word string) State {
 	return stateAs("step", word)
 }
 
-// stateOfJob reads the state of a job; "" when a word is none.
+// stateOfJob parses the state of a job; "" if the word is not one.
 func stateOfJob(word string) State { return stateAs("job", word) }
 
 func stateAs(kind, word string) State {
@@ -112,7 +112,7 @@ func plays(tool, role string) bool {
 	return slices.ContainsFunc(words(tool), func(w string) bool { return hasRole(w, role) })
 }
 
-// subject returns which list a tool writes: its name without verbs, in the singular.
+// subject returns the name of a tool's list: the tool's name without verbs, in the singular.
 func subject(tool string) string {
 	var out []string
 	for _, w := range words(tool) {
@@ -123,7 +123,7 @@ func subject(tool string) string {
 	return strings.Join(out, " ")
 }
 
-// stateByTool returns the state that a tool gives a step by its name; "" for none.
+// stateByTool returns the state that a tool's name implies for a step; "" for none.
 func stateByTool(tool string) State {
 	for _, w := range words(tool) {
 		for _, state := range []State{Done, Dropped, Active} {

@@ -10,14 +10,14 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// notices are elements by which programs say what became of a job.
+// notices match elements that report the outcome of a job.
 var notices = lazyregexp.New(`<((?:task|agent|subagent|job|shell|process|background)[_-](?:task[_-])?notification)>`)
 
 // mostNotices bounds the notices of one text.
 const mostNotices = 100
 
-// text takes in the notices of a text, wherever it stands. Where it is not the program's
-// own, only jobs that were begun are known: a file or a page may hold a notice, too.
+// text applies the notices in a text, at any place. If the program did not write the text, only
+// known jobs are updated: a file or a page may contain a notice, too.
 func (j *jobs) text(at precis.Handle, text string, program bool) {
 	if notice, is := harness.Background(text); is && program {
 		j.became(bracketed(notice, at), true)
@@ -40,7 +40,8 @@ func (j *jobs) text(at precis.Handle, text string, program bool) {
 	}
 }
 
-// became takes in what became of a job. One that nobody has begun here is taken in where the program itself says so.
+// became applies the outcome of a job. An unknown job is added only if the program itself reports
+// it.
 func (j *jobs) became(now Item, program bool) {
 	i, known := j.byKey[now.ID]
 	if now.ID == "" || now.State == "" || !known && !program {
@@ -54,11 +55,11 @@ func (j *jobs) became(now Item, program bool) {
 	it.Text, it.Result = cmp.Or(it.Text, now.Text), cmp.Or(now.Result, it.Result)
 }
 
-// inBrackets is what Hermes says of a process, see [harness.Background]: "ID completed (exit code 0).", and lines with
-// the command and its output.
+// inBrackets is Hermes's text about a process, see [harness.Background]: "ID completed (exit code
+// 0).", and lines with the command and its output.
 var inBrackets = lazyregexp.New(`^(\S+) (?:has |was )?([a-z]+)\b`)
 
-// bracketed reads a notice in brackets, which is the whole of a text of the program.
+// bracketed parses a notice in brackets, which is the whole of a text of the program.
 func bracketed(text string, at precis.Handle) Item {
 	m := inBrackets.FindStringSubmatch(text)
 	if m == nil {
@@ -77,7 +78,7 @@ func bracketed(text string, at precis.Handle) Item {
 	return it
 }
 
-// noticeOf reads a notice, in elements or in JSON.
+// noticeOf parses a notice, in elements or in JSON.
 func noticeOf(body string, at precis.Handle) Item {
 	ids := []string{"task_id", "agent_id", "agent_path", "job_id", "shell_id", "thread_id", "id"}
 	it := Item{At: at}

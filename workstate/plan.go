@@ -15,12 +15,12 @@ import (
 	"precis/retain"
 )
 
-// plans are the lists of steps that were written down, by what the tools that write them
-// are about: TaskCreate and TaskUpdate write one list.
+// plans are the lists of steps that were written down, by the subject of the tools that write them:
+// TaskCreate and TaskUpdate write one list.
 type plans struct {
 	lists    map[string]*planned
 	files    map[string]filed // checklists in files, by path
-	proposal *planned         // the newest checklist in the agent's own words that is no plan yet
+	proposal *planned         // the newest checklist in the agent's own words that is not a plan yet
 }
 
 func newPlans() plans {
@@ -31,26 +31,26 @@ func newPlans() plans {
 type planned struct {
 	key   string
 	steps []plannedStep
-	whole bool          // it was written whole, not step by step
-	file  bool          // it stands in a file
+	whole bool          // it was written as a whole, not step by step
+	file  bool          // it is in a file
 	at    precis.Handle // of the newest change
-	prose string        // its text when it was written in words, without states
+	prose string        // its text if it was written in words, without states
 }
 
 type plannedStep struct {
 	step
 	since, at precis.Handle
-	given     []string // words of the result that answered its writing: an ID among them
+	given     []string // words of the result of its writing: an ID among them
 }
 
-// said is the list of a plan in the agent's own words.
+// said is the key of a plan in the agent's own words.
 const said = "said"
 
 func (l *planned) open() bool {
 	return slices.ContainsFunc(l.steps, func(s plannedStep) bool { return !s.state.Ended() })
 }
 
-// call takes in what an answered call writes down, and reports whether it is about a plan.
+// call applies an answered call that writes a plan, and reports whether it is about a plan.
 func (p *plans) call(c *toolcall.Call, args []arg) bool {
 	if delegates(c, args) {
 		return false // a list that is handed on is the other agent's
@@ -70,7 +70,7 @@ func (p *plans) call(c *toolcall.Call, args []arg) bool {
 	}
 	for _, w := range lists {
 		key := subject(w.tool)
-		if !plays(w.tool, "plan") { // a list that goes along with calls of any kind
+		if !plays(w.tool, "plan") { // a list in a call of another kind
 			key = w.field
 		}
 		p.write(key, w, c.Use)
@@ -81,7 +81,7 @@ func (p *plans) call(c *toolcall.Call, args []arg) bool {
 	return true
 }
 
-// write takes in a list as it was written down.
+// write stores a list as it was written down.
 func (p *plans) write(key string, w written, at precis.Handle) {
 	l := p.lists[key]
 	known := l != nil && !slices.ContainsFunc(w.steps, func(s step) bool { return s.id == "" || l.find(s.id) < 0 })
@@ -111,8 +111,7 @@ func newPlanned(key string, w written, at precis.Handle) *planned {
 	return l
 }
 
-// adopt puts a list that was written whole in the place of every other that was: it says
-// anew what they said.
+// adopt replaces all other lists that were written as a whole: the new list restates them.
 func (p *plans) adopt(l *planned) {
 	for k, other := range p.lists {
 		if other.whole {
@@ -130,8 +129,8 @@ func rulesOf(prose string) []string {
 	return rules[:min(len(rules), mostRules)]
 }
 
-// find returns the step with an ID: one that was written with it, else the one with the ID nearest to the beginning of
-// the result that gave it; -1 for none.
+// find returns the step with an ID: first a step written with it, else the step with the ID nearest
+// to the beginning of its result; -1 for none.
 func (l *planned) find(id string) int {
 	found, first := -1, 0
 	for i := range l.steps {
@@ -173,7 +172,7 @@ func (l *planned) set(s step, at precis.Handle) {
 	old.text, old.state, old.at = cmp.Or(s.text, old.text), cmp.Or(s.state, old.state), at
 }
 
-// planHead is the heading under which a result repeats the plan that was approved.
+// planHead matches the heading above a repeated, approved plan in a result.
 var planHead = lazyregexp.New(`(?im)^#*\s*[\w ]{0,20}\bplan\b[^\n]{0,40}:\s*$`)
 
 // approved returns the plan that the result of a call repeats; nil for none.
@@ -187,7 +186,7 @@ func approved(c *toolcall.Call) []written {
 	return f.found
 }
 
-// one takes in a call that writes, changes or lists single steps.
+// one applies a call that writes, changes or lists single steps.
 func (p *plans) one(c *toolcall.Call, args []arg) {
 	key, at := subject(c.Name), c.Use
 	l := p.lists[key]
@@ -214,7 +213,7 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 	}
 }
 
-// add takes in a step that a call writes.
+// add adds a step that a call writes.
 func (p *plans) add(key string, s step, c *toolcall.Call) {
 	l, one := p.lists[key], plays(c.Name, "one")
 	if l == nil || one {
@@ -236,7 +235,7 @@ func (p *plans) add(key string, s step, c *toolcall.Call) {
 	}
 }
 
-// listed takes in a result that lists all steps.
+// listed applies a result that lists all steps.
 func (p *plans) listed(key string, c *toolcall.Call) {
 	f := finder{tool: c.Name}
 	result := arg{name: "plan", text: c.Text[:min(len(c.Text), mostBytes)]}
@@ -267,8 +266,8 @@ func (p *plans) listed(key string, c *toolcall.Call) {
 	}
 }
 
-// message takes in a message of the agent: a checklist in its own words becomes its plan when it is written again with
-// other states.
+// message reads a message of the agent: a checklist in its own words becomes its plan when the
+// agent writes it again with other states.
 func (p *plans) message(i int, m precis.Message) {
 	for b, block := range m.Content {
 		text, _ := block.(precis.Text)
@@ -296,7 +295,7 @@ func (l *planned) shares(steps []step) bool {
 	return 2*n >= len(steps)
 }
 
-// ticked reports whether the steps are those of the list, some in another state.
+// ticked reports whether the steps belong to the list and one has another state.
 func (l *planned) ticked(steps []step) bool {
 	return l.shares(steps) && slices.ContainsFunc(steps, func(s step) bool {
 		i := l.says(s, 0)
@@ -304,8 +303,7 @@ func (l *planned) ticked(steps []step) bool {
 	})
 }
 
-// items returns the steps of the lists that stand: those with something to do, and the
-// newest one, last.
+// items returns the steps of the current lists: those with open steps, and the newest one, last.
 func (p *plans) items() []Item {
 	lists := slices.Collect(maps.Values(p.lists))
 	for _, f := range p.files {

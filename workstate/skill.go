@@ -13,18 +13,18 @@ import (
 	"precis/retain"
 )
 
-// skills are the skills that were loaded, by name.
+// skills are the loaded skills, by name.
 type skills struct{ keyed }
 
-// loaded is a skill as a text brings it.
+// loaded is a skill from a text.
 type loaded struct{ name, where, body string }
 
 var (
-	// skillHead is an element around a skill that says its name.
+	// skillHead matches an element around a skill with its name.
 	skillHead = lazyregexp.New(`^\s*<[\w-]*skill[\w-]*\s[^>\n]*\bname="([^"\n]+)"`)
-	// matter is the name in the head of a skill's file.
+	// matter matches the name in the head of a skill's file.
 	matter = lazyregexp.New(`(?m)\A\s*---\s*$(?s:.{0,600}?)^name:\s*["']?([\w.-]+)`)
-	// skillFile is the file of a skill in a command that prints it.
+	// skillFile matches the file of a skill in a command that prints it.
 	skillFile = lazyregexp.New(`[^\s"'|;&]+/SKILL\.md\b`)
 )
 
@@ -54,7 +54,7 @@ func skillIn(text string) (loaded, bool) {
 	return loaded{}, false
 }
 
-// text takes in a text of the program.
+// text reads a text of the program.
 func (s *skills) text(at precis.Handle, text string) {
 	if !strings.Contains(text[:min(len(text), 400)], "skill") {
 		return
@@ -64,8 +64,8 @@ func (s *skills) text(at precis.Handle, text string) {
 	}
 }
 
-// call takes in an answered call: one of a tool that loads skills, or one that reads a
-// skill's file. It reports whether it is one of these.
+// call applies an answered call of a tool that loads skills, or one that reads a skill's file. It
+// reports whether it is one of these.
 func (s *skills) call(c *toolcall.Call, args []arg) bool {
 	if c.IsError {
 		return false
@@ -125,11 +125,11 @@ func (s *skills) load(l loaded, at precis.Handle) {
 	}
 	if known {
 		old := &s.all[i]
-		if len(it.Orders) == 0 { // the result that says only that it is loaded
+		if len(it.Orders) == 0 { // the result that only confirms the loading
 			it.Orders = old.Orders
 		}
 		it.Where = cmp.Or(it.Where, old.Where)
-		if it.Since.From-old.Since.From <= 1 { // its text stands beside the result of the call
+		if it.Since.From-old.Since.From <= 1 { // its text is next to the result of the call
 			it.Since = old.Since
 		}
 		*old = it
@@ -138,27 +138,27 @@ func (s *skills) load(l loaded, at precis.Handle) {
 	s.add(it)
 }
 
-// sameSkill reports whether two names are of one skill: with the plugin that brings it, as the call has it, and
-// without, as its folder has it.
+// sameSkill reports whether two names are of one skill: with the plugin that brings it, as in the
+// call, or without, as in its folder.
 func sameSkill(a, b string) bool {
 	bare := func(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 	return bare(a) == bare(b) && strings.Contains(a, ":") != strings.Contains(b, ":")
 }
 
-// Bounds of the orders of a text.
+// Limits of the orders of a text.
 const (
 	mostOrders     = 40
 	mostOrder      = 400 // bytes of one
 	mostOrderBytes = 6000
 )
 
-// governs is how a line above a list says what its points are: forbidden, or to be done in some case.
+// governs matches a line above a list that qualifies its entries: forbidden, or only for some case.
 var governs = lazyregexp.New(`(?i)\b(?:never|not|avoid\w*|forbidden|prohibited|wrong|bad|mistakes?|anti-?patterns?` +
 	`|red flags?|instead|when\w*|if|unless|before|after|only|always|must|nie|nicht|wenn|jamais|pas|si|nunca|no)\b` +
 	`|n't\b|不|禁|勿|时|時|場合|とき|ない`)
 
-// leadOf returns what is to stand before the points of the list under a line, so that none is read as its opposite; ""
-// when they mean the same without it. It is a heading, in bold, or ends in a colon.
+// leadOf returns the line above a list that must precede its entries, so that none is read as its
+// opposite; "" if it is not needed. Such a line is a heading, in bold, or ends in a colon.
 func leadOf(l string) string {
 	const most = 60 // bytes
 	l = strings.TrimSpace(l)
@@ -170,11 +170,11 @@ func leadOf(l string) string {
 	return bare + ": "
 }
 
-// Orders returns what a text of the program orders and forbids, word for word and in
-// order: sentences that set rules, see [retain.Constraints], and the points of its lists,
-// which are steps to follow, behind what governs them ("Never: skip the tests"). What is
-// fenced is an example. Where there is too much, points that set no rule are left out
-// first, those behind before those before.
+// Orders returns the orders and prohibitions in a text of the program, word for word and in order:
+// sentences that set rules, see [retain.Constraints], and the entries of its lists, which are steps
+// to follow, prefixed by the line that governs them ("Never: skip the tests"). Fenced text is an
+// example and excluded. If there is too much, entries that set no rule are dropped first, from the
+// end.
 func Orders(text string) []string {
 	var out []string
 	seen, size := map[string]bool{"": true}, 0
@@ -196,7 +196,7 @@ func Orders(text string) []string {
 			if strings.TrimSpace(l) != "" {
 				lead = leadOf(l)
 			}
-			if strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 { // it names what is below
+			if strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 { // a title of the text below
 				continue
 			}
 			for _, rule := range retain.Constraints(l) {

@@ -1,11 +1,11 @@
-// Package workstate says what still holds in a conversation: the plan and how far its
-// steps are, work in the background, skills that were loaded, and the standing
-// instructions of the program around the model.
+// Package workstate answers: what still holds in a conversation? These are the plan and the state
+// of its steps, background work, loaded skills, and the standing instructions of the program around
+// the model.
 //
-// [Read] folds messages and calls, oldest first; each kind of item has a key, and the
-// newest event of a key counts. Items are known by the shape of what was said, not by
-// the names of tools. What a message changes depends on it and on those before it:
-// reading a conversation in two parts gives what reading it at once does.
+// [Read] folds messages and calls, oldest first; each item has a key, and the newest event of a key
+// counts. Items are known by their shape, not by the names of tools. The effect of a message
+// depends only on it and the messages before it: reading a conversation in two parts gives the same
+// result as reading it at once.
 package workstate
 
 import (
@@ -26,7 +26,7 @@ const (
 	Step        Kind = "step"        // of a plan
 	Job         Kind = "job"         // a command in the background, or another agent
 	Skill       Kind = "skill"       // that was loaded
-	Instruction Kind = "instruction" // of the program, in force until it is said anew
+	Instruction Kind = "instruction" // of the program, in force until replaced
 )
 
 // State is how far an item is.
@@ -39,51 +39,51 @@ const (
 	Running State = "running" // a job
 	Done    State = "done"    // a step or a job
 	Failed  State = "failed"  // a job
-	Stopped State = "stopped" // a job, by somebody
+	Stopped State = "stopped" // a job, stopped by a person or program
 	Dropped State = "dropped" // a step that was given up
 )
 
-// Ended reports whether nothing is to come of an item in that state.
+// Ended reports whether an item in that state is final.
 func (s State) Ended() bool { return s == Done || s == Failed || s == Stopped || s == Dropped }
 
-// Item is one thing that was said or begun.
+// Item is a step, a job, a skill or an instruction.
 type Item struct {
 	Kind  Kind
-	Key   string // equal for what takes the other's place: the list and the step, the ID of a job, the name of a skill
-	Text  string // of a step, on one line; what a job does; the name of a skill; an instruction word for word
+	Key   string // equal for items that replace each other: the list and the step, the ID of a job, the name of a skill
+	Text  string // of a step, on one line; the task of a job; the name of a skill; an instruction word for word
 	State State
 
-	Since precis.Handle // the call or text that began it, or said it last as a whole
+	Since precis.Handle // the call or text that began it, or last restated it as a whole
 	At    precis.Handle // of the newest event
 
 	List   string   // of a step: which list it is of
-	InFile bool     // of a step: its list stands in the file that List names
-	ID     string   // of a job; "" when its program gave it none
+	InFile bool     // of a step: its list is in the file that List names
+	ID     string   // of a job; "" if its program gave none
 	Tool   string   // that a job was started with
-	Result string   // of an ended job: the first lines of what came of it
-	Where  string   // of a skill: where it can be read again; "" when nothing says so
+	Result string   // of an ended job: the first lines of its result
+	Where  string   // of a skill: where it can be read again; "" if unknown
 	Orders []string // of a skill: its orders and prohibitions, word for word
-	Rules  []string // of the first step of an approved plan: what the plan forbids and demands
+	Rules  []string // of the first step of an approved plan: the rules in the plan
 }
 
-// Reading is what holds after the messages that were read. It is safe for concurrent use.
+// Reading is the work state after the messages that were read. It is safe for concurrent use.
 type Reading struct {
-	Steps        []Item // lists by their newest change; of each list in its order
-	Jobs         []Item // in the order in which they were begun
-	Skills       []Item // in the order in which they were loaded
+	Steps        []Item // lists by their newest change; the steps of a list in its order
+	Jobs         []Item // in the order of their beginning
+	Skills       []Item // in the order of loading
 	Instructions []Item // in the order of the messages
 
 	Calls map[precis.Handle]bool // those about plans, jobs and skills
 }
 
-// Of returns what holds in a conversation. What the view hides counts; what a rewind took
-// back does not.
+// Of returns the work state of a conversation. It includes hidden messages, but not messages undone
+// by a rewind.
 func Of(conv *precis.Conversation) *Reading {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	return Read(msgs, toolcall.Find(msgs))
 }
 
-// Read returns what holds after msgs. The calls are those of [toolcall.Find].
+// Read returns the work state after msgs. The calls are the result of [toolcall.Find].
 func Read(msgs []precis.Message, calls []toolcall.Call) *Reading {
 	f := newFold()
 	f.read(msgs, calls, 0, len(msgs))
@@ -94,7 +94,7 @@ func Read(msgs []precis.Message, calls []toolcall.Call) *Reading {
 
 type readingKey struct{}
 
-// In returns what holds in a situation's conversation. It is read once for each run of the
+// In returns the work state of a situation's conversation. It is read once for each run of the
 // ladder.
 func In(s *precis.Situation) *Reading {
 	return s.Once(readingKey{}, func() any {
@@ -103,10 +103,10 @@ func In(s *precis.Situation) *Reading {
 	}).(*Reading)
 }
 
-// OpenSteps returns the steps that are to be done or under way.
+// OpenSteps returns the steps that are open or active.
 func (r *Reading) OpenSteps() []Item { return goingOn(r.Steps) }
 
-// RunningJobs returns the jobs of which nothing says that they ended.
+// RunningJobs returns the jobs without a known end.
 func (r *Reading) RunningJobs() []Item { return goingOn(r.Jobs) }
 
 func goingOn(items []Item) []Item {
@@ -120,7 +120,7 @@ type List struct {
 	Steps []Item
 }
 
-// ListsOf returns the lists that steps are of. The steps of a list are neighbors.
+// ListsOf groups steps by their lists. The steps of a list must be adjacent.
 func ListsOf(steps []Item) (out []List) {
 	for i, step := range steps {
 		if i == 0 || step.List != steps[i-1].List {
@@ -147,7 +147,7 @@ func newFold() *fold {
 	return &fold{plans: newPlans(), jobs: jobs{newKeyed()}, skills: skills{newKeyed()}, calls: map[precis.Handle]bool{}}
 }
 
-// keyed are items of one kind, in the order in which they were begun.
+// keyed are items of one kind, in the order of their beginning.
 type keyed struct {
 	all   []Item
 	byKey map[string]int // the newest of each key
@@ -162,7 +162,7 @@ func (k *keyed) add(it Item) int {
 	return len(k.all) - 1
 }
 
-// read takes the messages [from,to) in.
+// read applies the messages [from,to).
 func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) {
 	speech := precis.SpeechOf(msgs)
 	next := map[int][]int{} // by the message of their results
@@ -181,7 +181,7 @@ func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) 
 	}
 }
 
-// call takes in a call that was answered.
+// call applies a call that was answered.
 func (f *fold) call(c *toolcall.Call) {
 	args := arguments(c)
 	for _, is := range []bool{f.jobs.call(c, args), f.plans.call(c, args), f.skills.call(c, args)} {
@@ -216,6 +216,6 @@ func (f *fold) reading() *Reading {
 	return &Reading{Steps: f.plans.items(), Jobs: f.jobs.all, Skills: f.skills.all, Calls: f.calls}
 }
 
-// line returns a text on one line of about most bytes, without signs that would make it
-// look like something else.
+// line returns a text on one line of about most bytes, without signs that could make it look like a
+// heading or a tag.
 func line(s string, most int) string { return preview.Line(plain.Text(s), most) }
