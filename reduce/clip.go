@@ -9,12 +9,12 @@ import (
 	"precis/retain"
 )
 
-// Clip cuts inside messages that are too large, and hides what is left of the
-// kept tail when even that is not enough. It is the last rung and cannot fail
-// while the system prompt, the tools and one short message fit. It cuts in this
-// order: old tool results, newer tool results, tool inputs, names and lines of digests, assistant text,
-// older user text, pinned blocks, the middle of the last user turn; then digests
-// and summaries, the sections at their end first. User text and pins are cut only as far as the view must shrink to be sent at all.
+// Clip cuts inside messages that are too large, and hides messages of the kept tail when even that
+// is not enough. It is the last rung and cannot fail while the system prompt, the tools and one
+// short message fit. It cuts in this order: old tool results, newer tool results, tool inputs,
+// names and lines of digests, assistant text, older user text, pinned blocks, the middle of the
+// last user turn; then digests and summaries, the sections at their end first. User text and pins
+// are cut only as far as the view must shrink to be sent at all.
 type Clip struct{}
 
 // Name returns "clip".
@@ -99,7 +99,7 @@ const (
 type clipTarget struct {
 	h      precis.Handle
 	role   precis.Role
-	block  precis.Block // as the view shows it
+	block  precis.Block // as shown in the view
 	class  clipClass
 	fixed  int // tokens of attachments in a result, which stay
 	full   int // the other tokens of block
@@ -109,11 +109,11 @@ type clipTarget struct {
 type clipper struct {
 	s       *precis.Situation
 	targets []clipTarget
-	with    map[precis.Handle]precis.Block // nil: left out
+	with    map[precis.Handle]precis.Block // nil: dropped
 	hidden  []precis.Replacement
-	shorter map[int]precis.Replacement // of summaries that were shortened, by the first message that they stand for
+	shorter map[int]precis.Replacement // shortened summaries, by the first message that they replace
 	saved   int
-	margin  int // tokens to save beyond what single blocks save
+	margin  int // tokens to save in addition to single blocks
 	note    int // tokens of the note in the middle of a cut text
 
 	pins, pinsHidden, lastUser, out int // breaches, for the report
@@ -172,9 +172,8 @@ func (c *clipper) classOf(h precis.Handle, role precis.Role, b precis.Block, isR
 	return olderUserText
 }
 
-// whole reports whether a block must be sent unchanged or not at all: content
-// of an unknown type, a result that holds nothing else, a call without
-// arguments.
+// whole reports whether a block must be sent unchanged or not at all: content of an unknown type, a
+// result with only such content, a call without arguments.
 func whole(b precis.Block) bool {
 	switch b := b.(type) {
 	case precis.Opaque:
@@ -191,9 +190,9 @@ func whole(b precis.Block) bool {
 	return false
 }
 
-// need returns the tokens that still have to be saved by a class: down to the target by
-// what was read and can be read again, by the newest results and by what people said
-// only as far as the view must shrink.
+// need returns the tokens that a class still has to save: down to the target for results that were
+// read and can be read again; for the newest results and the words of persons only as far as the
+// view must shrink.
 func (c *clipper) need(class clipClass) int {
 	most := c.s.Target
 	switch {
@@ -205,8 +204,8 @@ func (c *clipper) need(class clipClass) int {
 	return c.s.Used + c.margin - most - c.saved
 }
 
-// cut brings the blocks of a class down to a common size that saves what is
-// needed, never below floor tokens.
+// cut brings the blocks of a class down to a common size that saves the needed tokens, never below
+// floor tokens.
 func (c *clipper) cut(class clipClass, floor int) {
 	for pass := 0; pass < 3 && c.need(class) > 0; pass++ {
 		size := c.level(class, floor, c.need(class))

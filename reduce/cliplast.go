@@ -36,11 +36,11 @@ func (c *clipper) hideTail(pinned bool) {
 	}
 }
 
-// leastDigest: a digest keeps its names and lines up to one part in so many of the target.
+// leastDigest: a digest keeps its names and lines up to 1/leastDigest of the target.
 const leastDigest = 4
 
-// trim leaves out names and lines at the ends of large digests, the oldest digest first: they matter less than what
-// the agent said in the messages that are still shown.
+// trim removes names and lines at the ends of large digests, the oldest digest first: they matter
+// less than the agent's words in the messages that are still shown.
 func (c *clipper) trim() {
 	for _, u := range c.s.Units {
 		need := c.need(assistantText)
@@ -73,8 +73,8 @@ func (c *clipper) trim() {
 	}
 }
 
-// withoutEnd returns a digest without as many lines as take the given tokens, from the end of the last of the sections
-// that hold names and lines; "" when it has none of them.
+// withoutEnd returns a digest without its last lines of about the given tokens, taken from the end
+// of the last section of names or lines; "" when it has no such section.
 func (c *clipper) withoutEnd(digest string, tokens int) string {
 	for _, title := range []string{namesTitle, linesTitle, readTitle} {
 		from := strings.LastIndex(digest, title)
@@ -91,7 +91,7 @@ func (c *clipper) withoutEnd(digest string, tokens int) string {
 			tokens -= c.s.Meter.Block(precis.RoleUser, precis.Text{Text: digest[start:end]})
 			end = start
 		}
-		if end > from && !strings.Contains(digest[from+1:end], "\n") { // no more than the title would stay
+		if end > from && !strings.Contains(digest[from+1:end], "\n") { // only the title would stay
 			end = from
 		}
 		return digest[:end] + digest[to:]
@@ -99,8 +99,9 @@ func (c *clipper) withoutEnd(digest string, tokens int) string {
 	return ""
 }
 
-// takeApart shortens digests and summaries, the oldest first: a digest loses its last sections first, which
-// matter least, and keeps what the user asked for; another text what [retain.Shorten] leaves out.
+// takeApart shortens digests and summaries, the oldest first: a digest loses its last sections
+// first, which matter least, and keeps the user's requests; another text is cut as by
+// [retain.Shorten].
 func (c *clipper) takeApart() {
 	for _, u := range c.s.Units {
 		need := c.need(olderUserText)
@@ -144,19 +145,19 @@ func (c *clipper) takeApart() {
 	}
 }
 
-// mostSections is how many sections of a digest are left out at most.
+// mostSections is the most sections that are removed from a digest.
 const mostSections = 50
 
 // leastSummary is the size in bytes up to which a digest or summary stays whole, or is hidden.
 const leastSummary = 800
 
-// leftOut is the note at the end of a digest or summary of which something is left out.
+// leftOut is the note at the end of a shortened digest or summary.
 func leftOut(u precis.Unit) string {
 	return "\n[What else stood here is left out: " + precis.SpanHandle(u.From, u.To).String() + ".]"
 }
 
-// withoutLast returns a digest without the section that matters least, and another summary at four fifths of its size; "" when
-// nothing more can be left out.
+// withoutLast returns a digest without its least important section, and another summary at four
+// fifths of its size; "" when no more can be removed.
 func withoutLast(text string, u precis.Unit) string {
 	of := precis.SpanHandle(u.From, u.To).String()
 	note := leftOut(u)
@@ -174,8 +175,8 @@ func withoutLast(text string, u precis.Unit) string {
 	return retain.Shorten(text, len(text)*4/5, of)
 }
 
-// Titles of the sections of digests that are left out last, and of those that stay: what the user asked for, and
-// the workflow that the user chose. The gate puts such sections behind others.
+// Titles of the sections of digests that are removed last, and of those that stay: the user's
+// requests, and the workflow that the user chose. The gate appends such sections.
 const (
 	rulesTitle    = "\n## Typed by the user"
 	olderTitle    = "\n## Rules the user set" // in digests of earlier versions
@@ -183,7 +184,7 @@ const (
 	workflowTitle = "\n## Active workflows"
 )
 
-// What a digest begins with, and its sections of names, lines and files, which hold what matters least.
+// The beginning of a digest, and its sections of names, lines and files, which matter least.
 const (
 	digestHead = "[Digest of "
 	linesTitle = "\n## Lines most likely to be needed again"
@@ -191,8 +192,8 @@ const (
 	namesTitle = "\n## Also mentioned"
 )
 
-// leastOf returns where the section of a digest stands that is left out next: the last one, the user's rules after
-// all others; from is negative when only those are left that stay.
+// leastOf returns the bounds of the section of a digest to be removed next: the last one, the
+// user's rules after all others; from is negative when only protected sections are left.
 func leastOf(digest string) (from, to int) {
 	rules, rulesEnd := -1, 0
 	for end := len(digest); ; end = from {
@@ -279,9 +280,9 @@ func (c *clipper) ofMessage(message int) []int {
 	return out
 }
 
-// leaveOut leaves whole blocks out of messages with very many blocks: first all
-// text and similar blocks of a message except the first and the last, then
-// calls together with their results except the last.
+// leaveOut drops whole blocks from messages with very many blocks: first all text and similar
+// blocks of a message except the first and the last, then calls together with their results except
+// the last.
 func (c *clipper) leaveOut() {
 	uses := map[precis.Handle]int{}
 	for i := 0; i < len(c.targets) && c.need(lastUserTurn) > 0; i++ {

@@ -12,11 +12,10 @@ import (
 	"precis/retain"
 )
 
-// Dedupe replaces repeated content by a pointer to the newest copy: a file read
-// again, a command that printed the same again, any long text that is repeated,
-// and environment details that newer ones supersede. No current content is
-// lost: what is replaced stands elsewhere in the view, or is out of date and
-// marked so.
+// Dedupe replaces repeated content by a pointer to the newest copy: a file read again, a command
+// with the same output, any long text that is repeated, and environment details that newer ones
+// supersede. No current content is lost: the replaced text is elsewhere in the view, or is out of
+// date and marked so.
 type Dedupe struct {
 	MinChars int // shorter texts are left alone; 0: 200
 }
@@ -63,9 +62,9 @@ func (d *deduper) reason() string {
 	return strings.Join(parts, ", ") + " point to the newest copy"
 }
 
-// reads handles files that were read more than once in the same way. If the
-// text of the older read equals that of the newest, the note says that it is
-// identical, else that it is out of date: the file changed in between.
+// reads handles files that were read more than once in the same way. The note on an older read says
+// that it is identical if its text equals the newest read, else that it is out of date, because the
+// file changed in between.
 func (d *deduper) reads(calls []toolcall.Call) {
 	isRead := func(c *toolcall.Call) bool {
 		return c.Kind == toolcall.Read && c.Path != "" && !c.IsError && len(c.Results) > 0
@@ -164,8 +163,8 @@ func (d *deduper) repeats() {
 	}
 }
 
-// environment handles the state blocks that the harness adds, of which only the
-// newest is current. The working directory stays named: a newer block may leave it out.
+// environment handles the state blocks of the harness; only the newest is current. The working
+// directory stays named: a newer block may omit it.
 func (d *deduper) environment() {
 	newest, dir := precis.Handle{From: -1}, ""
 	for i := len(d.s.Units) - 1; i >= 0; i-- {

@@ -8,11 +8,11 @@ import (
 	"precis"
 )
 
-// Fold writes a run of equal lines in the output of a tool once, with their number, also in
-// messages that are kept: "Parsing expression: 1 … [×12,400]". Nothing is lost. What the user and the model
-// said, and pinned blocks, stay as they are.
+// Fold writes a run of equal lines in the output of a tool once, with their number, also in kept
+// messages: "Parsing expression: 1 … [×12,400]". It is lossless. Words of the user and the model,
+// and pinned blocks, stay unchanged.
 type Fold struct {
-	MinTokens int // blocks in which that saves less are left alone; 0: 50
+	MinTokens int // blocks with a smaller saving are left alone; 0: 50
 }
 
 // Name returns "fold".
@@ -55,7 +55,7 @@ func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	return p.edit, nil
 }
 
-// foldBlock returns a text or a tool result with its runs folded. Not ok: it has none.
+// foldBlock returns a text or a tool result with its runs folded. ok is false without a run.
 func foldBlock(b precis.Block) (precis.Block, bool) {
 	switch b := b.(type) {
 	case precis.Text:
@@ -80,7 +80,7 @@ func foldBlock(b precis.Block) (precis.Block, bool) {
 // leastRun is how many equal lines are written once.
 const leastRun = 4
 
-// foldRuns writes each run of equal lines once, with their number. Not ok: there is none.
+// foldRuns writes each run of equal lines once, with their number. ok is false without a run.
 func foldRuns(text string) (folded string, ok bool) {
 	var out strings.Builder
 	done := 0 // of text, in out

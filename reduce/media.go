@@ -45,7 +45,7 @@ func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error
 			}
 			note := withoutMedia(block, h, s.Limits.AllMedia)
 			gain := s.Meter.Block(m.Role, block)
-			if s.Limits.Images > 0 { // the number is what counts
+			if s.Limits.Images > 0 { // the number of images counts
 				gain = max(gain, s.Meter.Block(m.Role, note)+1)
 			}
 			if p.blockOf(h, m.Role, gain, note) {
@@ -94,7 +94,7 @@ func withoutMedia(b precis.Block, h precis.Handle, all bool) precis.Block {
 	return b
 }
 
-// mediaNote returns what stands for an image, with all for any attachment; "" for another
+// mediaNote returns the note in place of an image, with all for any attachment; "" for another
 // block.
 func mediaNote(b precis.Block, handle string, all bool) string {
 	if what := mediaName(b, all); what != "" {

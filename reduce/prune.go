@@ -12,12 +12,11 @@ import (
 	"precis/retain"
 )
 
-// Prune shortens old bulky content, tool results first, to a preview, until the
-// view is at its target. A preview states what the text was and shows the lines
-// with the most worth. Worth combines the prediction of package retain, what
-// the agent will need again, with what a reader needs to recognize the text:
-// signatures, errors, names. Each preview carries the handle by which the
-// original can be read again.
+// Prune shortens old bulky content, tool results first, to a preview, until the view is at its
+// target. A preview states what the text was and shows the lines with the most worth. Worth
+// combines the prediction of package retain, which facts the agent will need again, with the parts
+// that identify the text for a reader: signatures, errors, names. Each preview has the handle for
+// reading the original again.
 type Prune struct {
 	// Preview writes the preview of a result; nil, or a result of "", means the
 	// built-in preview. It must be a pure function and safe for concurrent use.
@@ -45,14 +44,13 @@ func (Squeeze) Name() string { return "squeeze" }
 // Traits returns what the ladder has to know of the rung.
 func (Squeeze) Traits() precis.Traits { return precis.Traits{LastResort: true, StopsAtLimit: true} }
 
-// Propose shortens the content with the least worth for its size, kept or not. The
-// message to be answered, which no model has read, stays whole where the view fits with
-// it. Where it does not, it is shortened with the others, and all of them to what fits, not
-// to the target: the room that the target would leave is of no use to a model that has not
-// seen what it asked for.
+// Propose shortens the content with the least worth for its size, kept or not. The message to be
+// answered, which no model has read, stays whole if the view fits with it. Otherwise it is
+// shortened with the others, and all of them only until the view fits: going down to the target
+// would hide content that the model asked for and has not seen.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	unread, over := s.Transcript.Len()-1, s.Used-s.Fit()
-	if over <= 0 { // asked for although the view fits
+	if over <= 0 { // requested although the view fits
 		over = s.Excess()
 	}
 	if unread >= 0 && s.Meter.View([]precis.Message{s.Transcript.At(unread)}) < s.Fit() {
@@ -72,8 +70,8 @@ func (q Squeeze) pruner(s *precis.Situation, spared func(message int) bool) *pru
 	return r
 }
 
-// before returns the original blocks of the view, including those that the view shows as edits of some
-// kind left them.
+// before returns the original blocks of the view, including blocks that edits for which made is
+// true have changed.
 func before(s *precis.Situation, made func(precis.Edit) bool) shown {
 	out := originals(s)
 	visible := make([]bool, s.Transcript.Len())
@@ -139,7 +137,7 @@ type pruner struct {
 	Prune
 	over       int  // shorter results are left alone, in characters
 	errorsOver int  // shorter results that are errors
-	deep       bool // what is kept may be shortened, too, but for spared messages
+	deep       bool // kept content may be shortened, too, except spared messages
 	spared     func(message int) bool
 	s          *precis.Situation
 	x          *retain.Index
@@ -284,8 +282,8 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 	return longer(t.Body, over)
 }
 
-// newestAnswer reports whether a text is what the agent said last, to which the user may reply, and
-// takes at most an eighth of the target.
+// newestAnswer reports whether a text is from the agent's last message, to which the user may
+// reply, and takes at most an eighth of the target.
 func (r *pruner) newestAnswer(t *retain.Text) bool {
 	msgs := r.s.Transcript.Messages()
 	for i := t.Handle.From + 1; i < len(msgs); i++ {
@@ -312,8 +310,8 @@ func (r *pruner) partOf(i int) part {
 	return part{text: i, split: withAppended(joined(preview.Of(t.Body, h)), t.Body)}
 }
 
-// withAppended keeps what a program has added behind a result and what stays in force, whatever
-// is left out before it.
+// withAppended keeps the texts in force that a program appended to a result, even if the text
+// before them is cut.
 func withAppended(s preview.Split, body string) preview.Split {
 	lists, from := harness.Appended(body)
 	if len(lists) == 0 {

@@ -13,8 +13,7 @@ import (
 	"precis/retain"
 )
 
-// shortened returns the block with the kept pieces of its texts, or nil when
-// nothing is left out.
+// shortened returns the block with the kept pieces of its texts, or nil if all pieces are kept.
 func (r *pruner) shortened(b *pruned, keep []bool) precis.Block {
 	texts := map[int32]string{} // by Text.Start
 	for k := range b.parts {
@@ -64,7 +63,7 @@ func (r *pruner) splice(text string, b *pruned, texts map[int32]string) string {
 	return out.String()
 }
 
-// partText renders one text; it returns false if nothing is left out.
+// partText renders one text; it returns false if too little is omitted.
 func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (string, bool) {
 	pieces := keep[p.first : p.first+len(p.split.Pieces)]
 	kept := r.filled(p, pieces)
@@ -103,7 +102,7 @@ func (r *pruner) own(t *retain.Text) string {
 // previewWriter renders one preview.
 type previewWriter struct {
 	h        precis.Handle
-	head     string // what the text was, when that is to be said first
+	head     string // a description of the text, if it comes first
 	numbered bool   // lines have numbers, which show the gaps
 	named    bool   // the handle has been given
 }
@@ -241,8 +240,8 @@ const fence = "```"
 
 func hasFence(text string) bool { return strings.Contains(text, fence) }
 
-// opener returns where the content of the next code block begins: after a line
-// that begins with a fence and holds no second one; -1 when there is none.
+// opener returns where the content of the next code block begins: after a line that begins with a
+// fence and has no second one; -1 for none.
 func opener(text string, at int) int {
 	for at < len(text) {
 		i := strings.Index(text[at:], fence)
@@ -263,11 +262,10 @@ func opener(text string, at int) int {
 	return -1
 }
 
-// fixed is the class of pieces that may not be left out.
+// fixed is the class of pieces that must stay.
 const fixed = preview.Headline + 1
 
-// fences splits a text so that only the content of its long code blocks may be
-// left out.
+// fences splits a text so that only the content of its long code blocks may be omitted.
 func fences(text string) preview.Split {
 	const long = 600
 	var s preview.Split

@@ -8,12 +8,13 @@ import (
 	"precis"
 )
 
-// Range hides one run of the oldest messages, with nothing in their place. It stands where [Truncate] does, for a
-// program that can be told no more than a range of messages which it is not to send, as Cline can.
+// Range hides one run of the oldest messages, without a marker. It replaces [Truncate] for a
+// program that can only omit a range of messages, such as Cline.
 //
-// As few are hidden as bring the view to its target. The run ends before the first message that is kept.
+// It hides as few messages as bring the view to its target. The run ends before the first kept
+// message.
 type Range struct {
-	From int   // the first message that is hidden
+	From int   // the first hidden message
 	Ends []int // the messages before which the run may end, ascending
 }
 
@@ -47,8 +48,8 @@ func (r Range) Propose(_ context.Context, s *precis.Situation) (precis.Edit, err
 	return e, nil
 }
 
-// near returns the end that comes nearest to the end of a range that somebody names, not before it where there is such
-// a one; 0 when there is none.
+// near returns the valid end nearest to the end of a requested range, preferably not before it; 0
+// for none.
 func (r Range) near(to int) int {
 	i, _ := slices.BinarySearch(r.Ends, to)
 	if i == len(r.Ends) {
@@ -78,7 +79,7 @@ func (r Range) choose(s *precis.Situation) (to, hidden int) {
 			saved += s.Meter.View(u.Messages)
 			seen += len(u.Messages)
 		}
-		if reach > end { // it would part what one edit hides
+		if reach > end { // a longer run would split the span of one edit
 			continue
 		}
 		to, hidden = end, seen

@@ -1,9 +1,8 @@
-// Package reduce holds the rungs of the ladder that write no summary. Start
-// with [Dedupe], [Fold], [Media], [Shrink], [Truncate] and [Clip], in that order: least
-// loss first. Each is a [precis.Strategy]: it looks at a situation and proposes
-// an edit, and is stateless, deterministic and safe for concurrent use. Every
-// text that replaces content states what is missing and carries the handle by
-// which the original can be read again.
+// Package reduce answers: what can a view lose without a summary? It holds the rungs of the ladder
+// that write none. Start with [Dedupe], [Fold], [Media], [Shrink], [Truncate] and [Clip], in that
+// order: least loss first. Each is a [precis.Strategy]: it looks at a situation and proposes an
+// edit, and is stateless, deterministic and safe for concurrent use. Every text that replaces
+// content names the missing part and has the handle for reading the original again.
 package reduce
 
 import (
@@ -23,12 +22,12 @@ func newProposal(s *precis.Situation, kind precis.EditKind) *proposal {
 	return &proposal{s: s, edit: precis.Edit{Kind: kind}}
 }
 
-// block replaces a block when that saves tokens. A nil with leaves it out.
+// block replaces a block when that saves tokens. A nil with drops it.
 func (p *proposal) block(h precis.Handle, role precis.Role, old, with precis.Block) bool {
 	return p.blockOf(h, role, p.s.Meter.Block(role, old), with)
 }
 
-// blockOf is block, given the tokens that the replacement saves.
+// blockOf is block with the tokens that the replacement saves.
 func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with precis.Block) bool {
 	if with != nil {
 		gain -= p.s.Meter.Block(role, with)
@@ -41,16 +40,16 @@ func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with pre
 	return true
 }
 
-// shown holds the blocks of the transcript that the view shows. Messages that it shows as
-// they were said, nearly all of them, take a bit of a list.
+// shown holds the blocks of the transcript that the view shows. A message that is shown unchanged,
+// as nearly all are, takes one bool.
 type shown struct {
 	t      *precis.Transcript
-	whole  []bool                         // by message: its blocks are those of the transcript
+	whole  []bool                         // by message: its blocks are the transcript's
 	blocks map[precis.Handle]precis.Block // of the other messages
 }
 
-// shownBy returns the blocks of the original messages in the view for which keep is true. It
-// is asked about those of messages of which some block was replaced.
+// shownBy returns the blocks of the original messages in the view for which keep is true. It calls
+// keep only for messages with a replaced block.
 func shownBy(s *precis.Situation, keep func(i, b int, block precis.Block) bool) shown {
 	out := shown{t: s.Transcript, whole: make([]bool, s.Transcript.Len()), blocks: map[precis.Handle]precis.Block{}}
 	s.Original(func(i int, _ precis.Message, u precis.Unit) {
@@ -113,8 +112,8 @@ func (s *shown) put(h precis.Handle, hidden bool) {
 	s.blocks[h] = content[h.Block]
 }
 
-// withText returns b with its text replaced: a text block, or a tool result
-// whose identity stays.
+// withText returns b with its text replaced: a text block, or a tool result that keeps its
+// identity.
 func withText(b precis.Block, text string) precis.Block {
 	if r, ok := b.(precis.ToolResult); ok {
 		return precis.ToolResult{ToolUseID: r.ToolUseID, IsError: r.IsError, Content: []precis.Block{precis.Text{Text: text}}}

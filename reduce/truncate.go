@@ -11,26 +11,25 @@ import (
 	"precis/workstate"
 )
 
-// Truncate hides the oldest turns behind a marker. The first message shown
-// stays, as do the kept messages; tool uses and their results are hidden
-// together. Messages that are hidden already are not counted as visible. It
-// hides a share of the messages (Settings.Fractions.Truncate, rounded down to
-// an even number), or all but the last Settings.Fractions.KeepLast, and then
-// more until the view is at its target. If the view fits and only its target is
-// missed, it hides no more than the target requires, unless Roo is set.
+// Truncate hides the oldest turns and puts a marker in their place. The first message shown stays,
+// as do the kept messages; tool uses and their results are hidden together. Messages that are
+// hidden already are not counted as visible. It hides a share of the messages
+// (Settings.Fractions.Truncate, rounded down to an even number), or all but the last
+// Settings.Fractions.KeepLast, and then more until the view is at its target. If the view fits and
+// only its target is missed, it hides no more than the target requires, unless Roo is set.
 //
-// The marker says what still holds of what it hides: open steps of the plan and work in
-// the background, see [workstate.Reading.Lines], in at most a few hundred tokens.
+// The marker states what still holds of the hidden messages: open steps of the plan and background
+// work, see [workstate.Reading.Lines], in at most a few hundred tokens.
 type Truncate struct {
-	// Roo selects Roo Code's marker, one for all hidden messages, whose text is fixed,
-	// and leaves earlier markers in place.
+	// Roo selects Roo Code's marker, one for all hidden messages with a fixed text, and leaves
+	// earlier markers in place.
 	Roo bool
 	// Leave lists messages that are neither counted nor hidden: those on which
 	// an archive cannot write its tags without losing existing ones.
 	Leave []int
-	// Joined makes one message of a marker and what is carried beside it; nil: they stay apart.
+	// Joined merges a marker and the items carried next to it; nil: they stay separate.
 	Joined func([]precis.Message) precis.Message
-	// ToFit hides nothing of a view that can be sent, whatever its target.
+	// ToFit stops at a view that fits, whatever its target.
 	ToFit bool
 }
 
@@ -40,7 +39,7 @@ func (Truncate) Name() string { return "truncate" }
 // Traits returns what the ladder has to know of the rung.
 func (Truncate) Traits() precis.Traits { return precis.Traits{HidesMessages: true} }
 
-// Join makes one message of what stands for a span, where that is wanted.
+// Join merges the messages in the place of a span, if Joined is set.
 func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {
 	if t.Joined == nil {
 		return precis.Message{}, false
@@ -78,10 +77,10 @@ type truncation struct {
 	visible int
 	hidden  int // messages
 	cost    int // tokens of a marker
-	room    int // tokens for what still holds, in all markers
+	room    int // tokens for the work state, in all markers
 }
 
-// survey finds the markers and counts what is visible.
+// survey finds the markers and counts the visible messages.
 func (t *truncation) survey() {
 	kinds := map[string]precis.EditKind{}
 	for _, e := range t.s.Edits {
@@ -121,13 +120,13 @@ func (t *truncation) quota() int {
 // choose marks units to hide, oldest group first.
 func (t *truncation) choose() {
 	saved := t.hideOldest(t.quota(), 0, false)
-	if s := t.s; !t.Roo && t.summaries() > s.Limit*4/5 && (s.Used-s.Limit-saved)*leastOver > t.summaries() { // nothing else would do
+	if s := t.s; !t.Roo && t.summaries() > s.Limit*4/5 && (s.Used-s.Limit-saved)*leastOver > t.summaries() { // the last way
 		t.hideOldest(0, saved, true)
 	}
 }
 
-// leastOver: where less than one part in so many of what hiding other messages cannot save stands over
-// the limit, digests and summaries stay, and [Clip] makes them shorter by as much.
+// leastOver: digests and summaries stay if the excess that hiding other messages cannot remove is
+// below 1/leastOver of their tokens; [Clip] then shortens them by that much.
 const leastOver = 2
 
 // summaries returns the tokens of the system prompt, the tools and earlier
@@ -238,14 +237,14 @@ func (t *truncation) replacements() []precis.Replacement {
 	return out
 }
 
-// What still holds takes at most so many tokens in the markers of one edit, and one part in
-// so many of the target.
+// The work state takes at most this many tokens in the markers of one edit, and this part of the
+// target.
 const (
 	mostHeld  = 300
 	heldShare = 20
 )
 
-// markerFor returns the marker of messages [from,to), with what still holds of them.
+// markerFor returns the marker of messages [from,to), with the work state in them.
 func (t *truncation) markerFor(from, to int) precis.Message {
 	text := markerText(from, to)
 	if t.Roo {
