@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// control are the words before a parenthesis that make no definition.
+// control are the words before a parenthesis that do not begin a definition.
 var control = set("if else for foreach while do switch case catch return throw new await yield delete typeof sizeof using lock fixed synchronized assert goto super this try defer go select with import require not and or when until elsif unless print echo")
 
-// statements are those of them that no method is called like.
+// statements are the control words that no method has as its name.
 var statements = set("if else for foreach while switch return throw sizeof typeof")
 
 // memberCall reads "name(…) {" in a class.
@@ -41,8 +41,8 @@ func memberCall(rest, outer, skipped string) (head, bool) {
 	return head{kind: Method, name: name}, ends || outer == Interface || skipped == "abstract"
 }
 
-// typedCall reads "type name(…)" of Java, C# or C: words, then a name, then a
-// parenthesis, and nothing that a statement would have.
+// typedCall reads "type name(…)" of Java, C# or C: words, then a name, then a parenthesis, without
+// signs of a statement.
 func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, bool) {
 	open := strings.IndexByte(line, '(')
 	if open <= 0 || control[leadingWord(rest)] {
@@ -89,10 +89,10 @@ func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, boo
 	return h, true
 }
 
-// split parts what stands before a parenthesis into types and name.
+// split splits the text before a parenthesis into types and name.
 func split(before string) (types, name string) {
 	if n := strings.LastIndex(before, "operator"); n >= 0 && (n == 0 || !wordByte(before[n-1])) {
-		if name = before[n:]; name == "operator" { // that of calls
+		if name = before[n:]; name == "operator" { // the call operator
 			name = "operator()"
 		}
 		return strings.TrimSpace(before[:n]), name
@@ -101,8 +101,8 @@ func split(before string) (types, name string) {
 	return strings.TrimSpace(strings.TrimSuffix(before, name)), name
 }
 
-// typeBefore reports whether the line before i is nothing but words: the type
-// of a function whose name begins line i.
+// typeBefore reports whether the line before i has only words: the type of a function with its name
+// at the beginning of line i.
 func (s *scanner) typeBefore(i int) bool {
 	if i == 0 || s.before != i {
 		return false
@@ -167,8 +167,8 @@ func wordByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// longName is a word with what joins words in names: dots, colons, and the
-// question and exclamation marks of Ruby.
+// longName returns a word including signs that join words in names: dots, colons, and the question
+// and exclamation marks of Ruby.
 func longName(s string) string {
 	n := len(leadingWord(s))
 	for n > 0 && n < len(s) {
@@ -256,8 +256,8 @@ func withoutArguments(s string) string { return withoutPair(s, '(', ')') }
 func withoutBrackets(s string) string  { return withoutPair(s, '[', ']') }
 func withoutGenerics(s string) string  { return withoutPair(s, '<', '>') }
 
-// withoutPair cuts off what stands between a pair of brackets at the start of
-// s; all of s when the pair is not closed.
+// withoutPair cuts off a pair of brackets and its content at the start of s; all of s when the pair
+// is not closed.
 func withoutPair(s string, open, end byte) string {
 	if s == "" || s[0] != open {
 		return s

@@ -11,11 +11,11 @@ const MaxFolded = 50_000
 
 const (
 	leastRoom = 200 // units that must be left to cut a section instead of dropping it
-	foldSlack = 100 // units kept for what stands around the cut definitions
+	foldSlack = 100 // units reserved for the text around the cut definitions
 )
 
-// Folded is what many files define, as text for a model: after a condensation
-// it stands for the files that were read before.
+// Folded is the definitions of many files as text for a model: after a condensation it replaces the
+// files that were read before.
 type Folded struct {
 	Sections   []string // one for each file that was processed, to be sent as blocks of their own
 	Processed  int      // files with a section
@@ -26,15 +26,14 @@ type Folded struct {
 // Content returns the sections joined by line breaks.
 func (f Folded) Content() string { return strings.Join(f.Sections, "\n") }
 
-// Fold makes a section of each file's definitions, in the order of paths, until
-// the sections hold max UTF-16 units; 0 stands for [MaxFolded], and in less than
-// 0 nothing has room. The function definitions returns a file's definitions as
-// text, as [Format] writes them; a file without, or with an error, is skipped. It is not asked about
-// files that have no room any more.
+// Fold makes a section of each file's definitions, in the order of paths, until the sections hold
+// max UTF-16 units; 0 means [MaxFolded], and a negative max has no room. The function definitions
+// returns a file's definitions as text, as [Format] writes them; a file without definitions, or
+// with an error, is skipped. It is not called for files without room.
 //
-// The section that does not fit is cut when at least 200 units are left, and is
-// the last. What stands around it may take a few units more than max when its
-// path is long. The rule and the form are those of Roo Code 3.52.1.
+// The first section that does not fit is cut if at least 200 units are left, and is the last. The
+// text around it may exceed max by a few units if its path is long. The rule and the form are Roo
+// Code 3.52.1's.
 func Fold(paths []string, definitions func(path string) (string, error), max int) Folded {
 	if max == 0 {
 		max = MaxFolded

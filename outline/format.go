@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Format writes definitions as text: a line "# " with the base name of path,
-// then "START--END | LINE" for each. It is "" for no definitions. The form is
-// that of Roo Code's list of definitions.
+// Format writes definitions as text: a line "# " with the base name of path, then "START--END |
+// LINE" for each. It is "" for no definitions. The form is Roo Code's.
 func Format(filePath string, defs []Definition) string {
 	if len(defs) == 0 {
 		return ""
@@ -21,8 +20,8 @@ func Format(filePath string, defs []Definition) string {
 	return b.String()
 }
 
-// Spanning returns the definitions of at least the given number of lines, in the same
-// order. Roo Code lists those of four and more.
+// Spanning returns the definitions of at least the given number of lines, in the same order. Roo
+// Code lists definitions of four lines and more.
 func Spanning(defs []Definition, lines int) []Definition {
 	var out []Definition
 	for _, d := range defs {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of what Go's own parser is given: it is recursive, and a syntax tree
-// takes up to 130 times the memory of its source.
+// Limits for Go's own parser: it is recursive, and a syntax tree takes up to 130 times the memory
+// of its source.
 const (
 	mostBrackets = 1000 // how deep they may nest
 	mostGo       = 128 << 10
 )
 
-// goParser reads Go by the standard library's parser, and no other language. A
-// file with errors is left to reading by lines.
+// goParser reads Go by the standard library's parser, and no other language. It reports a file with
+// errors as not read, so that it is read by lines.
 type goParser struct{}
 
 // Parse reads Go.

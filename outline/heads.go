@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// head is what the first line of a definition says.
+// head is the first line of a definition, parsed.
 type head struct {
 	kind, name string
 	split      bool // the line before belongs to it: the type of a C function
-	call       bool // its value is a call, of which the next line is to show that it makes a function
-	open       bool // its arguments go on: what closes them says whether it is a function
+	call       bool // its value is a call; the next line decides whether that makes a function
+	open       bool // its arguments continue; the line that closes them decides whether it is a function
 }
 
 // head reads a line of code as the beginning of a definition. Outer is the kind
@@ -77,9 +77,8 @@ func (s *scanner) withoutComment(line string) string {
 	return strings.TrimRight(line[:n], " \t")
 }
 
-// worded reads a definition that begins with a word like class. When there is
-// none, rest is the line without the words that may stand before one, and
-// skipped the last of those.
+// worded reads a definition that begins with a word like class. Without one, rest is the line
+// without modifiers, and skipped the last modifier.
 func (s *scanner) worded(line string) (h head, rest, skipped string, ok bool) {
 	rest = line
 	for {
@@ -116,8 +115,7 @@ func shellCall(line string) (head, bool) {
 	return h, ok && name != "" && !strings.ContainsAny(name, " \t$=\"'`|;&") && (after == "" || after[0] == '{' || after[0] == '(')
 }
 
-// named reads what follows a word like class: generic parameters or a receiver,
-// then the name.
+// named reads the text after a word like class: generic parameters or a receiver, then the name.
 func (s *scanner) named(kind, word, after string) (head, bool) {
 	if after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '<' && after[0] != '*' && after[0] != '(' && after[0] != '!' {
 		return head{}, false
@@ -134,7 +132,7 @@ func (s *scanner) named(kind, word, after string) (head, bool) {
 	}
 	rest = strings.TrimLeft(withoutGenerics(rest), " \t")
 	name := longName(rest)
-	if n := strings.IndexByte(name, ':'); n > 0 && s.lang != "lua" && !strings.HasPrefix(name[n:], "::") { // what a class inherits from
+	if n := strings.IndexByte(name, ':'); n > 0 && s.lang != "lua" && !strings.HasPrefix(name[n:], "::") { // base classes
 		name = name[:n]
 	}
 	switch {
@@ -159,8 +157,7 @@ func (s *scanner) named(kind, word, after string) (head, bool) {
 	return head{kind: kind, name: name}, true
 }
 
-// special reads the heads whose name does not follow their first word. done is
-// false for all others.
+// special reads heads with the name elsewhere than after the first word. done is false for others.
 func (s *scanner) special(kind, word, rest string) (h head, ok, done bool) {
 	h.kind = kind
 	switch {
@@ -197,7 +194,7 @@ func (s *scanner) special(kind, word, rest string) (h head, ok, done bool) {
 	return h, false, false
 }
 
-// operator reads the name of a method that is called like an operator.
+// operator reads the name of an operator method.
 func operator(s string) string {
 	n := 0
 	for n < len(s) && strings.IndexByte("+-*/<>=!&|^~%?#@\\:", s[n]) >= 0 {
@@ -206,8 +203,8 @@ func operator(s string) string {
 	return s[:n]
 }
 
-// inHead reports whether the innermost definition is a class whose body has not
-// begun, so that a constructor belongs to its head.
+// inHead reports whether the innermost definition is a class without a body so far, so that a
+// constructor belongs to its head.
 func (s *scanner) inHead() bool {
 	n := len(s.open)
 	if n == 0 || s.open[n-1].index != len(s.defs)-1 {
@@ -216,7 +213,7 @@ func (s *scanner) inHead() bool {
 	return s.defs[len(s.defs)-1].Start == s.before && !strings.HasSuffix(strings.TrimSpace(s.t.line(s.before-1)), "{")
 }
 
-// unnamed accepts what may do without a name.
+// unnamed accepts definitions without a name.
 func unnamed(kind, word, rest string) (head, bool) {
 	switch {
 	case rest == "":
@@ -246,7 +243,7 @@ func goMember(line, outer string) (head, bool) {
 	return head{}, false
 }
 
-// goTypeHead reads "Name struct {" after the word type, which a group has not.
+// goTypeHead reads "Name struct {" after the word type; it fails for a group.
 func goTypeHead(rest string) (head, bool) {
 	name := leadingWord(rest)
 	if name == "" {
@@ -341,8 +338,8 @@ func beginsFunction(line string) bool {
 	return strings.HasPrefix(line, "(") || strings.HasPrefix(line, "async ") || strings.Contains(line, "=>") || leadingWord(line) == "function"
 }
 
-// inObject reports whether the line stands in something else than a function or
-// a class that begins at the margin: perhaps an object.
+// inObject reports whether the line may be in an object: in something other than a function or a
+// class that begins without indentation.
 func (s *scanner) inObject(outer string) bool {
 	if outer != "" || s.margin == "" {
 		return false
@@ -376,8 +373,8 @@ func pair(line string) (head, bool) {
 	return head{kind: Function, name: name}, ok
 }
 
-// opensArguments reports whether a value is the beginning of a list of arguments
-// or generic parameters that goes on, or of something else in parentheses.
+// opensArguments reports whether a value is the beginning of a list of arguments or generic
+// parameters that continues, or of another expression in parentheses.
 func opensArguments(value string) bool {
 	value = strings.TrimPrefix(value, "async ")
 	if value == "" || value[0] != '(' && value[0] != '<' || strings.Contains(value, "=>") {

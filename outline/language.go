@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// extensions names the language of a file by what follows the last dot.
+// extensions maps file extensions to languages.
 var extensions = map[string]string{
 	"go": "go", "py": "python", "pyi": "python", "pyw": "python",
 	"ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx",
@@ -25,24 +25,23 @@ var extensions = map[string]string{
 	"elm": "elm", "hs": "haskell", "ml": "ocaml", "mli": "ocaml", "vb": "vb", "v": "v", "d": "d", "gd": "gdscript", "hx": "haxe",
 }
 
-// names are files known by their whole name.
+// names maps complete file names to languages.
 var names = map[string]string{
 	"Rakefile": "ruby", "Gemfile": "ruby", "Vagrantfile": "ruby", "Podfile": "ruby", "Brewfile": "ruby", "Fastfile": "ruby",
 	"Jenkinsfile": "groovy", "PKGBUILD": "bash", "SConstruct": "python", "wscript": "python",
 	".bashrc": "bash", ".bash_profile": "bash", ".profile": "bash", ".zshrc": "bash",
 }
 
-// interpreters names the language of a script by the program in its "#!" line.
+// interpreters maps the program in a script's "#!" line to its language.
 var interpreters = map[string]string{
 	"sh": "bash", "bash": "bash", "dash": "bash", "zsh": "bash", "ksh": "bash", "ash": "bash", "bats": "bash",
 	"python": "python", "pypy": "python", "node": "javascript", "nodejs": "javascript", "bun": "typescript", "deno": "typescript", "tsx": "typescript", "ts-node": "typescript",
 	"ruby": "ruby", "php": "php", "lua": "lua", "luajit": "lua", "perl": "perl", "elixir": "elixir", "Rscript": "r", "julia": "julia", "scala": "scala", "kotlin": "kotlin", "groovy": "groovy",
 }
 
-// Language names the language of a file in lower case ("go", "csharp",
-// "markdown"); "" when it is none that has definitions. The name decides, then
-// the "#!" line of the content. A header ".h" is C++ when its first lines are.
-// Path may use either separator.
+// Language returns the language of a file in lower case ("go", "csharp", "markdown"); "" for files
+// without definitions. The name decides, then the "#!" line of the content. A header ".h" is C++
+// when its first lines are. Path may use either separator.
 func Language(filePath, content string) string {
 	base := path.Base(strings.ReplaceAll(filePath, `\`, "/"))
 	if l := names[base]; l != "" {

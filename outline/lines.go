@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// openDef is a definition whose end has not come yet.
+// openDef is a definition without an end so far.
 type openDef struct {
 	index  int // in scanner.defs
 	indent int
@@ -23,16 +23,16 @@ type scanner struct {
 	open    []openDef
 	last    int            // line number, from 1, of the last line of code
 	before  int            // the same, without the current line
-	comment string         // what ends the comment the scanner is in
-	heredoc string         // what ends the here-document the scanner is in
-	quoted  quote          // the text the scanner is in
-	texts   map[string]int // ends of texts: where one comes next, -1: nowhere
-	ends    map[string]int // names of heredocs: where the line that ends one begins, -1: nowhere
-	macros  bool           // the last definition is a macro that goes on
+	comment string         // the end of the current comment
+	heredoc string         // the end of the current here-document
+	quoted  quote          // the current quotation
+	texts   map[string]int // ends of quotations: where one comes next, -1: nowhere
+	ends    map[string]int // names of here-documents: where the line that ends one begins, -1: nowhere
+	macros  bool           // the last definition is a macro that continues
 }
 
-// scanLines finds definitions by their first words and their indentation. It
-// knows no syntax: inside a function it looks for nothing.
+// scanLines finds definitions by their first words and their indentation. It does not parse the
+// syntax, and finds no definitions inside functions.
 func scanLines(language string, t *text) []Definition {
 	w, ok := wordsOf[language]
 	if !ok {
@@ -65,7 +65,7 @@ func scanLines(language string, t *text) []Definition {
 	return s.defs
 }
 
-// outside reports whether a line is no code: part of a comment or text, or the
+// outside reports whether a line is not code: part of a comment or quotation, or the
 // preprocessor's.
 func (s *scanner) outside(i int, line string) bool {
 	switch {
@@ -74,7 +74,7 @@ func (s *scanner) outside(i int, line string) bool {
 		s.defs[len(s.defs)-1].End = i + 1
 		return true
 	case s.comment != "":
-		if s.comment == `"""` || s.comment == "'''" { // a text, part of the code
+		if s.comment == `"""` || s.comment == "'''" { // a quotation, part of the code
 			s.last = i + 1
 		}
 		if strings.Contains(line, s.comment) {
@@ -110,8 +110,8 @@ func (s *scanner) outside(i int, line string) bool {
 	return false
 }
 
-// enterByParts notices some of what a line of code leaves open: a comment or a
-// text.
+// enterByParts detects some of the constructs that a line of code leaves open: a comment or a
+// quotation.
 func (s *scanner) enterByParts(line string) {
 	if n := strings.Index(line, "/*"); n >= 0 && s.w.block == stars && !strings.ContainsAny(line[:n], "\"'`/") && !strings.Contains(line[n:], "*/") {
 		s.comment = "*/"
@@ -137,8 +137,8 @@ func (s *scanner) enterByParts(line string) {
 	}
 }
 
-// Searching for the ends of heredocs is what could cost more than one reading of
-// the file: at most this many names are searched, and none that is longer.
+// Searching for the ends of here-documents is the only part that could take more than linear time:
+// at most this many names are searched, and none that is longer.
 const (
 	mostNames = 100
 	mostName  = 60
@@ -191,9 +191,8 @@ func (s *scanner) close(i, width int, line string) bool {
 	return false
 }
 
-// settle decides with the line that closes its arguments whether the innermost
-// definition is a function, and drops it when not. Arguments that are
-// destructured are closed once more, after their type.
+// settle uses the line that closes its arguments to decide whether the innermost definition is a
+// function, and drops it if not. Destructured arguments are closed once more, after their type.
 func (s *scanner) settle(line string) bool {
 	o := &s.open[len(s.open)-1]
 	if strings.Contains(line, "=>") {
@@ -218,7 +217,7 @@ func (s *scanner) end(o openDef, i int, line string) {
 	s.open = s.open[:len(s.open)-1]
 }
 
-// endsModule distinguishes the end of a C++ namespace from that of a type or a list.
+// endsModule distinguishes the end of a C++ namespace from the end of a type or a list.
 func endsModule(line string) bool { return line[0] == '}' && !strings.HasPrefix(line, "};") }
 
 // continues reports whether a line at the indentation of a definition still
@@ -238,13 +237,13 @@ func (s *scanner) continues(line string) bool {
 	return end == '{' || end == '(' || end == '[' || end == '=' || strings.HasSuffix(line, "=>")
 }
 
-// label reports whether a line is nothing but a name and a colon.
+// label reports whether a line has only a name and a colon.
 func label(line string) bool {
 	name := leadingWord(line)
 	return name != "" && name != "default" && line[len(name):] == ":"
 }
 
-// closes reports whether a line begins with what ends a block.
+// closes reports whether a line begins with the end of a block.
 func closes(line string) bool {
 	switch line[0] {
 	case '}', ')', ']':

@@ -2,9 +2,9 @@ package outline
 
 import "strings"
 
-// headings returns the sections of a Markdown file. A section goes from its
-// heading to the line before the next one of any level. Fenced and indented
-// code and the front matter have no headings (CommonMark 4.2, 4.3, 4.4, 4.5).
+// headings returns the sections of a Markdown file. A section extends from its heading to the line
+// before the next one of any level. Fenced and indented code and the front matter have no headings
+// (CommonMark 4.2, 4.3, 4.4, 4.5).
 func headings(t *text) []Definition {
 	var out []Definition
 	fence, paragraph := "", false
@@ -99,8 +99,8 @@ func closesFence(s, fence string) bool {
 	return strings.HasPrefix(s, fence) && strings.Trim(s, fence[:1]) == ""
 }
 
-// startsOther reports whether a line belongs to something that a line of
-// dashes below does not turn into a heading: a list, quote or table.
+// startsOther reports whether a line belongs to a list, quote or table, which a line of dashes
+// below does not turn into a heading.
 func startsOther(s string) bool {
 	return s[0] == '>' || s[0] == '|' || len(s) > 1 && (s[0] == '-' || s[0] == '*' || s[0] == '+') && s[1] == ' '
 }

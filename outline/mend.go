@@ -2,18 +2,17 @@ package outline
 
 import "slices"
 
-// Doubt is a range of lines, counted from 1, that a [Parser] could not make
-// sense of.
+// Doubt is a range of lines, counted from 1, that a [Parser] could not parse.
 type Doubt struct {
 	Start, End int
-	Def        int // index of the definition whose body it is; -1: of none
+	Def        int // index of the definition around it; -1: none
 }
 
-const mostInside = 50 // nested ranges that are looked at
+const mostInside = 50 // nested ranges to look at
 
-// mend adds to the definitions of a parser what reading by lines finds in the
-// ranges of doubt. Inside a definition only what stands no deeper than itself
-// counts: a function whose closing brace is missing has swallowed those.
+// mend adds to the definitions of a parser the definitions that reading by lines finds in the
+// ranges of doubt. Inside a definition only lines that are indented no more than itself count: a
+// function without its closing brace has swallowed those.
 func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition {
 	slices.SortFunc(doubts, func(a, b Doubt) int { return a.Start - b.Start })
 	known := make(map[int]bool, len(defs))

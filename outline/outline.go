@@ -1,18 +1,15 @@
-// Package outline lists what a source file defines: functions, methods, types,
-// modules and headings, with their line ranges and without their bodies. Start
-// with [Of]; [Format] writes a list as text and [Fold] makes a message out of
-// the lists of many files.
+// Package outline answers: what does a source file define? It lists functions, methods, types,
+// modules and headings, with their line ranges and without their bodies. Start with [Of]; [Format]
+// writes a list as text and [Fold] makes a message out of the lists of many files.
 //
-// Files are read line by line: a word like class or func at the start of a line
-// begins a definition, indentation says where it ends, and texts and comments of
-// many lines are passed over. Go is read by the parser of the standard library,
-// and Markdown by a reader of its own. [Parsed] takes a parser for other
-// languages; what it does not understand is read by lines.
+// Files are read line by line: a word like class or func at the start of a line begins a
+// definition, indentation determines its end, and multi-line texts and comments are skipped. Go is
+// read by the parser of the standard library, and Markdown by a reader of its own. [Parsed] takes a
+// parser for other languages; ranges that it cannot parse are read by lines.
 //
-// Content may be hostile or cut off anywhere. Nothing here panics, and reading
-// by lines takes time linear in the content and memory for the definitions only.
-// What a parser with a time limit finds may differ between a fast machine and a
-// slow one: what depends on it has to be recorded, not computed again.
+// Content may be hostile or cut off anywhere. No function panics, and reading by lines takes time
+// linear in the content and memory for the definitions only. The result of a parser with a time
+// limit may differ between a fast machine and a slow one: record it, do not compute it again.
 //
 // All functions are safe for concurrent use.
 package outline
@@ -23,11 +20,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what [Of] reads and returns.
+// Limits of [Of].
 const (
 	MaxContent     = 16 << 20  // bytes of a file; a larger one has no definitions
 	MaxParsed      = 512 << 10 // bytes given to a parser; a larger file is read by lines
-	MaxDefinitions = 5000      // of one file; further ones are left out
+	MaxDefinitions = 5000      // of one file; further ones are dropped
 	MaxLine        = 200       // bytes of a definition's Line and Name
 )
 
@@ -47,12 +44,12 @@ const (
 	Heading   = "heading"
 )
 
-// Definition is one thing that a file defines.
+// Definition is one function, method, type, module or heading of a file.
 type Definition struct {
-	Name string // "" for what has none
+	Name string // "" if it has none
 	Kind string // one of the constants above
-	// Start and End are the first and last line, counted from 1. Start is the
-	// line of the signature: decorators, annotations and comments stand before it.
+	// Start and End are the first and last line, counted from 1. Start is the line of the
+	// signature: decorators, annotations and comments precede it.
 	Start, End int
 	Line       string // line Start, trimmed and at most MaxLine bytes
 	Depth      int    // how many definitions enclose it
@@ -63,9 +60,9 @@ func (d Definition) Lines() int { return d.End - d.Start + 1 }
 
 // Parser reads source code by the grammar of its language.
 type Parser interface {
-	// Parse returns what content defines and the ranges that it could make no
-	// sense of. ok is false when the parser does not know the language or gave up.
-	// The content is valid UTF-8 of at most [MaxParsed] bytes.
+	// Parse returns the definitions of content and the ranges that it could not parse. ok is false
+	// when the parser does not know the language or gave up. The content is valid UTF-8 of at most
+	// [MaxParsed] bytes.
 	Parse(language, content string) (defs []Definition, doubts []Doubt, ok bool)
 }
 
@@ -76,8 +73,8 @@ type Parser interface {
 // content holds a NUL byte or is larger than [MaxContent].
 func Of(path, content string) []Definition { return Parsed(nil, path, content) }
 
-// Parsed is [Of] with a parser: what it does not read, or not all of, is read by
-// lines. Without one, nil, it is Of.
+// Parsed is [Of] with a parser: files and ranges that it cannot parse are read by lines. With a nil
+// parser it is Of.
 func Parsed(p Parser, path, content string) []Definition {
 	if p == nil {
 		p = goParser{}
@@ -93,7 +90,7 @@ func Parsed(p Parser, path, content string) []Definition {
 	return finish(t, definitions(p, language, t))
 }
 
-// definitions chooses how a language is read.
+// definitions chooses the reader for a language.
 func definitions(p Parser, language string, t *text) []Definition {
 	if language == "markdown" {
 		return headings(t)
@@ -111,7 +108,7 @@ func definitions(p Parser, language string, t *text) []Definition {
 	return defs
 }
 
-// finish sorts the definitions, fills in their lines and keeps to the bounds.
+// finish sorts the definitions, fills in their lines and applies the limits.
 func finish(t *text, defs []Definition) []Definition {
 	slices.SortStableFunc(defs, func(a, b Definition) int {
 		if a.Start != b.Start {
@@ -144,8 +141,8 @@ func clip(s string) string {
 	return s[:n]
 }
 
-// Signatures returns the numbers of the lines on which definitions begin,
-// counted from 0, in order and each once. It has the bounds of [Of].
+// Signatures returns the numbers of the lines on which definitions begin, counted from 0, in order
+// and each once. It has the limits of [Of].
 func Signatures(path, content string) []int {
 	var out []int
 	for _, d := range Of(path, content) {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// quote is a form of text that may go over many lines.
+// quote is a form of quotation that may extend over many lines.
 type quote struct {
 	open, close string
-	escapes     bool // a backslash takes its meaning from what follows
-	doubled     bool // two ends in a row are none
+	escapes     bool // a backslash escapes the next character
+	doubled     bool // a doubled end mark is content
 }
 
 var (
@@ -18,8 +18,8 @@ var (
 	tripled    = []quote{{open: `"""`, close: `"""`}}
 )
 
-// quotesOf are those of languages whose comments and texts are followed from
-// line to line. In the others only comments are, where a line begins with one.
+// quotesOf lists the languages with multi-line comments and quotations that are tracked anywhere in
+// a line. In other languages only comments at the start of a line are.
 var quotesOf = map[string][]quote{
 	"go":         {{open: "`", close: "`"}},
 	"javascript": backquotes, "typescript": backquotes, "tsx": backquotes, "vue": backquotes, "svelte": backquotes, "astro": backquotes,
@@ -30,9 +30,8 @@ var quotesOf = map[string][]quote{
 	"c":      {}, "cpp": {}, "objc": {}, "d": {}, "zig": {}, "protobuf": {}, "thrift": {}, "solidity": {}, "haxe": {}, "v": {},
 }
 
-// enter follows what a line of code opens and does not close: a comment or a
-// text of many lines. What begins within the line and has no end in it is
-// ignored, as is what has no end in the file: an excerpt may begin anywhere.
+// enter finds a comment or quotation that a line of code opens and does not close. A quotation
+// without an end in the line or in the rest of the file is ignored: an excerpt may begin anywhere.
 func (s *scanner) enter(line string) {
 	quotes, ok := quotesOf[s.lang]
 	if !ok {
@@ -40,9 +39,9 @@ func (s *scanner) enter(line string) {
 		return
 	}
 	s.t.walked += len(line)
-	dead := make([]string, 0, 4) // openers that have no end from here on; its room is on the stack
+	dead := make([]string, 0, 4) // openers without an end from here on; its room is on the stack
 	for i := 0; i < len(line); {
-		if c := line[i]; c == ' ' || wordByte(c) && c != 'r' && c != 'R' { // most of all: nothing begins with it
+		if c := line[i]; c == ' ' || wordByte(c) && c != 'r' && c != 'R' { // the common case: not an opener
 			i++
 			continue
 		}
@@ -75,13 +74,13 @@ func (s *scanner) enter(line string) {
 	}
 }
 
-// mostDead bounds how often a line is searched for the end of what begins in it.
+// mostDead limits the searches for the end of a quotation in one line.
 const mostDead = 20
 
-// What begins within a line.
+// What a sign in a line begins.
 const (
-	inLine    = iota // and ends there, or is none
-	inText           // and may end in a later line
+	inLine    = iota // ends in this line, or begins no quotation
+	inText           // may end in a later line
 	inComment        // likewise
 )
 
@@ -125,8 +124,7 @@ func (q quote) end(s string) int {
 	}
 }
 
-// isComment reports whether a comment begins that ends with the line, by the signs
-// that begin one.
+// isComment reports whether a line comment begins here, with one of the signs.
 func isComment(rest string, signs []string) bool {
 	for _, c := range signs {
 		if strings.HasPrefix(rest, c) && !strings.HasPrefix(rest, "--[") && !(c == "#" && strings.HasPrefix(rest, "#[")) {
@@ -136,8 +134,8 @@ func isComment(rest string, signs []string) bool {
 	return false
 }
 
-// quoteAt returns the form of text that begins here. The forms of Rust and C++
-// with a name of its own for their end are found here.
+// quoteAt returns the form of quotation that begins here, including the forms of Rust and C++ with
+// an end mark chosen by the author.
 func (s *scanner) quoteAt(rest string, quotes []quote) (quote, bool) {
 	for _, q := range quotes {
 		if strings.HasPrefix(rest, q.open) {
@@ -177,7 +175,7 @@ func (s *scanner) endsIn(end string) bool {
 	return at >= 0
 }
 
-// leave reads a line that begins in a text, and returns what of it is code.
+// leave reads a line that begins in a quotation, and returns the part that is code.
 func (s *scanner) leave(line string) string {
 	q := s.quoted
 	n := q.end(line)
@@ -201,7 +199,7 @@ func closing(s string, c byte) int {
 	return -1
 }
 
-// runeLiteral returns the length of 'x' in Rust; 1 for what is a lifetime.
+// runeLiteral returns the length of 'x' in Rust; 1 for a lifetime.
 func runeLiteral(s string) int {
 	if strings.HasPrefix(s, `'\`) {
 		return max(closing(s[1:min(len(s), 14)], '\'')+2, 1)
@@ -213,8 +211,8 @@ func runeLiteral(s string) int {
 	return 1
 }
 
-// beginsPattern reports whether a slash after this code begins a regular
-// expression: it is no division.
+// beginsPattern reports whether a slash after this code begins a regular expression rather than
+// being a division.
 func beginsPattern(before string) bool {
 	before = strings.TrimRight(before, " \t")
 	return before == "" || strings.IndexByte("(,=:[!&|?{};+", before[len(before)-1]) >= 0 || strings.HasSuffix(before, "return")

@@ -2,8 +2,8 @@ package outline
 
 import "strings"
 
-// text is a file's content by lines. It stores nothing for each line, only a
-// cursor: moving to a neighboring line costs the length of that line.
+// text is a file's content by lines. It stores only a cursor, not an index of lines: moving to a
+// neighboring line costs the length of that line.
 type text struct {
 	content string
 	count   int // of lines
@@ -20,8 +20,8 @@ func newText(content string) *text {
 	return &text{content: content, count: max(n, 1)}
 }
 
-// lines returns how many lines there are, at least one. What follows the last
-// line break counts only when it is not empty.
+// lines returns how many lines there are, at least one. The text after the last line break counts
+// only when it is not empty.
 func (t *text) lines() int { return t.count }
 
 // line returns line i, counted from 0, without its line break.
@@ -53,8 +53,8 @@ func (t *text) length() int {
 	return n
 }
 
-// after returns the next line at or after offset from that is nothing but a
-// word, white space and marks that end a statement: where the word begins, or -1.
+// after returns the next line at or after offset from that has only a word, white space and marks
+// that end a statement: where the word begins, or -1.
 func (t *text) after(from int, word string) int {
 	for at := from; ; {
 		n := strings.Index(t.content[at:], word)

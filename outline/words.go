@@ -2,19 +2,19 @@ package outline
 
 import "strings"
 
-// words says how the definitions of a language look on a line.
+// words describes the definitions of a language as they appear on a line.
 type words struct {
 	kinds   map[string]string // word that begins a definition → kind
-	before  map[string]bool   // words that may stand before it
-	comment []string          // what begins a comment line
-	block   [2]string         // what begins and ends a comment of many lines
-	calls   callForm          // definitions without a word of their own
-	heredoc bool              // texts of many lines are opened by <<WORD
+	before  map[string]bool   // modifiers before it
+	comment []string          // start of a line comment
+	block   [2]string         // start and end of a multi-line comment
+	calls   callForm          // form of definitions without a keyword
+	heredoc bool              // <<WORD opens a multi-line text
 	assign  bool              // name = function is a definition
 	preproc bool              // lines that begin with # are the preprocessor's
 }
 
-// callForm is how "name(…)" is known for a definition.
+// callForm is the form of a "name(…)" that counts as a definition.
 type callForm int
 
 const (
