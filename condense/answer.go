@@ -10,18 +10,17 @@ import (
 // summary.
 var wrapping = lazyregexp.New(`(?i)<(/?)(analysis|think|thinking|thoughts?|scratchpad|reasoning|summary)(?:\s[^<>]*)?>`)
 
-// wrap is a tag that structures an answer. A tag that is mentioned within a
-// line, or quoted, does not count.
+// wrap is a tag that structures an answer. A tag that is mentioned within a line, or quoted, does
+// not count.
 type wrap struct {
 	from, to int
 	summary  bool // else it encloses reasoning
 	closes   bool
 }
 
-// wraps returns the tags of a text. An opening tag stands at the start of a
-// line or after another tag; the closing tag of a summary ends a line or stands
-// before a tag; the closing tag of reasoning stands alone on a line. Inside
-// reasoning, the tags of reasoning may stand anywhere.
+// wraps returns the tags of a text. An opening tag must be at the start of a line or after another
+// tag; the closing tag of a summary must end a line or precede a tag; the closing tag of reasoning
+// must be alone on a line. Inside reasoning, the tags of reasoning may be anywhere.
 func wraps(text string) []wrap {
 	var out []wrap
 	thoughts, end := 0, 0 // end is where the last tag ends
@@ -52,7 +51,7 @@ func summaryIn(text string) (summary string, closed bool) {
 	text = unfenced(strings.TrimSpace(text))
 	bare := withoutThoughts(text)
 	in, closed, ok := inSummary(bare)
-	if !ok { // it may stand inside the reasoning
+	if !ok { // it may be inside the reasoning
 		in = bare
 		if among, c, ok := inSummary(text); ok && len(among) > len(strings.TrimSpace(bare)) {
 			in, closed = withoutThoughts(among), c
@@ -89,7 +88,7 @@ func withoutThoughts(text string) string {
 // ends.
 func thoughtsEnds(tags []wrap, size int) []int {
 	ends := make([]int, len(tags))
-	for i := len(tags) - 1; i >= 0; i-- { // if nothing closes them
+	for i := len(tags) - 1; i >= 0; i-- { // if no tag closes them
 		if w := tags[i]; w.summary && !w.closes {
 			size = w.from
 		}

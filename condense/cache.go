@@ -35,8 +35,7 @@ func NewCache(bytes int) *Cache {
 	return &Cache{most: bytes, order: list.New(), byKey: map[precis.Fingerprint]*list.Element{}}
 }
 
-// Summary returns the text stored under key; [precis.CodeNotFound] when there
-// is none.
+// Summary returns the text stored under key; [precis.CodeNotFound] for an unknown key.
 func (c *Cache) Summary(_ context.Context, key precis.Fingerprint) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,15 +8,15 @@ import (
 	"precis/internal/harness"
 )
 
-// EnvironmentOf returns what a client says of its surroundings in the newest message that
-// does, for [precis.Request]; "" when none does.
+// EnvironmentOf returns the newest description of a client's surroundings in the messages, for
+// [precis.Request]; "" for none.
 func EnvironmentOf(msgs []precis.Message) string {
 	text, _ := newestEnvironment(msgs)
 	return text
 }
 
-// newestEnvironment returns the newest such text (of agents of the Roo family: open files,
-// time, mode, at the end of each turn) and its message; -1 when there is none.
+// newestEnvironment returns the newest such text (agents of the Roo family send open files, time
+// and mode at the end of each turn) and its message; -1 for none.
 func newestEnvironment(msgs []precis.Message) (string, int) {
 	for i, m := range slices.Backward(msgs) {
 		if m.Role != precis.RoleUser {
@@ -32,8 +32,8 @@ func newestEnvironment(msgs []precis.Message) (string, int) {
 	return "", -1
 }
 
-// environment returns what a summary says of the client's surroundings: on automatic runs,
-// and only where the view does not show the same after it anyway.
+// environment returns the client's surroundings for a summary: on automatic runs, unless the view
+// shows the same text after the summary anyway.
 func environment(s *precis.Situation, covers func(i int) bool) string {
 	if !s.Automatic || strings.TrimSpace(s.Environment) == "" {
 		return ""

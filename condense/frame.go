@@ -25,11 +25,10 @@ const (
 	frameEnd  = "[End of the summary]"
 )
 
-// frameSummary returns a summary as the view shows it: a heading that
-// identifies it, the indented text, and a line that ends it. Markup that could
-// pass for a turn of the conversation, for a message of the harness, or for one
-// of our headings is neutralized; instructions in the text stay, as part of the
-// record. A text that is framed already is framed again. span is "m0-m41" or
+// frameSummary returns a summary in the form of the view: a heading that identifies it, the
+// indented text, and a line that ends it. Markup that could pass for a turn of the conversation,
+// for a message of the harness, or for one of our headings is neutralized; instructions in the text
+// stay, as part of the record. A text that is framed already is framed again. span is "m0-m41" or
 // several such handles; a blank text gives "".
 func frameSummary(text, span string, o frameOptions) string {
 	if in, ok := unframe(text); ok {
@@ -127,8 +126,8 @@ func (f *fence) holds(line string) bool {
 	return f.mark != 0
 }
 
-// fenceOf returns the character of a line that opens or closes a code block, 0
-// for any other, and what follows the fence.
+// fenceOf returns the character of a line that opens or closes a code block, 0 for any other, and
+// the text after the fence.
 func fenceOf(line string) (mark byte, info string) {
 	line = strings.TrimSpace(line)
 	for _, c := range []string{"`", "~"} {
@@ -141,8 +140,8 @@ func fenceOf(line string) (mark byte, info string) {
 
 var handleLike = lazyregexp.New(`m\d{1,9}(?:-m\d{1,9}|\.b\d{1,9})?`)
 
-// handlesOf returns the handles that a text cites, each once, in order: those of
-// messages [from,to), and the others.
+// handlesOf returns the handles that a text cites, each once, in order: handles of messages
+// [from,to), and the others.
 func handlesOf(text string, from, to int) (known, unknown []string) {
 	seen := map[string]bool{}
 	for _, at := range handleLike.FindAllStringIndex(text, -1) {

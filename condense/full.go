@@ -46,19 +46,18 @@ type Full struct {
 	// Framing is how the view shows the summary; Plain leaves it as the model
 	// wrote it, the zero value adds a frame.
 	Framing Framing
-	// FromStart has the summary stand for everything from the first message on, as the files
-	// of Roo Code can say it: what the user said last stands word for word behind the summary
-	// where it lies within. A pinned message, and what the user said last where that is long,
-	// ends what can be summarized.
+	// FromStart makes the summary replace all messages from the first on, the only form that Roo
+	// Code's files support. If these include the last user turn, it is quoted after the summary.
+	// The range ends before a pinned message, or before a last user turn that is too long to quote.
 	FromStart bool
 	// Price returns what a call would cost, for dry runs; nil: no cost is reported.
 	Price func(input, output int) string
 
-	free bool // the summary costs nothing: it may be as long as there is room
+	free bool // the summary costs no money: it may be as long as there is room
 }
 
-// ByDigest is the rung that does what [Full] does without a model: a digest is the summary,
-// whatever the Summarizer. It takes the place of the rung "digest".
+// ByDigest is [Full] without a model: the summary is a digest, whatever the Summarizer. It replaces
+// the rung "digest".
 type ByDigest struct{ Full Full }
 
 // Name returns "digest".
@@ -67,11 +66,11 @@ func (ByDigest) Name() string { return "digest" }
 // Traits returns what the ladder has to know of the rung.
 func (ByDigest) Traits() precis.Traits { return precis.Traits{HidesMessages: true, TakesRange: true} }
 
-// Join makes one message of what stands for a span, see [Full.Join].
+// Join merges the messages in the place of a span, see [Full.Join].
 func (d ByDigest) Join(with []precis.Message) (precis.Message, bool) { return d.Full.Join(with) }
 
-// Propose has a digest stand for the old messages, also in a dry run. It is written from what
-// was said, not from earlier digests of it.
+// Propose replaces the old messages by a digest, also in a dry run. The digest is written from the
+// original messages, not from earlier digests.
 func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
 	d.Full.free = true
 	if s.Used <= s.Fit() && summarized(s) {
@@ -94,7 +93,7 @@ func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit
 	return e, err
 }
 
-// summarized reports whether a model's summary was made in this run.
+// summarized reports whether this run has a model-written summary.
 func summarized(s *precis.Situation) bool {
 	return slices.ContainsFunc(s.Edits, func(e precis.Edit) bool {
 		return e.Time.IsZero() && e.Kind == precis.KindCondensation && e.Report.Rung == Full{}.Name()
@@ -117,7 +116,8 @@ func (Full) Traits() precis.Traits {
 	return precis.Traits{UsesModel: true, HidesMessages: true, TakesRange: true}
 }
 
-// Join returns what stands for a span as one message where [Full.FromStart] is set: Roo Code sends no other.
+// Join merges the messages in the place of a span into one if [Full.FromStart] is set: Roo Code
+// sends no other.
 func (f Full) Join(with []precis.Message) (precis.Message, bool) {
 	return Joined(with), f.FromStart
 }
@@ -139,7 +139,7 @@ func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, er
 	return f.edit(s, o, sum)
 }
 
-// choose returns the messages to replace; without any its none says why.
+// choose returns the messages to replace; if there are none, its field none has the reason.
 func (f Full) choose(s *precis.Situation) (old, error) {
 	none := precis.Edit{Kind: precis.KindCondensation}
 	if f.Summarizer == nil {
@@ -184,15 +184,14 @@ type old struct {
 	spans  [][2]int
 	units  []precis.Unit
 	hidden int // messages of the transcript
-	fresh  int // those of them never condensed before
+	fresh  int // how many of them were never condensed before
 	tokens int // of the part that the view shows
 
-	none precis.Edit // the edit of a rung that replaces nothing
+	none precis.Edit // if no message is replaced: an edit with the reason
 }
 
-// old selects what to hide: with FreshStart all groups that may be hidden, else
-// as few of the oldest as bring the view, with the summary and what stands behind it, to its
-// target.
+// old selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
+// the oldest as bring the view, with the summary and the blocks after it, to its target.
 func (f Full) old(s *precis.Situation) old {
 	if s.To > 0 {
 		f.Mode = FreshStart
@@ -204,7 +203,7 @@ func (f Full) old(s *precis.Situation) old {
 	return f.oldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.behind(s, o, "")}}))
 }
 
-// oldest selects what to hide where beside tokens are shown behind the summary.
+// oldest selects the messages to hide if beside tokens of blocks follow the summary.
 func (f Full) oldest(s *precis.Situation, beside int) old {
 	var o old
 	group := s.Group
@@ -227,13 +226,12 @@ func (f Full) oldest(s *precis.Situation, beside int) old {
 	return o
 }
 
-// quoteShare is the part of the target, one in so many, that what the user said last may
-// take behind a summary.
+// quoteShare: the quoted last user turn may take 1/quoteShare of the target.
 const quoteShare = 4
 
-// quote returns what the user said last, where it lies in the hidden messages and the summary
-// does not say it; "" when nothing is to be said: the view shows it, or it is no words. A
-// summary that is summarized in its turn hands it on.
+// quote returns the last user turn for the text after the summary, if it is among the hidden
+// messages and the summary does not contain it; "" if the view shows it, or it has no words. When
+// such a summary is summarized again, the quotation is passed on.
 func (o old) quote(s *precis.Situation, summary string) string {
 	speech, shown := s.Transcript.Speech(), precis.ShownBy(s.Transcript, s.Edits)
 	last := speech.LastTurn(func(i int) bool { return !shown.Rewound(i) })
@@ -247,9 +245,9 @@ func (o old) quote(s *precis.Situation, summary string) string {
 	return fmt.Sprintf("What the user said last (%s), word for word:\n%s", precis.MessageHandle(last), words)
 }
 
-// summary returns the most tokens of the summary: a third of what it replaces, and at most
-// a quarter of the target; half of the target where it costs nothing. With
-// FromStart, where no later rung shortens what stays, it takes no more than there is room for beside that.
+// summary returns the most tokens of the summary: a third of the replaced messages, and at most a
+// quarter of the target, or half of it if the summary is free. With FromStart, where no later rung
+// shortens the remaining messages, it is also limited to the room next to them.
 func (f Full) summary(s *precis.Situation, o old) int {
 	most := min(s.Target/4, defaultSummary)
 	if f.free {
@@ -262,7 +260,7 @@ func (f Full) summary(s *precis.Situation, o old) int {
 	return max(min(o.tokens/3, most), 200)
 }
 
-// gateShare is the part of the room for a summary, one in so many, that is left to what the gate adds to it.
+// gateShare: 1/gateShare of the room for a summary is reserved for the gate's additions.
 const gateShare = 4
 
 // keepsFirst reports whether the first message is a user message short enough
@@ -293,8 +291,7 @@ func (o old) covers(i int) bool {
 	return slices.ContainsFunc(o.spans, func(span [2]int) bool { return span[0] <= i && i < span[1] })
 }
 
-// request returns the request to summarize what the view shows of the old
-// messages.
+// request returns the request to summarize the old messages as the view shows them.
 func (f Full) request(s *precis.Situation, o old) precis.SummaryRequest {
 	r := precis.SummaryRequest{
 		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
@@ -307,7 +304,7 @@ func (f Full) request(s *precis.Situation, o old) precis.SummaryRequest {
 			r.At = append(r.At, u.From)
 		}
 	}
-	if s.Live != nil { // the provider's cache does not hold what earlier rungs changed
+	if s.Live != nil { // the provider's cache does not hold the changes of earlier rungs
 		r.View = s.Sent
 	}
 	r.MaxTokens = f.summary(s, o)

@@ -13,8 +13,7 @@ import (
 // error of a hook other than [ErrVeto] is ignored, with a warning in the
 // report.
 type Hooks struct {
-	// Before returns text that the summarizer is shown in addition to the
-	// conversation; "" adds nothing.
+	// Before returns text that the summarizer is shown in addition to the conversation, or "".
 	Before func(ctx context.Context, e HookEvent) (context string, err error)
 	// After returns the summary to use: e.Summary, or an edited one.
 	After func(ctx context.Context, e HookEvent) (summary string, err error)
@@ -24,7 +23,7 @@ type Hooks struct {
 type HookEvent struct {
 	Conversation string `json:"conversation"` // ID; "" when unknown
 	Model        string `json:"model"`        // the summarizer's
-	Messages     int    `json:"messages"`     // that the summary replaces
+	Messages     int    `json:"messages"`     // to be replaced by the summary
 	Automatic    bool   `json:"automatic"`
 	Summary      string `json:"summary,omitempty"` // set for After
 }
@@ -49,7 +48,7 @@ func (t *task) before(ctx context.Context) error {
 	return t.hooked("before", err)
 }
 
-// after returns the summary as the hook changed it; an empty result is ignored.
+// after returns the summary as edited by the hook; an empty result is ignored.
 func (t *task) after(ctx context.Context, text string) (string, error) {
 	if t.c.Hooks.After == nil {
 		return text, nil

@@ -27,7 +27,7 @@ type jsMember struct {
 	value jsValue
 }
 
-// parseJS reads one JSON value. ok is false when raw is none.
+// parseJS reads one JSON value. ok is false for invalid JSON.
 func parseJS(raw []byte) (v jsValue, ok bool) {
 	if jsonspan.Valid(raw) != nil {
 		return v, false
@@ -116,7 +116,7 @@ func (v jsValue) text() string {
 	return v.literal
 }
 
-// mostIndent bounds the white space before a line of what nests deeper.
+// mostIndent bounds the white space before a deeply nested line.
 const mostIndent = 50
 
 func (v jsValue) appendPretty(dst []byte, depth int) []byte {

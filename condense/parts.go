@@ -42,8 +42,8 @@ func (t byParts) write(ctx context.Context, messages []precis.Message) (string, 
 	return "", &precis.RungError{Reason: ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
 }
 
-// split splits messages into runs that fit; nil when nothing fits. A message
-// that is too large by itself is shortened.
+// split splits messages into runs that fit; nil if the room is too small. A message that is too
+// large by itself is shortened.
 func (t byParts) split(messages []precis.Message) [][]precis.Message {
 	room := t.room()
 	if room < 200 {

@@ -33,8 +33,8 @@ type Prompt struct {
 	Final     bool
 	MaxTokens int    // length that the prompt states; 0: the prompt states none
 	Wrong     string // flaw of the previous answer; "": this is the first attempt
-	// Ride states that the instruction follows a live request, whose system
-	// prompt is not the guard: the instruction then includes the guard.
+	// Ride states that the instruction follows a live request. Its system prompt is not the guard,
+	// so the instruction includes the guard.
 	Ride bool
 }
 
@@ -80,8 +80,8 @@ func (p Prompt) template() template {
 	return t
 }
 
-// Text returns the text of the template, or the custom one in its place, without what
-// [Prompt.Instruction] adds for a request.
+// Text returns the text of the template, or the custom one, without the additions of
+// [Prompt.Instruction] for a request.
 func (p Prompt) Text() string { return p.template().text }
 
 // Validate returns an error of [precis.CodeInvalid] that names the field at
@@ -169,7 +169,7 @@ type heading struct {
 	number int    // 0: none
 	name   string // in lower case
 	marked bool   // by #, bold type or a colon
-	whole  bool   // nothing else stands in the line
+	whole  bool   // the line has no other text
 }
 
 // longHeading is the most characters of a title.

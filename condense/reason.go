@@ -2,8 +2,8 @@ package condense
 
 import "precis"
 
-// ErrorName returns the name that Roo Code gives to a condensation that fails for a
-// reason. Reasons that it does not know are "condense_failed"; "" has none.
+// ErrorName returns Roo Code's name for the reason of a failed condensation: "condense_failed" for
+// a reason that Roo Code does not know; "" for "".
 func ErrorName(r precis.Reason) string {
 	switch r {
 	case "":
@@ -22,23 +22,23 @@ func ErrorName(r precis.Reason) string {
 	return "condense_failed"
 }
 
-// The reasons for which a condensation with a model does not happen.
+// The reasons for a condensation with a model to fail.
 const (
-	ReasonTooFewMessages    precis.Reason = "too_few_messages"    // there is nothing to condense
+	ReasonTooFewMessages    precis.Reason = "too_few_messages"    // no messages to condense
 	ReasonCondensedRecently precis.Reason = "condensed_recently"  // too few messages are new since the last one
-	ReasonNoSummarizer      precis.Reason = "summarizer_invalid"  // none that works is configured
+	ReasonNoSummarizer      precis.Reason = "summarizer_invalid"  // no working one is configured
 	ReasonCallFailed        precis.Reason = "call_failed"         // the API or the connection failed, retries included
-	ReasonEmpty             precis.Reason = "empty"               // the model said nothing
-	ReasonRefused           precis.Reason = "refused"             // the model would not
+	ReasonEmpty             precis.Reason = "empty"               // the answer has no text
+	ReasonRefused           precis.Reason = "refused"             // the model declined
 	ReasonToolCall          precis.Reason = "tool_call"           // it called a tool instead
-	ReasonReasoningOnly     precis.Reason = "reasoning_only"      // it thought and said nothing
-	ReasonMarkup            precis.Reason = "markup"              // it answered in a form that is no summary
+	ReasonReasoningOnly     precis.Reason = "reasoning_only"      // the answer has only reasoning
+	ReasonMarkup            precis.Reason = "markup"              // the answer's form is not a summary
 	ReasonTooLarge          precis.Reason = "too_large"           // the summary is longer than allowed
-	ReasonTruncated         precis.Reason = "truncated"           // it ended in the middle, at the output limit
-	ReasonRepeats           precis.Reason = "repeats"             // it says the same over and over
-	ReasonSections          precis.Reason = "missing_sections"    // parts that were asked for are missing
+	ReasonTruncated         precis.Reason = "truncated"           // the output limit cut it off
+	ReasonRepeats           precis.Reason = "repeats"             // it repeats itself
+	ReasonSections          precis.Reason = "missing_sections"    // required sections are missing
 	ReasonNoProgress        precis.Reason = "no_progress"         // it would save too little
-	ReasonTooLong           precis.Reason = "summarizer_overflow" // what is to be summarized fits in no part
-	ReasonBreaker           precis.Reason = "breaker"             // the model failed too often a short time ago
-	ReasonVetoed                          = precis.ReasonVetoed   // a hook said no
+	ReasonTooLong           precis.Reason = "summarizer_overflow" // the messages do not fit, even in parts
+	ReasonBreaker           precis.Reason = "breaker"             // the model failed too often recently
+	ReasonVetoed                          = precis.ReasonVetoed   // a hook refused
 )

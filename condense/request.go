@@ -11,8 +11,8 @@ import (
 	"precis/retain"
 )
 
-// wholeResult is the size in characters up to which tool results are shown to
-// the summarizer whole, when all of it fits.
+// wholeResult is the size in characters up to which the summarizer sees tool results whole, if all
+// of it fits.
 const wholeResult = 40_000
 
 // ride returns the live request with the instruction appended.
@@ -140,8 +140,7 @@ func (t *task) room() int {
 	return (window-t.output)*95/100 - prompt
 }
 
-// learn records the window that an overflow stated, or a smaller one than
-// assumed before.
+// learn records the window from an overflow error, or a smaller one than assumed before.
 func (t *task) learn(err error) {
 	window := t.window
 	if window == 0 {
@@ -167,7 +166,7 @@ func (t *task) shrink(window int) {
 
 func (t *task) fits(msgs []precis.Message) bool { return t.size(msgs...) <= t.room() }
 
-// size counts the tokens of messages whose blocks are text; an image counts as 1500.
+// size counts the tokens of messages with text blocks; an image counts as 1500.
 func (t *task) size(msgs ...precis.Message) int {
 	const message, image = 6, 1500
 	n := 0

@@ -41,10 +41,9 @@ var briefSections = []section{
 	{"Next", []string{"pending", "open"}},
 }
 
-// missingSections returns the headings that a text is missing. A section is
-// recognized by any of its headings, or by its number, which translated
-// headings keep. A list of other things in English is none: there, some
-// sections must have headings of their own.
+// missingSections returns the headings that a text is missing. A section is recognized by any of
+// its headings, or by its number, which translated headings keep. To reject other numbered lists in
+// English, numbers count in an English text only if some sections have their own headings.
 func missingSections(text string, sections []section) []string {
 	seen, numbers := make([]bool, len(sections)), make([]bool, len(sections))
 	named := 0
@@ -86,13 +85,13 @@ func missingSections(text string, sections []section) []string {
 	return missing
 }
 
-// leastNamed is the part of the sections, one of so many, that must have headings of their own for the others to be known
-// by their numbers in an English text.
+// leastNamed: 1/leastNamed of the sections must have their own headings before numbers count in an
+// English text.
 const leastNamed = 3
 
-// inEnglish reports whether a text is in English, by the words that no English text is without.
+// inEnglish reports whether a text is in English, judged by words that every English text has.
 func inEnglish(text string) bool {
-	const most, part = 4000, 12 // bytes that are looked at; one word of so many
+	const most, part = 4000, 12 // bytes to read; one word in so many must be an English one
 	words, ours := 0, 0
 	for _, w := range strings.Fields(strings.ToLower(text[:min(len(text), most)])) {
 		words++
@@ -104,7 +103,7 @@ func inEnglish(text string) bool {
 	return ours*part >= words
 }
 
-// sectionNamed returns the section with a title, -1 when there is none.
+// sectionNamed returns the section with a title, or -1.
 func sectionNamed(sections []section, h heading) int {
 	title := h.marked || h.number > 0
 	for i, s := range sections {

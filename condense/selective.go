@@ -29,11 +29,11 @@ import (
 type Selective struct {
 	// Model writes the summaries; nil: Fallback does.
 	Model model.Model
-	// Fallback is the conversation's own model. It is used when Model can do
-	// nothing at all; nil: then the rung fails.
+	// Fallback is the conversation's own model, used if Model summarizes no result at all; nil:
+	// then the rung fails.
 	Fallback model.Model
-	// Before is called once for a run, with the number of results as Messages;
-	// the text that it returns is shown to the model. See [Hooks].
+	// Before is called once for a run, with the number of results as Messages; the text that it
+	// returns is shown to the model. See [Hooks].
 	Before func(ctx context.Context, e HookEvent) (context string, err error)
 	// Over is the size in characters over which results are bulky; 0 means 1000.
 	Over int
@@ -103,13 +103,13 @@ type selection struct {
 	task    string
 	results []bulkyResult
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	call   precis.CallReport
 	failed error // the first failure of a single summary
 }
 
-// bulkyResult is a result that may be summarized: a block, or a passage of a text block where
-// the program of the agent writes results as text.
+// bulkyResult is a result that may be summarized: a block, or a passage of a text block if the
+// agent's program writes results as text.
 type bulkyResult struct {
 	h      precis.Handle
 	block  precis.Block
@@ -117,7 +117,7 @@ type bulkyResult struct {
 	text   string
 	call   *toolcall.Call
 	tokens int
-	with   string // "" when it stays as it is
+	with   string // "" if it stays unchanged
 }
 
 // find lists the results that may be summarized, the largest first.
@@ -158,8 +158,8 @@ func (j *selection) find() {
 	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.Alive(j.s.Transcript, j.s.Edits))), 2000, "")
 }
 
-// writtenResults returns the results that stand in text blocks, by their calls. What the user
-// says in one is left alone.
+// writtenResults returns the results in text blocks, by their calls. The user's words in them are
+// left alone.
 func writtenResults(t *precis.Transcript, x *retain.Index) map[int][]*retain.Text {
 	out := map[int][]*retain.Text{}
 	for i := range x.Texts {
@@ -174,7 +174,7 @@ func writtenResults(t *precis.Transcript, x *retain.Index) map[int][]*retain.Tex
 	return out
 }
 
-// whole reports whether the view shows the block at h as it was said, and may change it.
+// whole reports whether the view shows the block at h unchanged, and may change it.
 func (j *selection) whole(h precis.Handle) bool {
 	return !j.s.Kept.Block(h.From, h.Block) && j.shown.Whole([]precis.Handle{h})
 }
@@ -194,7 +194,7 @@ func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 	return b, true
 }
 
-// lastRequest returns what a person said last, an answer included.
+// lastRequest returns a person's last words, an answer included.
 func lastRequest(speech *precis.Speech) string {
 	for i := speech.Len() - 1; i >= 0; i-- {
 		if words := speech.Words(i); words != "" {
@@ -219,7 +219,7 @@ func (j *selection) dryRun() string {
 	return why
 }
 
-// run writes the summaries. A result whose summary fails stays unchanged.
+// run writes the summaries. A result without a valid summary stays unchanged.
 func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning}
 	started := time.Now()
@@ -354,9 +354,8 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	return text
 }
 
-// keeper returns the task whose cache key is made of the call and its result
-// alone, independent of the user's request, so that no result is paid for
-// twice.
+// keeper returns a task with a cache key made of the call and its result alone, independent of the
+// user's request, so that no result is paid for twice.
 func (j *selection) keeper(r *bulkyResult) *task {
 	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.text)}
 	return &task{

@@ -48,10 +48,9 @@ func AnswerOpenTools(msgs []precis.Message, now time.Time) []precis.Message {
 	return append(msgs[:len(msgs):len(msgs)], answer)
 }
 
-// ToolsAsText returns msgs with every tool use and tool result turned into
-// text, so that they can be sent with a request that declares no tools.
-// Messages without any are returned as they are, the others without Raw; msgs
-// and its blocks are not changed. The text is that of Roo Code 3.52.1, which
+// ToolsAsText returns msgs with every tool use and tool result turned into text, so that they can
+// be sent with a request that declares no tools. Messages without any are returned unchanged, the
+// others without Raw; msgs and its blocks are not changed. The text is Roo Code 3.52.1's, which
 // writes arguments as JavaScript does.
 func ToolsAsText(msgs []precis.Message) []precis.Message {
 	out := make([]precis.Message, len(msgs))
@@ -68,12 +67,12 @@ func ToolsAsText(msgs []precis.Message) []precis.Message {
 	return out
 }
 
-// Joined returns what messages say in one of the user's role, in their order, with calls and results as text.
+// Joined merges messages into one of the user's role, in order, with calls and results as text.
 func Joined(msgs []precis.Message) precis.Message {
 	out := precis.Message{Role: precis.RoleUser}
 	called := false
 	for i, m := range ToolsAsText(msgs) {
-		if hasTools(msgs[i]) && !called { // nothing that is to be called again
+		if hasTools(msgs[i]) && !called { // no call that must be repeated
 			called, out.Content = true, append(out.Content, precis.Text{Text: "Called before, and still in force:"})
 		}
 		out.Content = append(out.Content, m.Content...)

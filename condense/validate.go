@@ -20,11 +20,11 @@ const (
 	FlawEmpty         Flaw = "empty"            // no text at all
 	FlawRefused       Flaw = "refused"          // the model declined
 	FlawToolCall      Flaw = "tool_call"        // it called a tool instead
-	FlawReasoningOnly Flaw = "reasoning_only"   // it holds reasoning and nothing else
+	FlawReasoningOnly Flaw = "reasoning_only"   // it has only reasoning
 	FlawMarkup        Flaw = "markup"           // JSON, an HTML document, or tool calls written as text
 	FlawTooLarge      Flaw = "too_large"        // more tokens than allowed
-	FlawNoProgress    Flaw = "no_progress"      // hardly smaller than what it replaces
-	FlawSections      Flaw = "missing_sections" // more than a third of the sections is not there
+	FlawNoProgress    Flaw = "no_progress"      // hardly smaller than the replaced messages
+	FlawSections      Flaw = "missing_sections" // more than a third of the sections is missing
 	FlawTruncated     Flaw = "truncated"        // the output limit was reached before it was complete
 	FlawRepeats       Flaw = "repeats"          // the same text is repeated
 )
@@ -32,23 +32,20 @@ const (
 // answerLimits are the size limits of an answer.
 type answerLimits struct {
 	MaxTokens int              // of the summary; 0: no limit
-	Replaces  int              // tokens of what the summary replaces; 0: unknown
+	Replaces  int              // tokens of the replaced messages; 0: unknown
 	Count     func(string) int // tokens of a text; nil: a token is four characters
 }
 
-// leastGain is the least that a summary must save of what it replaces, in
-// percent.
+// leastGain is the least saving of a summary, in percent of the replaced messages.
 const leastGain = 20
 
-// checkAnswer returns the summary that an answer holds, without the model's
-// reasoning and without wrapping tags. If the answer cannot be used, it returns
-// the flaw and one sentence for [Prompt.Wrong], which quotes nothing of the
-// answer. It fails closed: a text with a flaw is not returned.
+// checkAnswer returns the summary in an answer, without the model's reasoning and without wrapping
+// tags. If the answer cannot be used, it returns the flaw and one sentence for [Prompt.Wrong],
+// which does not quote the answer. It fails closed: a text with a flaw is not returned.
 //
-// An answer that was cut off is used if <summary> was closed, or if every
-// section is present, so that only the end of the last one is missing; " …"
-// marks the place. An answer that holds both text and a tool call is used only
-// if every section is present.
+// An answer that was cut off is used if <summary> was closed, or if every section is present, so
+// that only the end of the last one is missing; " …" marks the place. An answer that holds both
+// text and a tool call is used only if every section is present.
 func checkAnswer(resp model.Response, p Prompt, limits answerLimits) (text string, flaw Flaw, why string) {
 	text, closed := summaryIn(resp.Text)
 	if flaw, why = unwritten(resp, text); flaw != "" {
@@ -141,8 +138,8 @@ func (l answerLimits) exceeded(text string) (Flaw, string) {
 
 var (
 	dataStart = lazyregexp.New(`(?i)^(?:[\[{]\s*["{\[]|<!doctype|<\?xml|<(?:html|head|body|div|section|article|table|ul|ol|p|h[1-6])[\s>])`)
-	// callStart matches a tool call that a model writes as text, including the
-	// form in which [ToolsAsText] shows calls.
+	// callStart matches a tool call that a model writes as text, including the form of
+	// [ToolsAsText].
 	callStart  = lazyregexp.New(`(?i)^(?:` + callSyntax + `|<[a-z]+(?:_[a-z]+)+>)`)
 	callInside = lazyregexp.New(`(?im)^[ \t]*(?:` + callSyntax + `)`)
 )

@@ -27,9 +27,8 @@ type WriterConfig struct {
 	// Fallback is the conversation's own model. It is used, with a warning in
 	// the report, when Model cannot be; nil means the summary then fails.
 	Fallback model.Model
-	// Own returns the conversation's own model, for programs in which each
-	// conversation has another; it replaces Fallback. It may return nil. Nil
-	// means Fallback is used.
+	// Own returns the conversation's own model, for programs with a different model for each
+	// conversation; it replaces Fallback. It may return nil. Nil means Fallback is used.
 	Own func(ctx context.Context, l *precis.Live) model.Model
 	// Prompt configures the request. Its fields for one request (Focus, Part …)
 	// are set by the Writer.
@@ -81,9 +80,8 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	return &Writer{c: c}, nil
 }
 
-// Summarize calls the model, checks the answer, and calls it once more when the
-// answer is no usable summary. The error is a [precis.RungError] that states
-// the reason and the cost.
+// Summarize calls the model, checks the answer, and calls it once more when the answer is not a
+// usable summary. The error is a [precis.RungError] that states the reason and the cost.
 func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.Summary, error) {
 	started := time.Now()
 	if len(r.Messages) == 0 {
@@ -134,7 +132,7 @@ type task struct {
 	prompt Prompt
 	max    int // tokens of the summary
 	output int // tokens of an answer
-	window int // tokens of the model's window, learned from overflows; 0: that of the model's Info
+	window int // tokens of the model's window, learned from overflows; 0: use the model's Info
 
 	mu   sync.Mutex // guards call while parts are summarized
 	call precis.CallReport
@@ -269,7 +267,7 @@ func refused(err error) bool {
 	return ok && m.Fault == model.FaultRequest
 }
 
-// ask sends the request, and once more when the answer is no usable summary.
+// ask sends the request, and once more when the answer is not a usable summary.
 func (t *task) ask(ctx context.Context, r model.Request, p Prompt) (string, error) {
 	for try := 0; ; try++ {
 		answer, err := t.model.Generate(ctx, r)
