@@ -10,19 +10,18 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// IsReplacedArgument reports whether agents call the argument so that holds what an edit takes out of a file.
+// IsReplacedArgument reports whether agents use an argument name for the text that an edit removes.
 func IsReplacedArgument(name string) bool {
 	return is("old", strings.ToLower(strings.ReplaceAll(name, "_", "")))
 }
 
-// IsPathArgument reports whether agents call the argument that holds a path so.
+// IsPathArgument reports whether agents use an argument name for a path.
 func IsPathArgument(name string) bool { return is("path", name) }
 
-// IsContentArgument reports whether agents call the argument that holds what is written into
-// a file so.
+// IsContentArgument reports whether agents use an argument name for the text to write into a file.
 func IsContentArgument(name string) bool { return is("content", name) }
 
-// classify fills in what a call did from its name and arguments.
+// classify determines the kind and effects of a call from its name and arguments.
 func classify(c Call) Call {
 	args := c.arguments()
 	c.Kind = Other
@@ -65,11 +64,11 @@ func classify(c Call) Call {
 	return c
 }
 
-// nestedPath is how Roo Code's tools name a file within an argument that is no JSON.
+// nestedPath is the form of a file name within an argument of Roo Code's tools.
 var nestedPath = lazyregexp.New(`(?s)<path>(.*?)</path>`)
 
-// nestedPaths returns the files that Roo Code's tools name within an argument: "<file><path>…</path></file>" in args, or the path of
-// each of the objects in files.
+// nestedPaths returns the files in an argument of Roo Code's tools: "<file><path>…</path></file>"
+// in args, or the path of each of the objects in files.
 func nestedPaths(args map[string]string) (out []string) {
 	for _, m := range nestedPath.FindAllStringSubmatch(args["args"], mostPaths) {
 		out = append(out, normalPath(m[1]))
@@ -84,7 +83,7 @@ func nestedPaths(args map[string]string) (out []string) {
 	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
 }
 
-// commanded returns a command with what its line does; of git in the folder that the call names, as Codex and others do.
+// commanded returns a command with the effects of its line; git runs in the call's folder argument.
 func (c Call) commanded() Call {
 	c.Deeds = readShell(c.Line).Deeds
 	if len(c.Git) == 0 {
@@ -109,7 +108,7 @@ func (c Call) patched(patch string) Call {
 	return c
 }
 
-// actOf returns the first word of the action that a call chooses, in lower case: "delete" for delete_file.
+// actOf returns the first word of a call's action in lower case: "delete" for delete_file.
 func actOf(args map[string]string) string {
 	act := strings.ToLower(first(args, "act"))
 	if strings.ContainsAny(act, " \n") {
@@ -125,9 +124,9 @@ func reads(name string) bool { return says("reads", name) && !says("searches", n
 // Searches reports whether a call only looks for something: files that are there, lines, pages.
 func (c *Call) Searches() bool { return c.Kind == Other && says("searches", c.Name) }
 
-// patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without one. When the call
-// has a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the
-// path.
+// patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without
+// one. If the call also has a path, a patch must have a matching argument name and change another
+// file: otherwise the call writes the file at the path.
 func patchIn(args map[string]string, p string) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !isPatch(args[name]) {
@@ -142,12 +141,12 @@ func patchIn(args map[string]string, p string) string {
 	return ""
 }
 
-// sameFile reports whether two paths are one, or one of them ends with the other.
+// sameFile reports whether two paths are equal, or one is a suffix of the other.
 func sameFile(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// normalPath makes the ways of writing one path equal: separators, "./".
+// normalPath normalizes separators and "./" in a path.
 func normalPath(p string) string {
 	p = strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(p, `\`, "/")), "//?/")
 	if p == "" || strings.HasPrefix(p, "[") || strings.HasPrefix(p, "{") {
@@ -159,8 +158,8 @@ func normalPath(p string) string {
 // drive begins a path on a drive of Windows, also as its shells write it.
 var drive = lazyregexp.New(`^(?:([A-Za-z]):|/mnt/([a-z])|/([cd]))/`)
 
-// FileKey returns what the ways of writing the absolute path of one file have in common: on a drive of Windows neither the case of
-// letters counts nor whether a shell writes C: as /c or /mnt/c. Of any other path it is the path.
+// FileKey returns a key that is equal for all notations of one absolute path: on a drive of Windows
+// it ignores case and maps /c and /mnt/c to C:. Any other path is its own key.
 func FileKey(p string) string {
 	m := drive.FindStringSubmatch(p)
 	if m == nil {

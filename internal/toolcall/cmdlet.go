@@ -15,7 +15,7 @@ var cmdletsText string
 // cmdlets are the commands of PowerShell and cmd on files.
 var cmdlets = table.Lazy("cmdlets.txt", cmdletsText, "program", "act", "shared")
 
-// cmdletAct returns what a command of PowerShell or cmd does to files; "" for other programs, and for one of Unix.
+// cmdletAct returns the effect of a PowerShell or cmd command on files; "" for other programs.
 func cmdletAct(name string, words []string) string {
 	row, ok := cmdlets().Find(name)
 	if !ok || row.Get("shared") != "" && !slices.ContainsFunc(words, isParameter) {
@@ -24,13 +24,13 @@ func cmdletAct(name string, words []string) string {
 	return row.Get("act")
 }
 
-// cmdletLooks reports whether a command of PowerShell changes no file, or only makes one.
+// cmdletLooks reports whether a command of PowerShell changes no file, or only creates one.
 func cmdletLooks(name string) bool {
 	row, ok := cmdlets().Find(name)
 	return ok && row.Get("shared") == "" && slices.Contains([]string{"look", "read", "search", "make"}, row.Get("act"))
 }
 
-// isParameter reports whether a word is the whole name of a parameter that no program of Unix has.
+// isParameter reports whether a word is the full name of a parameter that no program of Unix has.
 func isParameter(w string) bool {
 	name := strings.ToLower(strings.TrimPrefix(w, "-"))
 	if len(name) <= 3 || len(name) == len(w) {
@@ -39,12 +39,12 @@ func isParameter(w string) bool {
 	return is("switch", name) || is("from", name) || is("to", name) || is("value", name)
 }
 
-// abbreviates reports whether a name is the beginning of a parameter of a kind.
+// abbreviates reports whether a name is a prefix of a parameter of a kind.
 func abbreviates(name, kind string) bool {
 	return slices.ContainsFunc(wordsOf()[kind], func(full string) bool { return strings.HasPrefix(full, name) })
 }
 
-// cmdletWords are the words of a cmdlet by what they are.
+// cmdletWords are the words of a cmdlet, sorted by role.
 type cmdletWords struct {
 	from, to []string          // paths that parameters name
 	plain    []string          // arguments without a parameter
@@ -52,7 +52,7 @@ type cmdletWords struct {
 	set      []string          // switches
 }
 
-// readCmdlet sorts the words of a cmdlet: a parameter that is no switch is followed by its value.
+// readCmdlet sorts the words of a cmdlet: a parameter other than a switch is followed by its value.
 func readCmdlet(words []string) cmdletWords {
 	c := cmdletWords{values: map[string]string{}}
 	for i := 0; i < len(words); i++ {
@@ -79,7 +79,7 @@ func readCmdlet(words []string) cmdletWords {
 // listed returns the entries of a list with commas.
 func listed(w string) []string { return strings.FieldsFunc(w, func(c rune) bool { return c == ',' }) }
 
-// value takes in the value of a parameter.
+// value records the value of a parameter.
 func (c *cmdletWords) value(name, value string) {
 	for _, p := range listed(value) {
 		switch {
@@ -93,12 +93,12 @@ func (c *cmdletWords) value(name, value string) {
 	}
 }
 
-// sets reports whether a switch is among the words, under its whole name or the beginning of it.
+// sets reports whether a switch is among the words, in full or abbreviated.
 func (c *cmdletWords) sets(name string) bool {
 	return slices.ContainsFunc(c.set, func(s string) bool { return strings.HasPrefix(name, s) })
 }
 
-// cmdlet adds what a program of PowerShell or cmd does to files.
+// cmdlet adds the effects of a program of PowerShell or cmd on files.
 func (r *shellReader) cmdlet(act, name string, words []string) {
 	c := readCmdlet(words)
 	paths := slices.Concat(c.from, c.plain)
@@ -127,7 +127,7 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 		r.each(paths[:min(len(paths), 1)], Effect{Whole: act == "write" && !c.sets("append")})
 	case "read":
 		for _, p := range paths[:min(len(paths), 1+strings.Count(strings.Join(words, " "), ","))] {
-			if name != "type" || strings.ContainsAny(p, `./\`) { // in Unix it says what a command is
+			if name != "type" || strings.ContainsAny(p, `./\`) { // in Unix it prints the kind of a command
 				r.read(p)
 			}
 		}
@@ -141,7 +141,7 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 	}
 }
 
-// make adds the file or the folder that New-Item makes.
+// make adds the file or the folder that New-Item creates.
 func (r *shellReader) make(c cmdletWords, paths []string) {
 	p := strings.Join(paths[:min(len(paths), 1)], "")
 	if name := c.values["name"]; name != "" {

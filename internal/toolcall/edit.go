@@ -8,8 +8,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Edited returns the texts that an edit puts in and takes out; of a patch those of the given file, of all files when
-// path is "". Both are empty when it is no edit of parts.
+// Edited returns the texts that an edit adds and removes; of a patch only those for the given file,
+// for all files when path is "". Both are empty when the call does not edit parts of a file.
 func (c *Call) Edited(path string) (added, removed string) {
 	var in, out strings.Builder
 	for name, v := range c.Strings() {
@@ -31,7 +31,7 @@ func (c *Call) Edited(path string) (added, removed string) {
 	return in.String(), out.String()
 }
 
-// Written returns what a call writes into a file as a whole; "" when it does not.
+// Written returns the whole content that a call writes into a file, or "".
 func (c *Call) Written() string {
 	for name, s := range c.Strings() {
 		if IsContentArgument(name) {
@@ -41,7 +41,7 @@ func (c *Call) Written() string {
 	return ""
 }
 
-// Strings yields the names and the texts of a call's arguments, those within lists and objects, too.
+// Strings yields the names and string values of a call's arguments, nested values included.
 func (c *Call) Strings() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for a := range c.Arguments() {
@@ -60,10 +60,10 @@ func (c *Call) Strings() iter.Seq2[string, string] {
 	}
 }
 
-// replacements writes what the blocks of an edit put in and take out that are marked as what is searched and what
-// replaces it, as Roo Code, Cline and aider mark them. It reports whether there are any.
+// replacements writes the added and removed texts of search/replace blocks, as Roo Code, Cline and
+// aider mark them. It reports whether there are any.
 func replacements(diff string, added, removed *strings.Builder) bool {
-	part, found := 0, false // 1: what is searched, 2: what replaces it
+	part, found := 0, false // 1: the search text, 2: the replacement
 	for line := range strings.Lines(diff) {
 		mark := strings.TrimRight(line, "\r\n")
 		switch {

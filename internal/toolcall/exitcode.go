@@ -29,7 +29,7 @@ func exitCode(text string) (int, bool) {
 // StatesCode reports whether a line states an exit code.
 func StatesCode(line string) bool { return namesCode(line) && exits.MatchString(line) }
 
-// namesCode reports whether a text has a word without which it states no exit code: most have none, and exits is slow.
+// namesCode is a fast test for a word that every exit code statement contains; exits is slow.
 func namesCode(text string) bool { return containsFold(text, "exit") || containsFold(text, "code") }
 
 // containsFold reports whether a text contains a word, in any case.
@@ -42,8 +42,8 @@ func containsFold(text, word string) bool {
 	return false
 }
 
-// codeOfProgram returns the exit code of a command that prints what others wrote, in which any code may stand: the one that
-// is stated on a line of its own at the beginning or the end, or as a field of JSON.
+// codeOfProgram returns the exit code of a command that prints existing data, which may contain any
+// code: it must be on a line of its own at the beginning or the end, or be a field of JSON.
 func codeOfProgram(text string) (int, bool) {
 	const longest = 80 // bytes of a line
 	code, ok := exitCode(text)
@@ -59,7 +59,7 @@ func codeOfProgram(text string) (int, bool) {
 	return exitCode(strings.Join(own, "\n"))
 }
 
-// endsOf returns the beginning and the end of a result, where programs state exit codes.
+// endsOf returns the first and last lines of a result, where programs state exit codes.
 func endsOf(text string) []string {
 	const end = 300
 	if len(text) <= 2*end {
@@ -68,11 +68,11 @@ func endsOf(text string) []string {
 	return []string{text[:end], text[len(text)-end:]}
 }
 
-// ownCode is the end of an output whose last line, but for lines of the tool, a command prints itself of the exit code
-// of the one before it.
+// ownCode matches the end of an output where a command prints the exit code of the command before
+// it, ignoring lines of the tool after it.
 var ownCode = lazyregexp.New(`(?:^|\n)[ \t]*(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})\s*(?:\n\s*[\[<][^\n]*)*\s*$`)
 
-// printed returns the exit code that a command line prints at its end, as "make; echo $?" does; false when it prints none.
+// printed returns the exit code that a line prints at its end, as "make; echo $?" does.
 func printed(line, output string) (int, bool) {
 	const reach = 400 // bytes from the end
 	commands := lex(line).commands

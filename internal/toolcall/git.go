@@ -10,35 +10,35 @@ import (
 	"precis/internal/table"
 )
 
-// Git is a command of git in a command line. From and To are those of its entry in git.txt.
+// Git is a command of git in a command line. From and To are columns of its entry in git.txt.
 type Git struct {
 	Verb    string   // "status", "checkout"
 	By      string   // the command without its arguments: "git stash pop", "git reset --hard"
-	From    string   // where the content of files comes from
-	To      []string // what changes; empty when it only looks
-	Folder  string   // that paths are in; "" when the line does not say
-	Place   string   // the same; a folder that is not known has the name that the line gives it
-	Paths   []string // of them those that name files, with the folder; none: all files
-	Commits []string // that are named, or stashes
-	Either  bool     // the first of Paths may be the first of Commits instead: the line does not say
+	From    string   // the source of the new file content
+	To      []string // what it changes; empty if it only reads
+	Folder  string   // folder of the paths; "" if unknown
+	Place   string   // the same; an unknown folder has the name that the line gives it
+	Paths   []string // files, including the folder; none: all files
+	Commits []string // commits or stashes
+	Either  bool     // the first of Paths may instead be the first of Commits: the line is ambiguous
 	Branch  string   // that is named
-	After   int      // how many of the effects of the call came before
-	Ran     Ran      // of a line that failed
-	Else    bool     // it runs only when the command before it fails
+	After   int      // number of effects of the call before it
+	Ran     Ran      // set if the line failed
+	Else    bool     // it runs only if the command before it fails
 	options
 }
 
-// Ran says whether a part of a command line ran, when the line as a whole failed.
+// Ran reports whether a part of a failed command line ran.
 type Ran int
 
-// The answers.
+// The values of Ran.
 const (
-	Maybe Ran = iota // that depends on the parts before it
-	Did              // and what failed may be a part after it
+	Maybe Ran = iota // depends on the parts before it
+	Did              // a part after it may have failed
 	Not              // it failed, or was not reached
 )
 
-// Changes reports whether one of the things is among those that the command changes.
+// Changes reports whether the command changes any of the things.
 func (g *Git) Changes(things ...string) bool {
 	return slices.ContainsFunc(g.To, func(to string) bool { return slices.Contains(things, to) })
 }
@@ -46,13 +46,13 @@ func (g *Git) Changes(things ...string) bool {
 //go:embed git.txt
 var gitText string
 
-// gitTable lists what subcommands of git change.
+// gitTable lists the effects of git's subcommands.
 var gitTable = table.Lazy("git.txt", gitText, "command", "values", "words", "from", "to")
 
 // gitVerbs returns the entries of the table by subcommand.
 var gitVerbs = sync.OnceValue(func() map[string]*verb { return verbs(gitTable()) })
 
-// git reads a command of git in the words after its name.
+// git parses a command of git from the words after its name.
 func (r *shellReader) git(words []string) (Git, bool) {
 	g := Git{Folder: r.folder, Place: cmp.Or(r.place, r.folder)}
 	if words = g.global(words); len(words) == 0 {
@@ -79,7 +79,7 @@ func (r *shellReader) git(words []string) (Git, bool) {
 	return g, true
 }
 
-// global reads the options before a subcommand. It returns the words from the subcommand on.
+// global parses the options before a subcommand. It returns the words from the subcommand on.
 func (g *Git) global(words []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		n := 1
@@ -97,7 +97,7 @@ func (g *Git) global(words []string) []string {
 	return words
 }
 
-// sort notes what the names are, as the entry says.
+// sort assigns the names to commits, paths or a branch, as the entry specifies.
 func (g *Git) sort(e entry, behind []string) {
 	all := append(slices.Clip(g.Names), behind...)
 	switch e.Get("words") {
@@ -125,17 +125,17 @@ func (g *Git) sort(e entry, behind []string) {
 	g.Names = all
 }
 
-// mostPaths is how many paths of a call are looked at: each is compared with all files that are changed.
+// mostPaths limits the paths of a call: each is compared with all changed files.
 const mostPaths = 200
 
-// paths notes the paths of a command, at most mostPaths. When the line does not tell any of them, it does not
-// tell what changes.
+// paths records the paths of a command, at most mostPaths. If the line shows none of them, the
+// changed files are unknown.
 func (g *Git) paths(names []string) {
 	for _, n := range names[:min(len(names), mostPaths)] {
 		n = strings.Trim(n, `"'`)
 		switch {
 		case n == ":/" || n == ":/." || n == ":":
-			g.Paths = append(g.Paths, ".") // all of the repository
+			g.Paths = append(g.Paths, ".") // the whole repository
 		case n != "" && !strings.ContainsAny(n, "$`\n"):
 			g.Paths = append(g.Paths, within(g.Folder, n))
 		}
@@ -145,5 +145,5 @@ func (g *Git) paths(names []string) {
 	}
 }
 
-// isExpanded reports whether a folder begins with what a shell expands.
+// isExpanded reports whether a folder begins with a shell expansion.
 func isExpanded(p string) bool { return p != "" && strings.ContainsAny(p[:1], "$`") }

@@ -13,16 +13,16 @@ import (
 	"precis/internal/table"
 )
 
-// mostCode is how many bytes of such code are read.
+// mostCode is the number of bytes of inline code to read.
 const mostCode = 16 << 10
 
-// named is where code gives a variable the path of a file.
+// named matches an assignment of a file path to a variable.
 var named = lazyregexp.New(`(?m)(?:^|[;\s])(?:const |let |var )?(\w+)\s*=\s*(?:pathlib\.)?(?:Path\()?\s*["']([^"'\n]+)["']`)
 
 //go:embed code.txt
 var codeText string
 
-// codeTable lists the calls of code that work on files.
+// codeTable lists the functions that work on files.
 var codeTable = table.Lazy("code.txt", codeText, "pattern", "act")
 
 // codePatterns are the patterns of the table.
@@ -37,7 +37,7 @@ var codePatterns = sync.OnceValue(func() (out []*regexp.Regexp) {
 	return out
 })
 
-// code adds what code does to files, as far as its calls name them.
+// code adds the effects of inline code on files with known names.
 func (r *shellReader) code(text string) {
 	text = text[:min(len(text), mostCode)]
 	if !says("files", text) {
@@ -47,7 +47,7 @@ func (r *shellReader) code(text string) {
 	for _, m := range named.FindAllStringSubmatch(text, -1) {
 		paths[m[1]] = m[2]
 	}
-	acts := map[int]Effect{} // by where they stand
+	acts := map[int]Effect{} // by position
 	reads := false
 	for i, re := range codePatterns() {
 		act := codeTable().Rows[i].Get("act")
@@ -70,7 +70,7 @@ func (r *shellReader) code(text string) {
 	}
 }
 
-// coded adds what the code does that an interpreter is given: behind a flag, else as its input.
+// coded adds the effects of code passed to an interpreter: after a flag, else as its input.
 func (r *shellReader) coded(words []string) {
 	for i, w := range words {
 		if (w == "-c" || w == "-e" || w == "--eval" || w == "eval") && i+1 < len(words) {

@@ -9,7 +9,7 @@ import (
 // word is a word of a command line.
 type word struct {
 	text    string
-	literal bool // quotes or backslashes hide all of it from the shell that the shell would expand
+	literal bool // quotes or backslashes protect all its special characters from the shell
 }
 
 // command is a simple command of a command line.
@@ -18,20 +18,20 @@ type command struct {
 	outputs []output // files that output is redirected to
 	fed     bool     // its input is redirected
 	input   string   // the here-document that it reads
-	by      join     // what stands between it and the next command
-	ran     Ran      // when the line failed
+	by      join     // the operator between it and the next command
+	ran     Ran      // set if the line failed
 	opens   bool     // a subshell begins with it
 	closes  bool     // one ends with it
 }
 
-// output is a file that output is redirected to, behind what is there or not.
+// output is a file that output is redirected to: appended (>>) if behind is set, else replaced.
 type output struct {
 	word
 	behind bool
 }
 
-// program returns the words of a command from its program on, without the variables that are set and the programs that
-// only run it in another way.
+// program returns the words of a command from its program on, without variable assignments and
+// without programs that only run another one.
 func (c *command) program() []word {
 	words := c.words
 	for len(words) > 0 {
@@ -53,7 +53,8 @@ func (c *command) passes() bool {
 	return name == "git" || is("stages", name) || is("writes", name)
 }
 
-// follow says of each command whether it ran when the line failed: the last one did, or was not reached.
+// follow determines whether each command of a failed line ran: the last one ran, or was not
+// reached.
 func follow(commands []command) {
 	last := len(commands) - 1
 	for last > 0 && commands[last-1].by == joinPipe {
@@ -70,8 +71,9 @@ func follow(commands []command) {
 	}
 }
 
-// lex takes a command line apart into simple commands, those of the scripts that it hands to shells among them. Bodies
-// of here-documents and comments are left out, and what follows the first [mostWords] or [mostBytes].
+// lex splits a command line into simple commands, including the commands of scripts passed to
+// shells. It skips bodies of here-documents and comments, and stops after [mostWords] or
+// [mostBytes].
 func lex(line string) *lexer {
 	l := lexed(line, 0)
 	follow(l.commands)
@@ -109,7 +111,7 @@ func lexed(line string, depth int) *lexer {
 	return l
 }
 
-// group takes the marks of subshells from the words.
+// group removes the marks of subshells from the words.
 func (l *lexer) group() {
 	open := 0
 	for k := range l.commands {
@@ -126,8 +128,8 @@ func (l *lexer) group() {
 	}
 }
 
-// How much of a command is looked at, here-documents not counted. An argument of a program
-// has at most 128 KB under Linux; scripts that are written to a shell may be longer.
+// Limits of a command, not counting here-documents. An argument of a program has at most 128 KB
+// under Linux; scripts that are written to a shell may be longer.
 const (
 	mostWords = 50_000
 	mostBytes = 512 << 10
@@ -136,19 +138,19 @@ const (
 type lexer struct {
 	s        string
 	at       int
-	end      int // of what is looked at
+	end      int // of the text to read
 	commands []command
-	now      command // that is read; its words are in words
+	now      command // the current command; its words are in words
 	words    []word
 	count    int // words so far
 	word     []byte
 	inWord   bool
 	quoted   bool   // a part of the word is quoted
-	bare     bool   // it holds a sign that the shell expands, and no quotes hide it
+	bare     bool   // it holds an unquoted sign that the shell expands
 	redirect string // "<", ">" or ">>", when the next word names a file
 	heredoc  string // tag of the here-document that begins on the next line …
 	reads    int    // … and the command that reads it
-	hides    bool   // a pipe or ";" between commands: the exit code is that of the last one
+	hides    bool   // a pipe or ";" hides exit codes: the line's is the last command's
 }
 
 func (l *lexer) endWord() {
@@ -166,7 +168,7 @@ func (l *lexer) endWord() {
 	l.word, l.inWord, l.quoted, l.bare = l.word[:0], false, false, false
 }
 
-// join is what stands between two commands.
+// join is the operator between two commands.
 type join byte
 
 const (
@@ -185,12 +187,12 @@ func (l *lexer) endCommand(by join) {
 	if n := len(l.words); n > 0 {
 		l.now.words, l.now.by = l.words[:n:n], by
 		l.commands = append(l.commands, l.now)
-		l.words = l.words[n:] // the next command's stand behind them, as far as the array goes
+		l.words = l.words[n:] // the next command's words follow in the same array, while it has room
 	}
 	l.now = command{}
 }
 
-// joined returns what c and the byte after it join commands by.
+// joined returns the operator that c and the byte after it form.
 func joined(c, next byte) join {
 	switch {
 	case c == '&' && next == '&':
@@ -260,10 +262,10 @@ func (l *lexer) next() {
 	l.at++
 }
 
-// expanded are the signs that a shell expands in a word, or groups commands by.
+// expanded are the signs that a shell expands in a word or uses to group commands.
 const expanded = "*?[]{}()$`"
 
-// quote reads a quotation; in double quotes a backslash hides a quote.
+// quote reads a quotation; in double quotes a backslash escapes a quote.
 func (l *lexer) quote(mark byte) {
 	l.inWord, l.quoted = true, true
 	for l.at++; l.at < l.end && l.s[l.at] != mark; l.at++ {
@@ -277,8 +279,7 @@ func (l *lexer) quote(mark byte) {
 	l.at++
 }
 
-// escape reads a backslash: of a path of Windows inside a word, else it hides
-// the next byte.
+// escape reads a backslash: inside a Windows path it is a separator, else it escapes the next byte.
 func (l *lexer) escape() {
 	next := l.peek(1)
 	switch {
@@ -296,7 +297,8 @@ func (l *lexer) escape() {
 	l.at += 2
 }
 
-// isCmdlet reports whether the command is one of PowerShell or cmd on files, whose paths have backslashes before a pattern.
+// isCmdlet reports whether the command is a cmdlet; its paths may have a backslash before a
+// pattern.
 func (l *lexer) isCmdlet() bool {
 	if len(l.words) == 0 {
 		return false
@@ -305,7 +307,7 @@ func (l *lexer) isCmdlet() bool {
 	return ok && row.Get("shared") == ""
 }
 
-// descriptor takes the number of a file descriptor off before a redirection.
+// descriptor removes the number of a file descriptor before a redirection.
 func (l *lexer) descriptor() string {
 	fd := string(l.word)
 	if l.quoted || fd == "" || strings.Trim(fd, "0123456789") != "" {
@@ -316,10 +318,10 @@ func (l *lexer) descriptor() string {
 	return fd
 }
 
-// redirection is a sign of one, with the descriptor that takes the place of a file.
+// redirection matches a redirection operator, with a target descriptor instead of a file.
 var redirection = lazyregexp.New(`^(>[>|]*|<<<|<<|<)(?:&([\d-]*))?`)
 
-// redirects reads a redirection in one of its forms.
+// redirects reads a redirection in any of its forms.
 func (l *lexer) redirects() {
 	fd := l.descriptor()
 	m := redirection.FindStringSubmatch(l.s[l.at:])
@@ -337,7 +339,7 @@ func (l *lexer) redirects() {
 	}
 }
 
-// heredocTag reads the tag after "<<" and returns it with the index behind it.
+// heredocTag reads the tag after "<<" and returns it with the index after it.
 func heredocTag(command string, i int) (string, int) {
 	rest := strings.TrimLeft(command[i:], "- ")
 	end := strings.IndexAny(rest, " \t\r\n;|&<>)")
@@ -347,7 +349,7 @@ func heredocTag(command string, i int) (string, int) {
 	return strings.Trim(rest[:end], `"'\`), len(command) - len(rest) + end
 }
 
-// skipHeredoc returns the index of the line end that closes the here-document behind the line end at i.
+// skipHeredoc returns the line end that closes the here-document after the line end at i.
 func skipHeredoc(command string, i int, tag string) int {
 	i++
 	for line := range strings.Lines(command[i:]) {

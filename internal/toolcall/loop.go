@@ -9,24 +9,24 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// loop is one over words: "for f in a b". Its commands are read for each of them.
+// loop is a loop over words: "for f in a b". Its commands are read once for each word.
 type loop struct {
 	name   string
 	values []word
-	unsure bool     // for which words the commands run that follow, up to "fi", is not known
-	skips  bool     // nor behind it
-	except []string // words that it passes over
+	unsure bool     // unknown for which words the following commands run, up to "fi"
+	skips  bool     // the same after "fi"
+	except []string // words that it skips
 }
 
-// How many turns of loops are read in one command line, and how many words of a command count as one more.
+// Limits of the loop turns in a command line, and the words that count as a further turn.
 const (
 	mostTurns   = 200
 	wordsOfTurn = 64
 )
 
-// looped follows the loops of a line. It returns a command for each turn of the loop that it is in; the command where
-// there is none, or where it does not name the variable. A question about the variable makes it unsure what follows,
-// unless it is whether the file is there.
+// looped follows the loops of a line. It returns one command for each turn of the current loop; the
+// command itself outside of loops, or if it does not use the variable. A condition on the variable
+// makes the following commands uncertain, unless it tests whether the file exists.
 func (r *shellReader) looped(c command) (out []command) {
 	words := c.words
 	if program := c.program(); len(program) > 0 {
@@ -83,7 +83,7 @@ func (r *shellReader) looped(c command) (out []command) {
 // inBraces is a word with one list in braces: "{a,b}.txt".
 var inBraces = lazyregexp.New("^([^{}$`\"' \\t\\n;:]*)\\{([^{}$`\"' \\t\\n;:]+)\\}([^{}$`\"' \\t\\n;:]*)$")
 
-// ofBraces returns words with those that lists in braces stand for.
+// ofBraces returns words with lists in braces expanded.
 func ofBraces(words []word) (out []word) {
 	const most = 20 // in a list
 	for _, w := range words {
@@ -102,15 +102,15 @@ func ofBraces(words []word) (out []word) {
 	return out
 }
 
-// in reports whether a word holds the variable of the loop.
+// in reports whether a word uses the variable of the loop.
 func (l *loop) in(w word) bool {
 	return strings.Contains(w.text, "$"+l.name) || strings.Contains(w.text, "${"+l.name)
 }
 
-// reference is a place where a word holds the value of a variable, or a part of it.
+// reference matches the value of a variable, or a part of it, in a word.
 var reference = lazyregexp.New(`\$\(basename \$(\w+)\)|\$(\w+)|\$\{(\w+)(##\*/|%[^*?\[%}]*)?\}`)
 
-// put puts a value in the place of the variable: "$f", "${f}", "${f%.js}", "${f##*/}".
+// put substitutes the variable: "$f", "${f}", "${f%.js}", "${f##*/}".
 func (l *loop) put(w *word, v word) {
 	if !l.in(*w) {
 		return

@@ -9,16 +9,16 @@ import (
 
 // options are the arguments of a program.
 type options struct {
-	Names []string          // the words that are no flags
+	Names []string          // the words other than flags
 	flags map[string]string // with their values
 }
 
-// Has reports whether one of the flags is given, also within short flags written together.
+// Has reports whether any of the flags is given, also within combined short flags.
 func (o *options) Has(flags ...string) bool {
 	return slices.ContainsFunc(flags, func(name string) bool { _, ok := o.flags[name]; return ok })
 }
 
-// Value returns the word that follows the first of the flags that is given; "" when none is.
+// Value returns the word after the first given flag; "" without one.
 func (o *options) Value(flags ...string) string {
 	for _, name := range flags {
 		if v := o.flags[name]; v != "" {
@@ -28,7 +28,7 @@ func (o *options) Value(flags ...string) string {
 	return ""
 }
 
-// arguments notes the flags and names among the words of a command. It returns the words behind "--".
+// arguments records the flags and names among words. It returns the words after "--".
 func (o *options) arguments(words []string, valued map[string]bool) (behind []string) {
 	o.flags = map[string]string{}
 	for i := 0; i < len(words); i++ {
@@ -55,14 +55,15 @@ func (o *options) arguments(words []string, valued map[string]bool) (behind []st
 	return nil
 }
 
-// flag notes a flag with its value. Of several with one name the first counts: of a message, its subject.
+// flag records a flag with its value. Of repeated ones the first counts: a message's subject.
 func (o *options) flag(name, value string) {
 	if o.flags[name] == "" {
 		o.flags[name] = value
 	}
 }
 
-// letters notes short flags that are written together. It returns the last one when a word follows it.
+// letters records combined short flags. It returns the last one if it takes the next word as its
+// value.
 func (o *options) letters(all string, valued map[string]bool) (open string) {
 	for k := range len(all) {
 		name, rest := "-"+all[k:k+1], all[k+1:]
@@ -81,14 +82,14 @@ func (o *options) letters(all string, valued map[string]bool) (open string) {
 // verb holds the entries of a program, or of a subcommand of git.
 type verb struct {
 	entries []entry
-	values  map[string]bool // flags that a word follows
+	values  map[string]bool // flags that take a value
 }
 
 // entry is an entry of a table of commands. Of each list of flags and words one must be given.
 type entry struct {
 	table.Row
 	needs [][]string
-	acts  bool // its first word that is no flag says what it does: "pop" of "stash"
+	acts  bool // its first word other than a flag selects the action: "pop" of "stash"
 }
 
 // verbs returns the entries of a table of commands by the first of their words.
@@ -115,12 +116,12 @@ func verbs(t *table.Table) map[string]*verb {
 	return all
 }
 
-// entry returns the first entry that fits a command. The last one always does.
+// entry returns the first entry that matches a command. The last one always does.
 func (v *verb) entry(o *options) entry {
 	return v.entries[slices.IndexFunc(v.entries, func(e entry) bool { return e.fits(o) })]
 }
 
-// fits reports whether all is given that an entry needs.
+// fits reports whether all required flags and words of an entry are given.
 func (e entry) fits(o *options) bool {
 	for _, one := range e.needs {
 		if !o.Has(one...) && (len(o.Names) == 0 || !slices.Contains(one, o.Names[0])) {
@@ -130,8 +131,8 @@ func (e entry) fits(o *options) bool {
 	return true
 }
 
-// behindFlags returns the words behind the flags of a program that runs another one, behind the variables that it sets
-// and a limit of time: "-u ann", "-n 5", "CI=1", "10s".
+// behindFlags returns the words after the flags, variable assignments and time limit of a program
+// that runs another one: "-u ann", "-n 5", "CI=1", "10s".
 func behindFlags(words []word, program string) []word {
 	valued := ofProgram(base(program), "before")
 	for i := 0; i < len(words); i++ {

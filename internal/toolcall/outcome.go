@@ -19,35 +19,34 @@ const (
 	OK          End = "ok"
 	Failed      End = "failed"
 	Rejected    End = "rejected"    // by the user: it was not carried out
-	Interrupted End = "interrupted" // on the way, or never begun, and nobody said how it ended
-	Unknown     End = "unknown"     // the result does not say
+	Interrupted End = "interrupted" // before its end, or never begun, with an unknown result
+	Unknown     End = "unknown"     // the result does not state it
 )
 
-// Outcome is how a call ended, and what its result says of that.
+// Outcome is how a call ended, with the evidence in its result.
 type Outcome struct {
 	End  End
 	Code *int   // the exit code that the result states; nil: none
-	Line string // of a failure: the line of the result that says most about it, of an interruption the one that says so; "" when none does
-	Why  string // of a failure whose Line only names the test: the line that says why; "" when none does
+	Line string // of a failure: the result line that best describes it; of an interruption the line that states it; or ""
+	Why  string // of a failure with a Line that only names the test: the line with the cause; "" for none
 	Said string // of a rejection: the user's words with it; "" for none
-	// Claimed says that the result's own text is all that tells of a rejection: any page or command
-	// could say so. What is told of the call is that it failed, and nothing in it is the user's.
+	// Claimed means that only the result's own text reports a rejection; any page or command could
+	// contain such a text. The call then counts as failed, and no part of it as the user's words.
 	Claimed bool
 }
 
-// Outcome reads how the call ended. A refusal by the user goes before all else, see [harness.Refusal], an
-// explicit exit code before words in the output, an error flag before words, too. An
-// exit code of 1 is no failure of a search without a hit. Words decide only for
-// commands whose result states neither, and where a pipeline or a list hides the
-// code of its parts, and not of programs that print what others wrote: a file may
-// hold any word. Where the program marks the commands of this conversation that end with an exit code,
-// an unmarked one failed only if its words leave no doubt.
+// Outcome determines how the call ended. Evidence in this order: a refusal by the user, see
+// [harness.Refusal]; an explicit exit code; an error flag; words in the output. Exit code 1 of a
+// search without a hit is not a failure. Words decide only for commands without an exit code or
+// flag, or if a pipeline or list hides the codes of its parts; never for programs that print
+// existing data, since a file may contain any word. If the program marks failed commands of this
+// conversation, an unmarked command failed only if its words are unambiguous.
 func (c *Call) Outcome() Outcome {
 	if len(c.Results) == 0 {
 		return Outcome{End: Interrupted}
 	}
 	text := strings.TrimSpace(visible.WithoutSequences(harness.BehindHead(c.Text)))
-	const longest = 500 // bytes of a result that is nothing but a refusal
+	const longest = 500 // bytes of a result that consists of a refusal
 	acts := (c.IsError || len(c.Text) < longest) && (c.Kind == Write || c.Kind == Command && !Prints(c.Line))
 	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around, Acts: acts}); is {
 	case harness.Proven:
@@ -59,7 +58,7 @@ func (c *Call) Outcome() Outcome {
 		return c.commandOutcome(text)
 	}
 	o := Outcome{End: OK, Code: c.code}
-	if code, ok := exitCode(text); ok && c.patch { // Codex states one, and flags nothing
+	if code, ok := exitCode(text); ok && c.patch { // Codex states a code and sets no flag
 		o.Code = &code
 	}
 	said, failed := c.failure(text, o.Code)
@@ -80,7 +79,7 @@ func (c *Call) Outcome() Outcome {
 	return o
 }
 
-// failure returns what the result of a call that is no command says of its failure, and whether it failed.
+// failure returns the evidence of failure in the result of a call other than a command.
 func (c *Call) failure(text string, code *int) (said string, failed bool) {
 	if c.patch {
 		text = strings.TrimSpace(c.Output())
@@ -96,10 +95,10 @@ func (c *Call) failure(text string, code *int) (said string, failed bool) {
 	return said, said != ""
 }
 
-// errorField returns the failure that a result in JSON reports in its field "error", or next to one that marks it as an
-// error, as OpenHands and many MCP servers do; "" without a failure.
+// errorField returns the failure that a JSON result reports in its field "error", or next to an
+// error flag, as OpenHands and many MCP servers do; "" without a failure.
 func errorField(text string) string {
-	const longest = 64 << 10 // bytes of a result that is no content
+	const longest = 64 << 10 // bytes of a result that is not content
 	raw := []byte(text[:min(len(text), longest+1)])
 	if len(raw) > longest || jsonspan.Kind(raw) != '{' || jsonspan.Valid(raw) != nil {
 		return ""
@@ -181,7 +180,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	return o
 }
 
-// explain completes the line of a failure with what the output says of the reason; said is the verdict of the tool, "" for none.
+// explain adds the cause of a failure from the output; said is the tool's verdict, or "".
 func (o *Outcome) explain(text, said string) {
 	o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
 	switch {
@@ -193,7 +192,7 @@ func (o *Outcome) explain(text, said string) {
 }
 
 // Output returns the text of the result without the escape sequences of terminals; of one that
-// is a JSON object what it says was the output.
+// is a JSON object, the text of its output member.
 func (c *Call) Output() string { return visible.WithoutSequences(c.output()) }
 
 func (c *Call) output() string {
@@ -211,9 +210,9 @@ func (c *Call) output() string {
 	return c.Text
 }
 
-// Unwrapped returns what a tool printed, of a result that its program gives as JSON around that, as
-// {"output":"…","metadata":{…}} or [{"query":"…","result":"…","success":true}], or behind lines of
-// its own, see [harness.IsRemark]; the text itself where it is anything else.
+// Unwrapped returns the output of a tool without the wrapping of its program: JSON as
+// {"output":"…","metadata":{…}} or [{"query":"…","result":"…","success":true}], or lines before the
+// output, see [harness.IsRemark]. Other texts are returned unchanged.
 func Unwrapped(text string) string {
 	if (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && jsonspan.Valid([]byte(text)) == nil {
 		if out, ok := printedIn([]byte(text), 0); ok {
@@ -230,7 +229,7 @@ func Unwrapped(text string) string {
 	}
 }
 
-// printedIn returns the texts in an object around them, or in a list of such objects.
+// printedIn returns the output texts in a wrapping object, or in a list of such objects.
 func printedIn(raw []byte, depth int) (string, bool) {
 	const deepest = 3
 	var out []string
@@ -268,15 +267,16 @@ func printedIn(raw []byte, depth int) (string, bool) {
 // geminiShell is the tool of Gemini CLI and Qwen Code that runs commands.
 const geminiShell = "run_shell_command"
 
-// labels stand before what the command wrote in what such a tool gives back, and for what it did not.
+// labels match the labels of such a tool before the output, and for missing parts.
 var labels = lazyregexp.New(`(?s)^(?:Command: .*?\n(?:Stdout|Output)|Output): (?:\(empty\))?|` +
 	`(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
 
-// byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
+// The exit codes of commands stopped by timeout, and of programs ended by a signal.
 const byTimeout, byTerm, byKill = 124, 143, 137
 
-// stoppedBy reports whether a result says in its first or its last lines that the command was stopped on the way, and the line
-// that does; code is what it states, nil for nothing. A command that ended with a code of its own says so of something else.
+// stoppedBy reports whether the first or last lines of a result say that the command was stopped
+// before its end, and returns that line. code is the exit code in the result, nil for none. If a
+// command ended with a code of its own, such a line is about something else.
 func stoppedBy(text string, code *int) (line string, is bool) {
 	if code != nil && *code != byTimeout && *code != byTerm && *code != byKill && *code >= 0 {
 		return "", false
@@ -293,20 +293,20 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 	return "", code != nil && *code == byTimeout
 }
 
-// carriedOut is what Cline says of a command whatever its exit code.
+// carriedOut is Cline's statement about any command, whatever its exit code.
 const carriedOut = "Command executed."
 
-// hidesCodes reports whether the exit code of a command line says nothing of some of its parts.
+// hidesCodes reports whether the exit code of a command line hides the codes of some of its parts.
 func hidesCodes(line string) bool { return lex(line).hides }
 
-// Unclear reports whether a line of a command's output says that something went wrong, where the exit code says nothing of some parts
-// of the command: that it is 0 does not say then that all went well.
+// Unclear reports whether a line of output reports a problem in a command with hidden exit codes,
+// where exit code 0 does not mean success.
 func Unclear(command, line string) bool { return says("opens", line) && hidesCodes(command) }
 
-// run is a program that a command line runs.
+// run is one program in a command line.
 type run struct {
-	name  string   // of git, gh and others that only print one of their own
-	words []word   // from the program on
+	name  string   // of git, gh and others: a special name if it only prints existing data
+	words []word   // words from the program on
 	set   []string // variables that are set for it, with their values
 }
 
@@ -339,8 +339,8 @@ func programsOf(commands []command) (out []run) {
 	return out
 }
 
-// mainProgram returns the name of the program that a command line begins with, what sets the stage left out, and those
-// of all its programs.
+// mainProgram returns the name of the first program of a command line, preparations aside, and the
+// names of all its programs.
 func mainProgram(line string) (first string, all []string) {
 	for _, r := range programsOf(lex(line).commands) {
 		all = append(all, r.name)
@@ -351,8 +351,8 @@ func mainProgram(line string) (first string, all []string) {
 	return first, all
 }
 
-// failureLine returns the line of a failed call's result that says most about the
-// failure; the first one when no words stand out.
+// failureLine returns the line of a failed call's result that best describes the failure; the first
+// one if no line does.
 func failureLine(text string) string {
 	if line, rank := worstLine(text); rank > byTheWay {
 		return line
@@ -369,8 +369,8 @@ func failureLine(text string) string {
 	return ""
 }
 
-// NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it; what
-// stands before it is the state of the work tree.
+// NothingToCommit reports whether git's output says that there was no change to commit; the state
+// of the work tree comes before that line.
 func NothingToCommit(output string) bool { return lineOf("uncommitted", output) != "" }
 
 // lineOf returns the first line of a text that is of a kind; "" for none.
@@ -383,8 +383,8 @@ func lineOf(kind, text string) string {
 	return ""
 }
 
-// worstLine returns the first line of output that reports a failure with the most
-// certainty, and its rank.
+// worstLine returns the first line of output that reports a failure with the most certainty, and
+// its rank.
 func worstLine(text string) (line string, best int) {
 	const long = 5          // lines of a message
 	message, since := "", 0 // of PowerShell: "Remove-Item : A parameter ..." and the lines after it
@@ -406,22 +406,21 @@ func worstLine(text string) (line string, best int) {
 	return line, best
 }
 
-// overwritten returns what a terminal shows of a line in the end: what follows the last
-// carriage return within it.
+// overwritten returns the final state of a line on a terminal: the text after its last carriage
+// return.
 func overwritten(l string) string {
 	l = strings.TrimRight(l, "\r\n")
 	return l[strings.LastIndexByte(l, '\r')+1:]
 }
 
-// Ranks of lines of output: how certainly a line reports a failure, and how
-// much it says about it.
+// Ranks of lines of output: how certainly a line reports a failure, and how specific it is.
 const (
 	byTheWay = 1 + iota
 	likely
 	surely
 )
 
-// brokenBuild reports whether a line of output says that what is built or checked is broken, whatever a pipe made of the exit code.
+// brokenBuild reports whether a line reports broken code, even if a pipe hid the exit code.
 func brokenBuild(command, line, text string) bool {
 	if says("diagnostic", line) && !says("warns", line) && runsA("complainer", command) {
 		return true
@@ -429,16 +428,15 @@ func brokenBuild(command, line, text string) bool {
 	return (says("placed", line) || says("row", line)) && !says("passed", text[max(0, len(text)-lastBytes):]) && runsA("checker", command)
 }
 
-// runsA reports whether a command line runs a program of a kind: by the names of programs and what they are told to do, not by
-// the folders and files of the line.
+// runsA reports whether a command line runs a program of a kind, judged by programs and their
+// subcommands, not by folders and files in the line.
 func runsA(kind, line string) bool {
 	return slices.ContainsFunc(programsOf(lex(line).commands), func(r run) bool {
 		return !is("stages", r.name) && says(kind, kindOf(unwrapped(r.words)))
 	})
 }
 
-// errorRank returns how certainly a line of output reports a failure; 0 means
-// it does not.
+// errorRank returns how certainly a line of output reports a failure; 0 if it does not.
 func errorRank(l string) int {
 	t := strings.TrimLeft(strings.TrimSpace(l[:min(len(l), 400)]), "│╷ ") // Terraform draws a frame
 	switch {

@@ -9,7 +9,7 @@ func isPatch(text string) bool {
 		strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
 }
 
-// A patch in the format of Codex begins so, and names its files so.
+// The head of a patch in the format of Codex, and its file headers.
 const (
 	patchBegin = "*** Begin Patch"
 	updateHead = "*** Update File: "
@@ -21,11 +21,11 @@ const (
 // IsPatch reports whether a text holds a patch in the format of Codex.
 func IsPatch(text string) bool { return strings.Contains(text, patchBegin) }
 
-// PatchProgram is the program that puts such a patch in.
+// PatchProgram is the program that applies such a patch.
 const PatchProgram = "apply_patch"
 
-// IsPatchFrame recognizes a line, without the space around it, that stands around such a patch or names the file that
-// it changes: it says nothing of the change. The words of a shell around a patch are such lines, too.
+// IsPatchFrame reports whether a line, without surrounding space, frames such a patch or names its
+// file, and so has no changed text. The shell words around a patch are such lines, too.
 func IsPatchFrame(line string) bool {
 	switch line {
 	case patchBegin, "*** End Patch", "*** End of File", "PATCH", "EOF":
@@ -47,10 +47,10 @@ func patchHead(line string) (Effect, bool) {
 // filePatch is the part of a patch on a file.
 type filePatch struct {
 	Effect
-	lines []string // behind its head
+	lines []string // after its head
 }
 
-// filesOf returns the parts of a patch in either format. The first one is what stands before the first head.
+// filesOf returns the parts of a patch in either format, first the text before any head.
 func filesOf(patch string) []filePatch {
 	out := make([]filePatch, 1)
 	old, isDiff := "", !IsPatch(patch)
@@ -89,13 +89,13 @@ func patched(patch string) (out []Effect) {
 	return out
 }
 
-// diffPath returns the path in the head of a diff, without what git puts before it and the time behind it.
+// diffPath returns the path in the head of a diff, without git's prefix and the time after it.
 func diffPath(p, side string) string {
 	p, _, _ = strings.Cut(p, "\t")
 	return normalPath(strings.TrimPrefix(p, side))
 }
 
-// changes writes the lines that a patch puts into a file and takes out of it.
+// changes writes the lines that a patch adds to a file and removes from it.
 func changes(patch, path string, added, removed *strings.Builder) {
 	for i, f := range filesOf(patch) {
 		if i > 0 && path != "" && !sameFile(path, f.Path) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// readerName returns the name by which a simple command is known that only prints what others wrote; "" for others. fed:
-// its input is redirected.
+// readerName returns a special name for a simple command that only prints existing data; "" for
+// others. fed: its input is redirected.
 func readerName(name string, words []word, fed bool) string {
 	words = words[1:min(len(words), 12)]
 	reads := ofProgram(name, "reads")
-	nouns := name == "git" || name == "gh" // what it is told may stand behind a noun or the value of a flag
+	nouns := name == "git" || name == "gh" // the subcommand may follow a noun or the value of a flag
 	for i, w := range words {
 		switch {
 		case slices.Contains(reads, w.text) && nouns:
@@ -39,7 +39,7 @@ func readerName(name string, words []word, fed bool) string {
 	return ""
 }
 
-// elsewhere returns the words of the program that a command runs on another machine or in a container; nil for others.
+// elsewhere returns the words of a program run on another machine or in a container, or nil.
 func elsewhere(name string, words []word) []word {
 	if words = words[1:]; name != "ssh" {
 		at := slices.IndexFunc(words, func(w word) bool { return w.text == "exec" })
@@ -60,29 +60,28 @@ func elsewhere(name string, words []word) []word {
 	return words[1:]
 }
 
-// Prints reports whether a command line does no more than print what others wrote:
-// reading and searching.
+// Prints reports whether a command line only prints existing data, that is, reads and searches.
 func Prints(line string) bool {
 	first, all := mainProgram(line)
 	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !prints(p) && !is("stages", p) })
 }
 
-// Fetches reports whether a command line does no more than print what others wrote, and has to reach another machine for it:
-// whether that went well is a result of its own.
+// Fetches reports whether a command line only prints existing data and must reach another machine
+// for it, so that its success is a result of its own.
 func Fetches(line string) bool {
 	first, _ := mainProgram(line)
 	return (is("fetches", first) || first == "remote:reads" || first == "sql:reads") && Prints(line)
 }
 
-// Shows reports whether a command line prints what others wrote, and does nothing else. One
-// that only waits or changes the directory prints nothing.
+// Shows reports whether a command line prints existing data and has no other effect. A line that
+// only waits or changes the directory prints none.
 func Shows(line string) bool {
 	_, all := mainProgram(line)
 	return Prints(line) && slices.ContainsFunc(all, prints)
 }
 
-// Queries reports whether a command line only looks, or sets the stage for what looks: reading, searching, listing, asking
-// an interface for what it has.
+// Queries reports whether a command line only reads, or prepares for reading: reading, searching,
+// listing, querying an interface.
 func Queries(line string) bool {
 	_, all := mainProgram(line)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool {

@@ -12,7 +12,7 @@ import (
 	"precis/internal/table"
 )
 
-// gitProgram adds what git does, with the files that it moves and removes.
+// gitProgram adds a command of git, with the files that it moves and removes.
 func (r *shellReader) gitProgram(words []string) {
 	g, ok := r.git(words)
 	if !ok {
@@ -43,7 +43,7 @@ var unixTable = table.Lazy("unix.txt", unixText, "command", "values", "script", 
 // unixPrograms returns the entries of the table by program.
 var unixPrograms = sync.OnceValue(func() map[string]*verb { return verbs(unixTable()) })
 
-// unix adds what a program of Unix does with its arguments.
+// unix adds the effects of a program of Unix on its arguments.
 func (r *shellReader) unix(name string, words []string) {
 	program, o := unixPrograms()[name], options{}
 	if program == nil {
@@ -85,10 +85,10 @@ func (r *shellReader) unix(name string, words []string) {
 	}
 }
 
-// acts are the effects of what programs do to files.
+// acts maps the actions of programs to effects on files.
 var acts = map[string]Effect{"remove": {Removed: true}, "touch": {Touched: true}, "write": {Whole: true}, "change": {}}
 
-// act adds what a program does to each of the files that it names.
+// act adds the effect of a program on each of its files.
 func (r *shellReader) act(act string, files []string) {
 	if e, ok := acts[act]; ok {
 		r.each(files, e)
@@ -114,7 +114,7 @@ func (r *shellReader) each(files []string, e Effect) {
 	}
 }
 
-// into adds what a program does that moves or copies files to the last one, or into a folder that a flag names.
+// into adds the effects of moving or copying files to the last one, or into a flag's folder.
 func (r *shellReader) into(act string, files []string, folder string) {
 	n := len(files) - 1
 	switch {
@@ -127,7 +127,7 @@ func (r *shellReader) into(act string, files []string, folder string) {
 	}
 }
 
-// found adds what find removes: files by their name below the folders that come first.
+// found adds the files that find removes: by their name below the folders that come first.
 func (r *shellReader) found(words []string) {
 	removes, name := false, "*"
 	folders := max(slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }), 0)
@@ -138,7 +138,7 @@ func (r *shellReader) found(words []string) {
 		case (w == "-name" || w == "-iname") && i+1 < len(words):
 			name = words[i+1]
 		case is("chooses", w):
-			return // which files that are is not in the line
+			return // the line does not show which files
 		}
 	}
 	if !removes || strings.Contains(name, "/") {
@@ -149,7 +149,7 @@ func (r *shellReader) found(words []string) {
 	}
 }
 
-// read notes a file whose content is printed.
+// read records a file that a command prints.
 func (r *shellReader) read(p string) {
 	if r.literal[p] && r.isFile(p) || isFileName(p) && !strings.ContainsAny(p, "?[") {
 		r.Reads = append(r.Reads, within(r.folder, p))
@@ -159,12 +159,12 @@ func (r *shellReader) read(p string) {
 // Carry is a pattern of files that a command moves into a folder.
 type Carry struct {
 	Pattern, Into string
-	Except        []string // names in the folder that are left where they are
+	Except        []string // names in the folder that are not moved
 	Ran           Ran
-	After         int // how many of the effects of the call came before
+	After         int // number of effects of the call before it
 }
 
-// copied adds what copying or moving files does: into a directory each under its name.
+// copied adds the effects of copying or moving files: into a directory each under its name.
 func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 	last := to[strings.LastIndexAny(to, `/\`)+1:]
 	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || last == "" || last == "." || last == ".."
@@ -197,11 +197,11 @@ func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 	}
 }
 
-// substitution is a command of sed or perl: "s", what parts its texts, and these.
+// substitution is a command of sed or perl: "s", a delimiter, and the texts.
 var substitution = lazyregexp.New(`^\s*s([^\w\s\\])(.*)`)
 
-// substituted returns the texts that scripts of sed or perl replace, "s/text/…/", each on a line, as far as they are no
-// patterns. Where in a line they stand, "^" and "$", is left out.
+// substituted returns the literal texts that scripts of sed or perl replace, "s/text/…/", one a
+// line, without anchors "^" and "$". Patterns are skipped.
 func substituted(words []string) string {
 	const shortest = 3
 	var out strings.Builder
@@ -233,8 +233,8 @@ func (r *shellReader) applied() {
 	}
 }
 
-// xargs adds what a program does that xargs runs with the words that the command before the pipe prints, as far as that
-// one says which they are: echo, printf, ls, find by a name.
+// xargs adds the effects of a program that xargs runs, if the words from the command before the
+// pipe are known: echo, printf, ls, find by a name.
 func (r *shellReader) xargs(words []string) {
 	if len(words) == 0 || words[0] != "rm" || len(r.piped) == 0 {
 		return

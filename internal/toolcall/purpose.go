@@ -8,21 +8,22 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Purpose is what a command is run for. One that failed is done with when a later one of the
-// same kind, on the same things or more, did not fail, see [Purpose.Covers].
+// Purpose is the goal of running a command. A failure is resolved when a later run of the same
+// kind, on the same things or more, succeeds, see [Purpose.Covers].
 type Purpose struct {
-	Kind string // the program and what it is told to do: "go test", "python -m pytest"
-	Key  string // the same without what only runs the program, by the name that all its runs have: "go test", "pytest"
+	Kind string // the program and its subcommand: "go test", "python -m pytest"
+	Key  string // the same without wrapping programs and in a canonical form: "go test", "pytest"
 
-	Inline bool // a script in the line is run: another one is another purpose, though nobody runs it again
+	Inline bool // an inline script: each script is a different purpose, and is rarely run again
 
-	folder string   // that the line changes into; "" for none
-	things []string // files, folders and packages that it is run on, see [holds]; none: all, or those it knows
-	filter string   // flags that choose a part of the things, with their values
+	folder string   // the folder that the line changes into; "" for none
+	things []string // files, folders and packages to run on, see [holds]; none: all, or the program's default
+	filter string   // flags that select a part of the things, with their values
 	set    []string // variables that are set for it, with their values
 }
 
-// holds reports whether a thing is another or has it below itself. Things end with "/..." with all that is below them.
+// holds reports whether a thing is equal to another or contains it. Things that end with "/..."
+// include all below them.
 func holds(thing, other string) bool {
 	folder, all := strings.CutSuffix(thing, "/...")
 	if !all {
@@ -33,7 +34,8 @@ func holds(thing, other string) bool {
 	return folder == "." || in && (rest == "" || rest[0] == '/' || isTest)
 }
 
-// thingOf returns what a word names. A package of Go is one without what is below it, unless its pattern says so.
+// thingOf returns the thing that a word names. A Go package excludes the packages below it unless
+// its pattern ends in "...".
 func thingOf(name string, exact bool) string {
 	name, below := strings.CutSuffix(name, "...")
 	if name = path.Clean(name); below || !exact {
@@ -42,7 +44,7 @@ func thingOf(name string, exact bool) string {
 	return name
 }
 
-// PurposeOf returns what a command line is run for: the purpose of its main program.
+// PurposeOf returns the purpose of a command line's main program.
 func PurposeOf(line string) Purpose {
 	commands := lex(line).commands
 	runs := programsOf(commands)
@@ -54,8 +56,8 @@ func PurposeOf(line string) Purpose {
 	return Purpose{Kind: line, Key: line}
 }
 
-// Purposes returns what the parts of a command line are run for that ended well when the line did:
-// all parts of "a && b", and of a pipeline or a list, where the end of a part may be hidden, the purpose of the line.
+// Purposes returns the purposes of the parts of a command line that succeeded if the line did: all
+// parts of "a && b"; of a pipeline or list, which may hide failures, only the line's purpose.
 func Purposes(line string) (out []Purpose) {
 	l := lex(line)
 	if l.hides || len(l.commands) < 2 {
@@ -67,17 +69,18 @@ func Purposes(line string) (out []Purpose) {
 	return out
 }
 
-// echo is how task runners print a command that they run: mise and yarn ("[test] $ go test ./..."), npm ("> jest"),
-// go-task ("task: [test] go test ./..."), tox ("py312: commands[0]> pytest") and nox ("nox > pytest").
+// echo matches a command as task runners print it before running it: mise and yarn ("[test] $ go
+// test ./..."), npm ("> jest"), go-task ("task: [test] go test ./..."), tox ("py312: commands[0]>
+// pytest") and nox ("nox > pytest").
 var echo = lazyregexp.New(`(?m)^(?:(?:\[[\w:./-]+\] )?\$ |(?:nox )?> |task: \[[^\]]+\] |` +
 	`[\w.-]+: commands\[\d+\]> (?:[^\s>]*> )?)(.+?)\r?$`)
 
-// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign,
-// or the line before that.
+// IsEcho reports whether a line of output may be a command that a task runner prints before running
+// it, after a sign, or the line before that.
 func IsEcho(line string) bool { return echo.MatchString(line) }
 
-// Ran returns what a command ran: the purposes of its line, see [Purposes], and behind them those of the commands that
-// a task runner in it prints.
+// Ran returns the purposes of a command's line, see [Purposes], and after them the purposes of the
+// commands that a task runner in it prints.
 func (c *Call) Ran() []Purpose {
 	const most, longest = 40, 8 << 10 // lines, bytes of the output
 	out := Purposes(c.Line)
@@ -94,8 +97,8 @@ func (c *Call) Ran() []Purpose {
 	return out
 }
 
-// Covers reports whether p is run on all that q is: a failure of q is no longer one when p
-// ends well after it. A folder covers its files; a package of Go those below it as "./..." only.
+// Covers reports whether p is run on everything that q is, so that a later success of p resolves a
+// failure of q. A folder covers its files; a Go package covers packages below it only as "./...".
 func (p Purpose) Covers(q Purpose) bool {
 	elsewhere := p.folder != q.folder && p.folder != "" && q.folder != ""
 	differs := func(s string) bool { // the same variable has another value
@@ -115,7 +118,7 @@ func (p Purpose) Covers(q Purpose) bool {
 	})
 }
 
-// folderOf returns the folder that commands begin with changing into; "" for none.
+// folderOf returns the folder that commands change into first; "" for none.
 func folderOf(commands []command) string {
 	if len(commands) > 1 && len(commands[0].words) == 2 && commands[0].words[0].text == "cd" {
 		return path.Clean(commands[0].words[1].text)
@@ -125,14 +128,14 @@ func folderOf(commands []command) string {
 
 func base(program string) string { return program[strings.LastIndexByte(program, '/')+1:] }
 
-// Bounds of what is read of a command.
+// Limits for reading a command.
 const (
 	kindWords    = 3  // of the kind
-	purposeWords = 64 // that are looked at
+	purposeWords = 64 // words to look at
 	mostThings   = 16
 )
 
-// purpose returns what a program is run for, one of some commands.
+// purpose returns the purpose of a program, one of some commands.
 func (r run) purpose(commands []command) Purpose {
 	words := r.words[:min(len(r.words), 1+purposeWords)]
 	p := Purpose{Kind: kindOf(words), set: r.set}
@@ -141,7 +144,7 @@ func (r run) purpose(commands []command) Purpose {
 	return p
 }
 
-// kindOf returns a program and what it is told to do, as they are written.
+// kindOf returns a program and its subcommand, as written.
 func kindOf(words []word) string {
 	program, n := base(words[0].text), 1
 	for n < min(len(words), kindWords) && !is("direct", program) && isVerb(words[n]) {
@@ -158,12 +161,12 @@ func runsModule(words []word) bool {
 	return len(words) > 2 && strings.HasPrefix(base(words[0].text), "python") && words[1].text == "-m"
 }
 
-// isVerb reports whether a word may say what a program is to do: it is no flag, no path and no value.
+// isVerb reports whether a word may be a subcommand: not a flag, a path or a value.
 func isVerb(w word) bool {
 	return !strings.HasPrefix(w.text, "-") && !strings.ContainsAny(w.text, "/.=")
 }
 
-// read reads what a program is run for and on.
+// read parses the purpose and the things of a program.
 func (p *Purpose) read(words []word) {
 	var chosen []string
 	program := programName(words[0].text)
@@ -175,7 +178,7 @@ func (p *Purpose) read(words []word) {
 		program, key = "docker", []string{"docker", "compose"}
 	}
 	verbs, runsCode := !is("direct", program), is("interpreter", program)
-	passedOn := false // what follows is for the program that a script of a package runs
+	passedOn := false // the following flags are for the program that a package script runs
 	for i := 1; i < len(words); i++ {
 		name, value, given := strings.Cut(words[i].text, "=")
 		flag, behindFlag := strings.HasPrefix(name, "-"), strings.HasPrefix(words[i-1].text, "-")
@@ -217,7 +220,7 @@ func (p *Purpose) read(words []word) {
 	p.Key, p.filter = strings.Join(key, " "), strings.Join(chosen, " ")
 }
 
-// runsScript reports whether a program is a script, or runs one: what its flags say is what it is for.
+// runsScript reports whether a program is or runs a script, so that flags define its purpose.
 func runsScript(program string) bool {
 	return is("interpreter", program) || is("shell", program) || is("script", path.Ext(program))
 }

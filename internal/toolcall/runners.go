@@ -15,8 +15,8 @@ var runnersText string
 // runners are the programs that run another one.
 var runners = table.Lazy("runners.txt", runnersText, "program", "verbs", "arguments")
 
-// unwrapped returns the words of a command without the programs that only run another one: "pytest -q" of "uv run pytest -q" and of
-// "python -m pytest -q", "./dig.sh" of "bash dig.sh".
+// unwrapped returns the words of a command without programs that only run another one: "pytest -q"
+// of "uv run pytest -q" and of "python -m pytest -q", "./dig.sh" of "bash dig.sh".
 func unwrapped(words []word) []word {
 	const deepest = 4
 	for range deepest {
@@ -59,8 +59,8 @@ func innerCommand(words []word) []word {
 	return behindFlags(rest, name)
 }
 
-// programName returns the name of a program under which its runs are compared: where it lies does not matter when it is installed,
-// and does when it is a script.
+// programName returns the name for comparing runs of a program: without the folder for an installed
+// program, with it for a script.
 func programName(p string) string {
 	name := base(p)
 	if as := ofProgram(name, "as"); len(as) > 0 {
@@ -73,7 +73,7 @@ func programName(p string) string {
 	return path.Clean(p)
 }
 
-// narrows reports whether a flag of a program chooses a part of what it does, and whether a word follows it.
+// narrows reports whether a flag selects a part of a program's work, and takes a value.
 func narrows(program, flag string) (narrow, valued bool) {
 	if is("filter", flag) || slices.Contains(ofProgram(program, "narrows"), flag) {
 		return true, true

@@ -13,7 +13,7 @@ import (
 //go:embed says.txt
 var saysText string
 
-// saysTable lists the patterns of what programs say, with the kinds of text that they match.
+// saysTable lists patterns of program output, with the kinds of text that they match.
 var saysTable = table.Lazy("says.txt", saysText, "pattern", "kind")
 
 // saysKinds returns the patterns of the table by kind.
@@ -34,7 +34,7 @@ var saysKinds = sync.OnceValue(func() map[string]*patterns {
 // says reports whether a text is of a kind that says.txt lists.
 func says(kind, text string) bool { return saysKinds()[kind].match(text) }
 
-// patterns are alternatives. Literals are compared without a regular expression: they are tried on every line of output.
+// patterns are alternatives. Literals, tried on every line of output, need no regular expression.
 type patterns struct {
 	literals []literal
 	others   *lazyregexp.Regexp // nil: none
@@ -65,13 +65,13 @@ func (p *patterns) match(text string) bool {
 	return p.others != nil && p.others.MatchString(text)
 }
 
-// literal is a pattern that matches only one text. One in lower case matches in any case.
+// literal is a pattern that matches only one text. A lower-case literal ignores case.
 type literal struct {
 	text               string
 	begins, ends, fold bool
 }
 
-// asLiteral returns a pattern as a literal; false when it is none.
+// asLiteral returns a pattern as a literal; false if it is not one.
 func asLiteral(pattern string) (l literal, ok bool) {
 	pattern, l.begins = strings.CutPrefix(pattern, "^")
 	pattern, l.ends = strings.CutSuffix(pattern, "$")

@@ -9,28 +9,27 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Bounds of what is read of a program.
+// Limits for reading a program.
 const (
 	mostScriptCalls = 32
 	deepestScript   = 64
 )
 
 var (
-	// jsToken is a token of JavaScript: a comment, a string, which the end of the program may end, a number, a name, or a
-	// sign.
+	// jsToken is a token of JavaScript: a comment, a string, which the end of the program may end,
+	// a number, a name, or a sign.
 	jsToken = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(?:\*/|$)` +
 		"|\"(?:[^\"\\\\]|\\\\.)*(?:\"|$)|'(?:[^'\\\\]|\\\\.)*(?:'|$)|`(?:[^`\\\\]|\\\\.)*(?:`|$)" +
 		`|-?\d[\w.+-]*|[\w$\x{80}-\x{10FFFF}]+|\S`)
 	jsEscape = lazyregexp.New(`(?s)\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,8}\}|.)`)
 )
 
-// scriptCalls returns the calls in a program in JavaScript that a model writes to call its
-// tools, as in the code mode of Codex:
+// scriptCalls returns the calls in a program in JavaScript that a model writes to call its tools,
+// as in the code mode of Codex:
 //
 //	const r = await tools.exec_command({cmd: "ls", yield_time_ms: 250}); text(r);
 //
-// Arguments are literals; what is not, is null. Reading ends silently at what is no
-// JavaScript.
+// Arguments that are not literals are null. Reading ends silently at invalid JavaScript.
 func scriptCalls(code string) (out []Use) {
 	var s script
 	for _, m := range jsToken.FindAllStringSubmatch(code[:min(len(code), mostBytes)], -1) {
@@ -73,7 +72,7 @@ func (s *script) take(sign string) bool {
 	return found
 }
 
-// member returns the name of the member that is used: of tools.name and tools["name"].
+// member returns the name of the accessed member: of tools.name and tools["name"].
 func (s *script) member() string {
 	switch {
 	case s.take("."):
@@ -101,10 +100,10 @@ func (s *script) key() string {
 
 func isJSText(t string) bool { return t != "" && strings.Contains("\"'`", t[:1]) }
 
-// isSign reports whether a token is no string, name or number.
+// isSign reports whether a token is not a string, name or number.
 func isSign(t string) bool { return len(t) == 1 && t[0] != '_' && t[0] != '$' && !isWordByte(t[0]) }
 
-// unquoteJS returns the text of a string. What a template inserts stands in it as it is written.
+// unquoteJS returns the text of a string. Expressions in a template stay as written.
 func unquoteJS(t string) string {
 	t = strings.TrimSuffix(t[1:], t[:1])
 	return jsEscape.ReplaceAllStringFunc(t, func(e string) string {
@@ -118,7 +117,7 @@ func unquoteJS(t string) string {
 	})
 }
 
-// value returns the value that begins here as JSON; what is not written out is null.
+// value returns the value that begins here as JSON; expressions become null.
 func (s *script) value(depth int) json.RawMessage {
 	var out []byte
 	switch t := s.peek(); {
@@ -143,7 +142,7 @@ func (s *script) value(depth int) json.RawMessage {
 	return out
 }
 
-// rest skips what belongs to a value behind its literal, up to what ends it, and reports
+// rest skips the part of a value after its literal, up to the token that ends it, and reports
 // whether there is any.
 func (s *script) rest() (more bool) {
 	for open := 0; s.at < len(s.tokens); s.at++ {
@@ -193,16 +192,15 @@ func (s *script) array(depth int) []byte {
 	return append(out, ']')
 }
 
-// The heads of what the code mode of Codex gives back.
+// The heads of results of Codex's code mode.
 const (
 	scriptDone   = "Script completed"
 	scriptFailed = "Script failed"
 	scriptOutput = "\nOutput:\n"
 )
 
-// scripted makes a call of a program the call that the program makes, its result as
-// that one gives it back. A program with several calls is the first of them with the effects
-// and commands of all.
+// scripted replaces the call of a program by the call that the program makes, with its own result.
+// A program with several calls becomes the first of them, with the effects and commands of all.
 func (c *Call) scripted(code string) {
 	calls := scriptCalls(code)
 	var out Call
@@ -226,8 +224,8 @@ func (c *Call) scripted(code string) {
 	}
 }
 
-// answered takes in the result of a program: what its one call printed, in the form in which
-// a call of its own gives it.
+// answered stores the result of a program: the output of its single call, in the form of that
+// call's own result.
 func (c *Call) answered(text string) {
 	failed := strings.HasPrefix(text, scriptFailed)
 	head, output, found := strings.Cut(text, scriptOutput)

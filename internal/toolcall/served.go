@@ -10,18 +10,18 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// item is a call or a result in a block of a type without a form of its own: what the provider's server ran, such as
-// mcp_tool_use and web_fetch_tool_result, or an item of the Responses API, such as mcp_call. It is read by its shape.
-// See docs/decisions/027-calls-by-their-shape.md.
+// item is a call or a result in an opaque block: a tool that the provider's server ran, such as
+// mcp_tool_use and web_fetch_tool_result, or an item of the Responses API, such as mcp_call. It is
+// recognized by its shape. See docs/decisions/027-calls-by-their-shape.md.
 type item struct {
-	ids   []string // of the call, or of what a result refers to
+	ids   []string // of the call, or those that a result refers to
 	name  string
 	input json.RawMessage // an object; nil: none
 	said  ending
-	ended bool // the item itself says how the call ended
+	ended bool // the item itself states how the call ended
 }
 
-// isCall reports whether a block of that type is a call, or what an agent says without being called.
+// isCall reports whether a block of that type is a call, or a message of the agent.
 func isCall(kind string) bool { return says("item", kind) }
 
 // readItem reads a call or a result.
@@ -92,10 +92,10 @@ func isEmpty(raw []byte) bool {
 	return false
 }
 
-// ending is what the JSON of a result says: its texts, and how the call ended.
+// ending is the content of a JSON result: its texts, and how the call ended.
 type ending struct {
 	lines  []string
-	places []string // URLs and IDs that it gives, such as file_id
+	places []string // URLs and IDs in it, such as file_id
 	code   *int     // the first exit code that is not 0, or 0; nil: none
 	failed bool
 }
@@ -109,7 +109,7 @@ func (e *ending) value(raw []byte, depth int) {
 	switch jsonspan.Kind(raw) {
 	case '"':
 		s, _ := jsonspan.String(raw)
-		if s = strings.TrimSpace(s); s != "" && (len(s) < longestWord || strings.ContainsAny(s, " \n")) { // no base64
+		if s = strings.TrimSpace(s); s != "" && (len(s) < longestWord || strings.ContainsAny(s, " \n")) { // not base64
 			e.lines = append(e.lines, s)
 		}
 	case '[':
@@ -129,7 +129,7 @@ func (e *ending) value(raw []byte, depth int) {
 	}
 }
 
-// failing is how the values of flags begin that say that a call failed.
+// failing maps the flags that report a failed call to the first byte of that value.
 var failing = map[string]byte{"is_error": 't', "isError": 't', "success": 'f'}
 
 // member reads a member of a result.
@@ -163,7 +163,7 @@ func (e *ending) member(name string, raw []byte, depth int) {
 	}
 }
 
-// add takes in what a further part says.
+// add merges a further part.
 func (e *ending) add(part ending) {
 	e.lines, e.places = append(e.lines, part.lines...), append(e.places, part.places...)
 	e.code, e.failed = cmp.Or(e.code, part.code), e.failed || part.failed
@@ -173,7 +173,7 @@ func (e *ending) text() string {
 	return strings.TrimPrefix(strings.Join(append(e.lines, e.places...), "\n"), "\n")
 }
 
-// served takes in a block without a form of its own; use is the block of its call: the same one, or a tool use before
+// served reads an opaque block; use is the block of its call: the same one, or a tool use before
 // it.
 func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) {
 	it := readItem(kind, raw)
@@ -198,8 +198,8 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	}
 }
 
-// listed takes in calls that a server lists in a field of the message, such as executed_tools of Chat Completions:
-// objects with arguments. They stand where its first block does.
+// listed reads calls that a server lists in a field of the message, such as executed_tools of Chat
+// Completions: objects with arguments. They get the place of its first block.
 func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 	for _, field := range fields {
 		for m, err := range jsonspan.Array(field.Raw) {
@@ -215,8 +215,8 @@ func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 	}
 }
 
-// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to. It
-// returns nil without such a call, and when another block answers it.
+// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID
+// that it refers to. It returns nil without such a call, and when another block answers it.
 func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 	use, ok := f.pairs.Call(h)
 	for _, id := range ids {
@@ -235,7 +235,7 @@ func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 	return call
 }
 
-// answer takes in a result, or what else is said of one.
+// answer stores a result, or further information about it.
 func (c *Call) answer(h precis.Handle, said ending) {
 	c.Results = append(c.Results, h)
 	if c.Text != "" {
@@ -254,7 +254,7 @@ func itemBehind(content []precis.Block, at int) (precis.Opaque, bool) {
 	return item, ok && isCall(item.Type)
 }
 
-// envelopes reads a result that is a JSON list of outputs, as shell_call has it; false for other texts.
+// envelopes parses a result that is a JSON list of outputs, as shell_call has it.
 func envelopes(text string) (ending, bool) {
 	var e ending
 	if !strings.HasPrefix(text, "[{") || jsonspan.Valid([]byte(text)) != nil {
@@ -267,7 +267,7 @@ func envelopes(text string) (ending, bool) {
 	return ending{lines: []string{printed}, code: e.code}, true
 }
 
-// failedItem reports whether the item that a tool result came from says that the call failed.
+// failedItem reports whether the raw item of a tool result states that the call failed.
 func failedItem(m precis.Message, r precis.ToolResult) bool {
 	raw := r.Raw
 	if raw == nil && len(m.Content) == 1 {

@@ -11,45 +11,45 @@ import (
 type Effect struct {
 	Path      string
 	Removed   bool
-	Added     bool   // a patch says that the file is new
-	Whole     bool   // a command writes all that is in the file: it is new where there was none
-	Touched   bool   // a command makes the file where there is none, and leaves it alone where there is one
-	Replaced  string // what a command replaces in it, each text on a line; "" when that is not known
-	MovedFrom string // of a file that is moved: its path before; "" for others
-	Below     bool   // it is moved with the folder that it is in, or by a pattern; known to who knows the files
-	Ran       Ran    // of a line that failed: Did when what writes the file came before what failed
+	Added     bool   // a patch states that the file is new
+	Whole     bool   // a command writes the whole content: the file is new if it did not exist
+	Touched   bool   // a command creates the file if it does not exist, else leaves it unchanged
+	Replaced  string // the text that a command replaces, each part on a line; "" when unknown
+	MovedFrom string // of a moved file: its path before; "" for others
+	Below     bool   // it is moved with its folder, or by a pattern; only set by callers that know the files
+	Ran       Ran    // of a failed line: Did if the write came before the failure
 }
 
-// Deeds are what a call does.
+// Deeds are the effects of a call.
 type Deeds struct {
 	Effects  []Effect // files it writes or removes
 	Git      []Git    // its commands of git
-	Reads    []string // files whose content a command prints, or that a call reads beside each other
-	Searched []string // files that a command prints lines of
-	Swept    []string // patterns by which a command removes files
-	Carried  []Carry  // patterns by which it moves files
-	Folders  []string // that it makes
+	Reads    []string // files that a command prints, or that a call reads together
+	Searched []string // files that a command prints in part
+	Swept    []string // patterns of files that a command removes
+	Carried  []Carry  // patterns of files that it moves
+	Folders  []string // folders that it creates
 }
 
-// shellReader gathers what a command line does.
+// shellReader collects the effects of a command line.
 type shellReader struct {
 	Deeds
-	command                   // that is read
-	otherwise bool            // it runs only when the one before it fails
-	loop      *loop           // that the command is in; nil: none
-	turns     int             // of loops, so far
-	literal   map[string]bool // words that name files as they stand, although they hold what a shell expands
-	folder    string          // that the line has changed into; "" when it has not, or it is not known
+	command                   // the current command
+	otherwise bool            // it runs only if the one before it fails
+	loop      *loop           // the current loop; nil: none
+	turns     int             // loop turns so far
+	literal   map[string]bool // words that name files literally, although they contain signs that a shell expands
+	folder    string          // the folder that the line has changed into; "" if it has not, or it is unknown
 	before    string          // the folder before that
-	place     string          // what the line calls the folder that it has changed into, where that is not known
-	piped     []string        // the words of the command whose output the command reads
-	outer     []string        // the folders outside of the subshells that are open
+	place     string          // the line's name of an unknown current folder
+	piped     []string        // the words of the command before the pipe
+	outer     []string        // the folders outside of the open subshells
 }
 
-// readShell reads what a command line says that it does to files: redirections, programs of Unix, PowerShell and cmd,
-// patches in it, and the plain calls of code that it gives an interpreter. A path is within the folder that the line
-// changes into. Variables, but those of loops over words, and patterns are not expanded. What programs do of their own
-// cannot be seen.
+// readShell returns the effects of a command line on files: redirections, programs of Unix,
+// PowerShell and cmd, patches in it, and the plain calls of inline code for an interpreter. A path
+// is within the folder that the line changes into. Variables, other than loops over words, and
+// patterns are not expanded. Files that programs write by themselves are unknown.
 func readShell(line string) *shellReader {
 	r := &shellReader{literal: map[string]bool{}}
 	last := joinNext
@@ -78,11 +78,11 @@ func readShell(line string) *shellReader {
 	return r
 }
 
-// add notes a file that is written or removed.
+// add records a file that is written or removed.
 func (r *shellReader) add(e Effect) {
 	p := strings.TrimSpace(strings.Trim(e.Path, `"'`))
 	if e.Removed && r.isPattern(p) {
-		if r.loop == nil || r.loop.except == nil { // else it is not all that it names
+		if r.loop == nil || r.loop.except == nil { // otherwise the pattern has exceptions
 			r.Swept = append(r.Swept, within(r.folder, p))
 		}
 		return
@@ -100,7 +100,7 @@ func (r *shellReader) add(e Effect) {
 	}
 }
 
-// did says whether the command did what it is for when the line failed: what came behind it failed, whatever it did.
+// did returns whether the command took effect if the line failed: Did if a later command failed.
 func (c *command) did() Ran {
 	name := c.words[0].text
 	if c.ran == Did && !is("prefix", name) && (c.by == joinNext || c.by == joinAnd && is("writes", name)) {
@@ -114,17 +114,17 @@ func (r *shellReader) isPattern(p string) bool {
 	return !r.literal[p] && strings.ContainsAny(p, "*?[") && isFileName(strings.ReplaceAll(p, "*", ""))
 }
 
-// isFileName reports whether a word names one file: no device, and nothing that a shell would expand.
+// isFileName reports whether a word names one file: not a device, and without shell expansion.
 func isFileName(p string) bool {
 	return p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n")
 }
 
-// isFile reports whether a word names one file, see [isFileName]: what quotes hide stands for itself.
+// isFile reports whether a word names one file, see [isFileName]; quoted signs are literal.
 func (r *shellReader) isFile(p string) bool {
 	return isFileName(p) || r.literal[p] && p != "" && !strings.ContainsAny(p, "\n") && !strings.HasPrefix(p, "/dev/")
 }
 
-// made notes a directory that is made.
+// made records a directory that is created.
 func (r *shellReader) made(directory string) {
 	const most = 64
 	if len(r.Folders) < most && r.isFile(directory) && !strings.ContainsAny(directory, "*$") {
@@ -132,7 +132,7 @@ func (r *shellReader) made(directory string) {
 	}
 }
 
-// within returns a path as one that begins where the folder does.
+// within returns a path relative to the folder's own base.
 func within(folder, p string) string {
 	p = normalPath(p)
 	if folder == "" || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || len(p) > 1 && p[1] == ':' {
@@ -141,7 +141,7 @@ func within(folder, p string) string {
 	return path.Join(folder, p)
 }
 
-// change notes a change of the directory; one that is not told leaves it unknown.
+// change records a change of the directory; an unclear target makes the folder unknown.
 func (r *shellReader) change(to string) {
 	const longest = 4096 // bytes of a path
 	before, place := r.folder, within(cmp.Or(r.place, r.folder), to)
@@ -165,7 +165,7 @@ func (r *shellReader) change(to string) {
 	}
 }
 
-// named notes a word that names a file as it stands, although it holds what a shell expands.
+// named records a word that names a file literally although it contains signs that a shell expands.
 func (r *shellReader) named(w word) {
 	const longest = 1024 // bytes
 	if w.literal && len(w.text) <= longest && strings.ContainsAny(w.text, expanded+"<>|;&") {
@@ -173,7 +173,7 @@ func (r *shellReader) named(w word) {
 	}
 }
 
-// run adds what the well-known programs do that write files, and follows changes of the directory.
+// run adds the effects of well-known programs on files, and follows changes of the directory.
 func (r *shellReader) run() {
 	for _, w := range r.words {
 		r.named(w)
@@ -208,8 +208,8 @@ func (r *shellReader) run() {
 	}
 }
 
-// shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";
-// 0 when words are something else.
+// shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd
+// /c script"; 0 for other words.
 func shellScript(words []word) int {
 	if len(words) == 0 {
 		return 0
@@ -231,8 +231,8 @@ func shellScript(words []word) int {
 	return 0
 }
 
-// appliesPatch reports whether a command line does nothing but apply a patch that it holds, as Codex has its
-// models write.
+// appliesPatch reports whether a command line only applies a patch that it contains, the form that
+// Codex has its models write.
 func appliesPatch(line string) bool {
 	line = strings.TrimSpace(line)
 	if !IsPatch(line) {

@@ -1,8 +1,7 @@
-// Package toolcall finds the tool calls of a conversation and says what they
-// did: which file was read or written, which command ran. It knows calls by
-// their shape, not by a list of tools: native tool uses with their results, and
-// calls written as XML in the assistant's text with the result in the next user
-// message (Roo, Cline).
+// Package toolcall answers: which tools did a conversation call, and what did each call do? It
+// finds the files that were read or written, and the commands that ran. It knows calls by their
+// shape, not by a list of tools: native tool uses with their results, and calls written as XML in
+// the assistant's text with the result in the next user message (Roo, Cline).
 package toolcall
 
 import (
@@ -21,7 +20,7 @@ import (
 	"precis/internal/preview"
 )
 
-// Kind is what a call did.
+// Kind is the kind of a call's effect.
 type Kind string
 
 // The kinds of calls.
@@ -29,7 +28,7 @@ const (
 	Read    Kind = "read"    // a file's content, or part of it
 	Write   Kind = "write"   // a file created, changed or removed
 	Command Kind = "command" // a shell command
-	Other   Kind = "other"   // anything else, searches among them
+	Other   Kind = "other"   // all others, searches among them
 )
 
 // Call is one tool call with its result.
@@ -37,9 +36,9 @@ type Call struct {
 	Name    string
 	Kind    Kind
 	Line    string // of a command
-	Path    string // of a read or write; "" when there is none
+	Path    string // of a read or write; "" for none
 	Use     precis.Handle
-	Results []precis.Handle // blocks that hold the result; none when it is missing
+	Results []precis.Handle // blocks that hold the result; none if it is missing
 	Text    string          // of the result
 	IsError bool
 	Deeds
@@ -49,28 +48,28 @@ type Call struct {
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
 	params  []Param         // of a call written as text
-	refused bool            // the recording says that a person refused it
+	refused bool            // the recording states that a person refused it
 	around  harness.Program // of the conversation
 	flagged bool            // results of this conversation are marked when they are errors
-	coded   bool            // so are those of its commands that end with an exit code
-	patch   bool            // it applies a patch; its result may be that of a command
-	script  []Use           // by a program that the model wrote; nil: it is a call of its own
+	coded   bool            // the same for its commands that end with an exit code
+	patch   bool            // it applies a patch; its result may have the form of a command's
+	script  []Use           // the calls in a program that the model wrote; nil: a call of its own
 	served  bool            // the provider's server ran it
-	marked  bool            // the JSON of its result says that it failed
+	marked  bool            // the JSON of its result states that it failed
 	code    *int            // the exit code in the JSON of its result; nil: none
 }
 
 // Use is a call of a tool as it was made.
 type Use struct {
 	Name  string
-	Input json.RawMessage // null where it is not written out
+	Input json.RawMessage // null if it is not a literal
 }
 
-// Scripted returns the calls that a program makes which the model wrote in the place of a call of
-// its own; nil for a call that is none.
+// Scripted returns the calls of a program that the model wrote instead of a single call; nil for
+// other calls.
 func (c *Call) Scripted() []Use { return c.script }
 
-// Served returns the arguments of a call in a block without a form of its own, such as one that the provider's server
+// Served returns the arguments of a call in an opaque block, such as one that the provider's server
 // ran; false for other calls.
 func (c *Call) Served() (Use, bool) { return Use{c.Name, c.input}, c.served }
 
@@ -103,13 +102,13 @@ type finder struct {
 	pairs   *precis.Pairs
 	speech  *precis.Speech
 	byUse   map[precis.Handle]int    // native calls
-	byID    map[string]precis.Handle // calls in blocks without a form of their own
+	byID    map[string]precis.Handle // calls in opaque blocks
 	pending []int                    // open XML calls of the last assistant message
 	action  action                   // of the last assistant message; the zero value: none
 }
 
-// action is a command that an assistant wrote as text for its environment to run. It
-// is a call when the next user message is what an environment answers.
+// action is a command that an assistant wrote as text for its environment to run. It is a call if
+// the next user message is the environment's answer.
 type action struct {
 	text string
 	at   precis.Handle
@@ -164,7 +163,7 @@ func (f *finder) user(i int, m precis.Message) {
 	}
 }
 
-// result takes in a native result: the first of a call is the one that the model went on from.
+// result stores a native result: the first of a call is the one that the model continued from.
 func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResult) {
 	call := f.askedBy(h, []string{block.ToolUseID})
 	if call == nil {
@@ -192,8 +191,8 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 	call.tellShown(call.Name)
 }
 
-// tellShown notes the file that a result shows, of a call without a path whose verb is given: the editor of SWE-agent keeps one open.
-// It reports whether there is one.
+// tellShown records the file that a result shows, for a call without a path but with a verb: the
+// editor of SWE-agent keeps one file open. It reports whether there is one.
 func (c *Call) tellShown(verb string) bool {
 	if c.Kind != Other || c.IsError {
 		return false
@@ -210,10 +209,10 @@ func (c *Call) tellShown(verb string) bool {
 	return true
 }
 
-// patchingLine is the line by which patch names a file that it changes.
+// patchingLine matches the line where patch names a file that it changes.
 var patchingLine = lazyregexp.New(`(?m)^patching file '?([^'\n]+?)'?(?: \(|\r?$)`)
 
-// tellPatched adds the files that patch says it changes, where the line of the command does not hold the patch.
+// tellPatched adds the files that patch reports as changed, if the line lacks the patch.
 func (c *Call) tellPatched() {
 	patches := strings.Contains(c.Line, "patch") && strings.Contains(c.Text, "patching file ")
 	failed := c.IsError || strings.Contains(c.Line, "--dry-run") || strings.Contains(c.Text, "FAILED at ")
@@ -252,14 +251,14 @@ func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
 	return last
 }
 
-// ActionStart and ActionEnd stand around the command with which SWE-agent ends what it says.
+// ActionStart and ActionEnd enclose the command at the end of a SWE-agent message.
 const (
 	ActionStart = "<command>"
 	ActionEnd   = "</command>"
 )
 
-// actionIn returns the command that a text ends with: in its last <command> element,
-// or its last fenced block; "" when there is none.
+// actionIn returns the command at the end of a text: in its last <command> element, or its last
+// fenced block; "" without one.
 func actionIn(text string) string {
 	if _, after, ok := strings.Cut(text, ActionStart); ok {
 		command, _, closed := strings.Cut(after, ActionEnd)
@@ -276,8 +275,7 @@ func actionIn(text string) string {
 	return strings.TrimSpace(command)
 }
 
-// call returns the call of an action that was answered. What it edits is the file that
-// the answer shows.
+// call returns the call of an answered action. The file in the answer is the file that it edits.
 func (a action) call(result precis.Handle, text string) Call {
 	c := Call{Name: "shell", Kind: Other, key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
 	verb, rest, _ := strings.Cut(a.text, " ")
@@ -291,9 +289,8 @@ func (a action) call(result precis.Handle, text string) Call {
 	return c
 }
 
-// resultEnd returns the last block of the XML result that begins at block b: it goes on while
-// the tool speaks, see [precis.Speech.Authors]. What the user said with an approval or a
-// refusal is part of it.
+// resultEnd returns the last block of the XML result that begins at block b: it extends over the
+// tool's blocks, see [precis.Speech.Authors], and the user's words with an approval or a refusal.
 func resultEnd(content []precis.Block, authors []precis.Author, b int) int {
 	for k := b + 1; k < len(content); k++ {
 		t, ok := content[k].(precis.Text)
@@ -329,8 +326,8 @@ func (c *Call) arguments() map[string]string {
 	return out
 }
 
-// Key returns the name and the arguments of the call: it is equal for calls that ask for the
-// same, whatever the order and white space of the arguments.
+// Key returns the name and the arguments of the call: it is equal for calls with the same
+// arguments, whatever their order and white space.
 func (c *Call) Key() string {
 	if c.key != "" {
 		return c.key
@@ -338,8 +335,8 @@ func (c *Call) Key() string {
 	return c.Name + "\x00" + precis.HashBlock(precis.ToolUse{Input: c.input}).String()
 }
 
-// Argument is one argument of a call: a JSON value, or what stands in a tag of a call
-// that is written as text.
+// Argument is one argument of a call: a JSON value, or the text in a tag of a call that is written
+// as text.
 type Argument struct {
 	Name string
 	Raw  json.RawMessage // nil: Text is the value
@@ -371,8 +368,8 @@ func (c *Call) Arguments() iter.Seq[Argument] {
 	}
 }
 
-// commandLine returns the command line in a call's arguments; "" without one. A list of words is joined by spaces, a
-// list of commands by line breaks, up to mostBytes.
+// commandLine returns the command line in a call's arguments; "" without one. A list of words is
+// joined by spaces, a list of commands by line breaks, up to mostBytes.
 func commandLine(args map[string]string) string {
 	line, sep := first(args, "command"), byte(' ')
 	if line == "" {
@@ -387,7 +384,7 @@ func commandLine(args map[string]string) string {
 			break
 		}
 		if name != "" && !is("command", name) {
-			continue // beside a command in a list of objects
+			continue // not a command, in a list of objects
 		}
 		if out.Len() > 0 {
 			out.WriteByte(sep)

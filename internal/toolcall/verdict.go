@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// endsByException reports whether the last line of an output is that of an exception.
+// endsByException reports whether the last line of an output reports an exception.
 func endsByException(text string) bool {
 	text = strings.TrimSpace(text)
 	return says("exception", text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// complains returns the line near the end of an output in which one of the programs of a command says by its own name that it failed,
-// as those of Unix do: "tar: …", "rsync error: …"; "" when none does. Those that print what others wrote are left out, but for what
-// they fetch.
+// complains returns the line near the end of an output where one of the programs of a command
+// reports its own failure under its name, as programs of Unix do: "tar: …", "rsync error: …"; ""
+// for none. Programs that print existing data are excluded unless they fetch it.
 func complains(programs []string, text string) string {
 	for l := range strings.Lines(text[max(0, len(text)-lastBytes):]) {
 		name, rest, ok := strings.Cut(strings.TrimSpace(overwritten(l)), ": ")
@@ -34,11 +34,11 @@ func complains(programs []string, text string) string {
 // lastBytes is how much of the end of an output is searched for a verdict.
 const lastBytes = 4000
 
-// verdictOf returns the line of a command's output that counts tests or checks that failed, or says that a build did; "" when none
-// does. Such lines stand at the end.
+// verdictOf returns the line of a command's output that counts failed tests or checks, or reports a
+// failed build; "" for none. Such lines are at the end.
 func verdictOf(command, text string) string {
 	const longest = 200
-	suites := "" // that failed: how many tests did stands below
+	suites := "" // failed ones; the number of failed tests comes below
 	for l := range strings.Lines(text[max(0, len(text)-lastBytes):]) {
 		l = strings.TrimSpace(overwritten(l))
 		switch {

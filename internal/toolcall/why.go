@@ -8,7 +8,8 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// placed returns what a result says of a failure with the place of it: where git stopped, the file with the conflict.
+// placed returns the failure line and the cause, extended by the place of the failure: where git
+// stopped, the file with the conflict.
 func placed(text, line, why string) (string, string) {
 	if says("conflicts", line) {
 		if l := lineOf("conflict", text); l != "" {
@@ -32,8 +33,8 @@ func placed(text, line, why string) (string, string) {
 // frame is a line of a traceback of Python that names a place.
 var frame = lazyregexp.New(`^\s*File "([^"<>]+)", line (\d+)(?:, in (\S+))?`)
 
-// raisedAt returns the innermost place in a traceback of Python that is not in an installed package, or else the innermost; "" for
-// none.
+// raisedAt returns the innermost place in a traceback of Python outside installed packages, else
+// the innermost place; "" for none.
 func raisedAt(text string) (place string) {
 	const longest = 16 << 10
 	own := false
@@ -53,7 +54,7 @@ func raisedAt(text string) (place string) {
 	return place
 }
 
-// above returns the last of some lines that is of a kind, among the most that are nearest; "" for none.
+// above returns the last line of a kind among the nearest most lines; "" for none.
 func above(lines []string, kind string, most int) string {
 	for _, l := range slices.Backward(lines[max(0, len(lines)-most):]) {
 		if says(kind, strings.TrimSpace(l)) {
@@ -63,13 +64,13 @@ func above(lines []string, kind string, most int) string {
 	return ""
 }
 
-// reason returns the line that says why a test failed, for the line of a result that only
-// names the test: of its report, which follows the line, or, where the output is shown as it
-// comes, stands before it, the first line that speaks of a failure, else the last, where a
-// test that gives up ends. A line that only says that a step failed has its reason anywhere before it, else behind it. It is ""
-// where the line says it itself, and where no line near it does.
+// reason returns the cause of a failure for a line that only names a test. It looks in the test's
+// report, which follows the line, or precedes it if the output is shown as it comes, and takes the
+// first line that reports a failure, else the last, where a test that gives up ends. For a line
+// that only says that a step failed it looks at all lines before it, then after it. It is "" if the
+// line itself states the cause, or no line near it does.
 func reason(text, line string) string {
-	const before, after = 16 << 10, 8 << 10 // bytes that are looked at
+	const before, after = 16 << 10, 8 << 10 // bytes to search
 	names, ends := says("verdict", line), isBare(line)
 	if !names && !ends || strings.HasPrefix(line, "FAILED ") && strings.Contains(line, " - ") {
 		return ""
@@ -100,7 +101,7 @@ func reason(text, line string) string {
 	return cmp.Or(whyIn(lines), whyIn(behind))
 }
 
-// isBare reports whether a line says that a step failed, or how many things did, and not why.
+// isBare reports whether a line states that a step failed, or how many things did, without a cause.
 func isBare(line string) bool {
 	counts := says("failures", line) || says("errors", line)
 	return says("step", line) || counts || says("broken", line) && !strings.Contains(line, "✘ [ERROR] ")
@@ -114,7 +115,7 @@ func ofReport(lines []string) []string {
 	return lines
 }
 
-// whyIn returns the line that says why; "" when none does.
+// whyIn returns the line with the cause; "" for none.
 func whyIn(lines []string) string {
 	why := ""
 	for i, l := range lines {
@@ -132,7 +133,7 @@ func whyIn(lines []string) string {
 			continue
 		}
 		why = t
-		if strings.HasSuffix(why, ":") && i+1 < len(lines) { // a panic of Rust: its words stand below
+		if strings.HasSuffix(why, ":") && i+1 < len(lines) { // a panic of Rust: its words are below
 			i++
 			why += " " + strings.TrimSpace(lines[i])
 		}
@@ -146,7 +147,8 @@ func whyIn(lines []string) string {
 	return strings.ToValidUTF8(why, "")
 }
 
-// nextWords returns the words that follow a line which heralds them: one line, and the next where that one only names a step.
+// nextWords returns the text after a line that announces it: one line, and the next if that one
+// only names a step.
 func nextWords(lines []string) (out string) {
 	for _, l := range lines[:min(len(lines), 4)] {
 		l = strings.TrimSpace(l)
@@ -158,7 +160,7 @@ func nextWords(lines []string) (out string) {
 	return out
 }
 
-// withFile returns a row of a checker's table with the name of the file that stands above the rows.
+// withFile returns a row of a checker's table with the file from the line above the rows.
 func withFile(lines []string, row string) string {
 	if file := above(lines, "rows", 200); file != "" {
 		return file + ":" + row
@@ -166,8 +168,8 @@ func withFile(lines []string, row string) string {
 	return row
 }
 
-// values returns the two values that a comparison states in the lines behind it, as Jest and Rust write them; "" when it
-// does not.
+// values returns the two compared values from the lines after a failed comparison, as Jest and Rust
+// write them; "" for none.
 func values(lines []string) (out string) {
 	const near, most, longest = 6, 2, 120
 	for _, l := range lines[:min(len(lines), near)] {

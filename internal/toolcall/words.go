@@ -15,13 +15,13 @@ var wordsText string
 //go:embed programs.txt
 var programsText string
 
-// wordTable lists words that have a meaning in calls, programTable what is known of programs.
+// wordTable classifies words in calls, programTable describes programs.
 var (
 	wordTable    = table.Lazy("words.txt", wordsText, "word", "is")
 	programTable = table.Lazy("programs.txt", programsText, "program", "as", "reads", "narrows", "alone", "before")
 )
 
-// wordsOf holds the words of the table by what they are, in its order.
+// wordsOf holds the words of the table by kind, in its order.
 var wordsOf = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, row := range wordTable().Rows {
@@ -44,5 +44,5 @@ func ofProgram(name, column string) []string {
 	return row.Words(column)
 }
 
-// prints reports whether a program, by its name in a line, prints what others wrote.
+// prints reports whether a program, by its name in a line, prints existing data.
 func prints(name string) bool { return strings.HasSuffix(name, ":reads") || is("prints", name) }

@@ -29,18 +29,17 @@ var (
 	paramTag = lazyregexp.New(`^\s*<([\w-]{1,63})>`)
 )
 
-// ParseXML returns the XML tool calls of an assistant's text: a tag alone at
-// the start of a line whose content begins with another tag, or with a line
-// break and another tag, and that is closed. HTML and code are not taken for
-// calls unless they have just that form. Text that is full of what nearly looks
-// like calls is given up on, and so is one behind its first 5,000 calls.
+// ParseXML returns the XML tool calls of an assistant's text: a closed tag alone at the start of a
+// line with content that begins with another tag, or with a line break and another tag. HTML and
+// code are not taken for calls unless they have just that form. It gives up on text with too many
+// near misses, and after the first 5,000 calls.
 func ParseXML(text string) (out []XML) {
 	const (
 		mostTries = 100 // each may read to the end of the text
 		mostCalls = 5000
 	)
 	at, tries := 0, 0
-	last := map[string]int{} // where the last closing tag of a name begins
+	last := map[string]int{} // start of the last closing tag of a name
 	for _, m := range callTag.FindAllStringSubmatchIndex(text, -1) {
 		name, body := text[m[2]:m[3]], m[1]
 		if m[0] < at || !strings.Contains(name, "_") && !is("call", name) {
@@ -67,9 +66,8 @@ func ParseXML(text string) (out []XML) {
 	return out
 }
 
-// params parses the values between from and to. A value ends at the last
-// closing tag of its name before the next parameter can begin, so that content
-// may itself hold the tag.
+// params parses the values between from and to. A value ends at the last closing tag of its name
+// before the next parameter can begin, so that content may contain the tag.
 func params(text string, from, to int) (out []Param) {
 	for {
 		found := paramTag.FindAllStringSubmatchIndex(text[from:to], 1)
