@@ -7,29 +7,31 @@ import (
 // Denied is the result of a call that the user did not allow.
 const Denied = "The user denied this operation."
 
-// Resumes reports whether a text block says that the conversation goes on after an
-// interruption: what stands behind it is no result of a tool.
+// Resumes reports whether a text block says that the conversation continues after an interruption:
+// the blocks after it are not results of a tool.
 func Resumes(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "[TASK RESUMPTION]")
 }
 
-// Introduced reports whether a text begins as programs hand on what the user said of a call.
+// Introduced reports whether a text begins with a program's introduction of the user's comment on a
+// call.
 func Introduced(text string) bool { return lead(text) > 0 }
 
-// Comments reports whether a text block behind the result of a tool hands on what the
-// user said of it: it stands where only the program writes, or behind a call that the user denied.
+// Comments reports whether a text block after the result of a tool contains the user's comment on
+// it: only the program writes at this place, or the user denied the call.
 func Comments(tool, before, text string) bool {
 	return lead(text) > 0 && (IsTool(tool, "own") || strings.TrimSpace(before) == Denied)
 }
 
-// Speaks reports whether an argument of a tool is what the agent says to the user: what it hands in, a plan, a question. Roo
-// Code's, Cline's and OpenHands's agents end their turns by such calls, and say nothing beside them.
+// Speaks reports whether an argument of a tool is addressed to the user: a submission, a plan, a
+// question. Agents of Roo Code, Cline and OpenHands end their turns with such calls and write no
+// other text.
 func Speaks(tool, argument string) bool {
 	return tools().Has(tool, "says", argument)
 }
 
-// lead returns how many bytes at the start of a text stand before the user's words, when
-// it begins as programs introduce them; 0 otherwise.
+// lead returns the length in bytes of a program's introduction of the user's words at the start of
+// a text, else 0.
 func lead(text string) int {
 	const longest = 400
 	from, to := introduction(text[:min(len(text), longest)])
@@ -39,8 +41,8 @@ func lead(text string) int {
 	return to
 }
 
-// introduction returns where a text first introduces words of the user, see leads.txt, and where their wrapping begins;
-// 0, 0 when it does not.
+// introduction returns where a text first introduces words of the user, see leads.txt, and where
+// their wrapping begins; 0, 0 when it does not.
 func introduction(text string) (from, to int) {
 	if m := leads().FindStringSubmatchIndex(text); m != nil {
 		return m[0], m[2]
@@ -48,10 +50,10 @@ func introduction(text string) (from, to int) {
 	return 0, 0
 }
 
-// Answer returns where in the result of a tool the user's words stand: an answer to
-// a question, what was said of a result, in place of an approval or with one; 0, 0 when the
-// result holds none. Files, pages and the output of commands, which may imitate such results, are
-// told by the tool's name, by what the program writes before them, and by what else is known, see [Refusal].
+// Answer returns the bounds of the user's words in the result of a tool: an answer to a question,
+// or a comment on a result, with or without an approval; 0, 0 for none. Files, pages and the output
+// of commands may imitate such results; they are excluded by the tool's name, by the program's text
+// before them, and by other evidence, see [Refusal].
 func Answer(r Result) (from, to int) {
 	if _, head, ok := resultHead(r.Text); ok {
 		from = head + strings.IndexByte(r.Text[head:]+"\n", '\n') + 1
@@ -77,8 +79,9 @@ func Answer(r Result) (from, to int) {
 	return at, at + len(said)
 }
 
-// Feedback parts the output of a command from what a person is reported to have said of it: Cline writes that behind the output, where
-// the command itself may have printed it. So it is no person's word, and none of the command's result either.
+// Feedback splits the output of a command into the result and a person's reported comment. Cline
+// appends the comment to the output, but the command itself may have printed it. So it counts
+// neither as a person's words nor as the command's result.
 func Feedback(output string) (result, said string) {
 	const lead, head, tail = "The user provided the following feedback:\n<feedback>\n", "<feedback>\n", "</feedback>"
 	rest, ok := strings.CutSuffix(strings.TrimRight(output, " \t\r\n"), tail)
@@ -92,7 +95,7 @@ func Feedback(output string) (result, said string) {
 	return output[:at], strings.TrimSpace(rest[at+len(lead):])
 }
 
-// answered returns the length of an answer without what programs write behind it.
+// answered returns the length of an answer without the text that programs append to it.
 func answered(text string) int {
 	for _, tail := range []string{". You can now continue with the user's answers in mind.", " You can now continue with the user's answers in mind."} {
 		if n := strings.Index(text, tail); n >= 0 && n+len(tail) >= len(strings.TrimSpace(text)) {
@@ -102,8 +105,8 @@ func answered(text string) int {
 	return len(text)
 }
 
-// wrapped returns where the words stand that the first wrapping of the user's words
-// holds, behind a lead; 0, 0 when the text begins otherwise.
+// wrapped returns the bounds of the text in the first wrapping of the user's words, after a lead;
+// 0, 0 when the text begins otherwise.
 func wrapped(text string) (from, to int) {
 	n := lead(text)
 	rest := strings.TrimLeft(text[n:], " \n\t\r")
@@ -119,8 +122,8 @@ func wrapped(text string) (from, to int) {
 	return from + len(head.text), max(to, from+len(head.text))
 }
 
-// trimmed returns the span of n bytes of a text without the white space around it; 0, 0
-// when nothing is left.
+// trimmed returns the span of n bytes of a text without the white space around it; 0, 0 if it is
+// blank.
 func trimmed(text string, from, n int) (int, int) {
 	to := from + n
 	words := strings.TrimSpace(text[from:to])

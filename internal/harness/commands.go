@@ -8,12 +8,11 @@ import (
 
 var commandBlock = lazyregexp.New(`(?s)<command[^>]*>.*?</command>`)
 
-// Commands returns the <command …>…</command> blocks of a text, in order and word for word, tags included.
-// Those of a conversation's first message are the directives that a slash command put there; they are kept
-// through every condensation. Any tag that begins with "<command" opens a
-// block, the next "</command>" closes it, and blocks do not nest. It is nil
-// when there are none. The rule is that of Roo Code 3.52.1, except that what a
-// mentioned file, folder or page holds is no command.
+// Commands returns the <command …>…</command> blocks of a text, in order and word for word, tags
+// included. In a conversation's first message they are the directives of a slash command and are
+// kept through every condensation. Any tag that begins with "<command" opens a block, the next
+// "</command>" closes it, and blocks do not nest. It is nil without blocks. The rule is Roo Code
+// 3.52.1's, except that content of a mentioned file, folder or page is not a command.
 func Commands(text string) (out []string) {
 	var rest strings.Builder
 	at := 0

@@ -6,12 +6,12 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// directory matches how agent programs name the directory they work in: in words, in
-// an element, or in parentheses behind a heading.
+// directory matches an agent program's statement of its working directory: in words, in an element,
+// or in parentheses after a heading.
 var directory = lazyregexp.New(`(?i)(?:\bworking directory|<cwd>|\bcwd\b)[^/~A-Za-z\n]{0,12}((?:[A-Za-z]:|~)?[/\\][^\s<>()"']*)`)
 
-// WorkingDirectory returns the last directory that a text of an agent's program names
-// as the one it works in; "" when it names none.
+// WorkingDirectory returns the last working directory that a text of an agent's program names; ""
+// when it names none.
 func WorkingDirectory(text string) string {
 	if !strings.Contains(text, "orking ") && !strings.Contains(text, "cwd") { // most texts, at a fraction of the cost
 		return ""

@@ -18,7 +18,7 @@ var framesText string
 // frames are the lines that programs write around the content of results and answers.
 var frames = table.Lazy("frames.txt", framesText, "frame", "program")
 
-// frame is a line that programs write: what it holds at least, and all of it.
+// frame is a line that programs write: a required part, and the pattern of the whole line.
 type frame struct {
 	part string
 	form *lazyregexp.Regexp
@@ -35,8 +35,8 @@ var framesBy = sync.OnceValue(func() (by [256][]frame) {
 	return by
 })
 
-// IsRemark reports whether a line without spaces around it is one that an agent's program adds to
-// what the model or a tool says.
+// IsRemark reports whether a line, without surrounding space, is one that an agent's program adds
+// to text of the model or a tool.
 func IsRemark(line string) bool {
 	if line == "" {
 		return false
@@ -46,10 +46,10 @@ func IsRemark(line string) bool {
 	return slices.ContainsFunc(by[line[0]], is) || slices.ContainsFunc(by['*'], is)
 }
 
-// registration begins an element in which programs list the tools that they register.
+// registration matches the opening tag of an element with tool definitions.
 var registration = lazyregexp.New(`(?m)^<(?:functions|tools|tool_definitions)>`)
 
-// toolDefinition is what tells the definition of a tool from other JSON.
+// toolDefinition has the members that distinguish the definition of a tool from other JSON.
 type toolDefinition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -67,8 +67,8 @@ func (d toolDefinition) is() bool {
 }
 
 // RegistersTools reports whether a result lists definitions of tools: in an element such as
-// <functions>, behind at most one other line, or as JSON. The program has registered these tools,
-// and nothing in the text was found out.
+// <functions>, after at most one other line, or as JSON. Such a result registers tools and contains
+// no findings.
 func RegistersTools(text string) bool {
 	const longest = 300 // bytes of the line before
 	text = strings.TrimSpace(text)

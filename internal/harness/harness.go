@@ -1,6 +1,6 @@
-// Package harness knows what the programs around a model write into user
-// messages: reminders, the state of the editor, results of tools called in text,
-// and the elements in which they wrap the user's own words.
+// Package harness answers: which parts of a user message did the program around the model write? It
+// knows reminders, the state of the editor, results of tools called in text, and the elements that
+// wrap the user's own words.
 package harness
 
 import (
@@ -9,17 +9,17 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// ResultHead reports whether text begins as the result of a tool call
-// written as XML does, "[name for 'x'] Result:", and returns the tool's name.
+// ResultHead reports whether text begins as the result of a tool call written as XML does, "[name
+// for 'x'] Result:", and returns the tool's name.
 //
-// What the call was about may go over several lines: the message of a task that Roo Code hands on is quoted whole.
+// The part after "for" may extend over several lines: Roo Code quotes the message of a new task in
+// full.
 func ResultHead(text string) (name string, ok bool) {
 	name, _, ok = resultHead(text)
 	return name, ok
 }
 
-// BehindHead returns the result behind its head, from the next line on; the text itself when
-// it has none.
+// BehindHead returns the result after its head line; the text itself without a head.
 func BehindHead(text string) string {
 	_, length, ok := resultHead(text)
 	if !ok {
@@ -49,10 +49,10 @@ func resultHead(text string) (name string, length int, ok bool) {
 	return name, end + len(closing), name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
-// IsObservation reports whether a text block of a user message is what an environment
-// answered to a command that the assistant wrote as text: it ends with a prompt and
-// the state of the shell, as SWE-agent writes it, or begins with a mark of its own. A
-// task that such an environment was given ends so, too, and is none.
+// IsObservation reports whether a text block of a user message is an environment's answer to a
+// command that the assistant wrote as text: it ends with a prompt and the state of the shell, as
+// SWE-agent writes it, or begins with a mark of its own. The task given to such an environment also
+// ends like this and is excluded.
 func IsObservation(text string) bool {
 	text = strings.TrimSpace(text)
 	if begins(text, "observation") {
@@ -65,39 +65,38 @@ func IsObservation(text string) bool {
 	return strings.Contains(end, "(Current directory: ") && !strings.Contains(text, "\nISSUE:") && !strings.Contains(text, "\nINSTRUCTIONS:")
 }
 
-// backgroundNotice begins what Hermes says of a process in the background.
+// backgroundNotice begins a notice of Hermes about a background process.
 const backgroundNotice = "[IMPORTANT: Background process "
 
-// Background returns what a notice of the program says of a process in the background: its name first, then what became of it.
-// It reports false for a text that is no such notice.
+// Background returns the text of a program's notice about a background process: its name first,
+// then its outcome. It reports false for other texts.
 func Background(text string) (string, bool) {
 	return strings.CutPrefix(strings.TrimSpace(text), backgroundNotice)
 }
 
-// stateOpen and stateClose stand around the state of the editor.
+// stateOpen and stateClose enclose the state of the editor.
 const stateOpen, stateClose = "<environment_details>", "</environment_details>"
 
-// outputNote begins the line that Claude Code puts behind a notice of what went on in the background.
+// outputNote begins the line that Claude Code appends to a notice about background work.
 const outputNote = "Read the output file to retrieve the result: "
 
-// State reports whether a text is the state of the editor, which Roo Code and Cline send
-// anew with each message: it begins as such.
+// State reports whether a text begins as the state of the editor, which Roo Code and Cline send
+// anew with each message.
 func State(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), stateOpen) }
 
-// WholeState reports whether a text is the state of the editor from its first sign to its last.
+// WholeState reports whether a text consists of the state of the editor.
 func WholeState(text string) bool {
 	return State(text) && strings.HasSuffix(strings.TrimRight(text, " \n\t\r"), stateClose)
 }
 
-// StateNote returns a note for the place of a state of the editor, in its element.
+// StateNote returns a note in the element of a state of the editor, to replace it.
 func StateNote(note string) string { return stateOpen + note + stateClose }
 
-// Loaded reports whether a text says, beside the result that did it, that tools were
-// loaded.
+// Loaded reports whether a text, next to the result that loaded them, says that tools were loaded.
 func Loaded(text string) bool { return isOnly(text, "loaded") }
 
-// Wrote reports whether a text block of a user message was written by the
-// agent's program, not by the user or a tool: all of it, see [End].
+// Wrote reports whether a text block of a user message was written entirely by the agent's program,
+// not by the user or a tool, see [End].
 func Wrote(text string) bool {
 	if begins(text, "sentence") || ofTheProgram(text) || Ours(text) || closedElement(text) {
 		return true
@@ -106,12 +105,11 @@ func Wrote(text string) bool {
 	return n > 0 && strings.Trim(text[n:], " \t\n\r\v\f") == ""
 }
 
-// End returns how many bytes at the start of a text the agent's program
-// wrote: closed elements such as <system-reminder>…</system-reminder>, or, for a
-// notice without an end, all of it up to the user's words in their wrapping, and the sentence that introduces
-// these; 0 when the text begins otherwise. An element
-// goes on to the last tag that closes it: what it quotes, of a file or a page, may
-// hold such a tag, too, and what follows there is not the user's.
+// End returns how many bytes at the start of a text the agent's program wrote: closed elements such
+// as <system-reminder>…</system-reminder>, or, for a notice without an end, all of it up to the
+// user's wrapped words and the sentence that introduces these; 0 when the text begins otherwise. An
+// element extends to the last tag that closes it, since a quoted file or page may contain such a
+// tag, too, and the text after that is not the user's.
 func End(text string) int {
 	end := metadata(text)
 	for begins(text[end:], "section") {
@@ -135,8 +133,7 @@ func End(text string) int {
 	return end + lead(text[end:])
 }
 
-// noticeEnd returns the bytes of a notice up to the user's words that it hands on; all
-// when it holds none.
+// noticeEnd returns the bytes of a notice up to the user's words in it; all without such words.
 func noticeEnd(text string) int {
 	const longest = 4000 // bytes of a notice
 	if !begins(text, "hands") {
@@ -148,17 +145,17 @@ func noticeEnd(text string) int {
 	return len(text)
 }
 
-// WrapsUser reports whether a text block holds the user's words in the
-// wrapping of an agent's program, behind what the program wrote, see [End].
+// WrapsUser reports whether a text block contains the user's wrapped words after the program's own
+// text, see [End].
 func WrapsUser(text string) bool { return begins(text[End(text):], "user") }
 
-// programElement begins an element that no person types: its name has a hyphen or an underscore within, as the names
-// that programs make up have.
+// programElement matches the opening tag of an element that no person types: its name contains a
+// hyphen or an underscore, as names made up by programs do.
 var programElement = lazyregexp.New(`^<([a-zA-Z0-9]+[_-][\w-]+)[> \t\n]`)
 
-// closedElement reports whether a text is made of closed elements of programs, one
-// after another, and of none in which programs wrap the user's words. An
-// element goes on to the last tag that closes it: what it quotes may hold such a tag, too.
+// closedElement reports whether a text is a sequence of closed elements of programs that do not
+// wrap the user's words. An element extends to the last tag that closes it, since quoted text may
+// contain such a tag, too.
 func closedElement(text string) bool {
 	const most = 50 // elements
 	text = strings.TrimSpace(text)
@@ -180,8 +177,8 @@ func closedElement(text string) bool {
 	return text == ""
 }
 
-// ofTheProgram reports whether a text is the record of a command that the program has
-// carried out itself, with nothing behind it.
+// ofTheProgram reports whether a text is the record of a command that the program has carried out
+// itself, and no other text follows.
 func ofTheProgram(text string) bool {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "<command-") {

@@ -8,12 +8,11 @@ import (
 	"precis/internal/table"
 )
 
-// filesBegin and filesEnd are the lines between which Gemini CLI and Qwen Code put files that a
-// person named with @.
+// filesBegin and filesEnd enclose the files that a person named with @ in Gemini CLI and Qwen Code.
 const filesBegin, filesEnd = "--- Content from referenced files ---", "--- End of content ---"
 
-// filesIn returns where such files stand in a text: up to the last line that ends them, since a
-// file may hold that line, too.
+// filesIn returns the spans of such files in a text: up to the last end line, since a file may
+// contain that line, too.
 func filesIn(text string) [][2]int {
 	from := strings.Index(text, filesBegin)
 	if from < 0 || from > 0 && text[from-1] != '\n' {
@@ -34,11 +33,12 @@ var mailHeaders = table.Lazy("mail.txt", mailText, "name", "is")
 // mailSigned begins the last paragraph of a mail.
 var mailSigned = lazyregexp.New(`^(?i:--$|(?:best|kind|warm)?\s?(?:regards|wishes)\b|best,|cheers\b|thanks,|thank you,|sincerely\b|yours\b|(?:viele|beste|liebe|mit freundlichen|freundliche) gr[uü](?:ß|ss)|mfg\b|cordialement\b|bien à vous\b|salutations\b|saludos\b|un saludo\b|atentamente\b|с уважением\b|此致|敬具|よろしくお願い)`)
 
-// leastHeaders is how many lines of a head a mail has at least: some begin a line of a person's, too.
+// leastHeaders is the least number of header lines of a mail: a person's own line may look like
+// one.
 const leastHeaders = 3
 
-// mailIn returns where mails that were pasted stand: each from its head to the end of the paragraph that it is signed with,
-// to the end of the text where it is not signed.
+// mailIn returns the spans of pasted mails: each from its headers to the end of the paragraph with
+// the signature, or to the end of the text.
 func mailIn(text string) (out [][2]int) {
 	var m mail
 	at := 0
@@ -75,21 +75,21 @@ func mailIn(text string) (out [][2]int) {
 	return out
 }
 
-// longestSigned is within how many bytes of a line it shows that it signs a mail.
+// longestSigned is how many bytes of a line are searched for a signature.
 const longestSigned = 40
 
 // mail is a mail as its lines are read.
 type mail struct {
 	from    int  // where its head begins
 	headers int  // lines of it so far
-	subject bool // one of them says what it is about
+	subject bool // one of them is the subject
 	signed  bool
 }
 
-// begun reports whether the head is that of a mail.
+// begun reports whether the header lines suffice for a mail.
 func (m mail) begun() bool { return m.headers >= leastHeaders && m.subject }
 
-// headerOf returns the name of a line in the head of a mail; "" for other lines.
+// headerOf returns the name of a header line; "" for other lines.
 func headerOf(line string) string {
 	const longest = 20 // bytes of its name
 	at := strings.IndexAny(line[:min(len(line), longest)], ":：")

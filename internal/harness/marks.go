@@ -20,8 +20,8 @@ var toolsText string
 
 var tools = table.Lazy("tools.txt", toolsText, "tool", "is", "says", "program")
 
-// IsTool reports whether a tool is of one of the kinds of tools.txt: its results are what persons answer, or begin
-// with words of the program, or begin a turn.
+// IsTool reports whether a tool is of one of the kinds of tools.txt: its results are persons'
+// answers, or begin with words of the program, or begin a turn.
 func IsTool(name string, kinds ...string) bool {
 	return slices.ContainsFunc(kinds, func(kind string) bool { return tools().Has(name, "is", kind) })
 }
@@ -31,7 +31,8 @@ var leadsText string
 
 var leadsTable = table.Lazy("leads.txt", leadsText, "pattern", "program")
 
-// leads matches what programs write before the user's words, and the wrapping of these.
+// leads matches the introductions that programs write before the user's words, and the wrapping of
+// these.
 var leads = sync.OnceValue(func() *regexp.Regexp {
 	var sentences, wrappings []string
 	for _, row := range leadsTable().Rows {
@@ -60,7 +61,7 @@ type mark struct {
 	is         []string
 }
 
-// marks holds the entries of marks.txt by what they are.
+// marks holds the entries of marks.txt by kind.
 var marks = sync.OnceValue(func() map[string][]mark {
 	out := map[string][]mark{}
 	for _, row := range marksTable().Rows {
@@ -72,7 +73,7 @@ var marks = sync.OnceValue(func() map[string][]mark {
 	return out
 })
 
-// markOf returns the mark of a kind, see marks.txt, by which a text begins.
+// markOf returns the mark of a kind, see marks.txt, at the beginning of a text.
 func markOf(text, kind string) (mark, bool) {
 	text = strings.TrimLeft(text, " \n\t\r")
 	all := marks()[kind]
@@ -83,13 +84,13 @@ func markOf(text, kind string) (mark, bool) {
 	return all[i], true
 }
 
-// begins reports whether a text begins by a mark of a kind.
+// begins reports whether a text begins with a mark of a kind.
 func begins(text, kind string) bool {
 	_, ok := markOf(text, kind)
 	return ok
 }
 
-// isOnly reports whether a text is a mark of a kind, and nothing else.
+// isOnly reports whether a text consists of a mark of a kind.
 func isOnly(text, kind string) bool {
 	return marksTable().Has(strings.TrimSpace(text), "is", kind)
 }

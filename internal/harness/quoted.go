@@ -8,25 +8,23 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Quoted returns the passages of what a person said that the person did not write: what is
-// mentioned (a file, a page, a folder) and what is pasted (code, a log, a quotation), as
-// spans of bytes in order, none within another: whole lines and elements. For words in
-// quotation marks within a line see [Unquoted].
+// Quoted returns the passages in a person's text that the person did not write: mentions (a file, a
+// page, a folder) and pasted text (code, a log, a quotation), as spans of bytes in order, never
+// nested: whole lines and elements. For words in quotation marks within a line see [Unquoted].
 //
-// Known by their shape: elements in which programs put what was mentioned, and others that
-// hold a document or a log, from where they are first opened to where they are last closed;
-// "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
-// begin with ">"; two or more lines of a paragraph as programs log them, with those
-// between them; a command behind its prompt, with its output; hunks of diffs; stack traces; the files
-// that Gemini CLI puts between marks; a mail from its headers to what it is signed with; how to reproduce a bug, in the form of its
-// report; all but both ends of a text
-// that is longer than anybody types, see [mostTyped].
+// Known by their shape: elements with mentions, and others that hold a document or a log, from the
+// first opening to the last closing tag; "Contents of PATH:" and the text after it; fences of three
+// or more backticks or tildes; lines that begin with ">"; two or more log lines of a paragraph,
+// with the lines between them; a command after its prompt, with its output; hunks of diffs; stack
+// traces; files between the marks of Gemini CLI; a mail from its headers to its signature; steps to
+// reproduce a bug, in the form of a bug report; all but both ends of a text longer than anyone
+// types, see [mostTyped].
 func Quoted(text string) [][2]int {
 	return merged(slices.Concat(elementsIn(text), linesIn(text), filesIn(text), mailIn(text), issuesIn(text)))
 }
 
-// issue matches a heading of the report of a bug, as its form has it, below which a person says what to do to see it,
-// with the paragraph below.
+// issue matches a heading of a bug report's form above the steps to reproduce the bug, with the
+// paragraph below.
 var issue = lazyregexp.New(`(?im)^[ \t]*(?:#{1,6}\s*|\*\*)(?:steps to reproduce|(?:how )?to reproduce` +
 	`|reproduction(?: steps)?` +
 	`|actual (?:behaviou?r|result)s?|describe the bug)\b[^\n]*(?:\n\s*$)*(?:\n[ \t]*[^#\s][^\n]*)*`)
@@ -38,27 +36,26 @@ func issuesIn(text string) (out [][2]int) {
 	return out
 }
 
-// mostTyped is how many bytes of a text may be what a person typed, half of them at either end: what stands between the
-// ends of a longer one is pasted. It is some 40,000 words.
+// mostTyped is how many bytes of a text a person may have typed, half of them at either end: the
+// middle of a longer one counts as pasted. It is some 40,000 words.
 const mostTyped = 256 << 10
 
-// isBetween reports whether a line of a text stands between the ends that a person may have typed.
+// isBetween reports whether a line of a text lies between the ends that a person may have typed.
 func isBetween(text string, from, to int) bool {
 	return len(text) > mostTyped && from >= mostTyped/2 && to <= len(text)-mostTyped/2
 }
 
-// quotation matches words in quotation marks within a line. A single mark that is not typographic must stand before a
-// word, and none that a letter follows closes: an apostrophe looks the same.
+// quotation matches words in quotation marks within a line. A straight single mark must precede a
+// word, and cannot close before a letter: an apostrophe looks the same.
 var quotation = lazyregexp.New(`"[^"\n]+"|“[^“”\n]+”|«[^«»\n]+»|„[^„“”\n]+[“”]|「[^「」\n]+」|『[^『』\n]+』` +
 	`|‘(?:[^‘’\n]|’\pL)+’|(?:^|[ \t\n(:\[])'(?:[^'\n]|'\pL)+'`)
 
-// longestElement is how many bytes the name of an element that quotes has at most.
+// longestElement is the most bytes in the name of a quoting element.
 const longestElement = 40
 
-// elementsIn returns the elements that quote, each from where it is opened first to where it
-// is closed last.
+// elementsIn returns the quoting elements, each from its first opening to its last closing tag.
 func elementsIn(text string) (out [][2]int) {
-	closed := map[string][2]int{} // where the last closing tag of a name stands
+	closed := map[string][2]int{} // span of the last closing tag of a name
 	for at := 0; ; {
 		n := strings.Index(text[at:], "</")
 		if n < 0 {
@@ -80,7 +77,7 @@ func elementsIn(text string) (out [][2]int) {
 	return out // in any order: they are sorted and merged
 }
 
-// opened returns where an element is opened first; -1: nowhere.
+// opened returns the first opening tag of an element; -1: none.
 func opened(text, name string) int {
 	for at := 0; ; {
 		n := strings.Index(text[at:], "<"+name)
@@ -95,18 +92,17 @@ func opened(text, name string) int {
 	}
 }
 
-// logged is a line as programs log it: it begins with a time or a level, or is a frame of a
-// stack trace.
+// logged matches a log line: it begins with a time or a level, or is a frame of a stack trace.
 var logged = lazyregexp.New(`^\s*(?:\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d|\[?\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s]|(?:[A-Z][a-z]{2}\s+\d\d?\s+\d\d:\d\d:\d\d)\s|at\s+[\w.$<>/-]+\s*\(|File "[^"\n]+", line \d+|\s*\d+ \| |npm (?:ERR!|WARN\b|error\b|warn\b|notice\b)|(?:error|fatal|panic|remote|warning|Error|Warning|Caused by|Uncaught)(?:\[\w+\])?: |(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Failure): |Traceback \(|make(?:\[\d+\])?: |(?:ld|gcc|clang): |[a-z][\w-]*\[\d+\]: |--- (?:FAIL|PASS|SKIP)|=== (?:RUN|PAUSE|CONT)|(?:FAIL|PASS|FAILED|PASSED|ok)\s+\S+[/.:]|E {2,}\S|#\d+ (?:\[|\d+\.\d+ |DONE|CACHED|ERROR)|##\[|::(?:error|warning|notice)|[✓✔✗✘✖×] |\s*\d+:\d+\s+(?:error|warning)\s|diff --git |@@ -\d|(?:\./)?[\w./-]+\.\w{1,5}:\d+(?::\d+)?: )`)
 
 // escape begins the sequences with which programs color what they print.
 const escape = 0x1b
 
-// longestMark is within how many bytes of a line it shows that a program logged it.
+// longestMark is how many bytes of a line are searched for a sign of a log.
 const longestMark = 300
 
-// mayBeLogged is a cheap look that most lines do not pass: it reports whether a line, without the space
-// before it, has anything of what [logged] asks for.
+// mayBeLogged is a cheap test that most lines do not pass: it reports whether a line, without
+// leading space, has any of the signs that [logged] requires.
 func mayBeLogged(line string) bool {
 	if len(line) < 4 {
 		return false
@@ -117,18 +113,18 @@ func mayBeLogged(line string) bool {
 		strings.ContainsAny(line[:min(len(line), longestMark)], ":|")
 }
 
-// linesIn returns the lines of a text that are fenced, quoted or logged, and what stands
-// behind a heading that says of which file it is.
+// linesIn returns the lines of a text that are fenced, quoted or logged, and the text after a
+// heading that names its file.
 func linesIn(text string) (out [][2]int) {
 	fence := ""
 	from := 0 // of the fence
 	at := 0
 	var log pasted
-	between := -1 // where the lines between the ends begin
+	between := -1 // start of the lines between the ends
 	for line := range strings.Lines(text) {
 		next := at + len(line)
 		bare := strings.TrimSpace(line)
-		if isBetween(text, at, next) { // only whether a fence is open behind them counts
+		if isBetween(text, at, next) { // only a fence that is still open after them counts
 			if between < 0 {
 				out, between = log.end(out), at
 			}
@@ -159,13 +155,13 @@ func linesIn(text string) (out [][2]int) {
 				out = append(out, [2]int{at, next})
 			}
 		case strings.HasPrefix(bare, "Contents of ") && strings.HasSuffix(bare, ":"):
-			return append(log.end(out), [2]int{at, len(text)}) // its end is not marked
+			return append(log.end(out), [2]int{at, len(text)}) // no mark ends it
 		case bare == "":
 			log.blank()
 		case log.hunk && strings.IndexByte("+- \\", line[0]) >= 0, mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
 			log.mark(at, next)
 			log.hunk = log.hunk || strings.HasPrefix(bare, "@@ -")
-		case strings.IndexByte(bare, escape) >= 0: // one line is enough: nobody types it
+		case strings.IndexByte(bare, escape) >= 0: // one line is enough: no person types it
 			log.mark(at, next)
 			log.mark(at, next)
 		case isPrompt(bare):
@@ -189,18 +185,18 @@ func closesFence(bare, fence string) bool {
 	return strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == ""
 }
 
-// pasted are the lines of a log as they are read: from the first to the last that has a
-// mark, with those that stand between them in their paragraph.
+// pasted is a log while its lines are read: from the first to the last marked line, with the lines
+// between them in their paragraph.
 type pasted struct {
 	from, to int
 	marked   int  // lines with marks
 	between  int  // lines without marks since the last with one
 	parted   bool // an empty line came since the last line
 	hunk     bool // it is a diff
-	prompt   bool // the last line with a mark is a command behind its prompt: its output follows
+	prompt   bool // the last marked line is a command after its prompt: its output follows
 }
 
-// mostBetween is how many lines without marks stand between two of one log.
+// mostBetween is the most lines without marks between two marked lines of one log.
 const mostBetween = 8
 
 // mark reads a line with a mark.
@@ -242,13 +238,13 @@ func (p *pasted) end(out [][2]int) [][2]int {
 	return out
 }
 
-// isSentence reports whether a line ends as the sentences of persons do.
+// isSentence reports whether a line ends as a person's sentence does.
 func isSentence(line string) bool {
 	r, _ := utf8.DecodeLastRuneInString(line)
 	return strings.ContainsRune(".?!:。？！", r)
 }
 
-// isPrompt reports whether a line is a command behind the prompt of a shell.
+// isPrompt reports whether a line is a command after a shell prompt.
 func isPrompt(line string) bool {
 	if strings.HasPrefix(line, "$ ") {
 		return len(line) > 2
@@ -262,8 +258,8 @@ func isPrompt(line string) bool {
 }
 
 // fenceOf returns the marks with which a line opens a fence; "" when it opens none. As in
-// CommonMark a fence is closed by at least as many marks, and a line with more backticks
-// behind the marks is code within the line.
+// CommonMark a fence is closed by at least as many marks, and a line with more backticks after the
+// marks is code within the line.
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, mark)
@@ -274,7 +270,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// merged returns spans in order, those that touch or overlap as one.
+// merged returns spans in order, with touching or overlapping ones merged.
 func merged(spans [][2]int) [][2]int {
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
 	out := spans[:0]
@@ -288,8 +284,8 @@ func merged(spans [][2]int) [][2]int {
 	return out
 }
 
-// Typed returns what a person wrote of a text: without what is quoted in blocks; each
-// passage on its own. Quotations within a line stay, see [Quoted].
+// Typed returns the parts of a text that the person wrote, without quoted blocks, each passage on
+// its own. Quotations within a line stay, see [Quoted].
 func Typed(text string) []string {
 	var out []string
 	at := 0
@@ -302,9 +298,8 @@ func Typed(text string) []string {
 	return out
 }
 
-// Unquoted returns a text in which what stands in quotation marks is blotted out: as many
-// bytes of a letter, but for the mark that ends a sentence. A few words in quotation marks
-// are a name, and stay.
+// Unquoted returns a text of the same length with quoted words overwritten by a letter, except for
+// the mark that ends a sentence. Quotations of a few words are names, and stay.
 func Unquoted(text string) string {
 	if !strings.ContainsAny(text, "\"“«„「『‘'") {
 		return text
@@ -325,8 +320,8 @@ func Unquoted(text string) string {
 	return string(out)
 }
 
-// isSaid reports whether words in quotation marks are somebody's sentence: fewer are a name, and more are no
-// quotation. Scripts without spaces are counted by characters.
+// isSaid reports whether words in quotation marks are a quoted sentence: fewer are a name, and more
+// are not a quotation. Scripts without spaces are counted by characters.
 func isSaid(quotation string) bool {
 	const leastWords, least, most = 3, 12, 400
 	n := utf8.RuneCountInString(quotation)

@@ -10,20 +10,20 @@ import (
 	"precis/internal/table"
 )
 
-// Program is the family of the program around a model, as far as what it writes into the
-// user's messages tells: programs of one family write the same marks.
+// Program is the family of the program around a model, recognized by its marks in the user's
+// messages: programs of one family write the same marks.
 type Program string
 
 // The families.
 const (
-	NoProgram Program = ""         // nothing of a program was seen
+	NoProgram Program = ""         // no mark of a program was found
 	Reminders Program = "reminder" // Claude Code and its kin: <system-reminder>
 	Wrappers  Program = "wrapper"  // Roo Code, Cline and their kin: <task>, <environment_details>
 	Codex     Program = "codex"    // <environment_context>
 )
 
-// ProgramOf returns the family that a text in the user's role, outside of results, is a
-// mark of; [NoProgram] when it is none.
+// ProgramOf returns the family of the mark in a text in the user's role, outside of results;
+// [NoProgram] without a mark.
 func ProgramOf(text string) Program {
 	for _, family := range []Program{Reminders, Wrappers, Codex} {
 		if begins(text, string(family)) {
@@ -36,23 +36,23 @@ func ProgramOf(text string) Program {
 	return NoProgram
 }
 
-// Result is what is known of a tool's result.
+// Result is a tool's result with the evidence about it.
 type Result struct {
 	Tool    string
 	Text    string
 	IsError bool
-	Refused bool    // the recording says, apart from the text, that a person refused the call
-	Acts    bool    // the call writes a file, or runs a command that does more than print: its result says nothing that others wrote
+	Refused bool    // the recording states, apart from the text, that a person refused the call
+	Acts    bool    // the call writes a file, or does more than print: its result contains no foreign text
 	Around  Program // of the conversation
 }
 
-// Evidence says how sure it is that a person refused a call.
+// Evidence is the certainty that a person refused a call.
 type Evidence int
 
 // The degrees.
 const (
 	NotRefused Evidence = iota
-	Claimed             // the text says so, and nothing else does: any page or command could
+	Claimed             // only the text says so, and any page or command could
 	Proven              // the recording says so, or the program does in its own place
 )
 
@@ -77,18 +77,20 @@ var refusalForms = sync.OnceValue(func() (out []refusalForm) {
 	return out
 })
 
-// isServer reports whether a tool is one of a server of the Model Context Protocol, by the name
-// that programs give such tools: what it gives back may say anything, in any form.
+// isServer reports whether a tool belongs to a server of the Model Context Protocol, by its name:
+// its output may contain anything, in any form.
 func isServer(tool string) bool {
 	return strings.HasPrefix(tool, "mcp_") || tool == "use_mcp_tool" || tool == "access_mcp_resource" ||
 		strings.Contains(tool, "__") || strings.ContainsAny(strings.TrimPrefix(tool, "functions."), "./:")
 }
 
-// Refusal reports how sure it is that a person refused the call whose result this is, and
-// what they said. A refusal is what the recording says apart from text, or the program's own form
-// as the whole result of a conversation of that program, or of nobody known where no other
-// program words it so and the call acts or asks the user: programs and SDKs take such sentences
-// over. Of any other call an error in that form is only claimed to be one, and nothing in it is a person's. A result that is nothing but such words of a call that acts is claimed to be one, too.
+// Refusal reports how certain it is that a person refused the call with this result, and the
+// person's words. Proven is a refusal that the recording states apart from text, or the program's
+// own form as the whole result, if the conversation's program uses it. If the program is unknown,
+// no other program must use the form, and the call must act or ask the user, because programs and
+// SDKs copy such sentences. For any other call an error in that form is only claimed, and no part
+// of it is a person's words. A result of an acting call that consists only of refusing words is
+// claimed, too.
 func Refusal(r Result) (said string, is Evidence) {
 	text := r.Text
 	if _, ok := ResultHead(text); ok {
@@ -124,8 +126,9 @@ func Refusal(r Result) (said string, is Evidence) {
 	return "", NotRefused
 }
 
-// longestRefusal is how many bytes a refusal has that no mark of a program stands with.
+// longestRefusal is the most bytes of a refusal without a program's mark.
 const longestRefusal = 400
 
-// saysRefused is how programs say that a person refused a call, whatever their marks: Codex, Cline and Roo Code, Copilot, Cursor, Goose.
+// saysRefused matches the sentence of a program that a person refused a call, without marks: Codex,
+// Cline and Roo Code, Copilot, Cursor, Goose.
 var saysRefused = lazyregexp.New(`^(?:(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?|(?:The )?[Uu]ser (?:has )?(?:declined|cancelled|canceled|rejected|denied|skipped) (?:to run |permission to (?:use|run) )?(?:this|the)? ?(?:specific )?(?:tool call|tool|command|operation|edit|change|patch)\b[^\n]{0,200})$`)

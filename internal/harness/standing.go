@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Rank orders what agent programs say once and what stays in force, by how much an
-// agent is hurt that loses it: the lowest is left out last.
+// Rank orders the texts that agent programs send once and that stay in force, by the damage of
+// losing them: the lowest rank is dropped last.
 type Rank int
 
 // The ranks.
 const (
 	Instructions Rank = iota // project rules, modes, the environment and the date, lists of skills, agents and tools
 	Skills                   // the text of a skill that was loaded, rules of a folder
-	Jobs                     // what became of work in the background
+	Jobs                     // outcomes of background work
 )
 
-// List is one thing that a program says once and that stays in force.
+// List is one text that a program sends once and that stays in force.
 type List struct {
 	Key  string // texts with equal keys replace each other, the newest counts
 	Rank Rank
@@ -25,17 +25,17 @@ type List struct {
 // SkillBase begins the text of a loaded skill, before the folder of the skill.
 const SkillBase = "Base directory for this skill:"
 
-// ReminderOpen and ReminderClose are the tags of the element in which most programs remind the model.
+// ReminderOpen and ReminderClose are the tags that most programs use to remind the model.
 const ReminderOpen, ReminderClose = "<system-reminder>", "</system-reminder>"
 
-// reminders are the elements around what programs say to the model.
+// reminders are the elements around texts of programs for the model.
 var reminders = []string{"system-reminder", "system_reminder"}
 
-// Standing reports whether a text that an agent's program wrote stays in force until it
-// is said anew, and what it is: project rules, lists of skills, agents and tools, the
-// environment, the date, a mode, a loaded skill, the end of a background job. A text
-// of several lists replaces only one with the same lists. What a person wrote is never
-// known here; ask [Wrote] first where both may have.
+// Standing reports whether a text of an agent's program stays in force until a newer one replaces
+// it, and its kind: project rules, lists of skills, agents and tools, the environment, the date, a
+// mode, a loaded skill, the end of a background job. A text of several lists replaces only one with
+// the same lists. Standing assumes that the program wrote the text; ask [Wrote] first if a person
+// may have.
 func Standing(text string) (List, bool) {
 	body := Inside(strings.TrimSpace(text))
 	if id, ok := job(body); ok {
@@ -49,7 +49,7 @@ func Standing(text string) (List, bool) {
 			names, delta, rank = append(names, m.list), delta || slices.Contains(m.is, "delta"), min(rank, m.rank())
 		}
 		if len(names) == 0 {
-			return namedList(body) // what begins as something else is something else
+			return namedList(body) // a text that begins otherwise is not a list
 		}
 	}
 	key := strings.Join(names, ", ")
@@ -59,7 +59,7 @@ func Standing(text string) (List, bool) {
 	return List{key, rank}, len(names) > 0
 }
 
-// namedList reads a text that says itself what it is of, up to the end of the line: the newest of each path counts.
+// namedList reads a text that names its subject in its first line: the newest of each path counts.
 func namedList(body string) (List, bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	m, ok := markOf(line, "path")
@@ -79,12 +79,12 @@ func (m mark) rank() Rank {
 	return Instructions
 }
 
-// Reminder returns a text as programs put it into the user's role, see [Inside].
+// Reminder returns a text in the form of programs' texts in the user's role, see [Inside].
 func Reminder(text string) string {
 	return ReminderOpen + "\n" + strings.TrimSpace(text) + "\n" + ReminderClose
 }
 
-// Inside returns what a reminder holds; the text itself when it is none.
+// Inside returns the content of a reminder; other texts unchanged.
 func Inside(text string) string {
 	for _, name := range reminders {
 		if rest, ok := strings.CutPrefix(text, "<"+name+">"); ok {
@@ -95,9 +95,9 @@ func Inside(text string) string {
 	return text
 }
 
-// Appended returns the lists that a program adds to the result of a tool: reminders behind all
-// else in it that stay in force, as the rules of the folder of a file that is read; and where
-// the first reminder behind the result begins. The end of the text where there is none.
+// Appended returns the lists in the reminders that a program appends to the result of a tool and
+// that stay in force, such as the rules of a read file's folder; and where the first appended
+// reminder begins, or the end of the text.
 func Appended(text string) (lists []List, from int) {
 	from = len(text)
 	for range mostAppended {
@@ -119,11 +119,10 @@ func Appended(text string) (lists []List, from int) {
 	return lists, from
 }
 
-// mostAppended is how many reminders are read behind a result.
+// mostAppended is the most reminders read at the end of a result.
 const mostAppended = 8
 
-// job returns the name of the job of which a notice says what became: its ID, or else
-// the notice itself.
+// job returns the name of the job that a notice is about: its ID, or else the notice itself.
 func job(body string) (string, bool) {
 	if !begins(body, "job") {
 		return "", false
@@ -134,6 +133,6 @@ func job(body string) (string, bool) {
 	return "=" + body, true
 }
 
-// Passing reports whether a text of the program is of the moment alone: a reminder of a
-// tool, a count of what is left.
+// Passing reports whether a text of the program matters only for the moment: a reminder of a tool,
+// a count of remaining tokens.
 func Passing(text string) bool { return begins(Inside(strings.TrimSpace(text)), "passing") }

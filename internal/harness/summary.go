@@ -13,9 +13,9 @@ var summariesText string
 // summaryEnds are the sentences that programs write after a summary.
 var summaryEnds = table.Lazy("summaries.txt", summariesText, "sentence", "program")
 
-// SummaryWords returns the words of the model in a summary, see [IsSummary]: without the line by
-// which the program introduces it, reminders, the tags around it and what the program writes after
-// it. A text without any of these is returned without the white space around it.
+// SummaryWords returns the model's words in a summary, see [IsSummary]: without the program's
+// introduction, reminders, the tags around it and the program's text after it. A text without any
+// of these is only trimmed.
 func SummaryWords(text string) string {
 	text = strings.TrimSpace(text)
 	if IsSummary(text) && text[0] != '<' {

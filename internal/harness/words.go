@@ -6,15 +6,14 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// FromEditor reports whether a text begins with what an editor puts before the words of a
-// person.
+// FromEditor reports whether a text begins with an editor's context before a person's words.
 func FromEditor(text string) bool { return strings.HasPrefix(text, "# Context from my IDE setup:") }
 
-// requestHeading stands between what an editor writes and the words of a person.
+// requestHeading separates an editor's context from a person's words.
 const requestHeading = "\n## My request for Codex:"
 
-// UserWords strips the tags in which agent programs wrap what users say, and what an
-// editor puts before it. A command is written as users type it.
+// UserWords strips an agent program's tags around users' words, and an editor's context before
+// them. A command is written as users type it.
 func UserWords(text string) string {
 	out := ""
 	for _, at := range UserSpans(text) {
@@ -27,13 +26,13 @@ func UserWords(text string) string {
 	return out
 }
 
-// afterLast returns what stands after the last tag that begins as given.
+// afterLast returns the text after the last tag that begins with the given one.
 func afterLast(text, tag string) string {
 	_, after, _ := strings.Cut(text[max(strings.LastIndex(text, tag), 0):], ">")
 	return after
 }
 
-// Element returns the text of the first element of the first name of which a text has one that is not empty.
+// Element returns the text of the first nonempty element, trying the names in order.
 func Element(text string, names ...string) string {
 	for _, name := range names {
 		from, to := within(text, name)
@@ -44,20 +43,20 @@ func Element(text string, names ...string) string {
 	return ""
 }
 
-// IsSummary reports whether a text is the summary that an agent's program has put in
-// the place of earlier messages.
+// IsSummary reports whether a text is a summary that an agent's program put in the place of earlier
+// messages.
 func IsSummary(text string) bool {
 	text = strings.TrimSpace(text)
 	return begins(text, "summary") || bracketedSummary.MatchString(text) ||
 		strings.HasPrefix(text, "<summary>") && strings.HasSuffix(text, "</summary>")
 }
 
-// bracketedSummary is a head in brackets that calls what follows a summary of earlier context, as Hermes writes it
-// and programs like it: "[CONTEXT COMPACTION — REFERENCE ONLY]".
+// bracketedSummary matches a head in brackets that announces a summary of earlier context, as
+// Hermes and similar programs write it: "[CONTEXT COMPACTION — REFERENCE ONLY]".
 var bracketedSummary = lazyregexp.New(`^\[(?:PRIOR CONTEXT|(?i:(?:(?:prior|previous|earlier) )?(?:context|conversation|history|session) (?:compaction|compression|summary|summari[sz]ed)))\b[^\]\n]{0,300}\](?:[^(]|$)`)
 
-// IsLocalCommand reports whether the user's words are commands to the agent's program, one on each
-// line, which ask the model for nothing.
+// IsLocalCommand reports whether the user's words are only commands to the agent's program, one on
+// each line, and no request to the model.
 func IsLocalCommand(words string) bool {
 	n := 0
 	for line := range strings.Lines(words) {
@@ -73,8 +72,8 @@ func IsLocalCommand(words string) bool {
 	return n > 0
 }
 
-// UserSpans returns where the words of a person stand in a text that wraps them, see
-// [UserWords]: spans of bytes in order. It is the whole text where nothing wraps them.
+// UserSpans returns the spans of a person's words in a text that wraps them, see [UserWords], in
+// order; without a wrapping the whole text.
 func UserSpans(text string) [][2]int {
 	from := lead(text)
 	from += len(text[from:]) - len(strings.TrimLeft(text[from:], " \n\t\r\v\f"))
@@ -101,7 +100,7 @@ func UserSpans(text string) [][2]int {
 	return [][2]int{{from, len(text)}}
 }
 
-// within returns where the first element of a name holds its text; 0, 0 for none.
+// within returns the bounds of the text in the first element of a name; 0, 0 for none.
 func within(text, name string) (from, to int) {
 	open := "<" + name + ">"
 	_, after, _ := strings.Cut(text, open)
