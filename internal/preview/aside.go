@@ -1,8 +1,8 @@
 package preview
 
-// Aside reports whether a line of a command's output, of which there may be any number around its
-// result, says nothing of it: how far a transfer is, a step that went as it should, a separator, and
-// what a tool says of itself: a newer version of it, whom to pay, what it will no longer support.
+// Aside reports whether a line of a command's output is not part of its result: the progress of a
+// transfer, a successful step, a separator, or a tool's notice about itself: a newer version, a
+// request for donations, a deprecation. A result may be surrounded by any number of such lines.
 func Aside(line string) bool {
 	t := trim(line)
 	if t == "" {
@@ -11,7 +11,7 @@ func Aside(line string) bool {
 	return separator(t) || isProgress(t) || markOf(t) == markChatter || ofTheTool(t)
 }
 
-// ofTheTool recognizes what package managers and runtimes say of themselves.
+// ofTheTool recognizes notices of package managers and runtimes about themselves.
 func ofTheTool(t string) bool {
 	return hasPrefix(t, "npm notice", "npm warn", "npm WARN", "npm fund", "Run `npm ", "run `npm ", "Run \"npm ", "[notice] ", "[pnpm] ", "WARNING: You are using pip", "hint: ", "(node:", "(Use `node ",
 		"Browserslist:", "npx update-browserslist", "npx browserslist", "yarn notice", "Update available", "A new release of ", "A new version of ", "New version available", "To upgrade, run", "To update, run")

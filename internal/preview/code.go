@@ -42,7 +42,7 @@ func (l language) head() string {
 	return l.name
 }
 
-// noun is what the signatures of such a file are.
+// noun names the signatures of such a file.
 func (s style) noun() string {
 	switch s {
 	case styleSource:
@@ -88,8 +88,8 @@ func (d *document) sources() []source {
 
 const mostKeys = 40 // of a configuration file that are all headlines
 
-// keys classifies the lines of a configuration file and returns how many keys
-// and sections it has. Where there are many, the sections alone are headlines.
+// keys classifies the lines of a configuration file and returns how many keys and sections it has.
+// If there are many, only sections are headlines.
 func (s source) keys() int {
 	keys, sections := 0, 0
 	for n := range s.lines {
@@ -183,7 +183,7 @@ func codeClass(body string) Class {
 	return Noise
 }
 
-// guessLanguage knows a language by its first lines when no path names it.
+// guessLanguage determines the language from the first lines when no path names it.
 func (s source) guessLanguage() language {
 	source := language{"source", Code, styleSource}
 	braces, keys, tags, n := 0, 0, 0, 0

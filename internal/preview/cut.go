@@ -22,9 +22,8 @@ func (d *document) pieces(from, to int, out []Piece) []Piece {
 	return out
 }
 
-// appendCut appends text[start:end] as one piece, or as several when it is
-// long. What follows the first piece of a headline is detail, and encoded data
-// is noise.
+// appendCut appends text[start:end] as one piece, or as several when it is long. The pieces after
+// the first one of a headline are detail, and encoded data is noise.
 func appendCut(out []Piece, text string, start, end int, c Class) []Piece {
 	for end-start > maxPiece {
 		at, hard := cutPoint(text, start, end)
@@ -41,8 +40,8 @@ func appendCut(out []Piece, text string, start, end int, c Class) []Piece {
 	return out
 }
 
-// cutPoint returns where to cut text[start:end], which is longer than a piece,
-// and whether nothing but the length says so.
+// cutPoint returns where to cut text[start:end], which is longer than a piece; hard reports that
+// there is no natural break.
 func cutPoint(text string, start, end int) (at int, hard bool) {
 	limit := min(start+maxPiece, end-minPiece)
 	bestAt, best := 0, 0
@@ -94,8 +93,8 @@ func breakAfter(text string, i int) int {
 	return 0
 }
 
-// runeStart returns at, or the byte up to three before it at which the UTF-8
-// sequence that at would cut begins.
+// runeStart returns at, or the start of the UTF-8 sequence that a cut at at would split, at most
+// three bytes before.
 func runeStart(text string, at int) int {
 	for i := at; i > at-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
@@ -105,8 +104,7 @@ func runeStart(text string, at int) int {
 	return at
 }
 
-// encoded reports text like base64 or hexadecimal: long, and without anything
-// that ends a word.
+// encoded reports text like base64 or hexadecimal: long, and without signs that end a word.
 func encoded(s string) bool {
 	if len(s) < 4*minPiece {
 		return false

@@ -18,7 +18,7 @@ type votes struct {
 	hunks, patch                             int // signs of a diff among the first lines
 }
 
-// detect says what the text is. JSON that can be parsed is found before.
+// detect determines the kind of the text. Parsable JSON is recognized before.
 func (d *document) detect() Kind {
 	v := d.sample()
 	hint, strong := d.hint.hinted()
@@ -50,7 +50,7 @@ func (v *votes) winner(hint Kind, strong bool) Kind {
 	switch hint {
 	case Search:
 		search += v.names + v.places
-	case Log: // what a command prints is output, whatever it reads like
+	case Log: // output of a command, whatever it looks like
 		log, prose = log+prose, 0
 	}
 	best, most := Prose, -1
@@ -120,7 +120,7 @@ func (k *looker) look(s string) {
 	case t[0] == '|' && t[len(t)-1] == '|' && !isTree(t), columns && indent == 0:
 		k.table++
 	case strings.HasPrefix(t, "│") && !strings.Contains(t, "─ "):
-		k.places++ // a box around what was found
+		k.places++ // a box around a match
 	case listed(t):
 		k.listing++
 		if pathLike(t) {
@@ -139,7 +139,7 @@ func (k *looker) look(s string) {
 	}
 }
 
-// lookForPatch counts what only a patch has.
+// lookForPatch counts signs that only a patch has.
 func (k *looker) lookForPatch(s string) {
 	switch {
 	case strings.HasPrefix(s, "diff --git "), strings.HasPrefix(s, "*** Begin Patch"), strings.HasPrefix(s, "<<<<<<< SEARCH"):
@@ -155,8 +155,8 @@ func (k *looker) lookForPatch(s string) {
 	k.oldFile = false
 }
 
-// compilerRemark reports what a compiler or a test writes after a place:
-// a column, or a word of failure.
+// compilerRemark reports a remark of a compiler or a test after a place: a column, or a word of
+// failure.
 func compilerRemark(s string) bool {
 	t, _ := trimLeft(s)
 	i := 0

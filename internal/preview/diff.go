@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// diff classifies a patch: headers say most, changed lines are content, and the
-// lines around them noise.
+// diff classifies a patch: headers are headlines, changed lines are content, and the lines around
+// them noise.
 func (d *document) diff() string {
 	w := diffWalk{}
 	for i := range d.lines {
@@ -20,7 +20,7 @@ func (d *document) diff() string {
 	return fmt.Sprintf("diff: %s, +%d −%d", count(max(w.files, 1), "file"), w.added, w.removed)
 }
 
-// diffWalk is where in a patch the lines are.
+// diffWalk is the state of walking a patch.
 type diffWalk struct {
 	files, added, removed int
 	old, new              int  // lines of the hunk still to come
@@ -143,8 +143,7 @@ func (w *diffWalk) replaced(s string) Class {
 	return Detail
 }
 
-// hunk reads "@@ -1,5 +1,6 @@". Without counts everything until the next header
-// belongs to it.
+// hunk reads "@@ -1,5 +1,6 @@". Without counts all lines up to the next header belong to it.
 func (w *diffWalk) hunk(s string) {
 	w.old, w.new, w.inHunk = 0, 0, true
 	_, a, ok := strings.Cut(s, "-")

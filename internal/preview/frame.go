@@ -6,10 +6,10 @@ import (
 	"precis/internal/harness"
 )
 
-const mostFrame = 12 // lines at either end in which a frame is looked for
+const mostFrame = 12 // lines at either end to search for a frame
 
-// Content returns where in a result what a tool has put nothing of its own into begins and ends, in bytes: without the lines that
-// announce it, the tags around it, and a remark behind it. Of a text that is all frame it is the whole.
+// Content returns the bounds, in bytes, of a tool's actual output in a result: without announcing
+// lines, tags around it, and a remark after it. If the text is all frame they enclose the whole.
 func Content(text string) (from, to int) {
 	d := &document{text: text, lines: splitLines(text)}
 	d.findFrame()
@@ -26,8 +26,8 @@ func Content(text string) (from, to int) {
 	return d.lines[first].start, d.lines[last-1].end
 }
 
-// findFrame marks the lines that a tool put around the content, and learns
-// from them what the caller did not say.
+// findFrame marks the lines that a tool put around the content, and fills missing fields of the
+// hint from them.
 func (d *document) findFrame() {
 	tags := d.headFrame()
 	d.tailFrame()
@@ -84,7 +84,7 @@ func (d *document) tailFrame() {
 	}
 }
 
-// reminders marks what an agent's harness said after the content.
+// reminders marks texts of an agent's harness after the content.
 func (d *document) reminders() {
 	open := false
 	for i := range d.lines {
@@ -97,8 +97,8 @@ func (d *document) reminders() {
 	}
 }
 
-// isTagLine reports a line that is nothing but tags which tools write around
-// files and output, with a short text in between at most.
+// isTagLine reports a line that consists of tags which tools write around files and output, with at
+// most a short text in between.
 func isTagLine(s string) bool {
 	s = trim(s)
 	if len(s) < 3 || s[0] != '<' || s[len(s)-1] != '>' {
@@ -121,7 +121,7 @@ func isTagLine(s string) bool {
 	return false
 }
 
-// isFrameLine reports a line with which a tool announces what follows.
+// isFrameLine reports a line that announces a tool's output.
 func isFrameLine(s string) bool {
 	s = trim(s)
 	if len(s) > 500 {

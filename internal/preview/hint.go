@@ -2,8 +2,8 @@ package preview
 
 import "strings"
 
-// hinted returns what the hint says of the kind, "" for nothing. strong reports
-// whether it names a format rather than a tool that may return anything.
+// hinted returns the kind that the hint implies, "" for none. strong reports whether it names a
+// format rather than a tool that may return anything.
 func (h Hint) hinted() (kind Kind, strong bool) {
 	if k := hintOfCommand(h.Command); k != "" {
 		return k, k != Log
@@ -18,7 +18,7 @@ func (h Hint) hinted() (kind Kind, strong bool) {
 	return k, false
 }
 
-// hintOfTool knows a tool by the words of its name.
+// hintOfTool determines the kind from the words of a tool's name.
 func hintOfTool(name string) Kind {
 	name = strings.ToLower(name)
 	has := func(parts ...string) bool {
@@ -46,8 +46,8 @@ func hintOfTool(name string) Kind {
 	return ""
 }
 
-// hintOfCommand knows what a shell command prints by the program that its last
-// statement begins with. Filters after a pipe do not change it.
+// hintOfCommand determines the kind of a shell command's output from the program at the beginning
+// of its last statement. Filters after a pipe do not change it.
 func hintOfCommand(command string) Kind {
 	switch command {
 	case "", "view", "create", "str_replace", "insert", "undo_edit": // the commands of an editing tool
@@ -110,8 +110,8 @@ func shownFile(words []string) string {
 	return ""
 }
 
-// programOf returns the words of the command that made the output: the first of
-// the last pipeline, without what only prepares it.
+// programOf returns the words of the command that made the output: the first of the last pipeline,
+// without preparing commands.
 func programOf(command string) []string {
 	command = withoutHeredoc(command[:min(len(command), 4000)])
 	statements := strings.FieldsFunc(strings.NewReplacer("&&", "\n", "||", "\n", "2>&1", "").Replace(command), func(r rune) bool {
@@ -134,7 +134,7 @@ func programOf(command string) []string {
 	return nil
 }
 
-// isSilent reports a command that prints nothing worth a look, or into a file.
+// isSilent reports a command that prints no useful output, or prints into a file.
 func isSilent(words []string) bool {
 	switch words[0] {
 	case "cd", "echo", "export", "true", "sleep", "set", "pwd", "mkdir", "":
@@ -148,7 +148,7 @@ func isSilent(words []string) bool {
 	return false
 }
 
-// withoutHeredoc cuts the texts that a script holds for its commands.
+// withoutHeredoc removes the here-documents from a script.
 func withoutHeredoc(script string) string {
 	if !strings.Contains(script, "<<") {
 		return script

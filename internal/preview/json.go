@@ -65,10 +65,10 @@ func appendLines(out []Piece, text string, from, to int) []Piece {
 	return out
 }
 
-// jsonByLine splits JSON whose lines have numbers before them.
+// jsonByLine splits JSON with line numbers.
 func (d *document) jsonByLine(first, last int) (s Split, ok bool) {
 	var b strings.Builder
-	var numbers, ends []int // of each line that is content: where it ends in b
+	var numbers, ends []int // of each content line: its index, and where it ends in b
 	for i := first; i <= last; i++ {
 		if l := &d.lines[i]; !l.frame {
 			b.WriteString(l.body)
@@ -95,7 +95,7 @@ func (d *document) jsonByLine(first, last int) (s Split, ok bool) {
 	return Split{Kind: JSON, Head: Line(w.head(), maxHead), Pieces: d.pieces(0, len(d.lines), nil)}, true
 }
 
-// brokenJSON classifies what looks like JSON and is not, by its lines.
+// brokenJSON classifies invalid JSON by its lines.
 func (d *document) brokenJSON() string {
 	n := 0
 	for i := range d.lines {
@@ -121,7 +121,7 @@ func (d *document) brokenJSON() string {
 	return "JSON that does not parse, " + count(n, "line")
 }
 
-// jsonish reports that most lines begin as those of JSON do.
+// jsonish reports that most lines begin as lines of JSON do.
 func (v *votes) jsonish(d *document) bool {
 	first, last := d.content()
 	if first > last || v.brackets*10 < v.n*7 {

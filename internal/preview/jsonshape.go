@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	mostArrays  = 64 // arrays whose shape is recorded
-	mostMembers = 40 // names of an object that are recorded
+	mostArrays  = 64 // arrays with a recorded shape
+	mostMembers = 40 // recorded names of an object
 	headMembers = 8  // of them in a head
 	headRanges  = 3  // number ranges in a head
 )
 
-// jsonShape is what the head of a JSON preview states: the members of the objects, how
-// many elements arrays have, the extremes of their numbers.
+// jsonShape is the data for the head of a JSON preview: the members of the objects, how many
+// elements arrays have, the extremes of their numbers.
 type jsonShape struct {
 	root    arrayShape // of the values of the text
 	members int
 	arrays  int
 }
 
-// arrayShape is the shape of the elements of an array, or of one object: the
-// object's members count as those of its one element.
+// arrayShape is the shape of the elements of an array, or of one object: the object's members count
+// as members of its single element.
 type arrayShape struct {
 	name     string
 	n        int // elements
@@ -162,8 +162,7 @@ func (a *arrayShape) elements() string {
 	return count(a.n, "value")
 }
 
-// braces writes the names of the members; with deep, also what their arrays
-// hold.
+// braces writes the names of the members; with deep, also the content of their arrays.
 func (a *arrayShape) braces(deep bool) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -212,7 +211,7 @@ func (a *arrayShape) mainRanges() string {
 	return longest.ranges("; " + short(longest.name) + " ")
 }
 
-// ranges writes the extremes of the numbers, those of ids first, after sep.
+// ranges writes the extremes of the numbers after sep, ids first.
 func (a *arrayShape) ranges(sep string) string {
 	out := ""
 	n := 0

@@ -5,14 +5,13 @@ import "strings"
 const (
 	deepest     = 10_000 // levels of JSON that are followed
 	firstBytes  = 700    // of the first object of an array, that are headlines
-	firstIDs    = 5      // elements of an array whose names are headlines
-	longValue   = 200    // bytes of a value that is no headline
+	firstIDs    = 5      // elements of an array with names that are headlines
+	longValue   = 200    // bytes of a value that is not a headline
 	shapedDepth = 3      // levels to which the shape is recorded
 )
 
-// jsonWalk reads a sequence of JSON values and hands out their parts: members,
-// elements and brackets, each with the commas and spaces after it, so that the
-// parts cover what was read.
+// jsonWalk reads a sequence of JSON values and hands out their parts: members, elements and
+// brackets, each with the commas and spaces after it, so that the parts cover all that was read.
 type jsonWalk struct {
 	text  string
 	at    int
@@ -45,7 +44,7 @@ func (w *jsonWalk) run() bool {
 	for w.step() {
 	}
 	if len(w.stack) == 1 && w.at < len(w.text) {
-		w.shape.root.n-- // what follows the last value is none
+		w.shape.root.n-- // text after the last value is not one
 	}
 	if len(w.stack) == 1 && w.done == len(w.text) {
 		return w.shape.root.n > 0
@@ -244,7 +243,7 @@ func numberByte(c byte) bool {
 	return isDigit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E'
 }
 
-// classOfMember says how much a scalar matters at its place.
+// classOfMember determines how much a scalar matters at its place.
 func classOfMember(top *jsonFrame, name, value string, at int) Class {
 	switch value {
 	case "null", `""`:
@@ -259,7 +258,7 @@ func classOfMember(top *jsonFrame, name, value string, at int) Class {
 	return Detail
 }
 
-// informative reports names of members that say which thing an object is.
+// informative reports names of members that identify an object.
 func informative(name string) bool {
 	switch name {
 	case "id", "name", "status", "state", "title", "path", "file", "url", "type", "key", "version", "code", "message", "filename", "login", "number", "result", "total", "count":
@@ -268,7 +267,7 @@ func informative(name string) bool {
 	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || alarming(name)
 }
 
-// alarming reports names of members that say what went wrong.
+// alarming reports names of members that describe a failure.
 func alarming(name string) bool {
 	switch name {
 	case "error", "errors", "exception", "error_message", "errorMessage", "stderr", "failure", "failed", "reason":

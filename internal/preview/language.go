@@ -2,7 +2,7 @@ package preview
 
 import "strings"
 
-// style is how the lines of a language are read when nobody outlines it.
+// style is the way to read a language's lines if no outline is available.
 type style uint8
 
 const (
@@ -12,14 +12,14 @@ const (
 	styleSheet               // selectors
 )
 
-// language is what a file's name says of its content.
+// language is the language of a file, by its name.
 type language struct {
-	name  string // "" for what is not source code
+	name  string // "" if it is not source code
 	kind  Kind
 	style style
 }
 
-// languageOf knows a file by its name. ok is false for an unknown one.
+// languageOf returns the language by a file's name. ok is false for an unknown one.
 func languageOf(path string) (l language, ok bool) {
 	base := path[strings.LastIndexAny(path, `/\`)+1:]
 	switch strings.ToLower(base) {

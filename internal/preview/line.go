@@ -20,16 +20,15 @@ type line struct {
 	start, end int    // with the line end
 	body       string // without line end, number column and color codes
 	class      Class
-	frame      bool // put around the content by a tool; its class is settled
-	omitted    bool // a frame that is all the lines in the middle of a very long text
+	frame      bool // a tool's line around the content; its class is final
+	omitted    bool // a frame that represents all lines in the middle of a very long text
 }
 
-// mostLines is how many lines of a text are looked at: the first and the last ones.
-// What stands between them is noise.
+// mostLines is how many lines of a text are read: the first and the last ones. The lines between
+// them are noise.
 const mostLines = 100_000
 
-// read splits text into lines, finds what tools put around it and sees through
-// line numbers.
+// read splits text into lines, finds the frame that tools put around it and removes line numbers.
 func read(text string, h Hint) *document {
 	d := &document{text: text, hint: h, lines: splitLines(text)}
 	d.findFrame()
@@ -129,8 +128,7 @@ func bodyOf(s string, colors bool) string {
 	return s
 }
 
-// stripColumn takes the line-number column out of the bodies, where there is
-// one.
+// stripColumn removes the line-number column from the bodies, if there is one.
 func (d *document) stripColumn() {
 	c, ok := d.findColumn()
 	if hint, _ := d.hint.hinted(); !ok || c.sep == ':' && hint == Search {
@@ -151,14 +149,14 @@ func (d *document) stripColumn() {
 	}
 }
 
-// columnForm is how a text writes its line numbers: what follows the number,
-// and whether a space follows that.
+// columnForm is the form of a text's line numbers: the separator after the number, and whether a
+// space follows.
 type columnForm struct {
 	sep    byte
 	padded bool
 }
 
-const arrow = 'a' // stands for "→" as a separator
+const arrow = 'a' // represents "→" as a separator
 
 // findColumn looks for a column of growing line numbers in the first lines.
 func (d *document) findColumn() (columnForm, bool) {
@@ -192,8 +190,7 @@ func (d *document) findColumn() (columnForm, bool) {
 	return form, sep == arrow || with > 1 && steps*5 >= (with-1)*3
 }
 
-// column reads a line number and what sets it off: sep is 0 when there is none.
-// width is the length of all of it.
+// column reads a line number and its separator: sep is 0 without one. width is the length of both.
 func column(s string) (n int, sep byte, width int) {
 	i := 0
 	for i < len(s) && i < 10 && s[i] == ' ' {

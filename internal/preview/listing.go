@@ -2,10 +2,10 @@ package preview
 
 import "strings"
 
-const firstNames = 20 // names of a listing that are shown whatever they are
+const firstNames = 20 // names of a listing that are always shown
 
-// listing classifies names of files: directories, the first name of each
-// directory and the first ones of all say most; what tools generate is noise.
+// listing classifies names of files: directories, the first name of each directory and the first
+// names of all are headlines; generated names are noise.
 func (d *document) listing() string {
 	w := listWalk{}
 	for i := range d.lines {
@@ -79,8 +79,7 @@ func listedName(s string) (name string, isDir bool) {
 	return t, last == '/' || last == ':' && len(t) > 1
 }
 
-// modeName returns the name at the end of a row of ls -l: what follows the
-// eighth column.
+// modeName returns the name at the end of a row of ls -l: the text after the eighth column.
 func modeName(t string) string {
 	for range 8 {
 		i := strings.IndexByte(t, ' ')
@@ -114,8 +113,8 @@ func extension(name string) string {
 	return base[dot:]
 }
 
-// generatedRoot returns name up to and with the first directory that holds no
-// one's own work; "" for none.
+// generatedRoot returns name up to and including the first directory with generated or downloaded
+// content; "" for none.
 func generatedRoot(name string) string {
 	for at, end := 0, 0; at < len(name); at = end + 1 {
 		for end = at; end < len(name) && name[end] != '/' && name[end] != '\\'; {

@@ -2,7 +2,7 @@ package preview
 
 import "strings"
 
-const lastLines = 5 // of output that are shown whatever they are
+const lastLines = 5 // of output, that are always shown
 
 // log classifies the output of commands and tests.
 func (d *document) log() string {
@@ -13,7 +13,7 @@ func (d *document) log() string {
 			continue
 		}
 		if l.end-l.start > 0 && d.text[l.end-1] == '\r' {
-			l.class = Noise // overwritten by what follows
+			l.class = Noise // overwritten by the next part
 			continue
 		}
 		w.line(i)
@@ -29,7 +29,7 @@ type logWalk struct {
 	n                int // lines that are not blank
 	errors, warnings int
 	results          results
-	afterError       bool // the line before is one a reader wants the next of
+	afterError       bool // the previous line makes the next one of interest to a reader
 	marker           int  // the line of the last test marker
 	placed           int  // lines headlined for a place since then
 	path             int  // the last line that is one path; -1 for none
@@ -63,7 +63,7 @@ func (w *logWalk) line(i int) {
 	}
 }
 
-// classOf says what line i is, regardless of its neighbors.
+// classOf classifies line i, regardless of its neighbors.
 func (w *logWalk) classOf(i int, t string, indent int) Class {
 	if separator(t) || isProgress(t) {
 		return Noise
@@ -129,7 +129,7 @@ func (w *logWalk) byWords(i int, t string) Class {
 	return Detail
 }
 
-// unplace makes what a passing test wrote since its start plain again.
+// unplace resets the classes of a passing test's output since its start.
 func (w *logWalk) unplace(i int) {
 	for k := w.marker; k < i && w.placed > 0; k++ {
 		if l := &w.lines[k]; l.class == Headline && isPlace(trim(l.body)) {
@@ -140,7 +140,7 @@ func (w *logWalk) unplace(i int) {
 	w.marker, w.placed = i, 0
 }
 
-// ending gives the last lines their weight, and the first of a failure.
+// ending classifies the last lines, and the first of a failure.
 func (w *logWalk) ending(failed bool) {
 	left := lastLines
 	for i := len(w.lines) - 1; i >= 0 && left > 0; i-- {
@@ -178,11 +178,11 @@ func (w *logWalk) head() string {
 
 const (
 	seenLines   = 1 << 12
-	seenAllowed = 2 // times that a line may come before it is a repetition
+	seenAllowed = 2 // times that a line may occur before it counts as a repetition
 )
 
-// repeated reports a line that came often before; with alike, one that differed
-// in its numbers only. It forgets some when there are very many.
+// repeated reports a line that occurred often before; with alike, one that differed in its numbers
+// only. It drops some when there are very many.
 func (w *logWalk) repeated(t string, alike bool) bool {
 	hash := uint32(2166136261)
 	for i := 0; i < len(t); i++ {

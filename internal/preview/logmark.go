@@ -2,7 +2,7 @@ package preview
 
 import "strings"
 
-// mark is a form of line that a tool of the trade writes.
+// mark is a form of line that development tools write.
 type mark uint8
 
 const (
@@ -10,13 +10,13 @@ const (
 	markStart        // a test begins
 	markPass         // a test passed
 	markFail         // a test failed
-	markSummary      // the outcome of it all
-	markChatter      // a step that went as it should
+	markSummary      // the total outcome
+	markChatter      // a successful step
 	markFinding      // an assertion, or a place of an error
 )
 
-// markOf knows the marks of go test, pytest, unittest, jest, vitest, mocha,
-// cargo, npm, pip, Maven, Gradle, make, docker and git. t is trimmed.
+// markOf recognizes the marks of go test, pytest, unittest, jest, vitest, mocha, cargo, npm, pip,
+// Maven, Gradle, make, docker and git. t is trimmed.
 func markOf(t string) mark {
 	switch t[0] {
 	case '=', '-':
@@ -75,7 +75,7 @@ func verdictMark(t string) mark {
 	return markNone
 }
 
-// bracketMark reads the lines of Maven and of those who log like it.
+// bracketMark reads the lines of Maven and of tools with the same log format.
 func bracketMark(t string) mark {
 	_, rest, ok := strings.Cut(t, "] ")
 	if !ok {
@@ -127,7 +127,7 @@ func signMark(t string) mark {
 
 // endMark reads verdicts at the end of a line.
 func endMark(t string) mark {
-	if t[len(t)-1] == ']' { // pytest -v writes how far it is
+	if t[len(t)-1] == ']' { // pytest -v writes its progress
 		if i := strings.LastIndexByte(t, '['); i > 0 && strings.HasSuffix(t, "%]") {
 			t = trimRight(t[:i])
 			if strings.Trim(t[strings.LastIndexByte(t, ' ')+1:], ".s") == "" {
@@ -147,7 +147,7 @@ func endMark(t string) mark {
 	return markNone
 }
 
-// wordMark knows lines by the words they begin with.
+// wordMark recognizes lines by their first words.
 func wordMark(t string) mark {
 	switch t[0] {
 	case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'I', 'P', 'R', 'S', 'T', 'U', 'W', 'a', 'e', 'f', 'g', 'm', 'n', 'r', 't':
@@ -169,7 +169,7 @@ func wordMark(t string) mark {
 	return markNone
 }
 
-// isFinding reports what an assertion writes.
+// isFinding reports the output of an assertion.
 func isFinding(t string) bool {
 	head, _ := trimLeft(strings.TrimLeft(t, "+-> "))
 	switch firstWord(head) {

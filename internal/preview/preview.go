@@ -1,16 +1,16 @@
-// Package preview splits the text of an old tool result, a code block or a
-// tool argument into pieces, and says of each how much it matters for knowing
-// what the text was. [Of] splits; a caller who also knows which words will be
-// needed again chooses pieces; [Split.Render] joins the chosen ones.
+// Package preview answers: which lines show a reader what a long text was? It splits the text of an
+// old tool result, a code block or a tool argument into pieces, and determines how much each
+// matters. [Of] splits; a caller who also knows which words will be needed again chooses pieces;
+// [Split.Render] joins the chosen ones.
 //
-// The text's kind is read from the text itself and from a [Hint] of what
-// produced it; where the two contradict, the text wins. Everything here is
-// pure and deterministic, takes time linear in the text, and takes any bytes.
+// The text's kind is read from the text itself and from a [Hint] of its origin; if the two
+// contradict, the text wins. All functions are pure and deterministic, take time linear in the
+// text, and accept any bytes.
 package preview
 
 import "strings"
 
-// Kind is what a text is.
+// Kind is the kind of a text.
 type Kind string
 
 // The kinds of text.
@@ -25,17 +25,16 @@ const (
 	Table   Kind = "table"   // rows of columns
 )
 
-// Hint is what is known of how a text came about. Every field may be zero.
+// Hint is the known origin of a text. Every field may be zero.
 type Hint struct {
 	Path    string // of the file the text is from
 	Tool    string // the name of the tool that returned it
 	Command string // the shell command that printed it
 	IsError bool   // the tool reported a failure
 
-	// Signatures returns the 0-based numbers of the lines of source code that
-	// are signatures. The text it gets has no line-number column and none of
-	// the lines that a tool puts around a file. With nil, or where it returns
-	// none, signatures are guessed line by line.
+	// Signatures returns the 0-based numbers of the lines of source code that are signatures. It is
+	// called with a text without line numbers and without a tool's frame. With nil, or if it
+	// returns none, signatures are guessed line by line.
 	Signatures func(path, text string) []int
 }
 
@@ -47,7 +46,7 @@ type Class uint8
 const (
 	Noise    Class = iota // blank lines, progress, passing tests, separators, repetitions
 	Detail                // plain content
-	Headline              // what a reader needs to know what this was
+	Headline              // identifies the text for a reader
 )
 
 // Piece is a part of the text: a line with its line end, or, where a line is
@@ -61,7 +60,7 @@ type Piece struct {
 // or overlap, and none begins or ends inside a UTF-8 sequence.
 type Split struct {
 	Kind   Kind
-	Head   string // one line, at most 160 bytes, that says what the text was
+	Head   string // one line, at most 160 bytes, that describes the text
 	Pieces []Piece
 }
 
@@ -97,11 +96,10 @@ func (d *document) classify(kind Kind) string {
 	return d.prose()
 }
 
-// Render joins the pieces of text, which must be the text that was split, for
-// which keep returns true, and puts gap(lines, bytes) in the place of each
-// maximal run of others: lines counts the lines that begin in the run, so it is
-// 0 within a line. Where a run ended a line, what stands for it ends one too.
-// A nil gap puts nothing.
+// Render joins the pieces of text, which must be the text that was split, for which keep returns
+// true, and puts gap(lines, bytes) in the place of each maximal run of others: lines counts the
+// lines that begin in the run, so it is 0 within a line. If a run ended a line, so does the result
+// of gap. With a nil gap the runs are dropped.
 func (s Split) Render(text string, keep func(i int) bool, gap func(lines, bytes int) string) string {
 	var out strings.Builder
 	endsLine := true

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// results gathers how many tests failed and passed.
+// results counts failed and passed tests.
 type results struct {
 	fails, passes  int // tests counted line by line
-	signs          int // signs of success before whatever it was
+	signs          int // signs of success, not only of tests
 	packages       int // of Go, that passed
-	broken         int // and that did not
-	failed, passed int // as a summary says; it wins
+	broken         int // failed Go packages
+	failed, passed int // from a summary line; it has precedence
 	counted        bool
-	ran            int // of "Ran 12 tests", which says nothing of failures
+	ran            int // of "Ran 12 tests", which does not count failures
 }
 
-// read takes in a line, and reports whether it is a summary of tests.
+// read counts a line, and reports whether it is a summary of tests.
 func (r *results) read(t string, m remarks) bool {
 	failed := max(m.failed, 0) + max(m.errors, 0)
 	switch {
@@ -65,8 +65,8 @@ func (r *results) readCounts(t string, m remarks) bool {
 	return true
 }
 
-// pass counts a line that says that something passed: a test, a package of
-// them, or anything that a sign is set before.
+// pass counts a line that reports a success: a test, a package of tests, or any line with a sign of
+// success.
 func (r *results) pass(t string) {
 	switch {
 	case strings.HasPrefix(t, "ok"):
@@ -78,7 +78,7 @@ func (r *results) pass(t string) {
 	}
 }
 
-const fewSigns = 3 // that do not make tests
+const fewSigns = 3 // not enough for tests
 
 // head writes the outcome; "" when no tests ran.
 func (r *results) head() string {

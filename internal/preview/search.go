@@ -34,8 +34,8 @@ func parseHit(s string) (hit, bool) {
 	return hit{}, false
 }
 
-// isPlaced reports a line that only a search is likely to have printed, if the
-// text is one: a place without a path, or a path without a place.
+// isPlaced reports a line that only a search is likely to have printed, if the text is one: a place
+// without a path, or a path without a place.
 func isPlaced(s string) bool {
 	if _, ok := placed(s); ok {
 		return true
@@ -127,7 +127,7 @@ func (d *document) search() string {
 	return searchHead(files, matches)
 }
 
-// searched is what a line of a search result is.
+// searched is the kind of a line in a search result.
 type searched uint8
 
 const (
@@ -140,8 +140,8 @@ const (
 	searchMatch
 )
 
-// searchLine says what a line is, and the file it belongs to: current is that
-// of the line before.
+// searchLine returns the kind of a line, and the file it belongs to; current is the file of the
+// line before.
 func searchLine(s, current string) (searched, string) {
 	if blank(s) || s == "--" || separator(s) {
 		return searchNothing, current
@@ -165,7 +165,7 @@ func searchLine(s, current string) (searched, string) {
 		return searchBoxed, current
 	}
 	if path := contextPath(s); path != "" {
-		if current != "" && strings.HasSuffix(path, current) { // some write both ways
+		if current != "" && strings.HasSuffix(path, current) { // some tools use both separators
 			path = current
 		}
 		return searchContext, path

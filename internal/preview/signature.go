@@ -34,7 +34,7 @@ func isKey(t string) bool {
 	return i < len(t) && (t[i] == ':' || t[i] == '=')
 }
 
-// isLandmark reports a tag by which a page is found one's way in.
+// isLandmark reports a tag that helps a reader to find the way in a page.
 func isLandmark(t string) bool {
 	if len(t) < 3 || t[0] != '<' {
 		return false
@@ -46,8 +46,8 @@ func isLandmark(t string) bool {
 	return strings.Contains(t, ` id="`)
 }
 
-// isDefinition reports a definition in one of the languages whose definitions
-// begin with a keyword, or with a type and a name.
+// isDefinition reports a definition in a language with definitions that begin with a keyword, or
+// with a type and a name.
 func isDefinition(t string, indent int) bool {
 	rest, modifiers := withoutModifiers(t)
 	word := firstWord(rest)
@@ -69,8 +69,8 @@ func isDefinition(t string, indent int) bool {
 	return isHeader(rest, word, indent, modifiers)
 }
 
-// isHeader reports the header of a function that no keyword opens: a method
-// with modifiers, a method of a class, a C function, a shell function.
+// isHeader reports the header of a function without a keyword: a method with modifiers, a method of
+// a class, a C function, a shell function.
 func isHeader(rest, word string, indent int, modifiers bool) bool {
 	open := strings.IndexByte(rest, '(')
 	if word == "" || open < 0 {
@@ -94,7 +94,7 @@ func isHeader(rest, word string, indent int, modifiers bool) bool {
 	return indent <= 4
 }
 
-// withoutModifiers cuts what stands before the keyword of a definition.
+// withoutModifiers cuts the modifiers before the keyword of a definition.
 func withoutModifiers(t string) (rest string, found bool) {
 	for {
 		w := firstWord(t)
@@ -117,7 +117,7 @@ func withoutModifiers(t string) (rest string, found bool) {
 	}
 }
 
-// definer knows the keywords that open definitions.
+// definer reports keywords that begin definitions.
 func definer(w string) bool {
 	switch w {
 	case "func", "def", "class", "fn", "impl", "struct", "enum", "trait", "interface", "type", "function", "module", "namespace", "union", "mod",

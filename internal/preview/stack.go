@@ -2,9 +2,8 @@ package preview
 
 import "strings"
 
-// stackFrame reports a line of a stack trace in Python, JavaScript, Java, Go or
-// Rust. own is false for code that is not the user's: a library's or the
-// language's.
+// stackFrame reports a line of a stack trace in Python, JavaScript, Java, Go or Rust. own is false
+// for code of a library or the language.
 func stackFrame(t string, indent int) (own, ok bool) {
 	switch {
 	case strings.HasPrefix(t, `File "`):

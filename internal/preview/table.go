@@ -40,8 +40,7 @@ func (d *document) table() string {
 	return fmt.Sprintf("table: %s, %s: %s", count(rows-1, "row"), count(len(names), "column"), strings.Join(names, ", "))
 }
 
-// columnSign returns what divides the columns: the sign that most of the first
-// lines have.
+// columnSign returns the separator of the columns: the sign that most of the first lines have.
 func (d *document) columnSign() byte {
 	best, most := byte('\t'), 0
 	for _, c := range []byte("|\t,;") {

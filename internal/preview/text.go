@@ -9,8 +9,8 @@ import (
 
 const maxHead = 160 // bytes of a head
 
-// Line returns s as one line of valid UTF-8: white space is folded, control
-// characters are gone, and it is cut at a word to about most bytes and "…".
+// Line returns s as one line of valid UTF-8: white space is folded, control characters are removed,
+// and it is cut at a word to about most bytes and "…".
 func Line(s string, most int) string {
 	most = max(most, 0)
 	if enough := 64*most + 1024; len(s) > enough {
@@ -39,7 +39,7 @@ func Line(s string, most int) string {
 // short is [Line] for a name inside a head.
 func short(s string) string { return Line(s, 45) }
 
-// shortPath keeps the end of a path, which says most.
+// shortPath keeps the end of a path, its most specific part.
 func shortPath(p string) string {
 	for len(p) > 40 {
 		i := strings.IndexAny(p[1:], `/\`)
@@ -66,7 +66,7 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what
 }
 
-// tally counts names and remembers the order in which they came.
+// tally counts names and keeps the order of their first occurrence.
 type tally struct {
 	index map[string]int
 	names []string
@@ -94,8 +94,8 @@ func (t *tally) add(name string, n int) bool {
 	return true
 }
 
-// top returns the indexes of the k greatest counts; equal ones in the order in
-// which they came.
+// top returns the indexes of the k greatest counts; equal ones in the order of their first
+// occurrence.
 func (t *tally) top(k int) []int {
 	var best []int
 	for i, n := range t.n {
@@ -167,7 +167,7 @@ func firstWord(s string) string {
 	return s[:i]
 }
 
-// separator reports a line of at least three signs that only divides.
+// separator reports a line of at least three signs that only separates.
 func separator(s string) bool {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -200,8 +200,8 @@ func hasPrefix(s string, heads ...string) bool {
 	return false
 }
 
-// List joins items until the text would be longer than most bytes, and says how
-// many more there are. The first always stands.
+// List joins items until the text would be longer than most bytes, and appends how many more there
+// are. The first item is always included.
 func List(items []string, sep string, most int) string {
 	out := ""
 	for i, s := range items {

@@ -1,15 +1,15 @@
 package preview
 
-// remarks is what the words of a line of output say.
+// remarks is the meaning of the words in a line of output.
 type remarks struct {
 	failure bool // an error, a failure, a panic
-	doubt   bool // a word of failure that often means nothing
+	doubt   bool // a word of failure that is often harmless
 	warning bool
-	calm    bool // the line calls itself information
+	calm    bool // the line is marked as information
 	passed  int  // the number next to a word like "passed"; -1 for none
 	failed  int  // next to "failed"
 	errors  int  // next to "errors"
-	cut     bool // the output says that it was shortened
+	cut     bool // the output states that it was shortened
 }
 
 // readRemarks reads the words of s in one pass. Words that are part of a name,
@@ -74,7 +74,7 @@ func suffixed(w string) bool {
 
 const longestWord = 12
 
-// word takes in one word. number is the one before it, or -1.
+// word records one word. number is the one before it, or -1.
 func (r *remarks) word(s string, from, to, number int) {
 	w := s[from:to]
 	if suffixed(w) {
@@ -98,7 +98,7 @@ func (r *remarks) word(s string, from, to, number int) {
 	r.known(string(lower[:len(w)]), number)
 }
 
-// known takes in a word in lower case.
+// known records a word in lower case.
 func (r *remarks) known(w string, number int) {
 	switch w {
 	case "error", "errors", "err":
