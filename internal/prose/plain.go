@@ -2,8 +2,8 @@ package prose
 
 import "strings"
 
-// AppendPlain appends the words of a text to out, in small letters, with one space between them. Anything but letters
-// and digits separates words and is not compared. Commas within numbers are left out.
+// AppendPlain appends the words of a text to out, in lower case, separated by one space. Everything
+// but letters and digits separates words and is dropped. Commas within numbers are dropped, too.
 func AppendPlain(out []byte, text string) []byte {
 	space := len(out) == 0 || out[len(out)-1] == ' '
 	for i := 0; i < len(text); i++ {
@@ -29,7 +29,7 @@ func AppendPlain(out []byte, text string) []byte {
 // Plain returns the plain words of a text, without a space at its end.
 func Plain(text string) string { return strings.TrimSpace(string(AppendPlain(nil, text))) }
 
-// HasPlain reports whether plain words stand in others.
+// HasPlain reports whether plain words occur in others.
 func HasPlain(all, want string) bool {
 	for at := 0; want != ""; {
 		i := strings.Index(all[at:], want)

@@ -1,5 +1,5 @@
-// Package prose divides texts into sentences and words. It does not interpret them: no
-// function says what a sentence means.
+// Package prose answers: which sentences and words does a text have? It does not interpret them: no
+// function returns the meaning of a sentence.
 package prose
 
 import (
@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Words returns the words of a text by which it is compared with others, in lower case:
-// those of four letters and more, numbers, and names with a sign in them such as paths;
-// of scripts without spaces, pairs of characters.
+// Words returns the words of a text for comparing it with others, in lower case: words of four
+// letters and more, numbers, and names with a sign in them such as paths; of scripts without
+// spaces, pairs of characters.
 func Words(text string) (out []string) {
 	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./-", r) }
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isPart(r) }) {
@@ -29,7 +29,7 @@ func Words(text string) (out []string) {
 	return out
 }
 
-// IsName reports whether a word is a number, or holds a sign as paths and identifiers do.
+// IsName reports whether a word is a number, or contains a sign of paths and identifiers.
 func IsName(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "_/") || strings.Contains(strings.Trim(word, "."), ".")
 }

@@ -10,21 +10,20 @@ import (
 	"precis/internal/table"
 )
 
-// Unit is a part of a text that is quoted whole or not at all: a sentence, or a list with
-// its title. It holds the bytes from Start to End, without white space at the ends and, of
-// a sentence, without the mark of a list before it.
+// Unit is a part of a text that is quoted whole or not at all: a sentence, or a list with its
+// title. It holds the bytes from Start to End, without white space at the ends and, of a sentence,
+// without a list mark before it.
 type Unit struct{ Start, End int }
 
 // Of returns the words of the unit.
 func (u Unit) Of(text string) string { return text[u.Start:u.End] }
 
-// mostList is how many bytes a list with its title has at most; its further entries are
-// units of their own.
+// mostList is the most bytes of a list with its title; its further entries are units of their own.
 const mostList = 1000
 
-// Units returns the parts of a text in order. A sentence ends at its mark, and at a line
-// break unless the next line goes on in lower case. A list has a title when a line that
-// ends in a colon, or is a heading, stands before it.
+// Units returns the parts of a text in order. A sentence ends at its mark, and at a line break
+// unless the next line continues in lower case. A list has a title if the line before it ends in a
+// colon, or is a heading.
 func Units(text string) []Unit {
 	lines := linesOf(text)
 	var out []Unit
@@ -54,8 +53,8 @@ func linesOf(text string) []Unit {
 	return out
 }
 
-// titled returns how many lines a list takes with its title before it, at most [mostList]
-// bytes; 0 when the first line is no title of a list.
+// titled returns the number of lines of a list and its title, at most [mostList] bytes; 0 when the
+// first line is not the title of a list.
 func titled(text string, lines []Unit) int {
 	title := strings.TrimRight(strings.TrimSpace(lines[0].Of(text)), "*_ ")
 	heading := strings.HasPrefix(title, "#")
@@ -86,7 +85,7 @@ func titled(text string, lines []Unit) int {
 	return end
 }
 
-// goesOn reports whether a sentence of a line goes on in the next one.
+// goesOn reports whether a sentence of a line continues in the next one.
 func goesOn(text string, line, next Unit) bool {
 	const least, most = 40, 200 // bytes of a line that its writer breaks
 	before, after := strings.TrimSpace(line.Of(text)), strings.TrimSpace(next.Of(text))
@@ -111,9 +110,9 @@ func addSentences(out []Unit, text string, from, to int) []Unit {
 	return out
 }
 
-// sentenceEnd returns where the first sentence of a text ends. A full stop ends one only
-// before white space or a closing mark, so that file names and versions stay whole, and
-// whatever follows: many people type without capitals. (Unicode's Annex 29 requires one.)
+// sentenceEnd returns the end of the first sentence of a text. A full stop ends one only before
+// white space or a closing mark, so that file names and versions stay whole. No capital letter need
+// follow, since many people type without capitals. (Unicode's Annex 29 requires one.)
 func sentenceEnd(text string) int {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -123,7 +122,7 @@ func sentenceEnd(text string) int {
 			end = end && !abbreviated(text[:i])
 		}
 		i += n
-		for end && i < len(text) { // the marks that close a quotation belong to what they close
+		for end && i < len(text) { // closing quotation marks belong to the sentence
 			mark, n := utf8.DecodeRuneInString(text[i:])
 			if !strings.ContainsRune("\"')]”’»」』", mark) {
 				break
@@ -142,8 +141,8 @@ var abbreviationsText string
 
 var abbreviations = table.Lazy("abbreviations.txt", abbreviationsText, "word", "language")
 
-// abbreviated reports whether a text ends with a short form that a full stop belongs to,
-// or is the number of an entry.
+// abbreviated reports whether a text ends with an abbreviation with a full stop, or is the number
+// of a list entry.
 func abbreviated(text string) bool {
 	word := text[strings.LastIndexAny(text, " \t\n(")+1:]
 	_, ok := abbreviations().Find(strings.ToLower(word))
@@ -155,8 +154,8 @@ func trimmed(text string, from, to int) Unit {
 	return Unit{from, from + len(strings.TrimRightFunc(text[from:to], unicode.IsSpace))}
 }
 
-// unlisted returns a line without the marks of lists, headings and quotations before it:
-// signs and numbers that are followed by white space or a letter beyond ASCII.
+// unlisted returns a line without the marks of lists, headings and quotations before it: signs and
+// numbers that are followed by white space or a letter beyond ASCII.
 func unlisted(line string) string {
 	line = strings.TrimSpace(line)
 	for {
@@ -181,15 +180,15 @@ var weightsText string
 
 var weights = table.Lazy("weights.txt", weightsText, "word", "language")
 
-// Bounds of what [Typed] returns, in bytes: a shorter part says nothing, a longer one is data.
+// Limits of the results of [Typed], in bytes: a shorter part has no content, a longer one is data.
 const (
 	leastRule = 8
 	mostRule  = mostList
 )
 
-// Typed returns the parts of what a person typed that have a word of weights.txt outside
-// quotation marks, in order, each once. What the person pasted or mentioned is left out,
-// as package harness recognizes it.
+// Typed returns the parts of a person's text that have a word of weights.txt outside quotation
+// marks, in order, each once. Pasted and mentioned text, as package harness recognizes it, is
+// excluded.
 func Typed(text string) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 // weighing finds the words of weights.txt.
 type weighing struct {
 	words  map[string][]string // by the first word: the others of each phrase
-	within []string            // found anywhere: of languages that do not part words
-	first  map[rune]bool       // with which those begin
+	within []string            // found anywhere: of languages that do not separate words
+	first  map[rune]bool       // their first characters
 }
 
 var weigh = sync.OnceValue(func() *weighing {
@@ -37,8 +37,8 @@ func (w *weighing) add(row table.Row) {
 	}
 }
 
-// Weighs reports whether a text has a word of weights.txt. That gives it weight when not
-// everything fits; it does not say what the text means.
+// Weighs reports whether a text has a word of weights.txt. Such a text has precedence if not
+// everything fits; the word does not determine its meaning.
 func Weighs(text string) bool { return weigh().in(text) }
 
 func (w *weighing) in(text string) bool {
