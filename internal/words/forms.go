@@ -8,9 +8,9 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// endings are put to a stem to make the forms of a word; those that have another stem
-// (Snowball's English, https://snowballstem.org) are no forms of it. That is why the
-// list may hold too many, and why a form with an ending that it has not is not found.
+// endings are appended to a stem to form candidates; candidates with another stem (Snowball's
+// English, https://snowballstem.org) are rejected. So superfluous endings do no harm, and a form
+// with an ending that is missing here is not found.
 var endings = strings.Fields(`s es ed d ing e er ers or ors
 	ion ions ation ations ition itions ition ment ments able ably al als ally ly
 	ance ances ence ences ancy ency encies ency ant ants ent ents
@@ -22,8 +22,8 @@ const (
 	longestStemmed  = 32
 )
 
-// forms returns the other forms of an English word: those with the same stem. Names,
-// numbers and words of other writings have none.
+// forms returns the other forms of an English word: those with the same stem. Names, numbers and
+// words of other scripts have none.
 func forms(word string) []string {
 	if !isEnglish(word) {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"precis/store"
 )
 
-// Rank says by what a text answers a word of a query. A lower rank goes first.
+// Rank is how a word of a text matches a word of a query. A lower rank goes first.
 type Rank int
 
 const (
 	Exact   Rank = iota // the word itself
 	Form                // another form of it, in English: fixed for fix
-	Related             // a word that is used in its place: login for auth
+	Related             // a word with a related meaning: login for auth
 	none
 )
 
@@ -21,25 +21,26 @@ const (
 var weights = [none]float64{1, 1e-3, 1e-6}
 
 const (
-	mostIndexed = 32 // words that an index is asked for
-	mostOther   = 8  // words of a query for which others are looked for; a longer query is a quotation
+	mostIndexed = 32 // words in one request to an index
+	mostOther   = 8  // words of a query with alternatives; a longer query is a quotation
 )
 
-// Query is the words that a search asks for, and for each the words that answer it.
+// Query is the words of a search, each with the words that match it.
 type Query struct {
 	asked   []string
 	others  [][none][]string // by word asked for and rank
 	answers map[string][]answer
 }
 
-// answer says which word asked for a word answers, and by what.
+// answer is a match: the index of the query's word, and the rank.
 type answer struct {
 	asked int
 	rank  Rank
 }
 
-// NewQuery reads what a user wrote. There is nothing it could refuse. A word that is
-// asked for answers no other word, and a form of one is related to none. Where exact, each word answers only itself.
+// NewQuery parses a user's search text; every text is valid. A word of the query matches no other
+// word of it, and a form of one is not used as a related word. With exact, each word matches only
+// itself.
 func NewQuery(text string, exact bool) Query {
 	q := Query{asked: Distinct(text), answers: map[string][]answer{}}
 	for i, word := range q.asked {
@@ -58,7 +59,7 @@ func NewQuery(text string, exact bool) Query {
 	return q
 }
 
-// add notes words that answer word i, but for those that answer a word by a lower rank.
+// add adds words that match word i, except words that match a query word with a lower rank.
 func (q *Query) add(i int, rank Rank, list []string) {
 	for _, other := range list {
 		if slices.ContainsFunc(q.answers[other], func(a answer) bool { return a.rank < rank || a.asked == i }) {
@@ -69,18 +70,18 @@ func (q *Query) add(i int, rank Rank, list []string) {
 	}
 }
 
-// Empty reports whether no word is asked for.
+// Empty reports whether the query has no words.
 func (q Query) Empty() bool { return len(q.asked) == 0 }
 
-// Step is what an index is asked for: texts that hold a word of each clause. They may
-// answer with this rank or a lower one; [Query.Score] looks closer.
+// Step is a request to an index: texts that contain a word of each clause. Results have this rank
+// or a lower one; [Query.Score] determines it.
 type Step struct {
 	Rank    Rank
 	Clauses [][]string
 }
 
-// Steps returns what an index is asked for, one question after the other until enough is
-// found, each for more texts than the one before.
+// Steps returns the requests to an index, to be made in order until enough is found; each finds
+// more texts than the one before.
 func (q Query) Steps() []Step {
 	asked := q.asked[:min(len(q.asked), mostIndexed)]
 	step := Step{Clauses: make([][]string, len(asked))}
@@ -102,16 +103,15 @@ func (q Query) Steps() []Step {
 	return out
 }
 
-// Widest returns the last of the steps, which finds all that answers.
+// Widest returns the last of the steps, which finds all matches.
 func (q Query) Widest() Step {
 	steps := q.Steps()
 	return steps[len(steps)-1]
 }
 
-// Score says how well a text answers, 0 when it answers not every word, and by what it
-// answers the word that it answers worst. A word counts the more the more often it
-// occurs, in a short text more than in a long one; other words count only where the
-// text has none of a lower rank.
+// Score returns how well a text matches, 0 if a word has no match, and the rank of the worst match.
+// A word counts more the more often it occurs, in a short text more than in a long one;
+// alternatives count only if the text has no match of a lower rank.
 func (q Query) Score(text string) (score float64, worst Rank) {
 	best, all := q.look(text)
 	for _, b := range best {
@@ -124,8 +124,8 @@ func (q Query) Score(text string) (score float64, worst Rank) {
 	return score * weights[worst], worst
 }
 
-// Answers returns how a text answers a word that is asked for; ok is false when it does
-// not, or when the word is not one of the query.
+// Answers returns a function that looks up how a text matches a word of the query; ok is false
+// without a match, or if the word is not in the query.
 func (q Query) Answers(text string) func(word string) (found string, rank Rank, ok bool) {
 	best, _ := q.look(text)
 	return func(word string) (string, Rank, bool) {
@@ -142,8 +142,7 @@ func (q Query) Answers(text string) func(word string) (found string, rank Rank, 
 	}
 }
 
-// Places returns where the words stand in a text that answer the query: pairs of byte
-// offsets, in order.
+// Places returns where matching words occur in a text: pairs of byte offsets, in order.
 func (q Query) Places(text string) (out [][]int) {
 	for s := range spans(text) {
 		if len(q.answers[s.word]) > 0 {
@@ -153,11 +152,11 @@ func (q Query) Places(text string) (out [][]int) {
 	return out
 }
 
-// found is how a text answers a word that is asked for.
+// found is the match of a word in a text.
 type found struct {
 	rank Rank
 	n    int    // how often
-	word string // the first that answers
+	word string // the first that matches
 }
 
 // look reads a text of all words.
@@ -178,8 +177,8 @@ func (q Query) look(text string) (best []found, all int) {
 	return best, all
 }
 
-// Show returns a hit for a text that answers: what is to be shown of it, and which words
-// answer by being related. Where it is, and its score, are for the caller to fill in.
+// Show returns a hit for a matching text: the snippet, and the words that match only as related
+// ones. The caller fills in the place and the score.
 func (q Query) Show(text string) store.Hit {
 	best, _ := q.look(text)
 	from, to, shown := q.best(text, best)

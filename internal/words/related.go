@@ -10,7 +10,7 @@ import (
 //go:embed related.txt
 var relatedText string
 
-// row is a line of related.txt: words that are used in each other's place.
+// row is a line of related.txt: words with related meanings.
 type row []entry
 
 type entry struct{ word, stem string }
@@ -31,8 +31,8 @@ var rows = sync.OnceValue(func() (out []row) {
 	return out
 })
 
-// related returns the words that stand in a row with a word, and their forms. They are
-// not followed further.
+// related returns the other words in the rows of a word, and their forms. It does not look these up
+// in turn.
 func related(word string) []string {
 	root := ""
 	if isEnglish(word) {
@@ -60,6 +60,6 @@ func related(word string) []string {
 	return slices.Compact(out)
 }
 
-// isNear reports whether a form has all of a word but its last letter, so that it says
-// the same: performances does for performance, performed does not.
+// isNear reports whether a form differs from a word only after its last letter or in it, so that it
+// means the same: performances does for performance, performed does not.
 func isNear(form, word string) bool { return strings.HasPrefix(form, word[:len(word)-1]) }

@@ -9,7 +9,7 @@ import (
 const (
 	snippetBytes = 300
 	ellipsis     = "…"
-	window       = 200 // bytes in which a snippet looks for as many words as it can
+	window       = 200 // bytes; a snippet looks for as many words as possible within
 )
 
 // snippet returns at most 300 bytes of a text around a part of it: valid UTF-8 in one
@@ -39,9 +39,9 @@ func snippet(text string, from, to int) string {
 	return line
 }
 
-// best returns the part of the text, not longer than the window or one word, that
-// answers most of the words asked for, each by the rank that the whole text does; the
-// first of several. It also returns the words there, by word asked for.
+// best returns the part of the text, not longer than the window or one word, that matches most of
+// the query's words, each by the rank that the whole text has; the first of several. It also
+// returns the words there, by word of the query.
 func (q Query) best(text string, by []found) (from, to int, shown []string) {
 	type held struct {
 		span

@@ -8,11 +8,11 @@ import (
 	"precis"
 )
 
-// textBytes is how much of a message is searched.
+// textBytes is the part of a message that is searched.
 const textBytes = 64 << 10
 
-// Text returns what is searched of a message: its text, the keys and values of
-// tool inputs, and the text of tool results, 64 KB at most.
+// Text returns the searchable text of a message: its text, the keys and values of tool inputs, and
+// the text of tool results, 64 KB at most.
 func Text(m precis.Message) string {
 	var t text
 	t.blocks(m.Content)
@@ -46,8 +46,8 @@ func (t *text) blocks(blocks []precis.Block) {
 	}
 }
 
-// input adds the strings and numbers of JSON without its escapes, which would
-// become parts of words; what is not JSON as it is.
+// input adds the strings and numbers of JSON without its escapes, which would become parts of
+// words; invalid JSON is added unchanged.
 func (t *text) input(raw json.RawMessage) {
 	if len(raw) == 0 || t.full() {
 		return

@@ -1,17 +1,16 @@
-// Package words is how every store searches: what the text of a message is, what
-// a word is, and what a hit shows. The stores differ only in how they find the
-// messages that may hold all words of a query.
+// Package words answers: which words does a message contain, and which of them match a query? Every
+// store searches by it. The stores differ only in how they find the messages that may contain all
+// words of a query.
 //
-// A word is a run of letters, digits and marks, in one case, of at most 128
-// bytes; what is longer counts by its beginning. Where writing puts no spaces
-// between words each character is a word. So is each syllable of Korean, whose
-// words stand together with the particles behind them, and each emoji. One character in several
-// code points, as the names of files on macOS have it, is the same as in one
-// (Unicode's normalization form C).
+// A word is a run of letters, digits and marks, in one case, of at most 128 bytes; of a longer one
+// only the beginning counts. In scripts without spaces between words each character is a word. So
+// is each syllable of Korean, where particles follow a word without a space, and each emoji. A
+// character in several code points, as in file names on macOS, equals its composed form (Unicode's
+// normalization form C).
 //
-// A message that lacks a word of the query is found all the same when it has another
-// form of it, or a word of the same row in related.txt: see [Query]. Both are worked
-// out from the query alone, so that indexes hold the words as they were written.
+// A message that lacks a word of the query is also found when it has another form of it, or a word
+// of the same row in related.txt: see [Query]. Both are derived from the query alone, so indexes
+// contain only the original words.
 package words
 
 import (
@@ -24,21 +23,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Version changes with what this package takes for the words of a text. An index
-// that was made with another one is made anew.
+// Version identifies the definition of a word. An index of another version is rebuilt.
 const Version = "3 " + unicode.Version
 
-// longest is how many bytes of a word count.
+// longest is the number of bytes of a word that count.
 const longest = 128
 
-// span is a word and where it stands, both in bytes.
+// span is a word and its place, both in bytes.
 type span struct {
 	from, to int
 	word     string
 }
 
-// spaceless are the scripts whose characters are words: those written without
-// spaces between words, and Korean.
+// spaceless are the scripts where each character is a word: those written without spaces between
+// words, and Korean.
 var spaceless = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
@@ -52,14 +50,14 @@ func isWord(r rune) bool {
 
 func isSpaceless(r rune) bool { return r >= 0x0e00 && unicode.In(r, spaceless...) }
 
-// isEmoji reports whether a character is a picture. Boxes and arrows, of which programs draw,
-// are none.
+// isEmoji reports whether a character is a picture. Boxes and arrows, which programs use for
+// drawings, are excluded.
 func isEmoji(r rune) bool {
 	return (r >= 0x2600 && r <= 0x27bf || r >= 0x1f000 && r <= 0x1faff) && unicode.Is(unicode.So, r)
 }
 
-// emoji returns the word for a picture. The indexes of the stores take none for a letter, but
-// characters for private use, which this package does not.
+// emoji returns the word for a picture. The indexes of the stores do not treat pictures as letters,
+// but do so for private use characters, which this package does not.
 func emoji(r rune) string { return "\ue001" + strconv.FormatInt(int64(r), 16) }
 
 // spans yields the words of a text in order.
@@ -99,8 +97,7 @@ func spans(text string) iter.Seq[span] {
 	}
 }
 
-// character returns how many bytes the first character of a text has, with the marks
-// that stand on, under and beside it.
+// character returns the length in bytes of the first character of a text, with its combining marks.
 func character(text string) int {
 	n := norm.NFC.NextBoundaryInString(text, true)
 	for n < len(text) && n < longest {
@@ -124,8 +121,7 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-// Fold returns s with the differences of case and of composition taken out, as
-// valid UTF-8.
+// Fold returns s without differences of case and of composition, as valid UTF-8.
 func Fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -148,7 +144,7 @@ func Distinct(text string) []string {
 	return out
 }
 
-// Owner is a word that marks what belongs to an owner and that no text has: it
-// begins with a character for private use, which the indexes of the stores take
-// for a letter and this package does not.
+// Owner is a word that marks entries of an owner and that no text contains: it begins with a
+// character for private use, which the indexes of the stores treat as a letter and this package
+// does not.
 func Owner(owner int64) string { return "\ue000" + strconv.FormatInt(owner, 10) }
