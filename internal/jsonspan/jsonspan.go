@@ -1,7 +1,7 @@
-// Package jsonspan walks JSON text and hands out the exact bytes of its parts,
-// so that what is not understood can be kept as it is. It accepts what
-// JavaScript programs really write: duplicate names, lone surrogates and
-// invalid UTF-8 inside strings. Nesting is limited to 10,000 levels.
+// Package jsonspan answers: which bytes of a JSON text are which value? It hands out exact bytes,
+// so that unknown parts can be kept unchanged. It accepts what JavaScript programs really write:
+// duplicate names, lone surrogates and invalid UTF-8 inside strings. Nesting is limited to 10,000
+// levels.
 package jsonspan
 
 import (
@@ -27,8 +27,8 @@ func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.E
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Kind returns the type of a value, by its first byte: '{', '[', '"', 't', 'f', 'n',
-// '0' for any number, 0 for nothing.
+// Kind returns the type of a value, by its first byte: '{', '[', '"', 't', 'f', 'n', '0' for any
+// number, 0 for empty input.
 func Kind(raw []byte) byte {
 	raw = trim(raw)
 	if len(raw) == 0 {
@@ -153,8 +153,7 @@ func String(raw []byte) (s string, ok bool) {
 	return string(out), true
 }
 
-// reading is a decoder with its buffer, which are used again: a recording has a million
-// small values.
+// reading is a decoder with its buffer, pooled because a recording has a million small values.
 type reading struct {
 	*jsontext.Decoder
 	buf bytes.Buffer
@@ -174,7 +173,7 @@ func (d *reading) reset(data []byte) {
 	d.Reset(&d.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// release gives the decoder back; it is not used afterwards.
+// release returns the decoder to the pool; the caller must not use it afterwards.
 func (d *reading) release() {
 	d.reset(nil)
 	readings.Put(d)

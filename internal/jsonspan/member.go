@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Field returns the value of a member of an object; nil when raw is no object,
-// or the member is absent or null. Of a repeated name it is the first.
+// Field returns the value of a member of an object; nil when raw is not an object, or the member is
+// absent or null. Of a repeated name it is the first.
 func Field(raw []byte, name string) json.RawMessage {
 	if Kind(raw) != '{' {
 		return nil
@@ -39,8 +39,8 @@ func Field(raw []byte, name string) json.RawMessage {
 	}
 }
 
-// Decode is json.Unmarshal for what other programs report: a value of another type
-// than v has leaves its place as it is. The error is that raw is no JSON.
+// Decode is json.Unmarshal for the output of other programs: a value of another type than v's
+// leaves v unchanged at that place. It returns an error only for invalid JSON.
 func Decode(raw []byte, v any) error {
 	err := json.Unmarshal(raw, v)
 	var other *json.UnmarshalTypeError

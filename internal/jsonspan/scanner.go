@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Scanner walks JSON text value by value and can start anywhere in it. It is for
-// text of which a part is known already. Make one with [NewScanner] and close it.
+// Scanner walks JSON text value by value and can start anywhere in it. It suits texts with a known
+// part. Make one with [NewScanner] and close it.
 type Scanner struct {
 	raw []byte
 	at  int
@@ -20,16 +20,16 @@ func NewScanner(raw []byte) *Scanner {
 	return &Scanner{raw: raw, dec: decoder(nil)}
 }
 
-// Close gives the scanner back; it is not used afterwards.
+// Close releases the scanner; the caller must not use it afterwards.
 func (s *Scanner) Close() {
 	s.raw = nil
 	s.dec.release()
 }
 
-// Offset returns where the scanner is.
+// Offset returns the scanner's position.
 func (s *Scanner) Offset() int { return s.at }
 
-// Seek goes to a place between two values.
+// Seek moves to a position between two values.
 func (s *Scanner) Seek(at int) { s.at = at }
 
 func (s *Scanner) space() {
@@ -43,7 +43,7 @@ func (s *Scanner) space() {
 	}
 }
 
-// Peek returns the first byte of what comes next, 0 at the end.
+// Peek returns the first byte of the next token, 0 at the end.
 func (s *Scanner) Peek() byte {
 	s.space()
 	if s.at == len(s.raw) {
@@ -68,8 +68,8 @@ func (s *Scanner) Open(bracket byte) error {
 	return nil
 }
 
-// More reports whether another element follows, and reads the comma before it,
-// or else the closing bracket. First says that none was read yet.
+// More reports whether another element follows, and reads the comma before it, or else the closing
+// bracket. First means that no element was read yet.
 func (s *Scanner) More(closing byte, first bool) (bool, error) {
 	if !first {
 		return s.Next(closing)
@@ -94,8 +94,7 @@ func (s *Scanner) Next(closing byte) (bool, error) {
 	return false, s.fail("a comma or %q is wanted", string(closing))
 }
 
-// Name reads the name of a member and its colon. It returns where the name
-// starts.
+// Name reads the name of a member and its colon. It returns the offset of the name.
 func (s *Scanner) Name() (at int, name string, err error) {
 	if s.Peek() != '"' {
 		return 0, "", s.fail("a name is wanted")
@@ -112,7 +111,7 @@ func (s *Scanner) Name() (at int, name string, err error) {
 	return from, name, nil
 }
 
-// Value reads one value, checks it, and returns where it is.
+// Value reads and validates one value, and returns its bounds.
 func (s *Scanner) Value() (from, to int, err error) {
 	if c := s.Peek(); c == 0 || c == ',' || c == ']' || c == '}' || c == ':' {
 		return 0, 0, s.fail("a value is wanted")
@@ -133,7 +132,7 @@ func (s *Scanner) Value() (from, to int, err error) {
 	return from, end, nil
 }
 
-// End returns an error unless nothing but space follows.
+// End returns an error if anything but white space follows.
 func (s *Scanner) End() error {
 	if s.Peek(); s.at < len(s.raw) { // a NUL byte is text, too
 		return s.fail("more text after the end of the value")

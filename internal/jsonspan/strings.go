@@ -6,9 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Strings yields every string and number of a JSON value, decoded, with the
-// name of the innermost member that holds it; "" where there is none. Iteration
-// ends silently at the first fault.
+// Strings yields every string and number of a JSON value, decoded, with the name of the innermost
+// member that contains it, or "". Iteration ends silently at the first fault.
 func Strings(raw []byte) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		d := decoder(raw)

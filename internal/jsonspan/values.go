@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// Values yields the JSON values that stand one after the other in raw, as in a
-// line that two writers shared. Iteration ends after the first error.
+// Values yields the consecutive JSON values in raw, as in a line that two writers shared. Iteration
+// ends after the first error.
 func Values(raw []byte) iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		d := decoder(raw)
