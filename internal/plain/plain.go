@@ -1,5 +1,5 @@
-// Package plain takes out of a text that is shown to a model what is not seen, and what would give
-// it an authority that it does not have.
+// Package plain answers: how does a foreign text look to a model without hidden characters and
+// without false authority?
 package plain
 
 import (
@@ -11,10 +11,9 @@ import (
 	"precis/internal/visible"
 )
 
-// Text removes from a text that is not the user's everything that could give it an
-// authority it does not have, and leaves its words, code and ordinary signs: what
-// is not seen, see [Visible], and the brackets of tags and headings in which agent
-// programs, models and precis itself speak. What it returns it leaves alone.
+// Text removes from a text that is not the user's everything that could give it false authority:
+// invisible characters, see [Visible], and the brackets of tags and headings that agent programs,
+// models and precis itself use. Words, code and ordinary signs stay. Text is idempotent.
 func Text(s string) string {
 	s = Visible(s)
 	if !strings.ContainsAny(s, "<[") {
@@ -26,11 +25,11 @@ func Text(s string) string {
 	return withoutLooseTags(s)
 }
 
-// muted puts harmless signs in the place of brackets.
+// muted replaces brackets by harmless signs.
 var muted = strings.NewReplacer("<", "‹", "[", "‹")
 
-// withoutLooseTags mutes [looseTags] but for those that a word runs into, which
-// may be the arguments of a type.
+// withoutLooseTags mutes [looseTags] unless a word directly precedes them, because they may be the
+// arguments of a type.
 func withoutLooseTags(text string) string {
 	var out strings.Builder
 	at := 0
@@ -46,8 +45,7 @@ func withoutLooseTags(text string) string {
 }
 
 var (
-	// strictTags are the beginnings of tags that only harnesses and models speak
-	// in.
+	// strictTags are the beginnings of tags that only harnesses and models use.
 	strictTags = lazyregexp.New(`(?i)</?(?:antml:)?(?:system[-_]reminder|environment_|user_|user-prompt|task-notification|command|(?:tool|function)_(?:use|call|result|response|output)s?\b|invoke\b|parameter\s+name=|(?:analysis|think(?:ing)?|scratchpad|(?:start|end)_of_turn)>)`)
 	// looseTags are words that are tags in lower or upper case only: code has
 	// types and components of these names.
@@ -60,10 +58,10 @@ var (
 
 const looseNames = `system|user|human|assistant|developer|summary|task|feedback|instructions?`
 
-// Visible takes out of a text what is not seen: escape sequences of terminals, control and format characters,
-// marks that turn the direction of writing, characters that smuggle text, and what
-// is no UTF-8. Line breaks of all kinds become "\n". Joiners stay where a script or
-// an emoji needs them.
+// Visible removes invisible content from a text: terminal escape sequences, control and format
+// characters, marks that reverse the direction of writing, characters that smuggle text, and
+// invalid UTF-8. Line breaks of all kinds become "\n". Joiners stay where a script or an emoji
+// needs them.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, unseen) && utf8.ValidString(text) {
 		return text
@@ -93,7 +91,7 @@ func unseen(r rune) bool {
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// joined reports whether a joiner next to a character has a use.
+// joined reports whether a joiner next to a character is meaningful.
 func joined(r rune) bool {
 	return r > unicode.MaxASCII && !hiddenRune(r) && unicode.In(r, unicode.L, unicode.M, unicode.S)
 }
