@@ -1,14 +1,14 @@
 package precis
 
-// attachments are the messages with images, documents and unknown blocks that no model has answered yet. The size of
-// such a block is an estimate, which may be wrong by a factor. So it does not hide the block: the block stays until the
-// provider has refused the view.
+// attachments are the messages with images, documents and unknown blocks that no model has answered
+// yet. The size of such a block is an estimate, which may be wrong by a factor. So the size is no
+// reason to hide the block until the provider has refused the view.
 type attachments struct {
 	turn   int // message of the user's newest turn; -1: none
 	behind int // messages after this one are not answered yet
 }
 
-// attach finds the attachments that stay; once the provider has refused the view there are none.
+// attach finds the attachments that must stay; none once the provider has refused the view.
 func (p *pass) attach() {
 	if p.forced() || p.r.Limits != (Limits{}) || p.s.attached != nil {
 		return
@@ -21,8 +21,9 @@ func (p *pass) attach() {
 	p.s.attached = &a
 }
 
-// Attachment reports whether a block is never hidden or shortened for its size: an image, a document without its text
-// or a block of an unknown type, in the user's newest turn or after the newest answer.
+// Attachment reports whether a block is never hidden or shortened for its size: an image, a
+// document without its text or a block of an unknown type, in the user's newest turn or after the
+// newest answer.
 func (s *Situation) Attachment(message int, b Block) bool {
 	a := s.attached
 	return a != nil && (message == a.turn || message > a.behind) && isEstimated(b)
@@ -39,9 +40,9 @@ func isEstimated(b Block) bool {
 	return false
 }
 
-// guess measures the attachments of a view that does not fit. What they are estimated to take beyond half of what the
-// system prompt and the tools leave of the target is left out of its tokens: everything else shall not make room for
-// what may be a wrong number.
+// guess measures the attachments of a view that does not fit. Let room be the target less the
+// system prompt and the tools. The estimated tokens of attachments above room/2 are excluded from
+// the count, so that an estimate that may be wrong displaces no other content.
 func (p *pass) guess() {
 	s := &p.s
 	if s.Used <= p.counted(max(s.Budget.Allowed(), 0)) {

@@ -13,14 +13,13 @@ type attempt struct {
 	edits    []Edit
 	err      error
 	warnings []string   // of hooks that failed
-	retained *Retention // nil: the gate is no [Auditor], or nothing was edited
+	retained *Retention // nil: the gate is not an [Auditor], or there is no edit
 }
 
-// climb reduces the view: it goes on from what earlier runs of the ladder did, and it
-// does that anew from the originals, and takes the view that keeps more. So a
-// conversation that is reduced for the tenth time keeps what one reduction of the whole
-// would. Who has a model write summaries, or has no [Auditor] to compare the views by,
-// only goes on.
+// climb reduces the view in two ways: on top of earlier runs of the ladder, and anew from the
+// originals. It takes the view that keeps more. So a conversation that is reduced for the tenth
+// time keeps as much as one reduction of the whole would. If a model writes the summaries, or no
+// [Auditor] can compare the views, it only does the former.
 func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 	best := p.attempt(ctx, p.s, rungs)
 	_, audits := p.m.o.Gate.(Auditor)
@@ -38,12 +37,12 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attempt {
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	if s.Surplus() > 0 {
-		tail = 0 // messages are too many, whatever their size
+		tail = 0 // too many messages, whatever their size
 	}
 	switch {
 	case p.r.To > 0:
 		s.Kept = p.keptOfRange(&s)
-	case p.r.Limits != Limits{}: // the newest group is all that has to stay
+	case p.r.Limits != Limits{}: // only the newest group has to stay
 		s.Kept = Keep(s.Transcript, s.Edits, s.Meter, 1, 0)
 	default:
 		s.Kept = keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail, !slices.ContainsFunc(rungs, isLastResort))
@@ -71,23 +70,23 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	return a
 }
 
-// standingShare is the share of the window up to which what stays in force is kept
-// word for word, at most a fifth of the target. In a small window leastStanding tokens are, if that is no more than a
-// third of what the messages may take.
+// standingShare is the share of the window up to which items in force are kept word for word; they
+// take at most a fifth of the target. A small window keeps leastStanding tokens of them, but at
+// most a third of the room for messages.
 const (
 	standingShare = 0.1
 	leastStanding = 4000
 )
 
-// standingRoom returns the tokens up to which what stays in force is kept word for word.
+// standingRoom returns the tokens up to which items in force are kept word for word.
 func (p *pass) standingRoom() int {
 	free := max(float64(p.s.Limit-p.s.Budget.Overhead), 0)
 	share := min(standingShare*float64(p.r.Window.Tokens)/p.factor, float64(p.s.Target)/5)
 	return int(max(share, min(leastStanding, free/3)))
 }
 
-// made returns the edits in force by which earlier runs reduced the conversation with
-// rungs of this ladder, and without a model: what a model wrote is not paid twice.
+// made returns the edits in force of earlier runs with rungs of this ladder that call no model.
+// Model-written summaries are excluded, so that they are not paid for twice.
 func (p *pass) made() []Edit {
 	var out []Edit
 	for _, e := range Active(p.s.Edits) {
@@ -99,12 +98,11 @@ func (p *pass) made() []Edit {
 	return out
 }
 
-// anewRung names the edit of a run that takes back what earlier runs did.
+// anewRung names the edit of a run that undoes the edits of earlier runs.
 const anewRung = "anew"
 
-// anew climbs as though the edits of earlier runs had not been made. The first of its
-// edits takes them back and belongs to the run: who undoes the run has them in force
-// again.
+// anew climbs as though the edits of earlier runs had not been made. Its first edit undoes them and
+// belongs to the run, so that undoing the run restores them.
 func (p *pass) anew(ctx context.Context, rungs []Strategy, made []Edit) attempt {
 	back := Edit{Kind: KindUndo, Report: EditReport{Rung: anewRung, Reason: "earlier reductions are done anew from the originals"}}
 	for _, e := range made {
@@ -131,7 +129,7 @@ func (p *pass) anew(ctx context.Context, rungs []Strategy, made []Edit) attempt 
 	return a
 }
 
-// beats reports whether the view of an attempt is better than that of another.
+// beats reports whether the view of an attempt is better than b's.
 func (a *attempt) beats(b *attempt) bool {
 	if a.err != nil || len(a.edits) == 0 || a.s.Used > a.s.Limit && b.s.Used <= b.s.Limit {
 		return false
@@ -139,7 +137,7 @@ func (a *attempt) beats(b *attempt) bool {
 	if a.s.Used <= a.s.Limit && b.s.Used > b.s.Limit {
 		return true
 	}
-	if b.retained == nil { // nothing was found to reduce
+	if b.retained == nil { // b found no reduction
 		return a.s.Excess() <= 0
 	}
 	if scant := a.s.Used < a.s.Target/2; scant != (b.s.Used < b.s.Target/2) {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// CalibrationStore is a [Store] that keeps what was learned about counting.
+// CalibrationStore is a [Store] that persists the state of a [Calibrator].
 type CalibrationStore interface {
 	// SaveCalibration replaces the stored state of a model, see
 	// [CalibrationState.Key].
@@ -17,33 +17,31 @@ type CalibrationStore interface {
 // Calibrator turns counted tokens into those a model's provider would report.
 // Implementations are safe for concurrent use.
 type Calibrator interface {
-	// Factor returns reported tokens divided by counted ones for a model; 1 when
-	// nothing is known.
+	// Factor returns reported tokens divided by counted ones for a model; 1 when unknown.
 	Factor(model string) float64
-	// Observe takes in one request's counted and reported input tokens.
+	// Observe records the counted and reported input tokens of one request.
 	Observe(model string, counted, reported int)
 }
 
-// CalibrationState is a [Calibrator] whose knowledge can be kept.
+// CalibrationState is a [Calibrator] with state that can be persisted.
 type CalibrationState interface {
-	// Key is the name under which what was learned about a model is kept.
+	// Key is the store's key for the state of a model.
 	Key(model string) string
-	// State returns what was learned about a model; nil when nothing was.
+	// State returns the state of a model; nil without observations.
 	State(model string) []byte
-	// SetState replaces what is kept under a key.
+	// SetState replaces the state of a key.
 	SetState(key string, state []byte) error
 }
 
-// OwnerCalibrator is a [Calibrator] that learns for each owner of conversations
-// apart: what one owner's requests teach decides nothing for another.
+// OwnerCalibrator is a [Calibrator] with separate state for each owner of conversations: one
+// owner's requests do not affect another's counts.
 type OwnerCalibrator interface {
-	// ForOwner returns the calibrator of an owner; that of "" is the calibrator
-	// itself.
+	// ForOwner returns the calibrator of an owner; for "", the calibrator itself.
 	ForOwner(owner string) Calibrator
 }
 
-// ForOwner returns a manager that counts as an owner's requests have taught, if the
-// calibrator is an [OwnerCalibrator], and shares everything else with m.
+// ForOwner returns a manager with the owner's calibrator, if the calibrator is an
+// [OwnerCalibrator]. It shares everything else with m.
 func (m *Manager) ForOwner(owner string) *Manager {
 	c, ok := m.o.Calibrator.(OwnerCalibrator)
 	if !ok {
@@ -54,18 +52,17 @@ func (m *Manager) ForOwner(owner string) *Manager {
 	return &out
 }
 
-// mostMedia is the part of a view that may be counted by rules when its reported
-// tokens are to say how a model's tokenizer counts text.
+// mostMedia is the largest share of media in a view from which the calibrator learns, since media
+// are counted by rules, not by the tokenizer.
 const mostMedia = 0.1
 
-// Teaches reports whether the view is of words enough to learn from what a provider counts for it.
+// Teaches reports whether the view consists of enough text to learn from its provider's count.
 func (r Report) Teaches() bool { return float64(r.After.Media) <= mostMedia*float64(r.After.Tokens) }
 
-// Observe records the input tokens, cached ones included, that a provider reported
-// for the view of r. The ratio of reported to counted tokens applies to the model
-// from the next call on and is kept in the store, if that is a
-// [CalibrationStore]. A view of which more than a tenth is images, documents or
-// unknown blocks teaches nothing. Without a calibrator Observe does nothing.
+// Observe records the input tokens, cached ones included, that a provider reported for the view of
+// r. The ratio of reported to counted tokens applies to the model from the next call on and is kept
+// in the store, if that is a [CalibrationStore]. A view with more than a tenth of images, documents
+// or unknown blocks is ignored. Without a calibrator Observe returns nil.
 func (m *Manager) Observe(ctx context.Context, r Report, reported int) error {
 	if m.o.Calibrator == nil || r.Calibration <= 0 || !r.Teaches() {
 		return nil
@@ -74,13 +71,13 @@ func (m *Manager) Observe(ctx context.Context, r Report, reported int) error {
 	return m.SaveCalibration(ctx, r.Model)
 }
 
-// Counted returns what the manager counts where a model's provider would report tokens.
+// Counted converts tokens as a model's provider reports them to tokens as the manager counts them.
 func (m *Manager) Counted(model string, tokens int) int {
 	return int(float64(tokens) / m.factor(model))
 }
 
-// Calibrated returns what a model's provider would report of counted tokens, by what is
-// known now.
+// Calibrated converts counted tokens to tokens as a model's provider would report them, by the
+// current calibration.
 func (m *Manager) Calibrated(model string, counted int) int {
 	return calibrated(counted, m.factor(model))
 }
@@ -96,8 +93,7 @@ func calibrated(counted int, factor float64) int {
 	return int(math.Ceil(float64(counted)*factor - 1e-6))
 }
 
-// SaveCalibration stores the calibration of a model, if the
-// calibrator and the store can; else it does nothing.
+// SaveCalibration stores the calibration of a model, if calibrator and store support it.
 func (m *Manager) SaveCalibration(ctx context.Context, model string) error {
 	st, ok := m.o.Store.(CalibrationStore)
 	c, can := m.o.Calibrator.(CalibrationState)
@@ -111,8 +107,8 @@ func (m *Manager) SaveCalibration(ctx context.Context, model string) error {
 	return st.SaveCalibration(ctx, c.Key(model), state)
 }
 
-// LoadCalibration loads what earlier processes learned about counting from the store. A
-// store that keeps none is no error; a state that cannot be read is left out.
+// LoadCalibration loads the calibration of earlier processes from the store. A store without
+// calibrations is no error; unreadable states are skipped.
 func (m *Manager) LoadCalibration(ctx context.Context) error {
 	st, ok := m.o.Store.(CalibrationStore)
 	c, can := m.o.Calibrator.(CalibrationState)

@@ -32,19 +32,19 @@ func canonicalJSON(raw json.RawMessage) []byte {
 	return out
 }
 
-// canonical writes what [canonicalJSON] returns in pieces, without a tree of the value
-// and without a copy of its strings.
+// canonical writes the result of [canonicalJSON] in pieces, without a tree of the value and without
+// a copy of its strings.
 type canonical struct {
 	raw        []byte
 	containers []container
 	write      func([]byte)
-	buf        []byte // what is not written yet
+	buf        []byte // bytes not written yet
 }
 
-// container is an object or an array, in the order in which they open.
+// container is an object or an array; containers are numbered by their opening brackets.
 type container struct {
 	end  int32 // index of its last bracket
-	next int32 // number of the first container that opens behind it
+	next int32 // number of the first container that opens after it
 }
 
 // canonicalOf returns a writer of raw; false when raw is not one JSON value.
@@ -71,7 +71,7 @@ func canonicalOf(raw []byte) (*canonical, bool) {
 	return c, true
 }
 
-// stringEnd returns the index behind the string of valid JSON that begins at i.
+// stringEnd returns the index after the string of valid JSON that begins at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; ; i++ {
 		switch raw[i] {
@@ -130,8 +130,8 @@ func (c *canonical) space(i int) int {
 	return i
 }
 
-// value writes the value at i, before which k containers have opened. It returns the
-// index behind it and how many have opened until there.
+// value writes the value at i; k containers have opened before it. It returns the index after the
+// value and the number of containers opened up to there.
 func (c *canonical) value(i, k int, top bool) (int, int) {
 	switch c.raw[i] {
 	case '"':
@@ -165,15 +165,15 @@ func (c *canonical) value(i, k int, top bool) (int, int) {
 	return i, k
 }
 
-// member is a field of an object: its name, where its value begins, and how many
-// containers have opened before that.
+// member is a field of an object: its name, the index of its value, and the number of containers
+// opened before the value.
 type member struct {
 	name  string
 	value int32
 	k     int32
 }
 
-// object writes an object with its fields in order; of fields of one name the last counts.
+// object writes an object with its fields in order; of duplicate names the last counts.
 func (c *canonical) object(i, k int, top bool) {
 	at := c.containers[k]
 	var list []member
@@ -181,7 +181,7 @@ func (c *canonical) object(i, k int, top bool) {
 	for i < int(at.end) {
 		end := stringEnd(c.raw, i)
 		name := nameOf(c.raw[i:end])
-		i = c.space(c.space(end) + 1) // behind the colon
+		i = c.space(c.space(end) + 1) // after the colon
 		list = append(list, member{name, int32(i), int32(k)})
 		i, k = c.skip(i, k)
 		if i = c.space(i); c.raw[i] == ',' {
@@ -207,7 +207,7 @@ func (c *canonical) object(i, k int, top bool) {
 	c.put("}")
 }
 
-// skip returns what value returns, and writes nothing.
+// skip returns the same as value without writing.
 func (c *canonical) skip(i, k int) (int, int) {
 	switch c.raw[i] {
 	case '"':
@@ -226,8 +226,7 @@ func nameOf(quoted []byte) (name string) {
 	return name
 }
 
-// text writes what stands between the quotes of a string, with the escapes that
-// encoding/json writes.
+// text writes the content of a string with the escapes of encoding/json.
 func (c *canonical) text(s []byte) {
 	c.put(`"`)
 	for i := 0; i < len(s); {
@@ -246,13 +245,13 @@ func (c *canonical) text(s []byte) {
 	c.put(`"`)
 }
 
-// isPlain reports whether a byte of a string stands for itself in canonical JSON.
+// isPlain reports whether canonical JSON writes a byte of a string unescaped.
 func isPlain(b byte) bool {
 	return b >= ' ' && b < utf8.RuneSelf && b != '"' && b != '\\' && b != '<' && b != '>' && b != '&'
 }
 
-// runeAt returns the character that the string of valid JSON goes on with, and how many
-// bytes stand for it. What is no character is [utf8.RuneError].
+// runeAt returns the first character of s, the rest of a string in valid JSON, and its length in
+// bytes. An invalid character is [utf8.RuneError].
 func runeAt(s []byte) (rune, int) {
 	if s[0] != '\\' {
 		return utf8.DecodeRune(s)

@@ -14,10 +14,10 @@ type Cap struct {
 	NoProgress int // most runs in a row that saved too little; 0: no cap
 }
 
-// Reached reports whether another automatic run would pass the cap, and why.
-// Progress is a run that saved at least the share worth of what it found. The
-// runs are read from all edits, undone ones too, so the cap holds across
-// processes and undoing does not lift it. Only runs that users ask for are free.
+// Reached reports whether another automatic run would pass the cap, and why. A run makes progress
+// if it saves at least the share worth of the view. Reached counts the runs in all edits, undone
+// ones too, so the cap holds across processes and undoing does not lift it. Only runs that users
+// ask for are free.
 func (c Cap) Reached(t *Transcript, edits []Edit, worth float64) (string, bool) {
 	runs := runsOf(edits)
 	if c.Window > 0 && c.Max > 0 {
@@ -38,7 +38,7 @@ func (c Cap) Reached(t *Transcript, edits []Edit, worth float64) (string, bool) 
 	return "", false
 }
 
-// run is what one decision did: the edits that share a run ID.
+// run is one decision: the edits that share a run ID.
 type run struct {
 	id            string
 	seen          int
@@ -66,12 +66,11 @@ func runsOf(edits []Edit) []run {
 	return runs
 }
 
-// reduces reports whether the edit shows less than there was, or belongs to a run
-// that does.
+// reduces reports whether the edit hides or shortens content, or belongs to a run that does.
 func (e Edit) reduces() bool {
 	switch e.Kind {
 	case KindRestore, KindUndo:
-		return e.Report.Rung != "" // what was shown again is reduced by the next edit of the run
+		return e.Report.Rung != "" // content that was shown again is reduced by the next edit of the run
 	case KindPin, KindRewind, KindExclude:
 		return false
 	}
@@ -103,18 +102,16 @@ func turnsBack(t *Transcript, n int) int {
 	return -1
 }
 
-// Spend limits what model calls for condensing may cost, in US dollars. When a
-// limit is reached the rungs that call a model are left out; the conversation
-// goes on with the others. 0 is no limit.
+// Spend limits the cost of model calls for condensing, in US dollars. When a limit is reached the
+// ladder skips the rungs that call a model. 0 is no limit.
 type Spend struct {
 	Conversation float64 // for one conversation
-	Owner        float64 // for one owner, whose the ledger is, since midnight UTC; without a ledger for all, as Day
+	Owner        float64 // since midnight UTC, for the owner of the ledger; without a ledger for all, as Day
 	Day          float64 // for all conversations of this manager or its ledger, since midnight UTC
 	Warn         float64 // share of a limit from which users are warned, 0 to 1; 0: 0.8
 }
 
-// Alert warns an operator that a spending limit is near or reached. Its form as JSON is
-// what hooks get, in the words of webhooks.
+// Alert warns an operator that a spending limit is near or reached. Webhooks send its JSON form.
 type Alert struct {
 	Kind         string  `json:"kind"`                   // "spend_warning" or "spend_limit"
 	Conversation string  `json:"conversation,omitempty"` // "" when unknown
@@ -139,16 +136,16 @@ func (a Alert) String() string {
 // exact.
 const dust = 1e-9
 
-// KindCall is the kind of a [LedgerEntry] for model calls, whether they led to an
-// edit or not. Entries of edits cost nothing.
+// KindCall is the kind of a [LedgerEntry] for model calls, with or without a resulting edit.
+// Entries of edits have no cost.
 const KindCall = "call"
 
-// Ledger is a [Store] that books what runs cost and saved.
+// Ledger is a [Store] that records what runs cost and saved.
 type Ledger interface {
 	// Book adds an entry. Entries are never changed.
 	Book(ctx context.Context, e LedgerEntry) error
-	// Entries returns those of a conversation, or of all for "", made at or
-	// after since, oldest first.
+	// Entries returns the entries of a conversation, or of all for "", made at or after since,
+	// oldest first.
 	Entries(ctx context.Context, conversation string, since time.Time) ([]LedgerEntry, error)
 }
 
@@ -164,16 +161,16 @@ type LedgerEntry struct {
 	After        int         `json:"tokens_after"`
 	Usage        Usage       `json:"usage,omitzero"`
 	CostUSD      float64     `json:"cost_usd"`
-	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of the tokens that were not sent, less that of tokens which a cut makes the provider write again; 0: none, or not known
+	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of tokens not sent, less the cost of tokens that the provider must cache again; 0: none or unknown
 }
 
-// purse is the spend tracker in memory. Day sums count without a ledger; sums of
-// conversations without one, or when the conversation has no ID.
+// purse is the spend tracker in memory. Its sums of the day count without a ledger; its sums of
+// conversations count without a ledger or without a conversation ID.
 type purse struct {
 	mu    sync.Mutex
 	day   string
 	today float64
-	convs map[*Conversation]float64 // calls that led to no edit
+	convs map[*Conversation]float64 // calls without a resulting edit
 }
 
 // pay counts a call.
@@ -202,8 +199,7 @@ func (p *purse) spent(c *Conversation, now time.Time) (conversation, day float64
 	return p.convs[c], p.today
 }
 
-// turn begins a new day. Calls without an edit are forgotten with it, so that the
-// purse does not grow for ever.
+// turn begins a new day. It drops calls without an edit, so that the purse stays bounded.
 func (p *purse) turn(now time.Time) {
 	if day := now.UTC().Format(time.DateOnly); day != p.day {
 		p.day, p.today, p.convs = day, 0, nil
@@ -244,7 +240,7 @@ func (m *Manager) spent(ctx context.Context, conv *Conversation, limits Spend) (
 // midnight is when the day began, in UTC.
 func midnight(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// spentToday returns what the ledger knows of the day, in UTC.
+// spentToday returns the day's costs in the ledger, in UTC.
 func spentToday(ctx context.Context, ledger Ledger, now time.Time) (float64, error) {
 	if s, ok := ledger.(spender); ok {
 		return s.Spent(ctx, midnight(now))
@@ -252,7 +248,7 @@ func spentToday(ctx context.Context, ledger Ledger, now time.Time) (float64, err
 	return condensing(ledger.Entries(ctx, "", midnight(now)))
 }
 
-// condensing sums up what entries other than requests cost.
+// condensing sums the cost of entries other than requests.
 func condensing(entries []LedgerEntry, err error) (float64, error) {
 	sum := 0.0
 	for _, e := range entries {
@@ -263,8 +259,7 @@ func condensing(entries []LedgerEntry, err error) (float64, error) {
 	return sum, err
 }
 
-// afford returns why no model may be called, "" when one may; warnings and alerts
-// are given on the way.
+// afford returns why no model may be called, "" when one may. It also issues warnings and alerts.
 func (p *pass) afford(ctx context.Context) string {
 	limits := p.settings.Spend
 	if limits.Conversation <= 0 && limits.Owner <= 0 && limits.Day <= 0 {
@@ -306,7 +301,7 @@ func (m *Manager) alert(ctx context.Context, a Alert) {
 	}
 }
 
-// ledger returns the ledger, nil when there is none.
+// ledger returns the ledger, or nil.
 func (m *Manager) ledger() Ledger {
 	if m.o.Ledger != nil {
 		return m.o.Ledger
@@ -315,8 +310,8 @@ func (m *Manager) ledger() Ledger {
 	return l
 }
 
-// bookCall books the model calls of a rung as soon as it ends, whatever becomes of
-// its edit: another run, here or on another replica, counts them from then on.
+// bookCall records the model calls of a rung as soon as it ends, whether its edit is accepted or
+// not, so that other runs and replicas count them from then on.
 func (p *pass) bookCall(ctx context.Context, s Step) {
 	if s.Call == nil || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
 		return
@@ -335,8 +330,7 @@ func (p *pass) bookCall(ctx context.Context, s Step) {
 	}
 }
 
-// countLost counts the calls behind no edit that was recorded, or that the caller
-// is to record.
+// countLost counts the calls of edits that neither the manager nor, later, the caller records.
 func (p *pass) countLost(kept []Edit) {
 	recorded := map[*CallReport]bool{}
 	for _, e := range kept {

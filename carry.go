@@ -8,20 +8,19 @@ import (
 	"precis/internal/harness"
 )
 
-// Carry returns the edit with what stays in force in every span that it hides, put
-// behind the text that stands for the span: blocks of the user's role first, then
-// system messages as they came, then calls that loaded tools, with their results. A
-// Strategy need not call it: the ladder does, for every edit, after the gate; one that
-// measures what its edit would save may. To carry twice is to carry once.
+// Carry returns the edit with the items in force of each hidden span appended to the text that
+// replaces the span: first blocks of the user's role, then system messages unchanged, then calls
+// that loaded tools, with their results. A Strategy need not call it: the ladder does so for every
+// edit, after the gate; a strategy may call it to measure its edit. Calling it twice has no further
+// effect.
 //
-// What a [Law] holds and is too large to be kept is said in a note, where the text that
-// stands for it does not say it; a block that is shortened says it at its end.
+// An item of a [Law] that is too large to keep is stated in a note, unless the replacing text
+// states it; for a shortened block the note is at its end.
 //
-// System messages of the Messages API are put where that API takes them, see
-// [CheckPlacement]: behind a user message and before an assistant's. Where a user
-// message follows the span, the span ends before the last answer in it, so that this
-// stays; where that is too long, the words go into a user message. A span that begins
-// behind such a system message takes it in.
+// The Messages API takes system messages only after a user message and before an assistant's, see
+// [CheckPlacement]. If a user message follows the span, the span is cut before its last answer, so
+// that this answer stays; if the answer is too long, the words go into a user message. A span that
+// begins right after such a system message includes it.
 func (s *Situation) Carry(e Edit) Edit {
 	nothing := s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.items) == 0
 	if nothing || e.Kind == KindRewind || e.Kind == KindExclude {
@@ -41,8 +40,7 @@ func (s *Situation) Carry(e Edit) Edit {
 	return e
 }
 
-// HeldTokens returns the tokens of what would be carried if the messages [from,to) were
-// hidden.
+// HeldTokens returns the tokens that Carry would add if the messages [from,to) were hidden.
 func (s *Situation) HeldTokens(from, to int) (n int) {
 	for _, m := range s.Held(from, to) {
 		n += s.Meter.View([]Message{m})
@@ -50,7 +48,7 @@ func (s *Situation) HeldTokens(from, to int) (n int) {
 	return n
 }
 
-// Held returns what would be carried if the messages [from,to) were hidden, in order.
+// Held returns the messages that Carry would add if the messages [from,to) were hidden, in order.
 func (s *Situation) Held(from, to int) (out []Message) {
 	if s.Kept == nil {
 		return nil
@@ -61,7 +59,7 @@ func (s *Situation) Held(from, to int) (out []Message) {
 	return out
 }
 
-// Holds reports whether what is named is carried whole when messages with it are hidden.
+// Holds reports whether Carry keeps a message or block whole when its messages are hidden.
 func (s *Situation) Holds(h Handle) bool {
 	if s.Kept == nil {
 		return false
@@ -69,23 +67,23 @@ func (s *Situation) Holds(h Handle) bool {
 	return s.Kept.stands.block(h.From, h.Block)
 }
 
-// in returns the messages [from,to) of which something is held, in order.
+// in returns the messages [from,to) with items in force, in order.
 func (st *standing) in(from, to int) []int {
 	first, _ := slices.BinarySearch(st.order, from)
 	last, _ := slices.BinarySearch(st.order, to)
 	return st.order[min(first, last):last]
 }
 
-// carrier puts what is held into the spans of one edit.
+// carrier adds the items in force to the spans of one edit.
 type carrier struct {
 	s       *Situation
 	edit    *Edit
-	lawRoom int // tokens left for notes of what holds
+	lawRoom int // tokens left for notes
 }
 
-// carried is what is held of a span, by where it is put.
+// carried is the items in force of a span, by position.
 type carried struct {
-	head   []Message // the user's messages before the first answer: before all else
+	head   []Message // the user's messages before the first answer: placed first
 	user   []Message // texts of the program in the user's role
 	system []Message
 	calls  []Message // answers and results
@@ -97,7 +95,7 @@ func (c *carrier) held(from, to int) (out carried) {
 		m := c.s.Kept.stands.of(msgs, i)
 		switch {
 		case c.s.Kept.head[i]:
-			if c.edit.Kind != KindClip || !c.original(i) { // it hides them only where nothing else would do
+			if c.edit.Kind != KindClip || !c.original(i) { // it hides them only as a last resort
 				out.head = append(out.head, m)
 			}
 		case m.Role == RoleSystem:
@@ -135,15 +133,15 @@ func (c *carrier) span(r *Replacement) {
 		if held = c.held(r.From, to); len(held.system) > 0 {
 			held.system = []Message{joinSystem(held.system)}
 		}
-	case !c.defines(r): // what defines something, nothing else can say
+	case !c.defines(r): // words cannot replace a definition
 		held.user = append(held.user, NewText(RoleUser, reminderOf(held.system[0])))
 		held.system = nil
 	}
 	r.With = c.with(r, held)
 }
 
-// behindHead moves the beginning of a span behind the user's messages before the first
-// answer, where the view shows these.
+// behindHead moves the start of a span past the user's messages before the first answer, if the
+// view shows these.
 func (c *carrier) behindHead(r *Replacement) {
 	if c.edit.Kind == KindClip {
 		return
@@ -158,7 +156,7 @@ func (c *carrier) behindHead(r *Replacement) {
 	}
 }
 
-// without returns the messages that stand for a span before anything was carried.
+// without returns the messages that replaced a span before Carry added any.
 func (h *carried) without(with []Message) []Message {
 	there := map[Fingerprint]bool{}
 	for _, list := range [][]Message{h.head, h.user, h.system, h.calls} {
@@ -172,7 +170,7 @@ func (h *carried) without(with []Message) []Message {
 	})
 }
 
-// leftHead begins the note of what is in force and does not fit.
+// leftHead begins the note that lists items in force that do not fit.
 const leftHead = "[Also in force, said by the program, and too long to stand here"
 
 // isNote reports whether a text is a note that [Situation.Carry] added.
@@ -180,10 +178,10 @@ func isNote(text string) bool {
 	return strings.HasPrefix(text, leftHead) || strings.HasPrefix(text, lawHead)
 }
 
-// mostLeft is how many texts are named that stay in force and do not fit.
+// mostLeft is the most items that the note lists.
 const mostLeft = 12
 
-// leftOut names what of a span is in force and too large to be held; "" when nothing is.
+// leftOut lists the items in force of a span that are too large to keep; "" for none.
 func (c *carrier) leftOut(r *Replacement) string {
 	msgs := c.s.Transcript.Messages()
 	var lines []string
@@ -218,13 +216,13 @@ func (c *carrier) leftOut(r *Replacement) string {
 	return leftHead + ": read it again by its handle.\n" + strings.Join(lines, "\n") + "]"
 }
 
-// with returns the messages that stand for a span: its own, and what is held.
+// with returns the messages that replace a span: its own, and the items in force.
 func (c *carrier) with(r *Replacement, held carried) []Message {
 	if left := c.leftOut(r); left != "" {
 		held.user = append(held.user, NewText(RoleUser, left))
 	}
 	hidden := func(at Handle) bool { return at.From >= r.From && at.From < r.To && !c.s.Kept.stands.holds(at, true) }
-	var said []Message // by all that the edit shows: a digest of several spans stands in the first of them
+	var said []Message // by the whole edit: a digest of several spans is in the first of them
 	for _, other := range c.edit.Replace {
 		if other.Block == nil {
 			said = append(said, other.With...)
@@ -240,8 +238,8 @@ func (c *carrier) with(r *Replacement, held carried) []Message {
 	return slices.Concat(held.head, own, held.user, held.system, held.calls)
 }
 
-// strictlyPlaced reports whether the messages are system messages that the API takes in
-// some places only.
+// strictlyPlaced reports whether the messages are system messages that the API accepts in some
+// places only.
 func strictlyPlaced(msgs []Message) bool {
 	return len(msgs) > 0 && msgs[0].Role == RoleSystem && msgs[0].Format == formatMessages
 }
@@ -266,7 +264,7 @@ func (c *carrier) hides(i int) bool {
 	return slices.ContainsFunc(c.edit.Replace, func(r Replacement) bool { return r.Block == nil && r.From <= i && i < r.To })
 }
 
-// roleBehind returns who speaks behind a span; "" when it is the end.
+// roleBehind returns the role of the message after a span; "" at the end.
 func (c *carrier) roleBehind(r *Replacement) Role {
 	for _, u := range c.s.Units {
 		if u.From < r.To || len(u.Messages) == 0 {
@@ -284,12 +282,12 @@ func (c *carrier) roleBehind(r *Replacement) Role {
 	return ""
 }
 
-// answerShare is the largest share of the target that an answer may have which stays
-// for the sake of the system message before it.
+// answerShare is the largest share of the target of an answer that stays because of the system
+// message before it.
 const answerShare = 8
 
-// lastAnswer returns the end of the span before the last answer in it that is short
-// enough to stay, with what follows it. What defines tools is worth any answer.
+// lastAnswer returns the end of the span before its last answer, if that and the messages after it
+// are short enough to stay. An answer of any length may stay if the system message defines tools.
 func (c *carrier) lastAnswer(r *Replacement) (to int, ok bool) {
 	units, size := c.s.Units, 0
 	for k := len(units) - 1; k >= 0 && units[k].From > r.From; k-- {
@@ -308,8 +306,8 @@ func (c *carrier) lastAnswer(r *Replacement) (to int, ok bool) {
 	return 0, false
 }
 
-// defines reports whether a system message that is held of a span defines tools or
-// settings, which words cannot do.
+// defines reports whether a system message in force in a span defines tools or settings, which
+// words cannot replace.
 func (c *carrier) defines(r *Replacement) bool {
 	return slices.ContainsFunc(c.held(r.From, r.To).system, func(m Message) bool {
 		return envelopeOf(m).get(outputConfig) != nil || slices.ContainsFunc(m.Content, func(b Block) bool {
@@ -319,6 +317,5 @@ func (c *carrier) defines(r *Replacement) bool {
 	})
 }
 
-// reminderOf returns the words of a system message for a place where only a user
-// message may stand.
+// reminderOf returns the words of a system message for a place that only accepts a user message.
 func reminderOf(m Message) string { return harness.Reminder(m.PlainText()) }

@@ -6,10 +6,9 @@ import (
 	"sort"
 )
 
-// Breach is one way in which a list of messages would be refused by a model's
-// API.
+// Breach is one reason for a model's API to refuse a list of messages.
 type Breach struct {
-	Message int    `json:"message"` // index in the list; -1 when it concerns the whole
+	Message int    `json:"message"` // index in the list; -1: the list as a whole
 	Rule    string `json:"rule"`    // pairing, order, role, empty or duplicate
 	Detail  string `json:"detail"`
 }
@@ -22,17 +21,15 @@ func (b Breach) String() string {
 	return fmt.Sprintf("message %d: %s: %s", b.Message, b.Rule, b.Detail)
 }
 
-// Check returns every breach of the rules that all dialects share, in the
-// strictest wording, that of the Anthropic Messages API. Consecutive messages of
-// one role count as one turn. The rules: the first turn is the user's; no
-// message and no text block is empty; tool uses stand in assistant turns and
-// tool results in user turns; every tool use is answered in the very next turn,
-// before anything else in it, exactly once; every answer has its tool use in
-// the turn before; no two tool uses share an ID; what a tool of the provider's server gave
-// back has its use before it, and such a use has its result when the model has spoken again. System messages belong to no turn,
-// and may be without content where they carry settings; where they may stand differs
-// between dialects, see [CheckPlacement]. An empty list has no breach. [Repair] mends
-// them all.
+// Check returns every breach of the rules that all dialects share, in the strictest wording, of the
+// Anthropic Messages API. Consecutive messages of one role count as one turn. The rules: the first
+// turn is the user's; no message and no text block is empty; tool uses are in assistant turns and
+// tool results in user turns; every tool use is answered in the very next turn, before any other
+// content, exactly once; every answer has its tool use in the turn before; no two tool uses share
+// an ID; a result of a tool of the provider's server comes after its use, and such a use has its
+// result when the model has spoken again. System messages belong to no turn, and may be without
+// content if they carry settings; their valid places differ between dialects, see [CheckPlacement].
+// An empty list has no breach. [Repair] mends them all.
 func Check(view []Message) []Breach {
 	c := checker{seen: map[string]bool{}, served: map[string]int{}}
 	for i, m := range view {
@@ -103,7 +100,7 @@ func (c *checker) turn(i int, role Role) {
 	c.turns++
 }
 
-// unanswered reports the tool uses that the user turn now ending left open.
+// unanswered reports the tool uses that the ending user turn did not answer.
 func (c *checker) unanswered(i int) {
 	for id, at := range c.open {
 		c.add(at, "pairing", "tool use %q has no result in the next turn", id)
@@ -205,16 +202,15 @@ func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
 	return NewChecker(t, edits).check(e)
 }
 
-// Checker checks edits that are added one after another. It keeps the units of the
-// view between them, so that each costs no more than what it changes; only after an
-// edit that takes others back the view is rendered again. It is not safe for
-// concurrent use.
+// Checker checks edits that are added one after another. It keeps the units of the view between
+// them, so that each check costs no more than the change; only an edit that undoes others makes it
+// render the view again. It is not safe for concurrent use.
 type Checker struct {
 	t     *Transcript
 	edits []Edit
 	byID  map[string]int // index in edits
 
-	gone []bool    // by index in edits; nil: to be worked out
+	gone []bool    // by index in edits; nil: to be computed
 	view *renderer // nil: to be rendered
 }
 
@@ -299,8 +295,7 @@ func (c *Checker) inForce(id string) bool {
 	return ok && !c.gone[i]
 }
 
-// undone returns which edits are not in force once more are taken back; see
-// [Undone].
+// undone returns which edits are not in force after more IDs are undone; see [Undone].
 func (c *Checker) undone(more []string) []bool {
 	gone := make([]bool, len(c.edits))
 	mark := func(ids []string) {
@@ -319,7 +314,7 @@ func (c *Checker) undone(more []string) []bool {
 	return gone
 }
 
-// after returns the view once edits are taken back.
+// after returns the view after edits are undone.
 func (c *Checker) after(undoes []string) *renderer {
 	if len(undoes) > 0 {
 		return c.render(c.undone(undoes))

@@ -9,36 +9,36 @@ import (
 	"unicode/utf8"
 )
 
-// EditKind says what an [Edit] does.
+// EditKind is the kind of an [Edit]'s effect.
 type EditKind string
 
 // The kinds of edits. All but the last five come from the ladder and replace
 // content by less of it.
 const (
 	KindCondensation EditKind = "condensation" // a span becomes a summary
-	KindTruncation   EditKind = "truncation"   // a span is hidden behind a marker
+	KindTruncation   EditKind = "truncation"   // a marker replaces a span
 	KindPruning      EditKind = "pruning"      // old tool results become previews
 	KindDedupe       EditKind = "dedupe"       // repeated content becomes a pointer
 	KindMedia        EditKind = "media"        // old images become a note
 	KindClip         EditKind = "clip"         // blocks are cut inside
-	KindThinking     EditKind = "thinking"     // reasoning bound to a replaced prefix is left out
+	KindThinking     EditKind = "thinking"     // reasoning bound to a replaced prefix is dropped
 	KindRewind       EditKind = "rewind"       // the tail is hidden
 	KindExclude      EditKind = "exclude"      // messages that the user does not want are hidden
 	KindRestore      EditKind = "restore"      // hidden content is shown again
 	KindPin          EditKind = "pin"          // content is marked as important: never hidden
-	KindUndo         EditKind = "undo"         // an earlier edit is taken back
+	KindUndo         EditKind = "undo"         // an earlier edit is undone
 )
 
-// TriggeredBy says who started a run.
+// TriggeredBy is the origin of a run.
 type TriggeredBy string
 
-// Who starts a run.
+// The origins of a run.
 const (
 	TriggeredAutomatic  TriggeredBy = "automatic"
 	TriggeredManual     TriggeredBy = "manual"
 	TriggeredForced     TriggeredBy = "forced"     // by an overflow error
 	TriggeredBackground TriggeredBy = "background" // before it was due
-	TriggeredModel      TriggeredBy = "model"      // by the model whose conversation it is
+	TriggeredModel      TriggeredBy = "model"      // by the conversation's own model
 	TriggeredRecorded   TriggeredBy = "recorded"   // found in a recorded conversation
 )
 
@@ -56,27 +56,27 @@ type Edit struct {
 	Pins []Handle    `json:"pins,omitempty"` // KindPin: the pinned messages and blocks
 
 	Replace []Replacement `json:"replace,omitempty"`
-	Undoes  []string      `json:"undoes,omitempty"` // IDs of the edits taken back (KindUndo, KindRewind)
+	Undoes  []string      `json:"undoes,omitempty"` // IDs of the undone edits (KindUndo, KindRewind)
 
 	Report EditReport `json:"report,omitzero"`
 }
 
-// Replacement shows something else instead of whole messages [From,To), or,
-// when Block is set, instead of one block of message From.
+// Replacement shows other content instead of whole messages [From,To), or, when Block is set,
+// instead of one block of message From.
 type Replacement struct {
 	From int       `json:"from"`
 	To   int       `json:"to"`
 	With []Message `json:"with,omitempty"` // shown instead of the span; empty hides it
 
 	Block     *BlockRef `json:"block,omitempty"`
-	WithBlock Block     `json:"-"` // shown instead of the block; nil leaves it out
+	WithBlock Block     `json:"-"` // shown instead of the block; nil drops it
 
 	Restore bool `json:"restore,omitempty"` // show the original again; With and WithBlock are ignored
 }
 
-// Own returns the index in With of the message that was written to stand for the span:
-// a summary, a digest, a marker. The others are shown as they were said, because they
-// stay in force, see [Situation.Carry]. It is -1 when there is none.
+// Own returns the index in With of the message that was written to replace the span: a summary, a
+// digest, a marker. The others are unchanged messages in force, see [Situation.Carry]. It is -1
+// when With has only these.
 func (r Replacement) Own() int {
 	return slices.IndexFunc(r.With, func(m Message) bool {
 		return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem && !isNote(m.PlainText())
@@ -91,7 +91,7 @@ type BlockRef struct {
 	Hash  Fingerprint `json:"hash"`
 }
 
-// EditReport says what an edit did and why.
+// EditReport describes an edit and its reason.
 type EditReport struct {
 	Rung         string        `json:"rung,omitempty"`    // the strategy that made it
 	Trigger      string        `json:"trigger,omitempty"` // automatic, manual, forced, recorded
@@ -104,19 +104,19 @@ type EditReport struct {
 	Took         time.Duration `json:"took_ns,omitempty"` // by the rung that made it
 	Notes        []string      `json:"notes,omitempty"`
 
-	Code Reason      `json:"code,omitempty"` // why nothing was proposed; "" otherwise
-	Call *CallReport `json:"call,omitempty"` // the model calls behind it; nil: none
+	Code Reason      `json:"code,omitempty"` // why the rung proposed no edit; "" otherwise
+	Call *CallReport `json:"call,omitempty"` // the model calls for it; nil: none
 
 	Variant  string `json:"variant,omitempty"`  // "EXPERIMENT/VARIANT" that made it; "": none
 	Likely   int    `json:"likely,omitempty"`   // facts likely to be needed again that the gate looked for
-	Held     int    `json:"held,omitempty"`     // of them those that a summary held by itself
-	Repaired int    `json:"repaired,omitempty"` // what the gate added: rules, requests and facts, the likely ones and others
-	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not bear out
+	Held     int    `json:"held,omitempty"`     // how many of them a summary contained by itself
+	Repaired int    `json:"repaired,omitempty"` // additions of the gate: rules, requests and facts
+	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not support
 
-	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: what became of each rung, see [MaxSteps]
+	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung, see [MaxSteps]
 }
 
-// Bounds of [EditReport.Steps].
+// Limits of [EditReport.Steps].
 const (
 	MaxSteps      = 32  // steps that are kept; the oldest ones are left out
 	MaxStepReason = 240 // bytes of a reason that are kept
@@ -147,8 +147,8 @@ func shortened(text string, most int) string {
 	return text[:cut] + more
 }
 
-// Sizes returns the tokens of the view before the edit and after it; nil for a number
-// that nobody knows, such as what another program had left after its own compaction.
+// Sizes returns the tokens of the view before the edit and after it; nil for an unknown number,
+// such as the size after another program's own compaction.
 func (r EditReport) Sizes() (before, after *int) {
 	if r.TokensBefore > 0 {
 		before = &r.TokensBefore
@@ -159,7 +159,7 @@ func (r EditReport) Sizes() (before, after *int) {
 	return before, after
 }
 
-// Spared returns the tokens the edit saved when it was made; nil when that is not known.
+// Spared returns the tokens the edit saved when it was made; nil when unknown.
 func (r EditReport) Spared() *int {
 	before, after := r.Sizes()
 	if before == nil || after == nil {
@@ -169,8 +169,8 @@ func (r EditReport) Spared() *int {
 	return &saved
 }
 
-// Saved returns the tokens the edit saved when it was made, for sums; 0 when that is not
-// known, see [EditReport.Spared].
+// Saved returns the tokens the edit saved when it was made, for sums; 0 when unknown, see
+// [EditReport.Spared].
 func (r EditReport) Saved() int {
 	if saved := r.Spared(); saved != nil {
 		return *saved
@@ -178,8 +178,8 @@ func (r EditReport) Saved() int {
 	return 0
 }
 
-// ReplaceBlock returns the replacement of block b of message i of t by with;
-// a nil with leaves the block out.
+// ReplaceBlock returns the replacement of block b of message i of t by with; a nil with drops the
+// block.
 func ReplaceBlock(t *Transcript, i, b int, with Block) Replacement {
 	hash := t.HashBlock(i, b)
 	return Replacement{From: i, To: i + 1, Block: &BlockRef{Index: b, Hash: hash}, WithBlock: with}
@@ -211,8 +211,8 @@ func uuid(sum [sha256.Size]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Active returns the edits in force, in order: without undo edits and what they
-// take back. An undo can itself be undone, which brings the edit back.
+// Active returns the edits in force, in order: without undo edits and the edits that they undo. An
+// undo can itself be undone, which brings the edit back.
 func Active(edits []Edit) []Edit {
 	gone := Undone(edits)
 	active := make([]Edit, 0, len(edits))

@@ -13,21 +13,20 @@ const (
 	CodeInvalid    Code = "invalid"     // input that cannot be understood
 	CodeNotFound   Code = "not_found"   // a conversation, edit or handle that does not exist
 	CodeConflict   Code = "conflict"    // edits that cross, or a node that moved on
-	CodeOverBudget Code = "over_budget" // nothing left to cut, or no room for a window
-	CodeWouldLose  Code = "would_lose"  // refused until it is asked for once more: the view would lose something altogether
+	CodeOverBudget Code = "over_budget" // too large after all cuts, or no room for a window
+	CodeWouldLose  Code = "would_lose"  // refused until it is asked for once more: the view would lose content entirely
 	CodeUpstream   Code = "upstream"    // a model or server failed
 	CodeCanceled   Code = "canceled"    // the context ended
 	CodeInternal   Code = "internal"    // a fault of precis itself, or of the disk under it
 )
 
-// Error is the one error type of precis: what was being done, of what kind the
-// failure is, and the cause. Place, when known, names the file, line, byte or
-// message at fault.
+// Error is the one error type of precis: the operation, the kind of failure, and the cause. Place,
+// when known, names the file, line, byte or message at fault.
 type Error struct {
 	Code  Code
-	Op    string // what was being done, e.g. "read transcript"
+	Op    string // the operation, e.g. "read transcript"
 	Place string // where, e.g. "tasks/42/ui_messages.json: byte 311"; "" when unknown
-	Hint  string // what the reader can do about it; "" when nothing is known
+	Hint  string // what the reader can do about it; "" when unknown
 	Err   error  // cause; may be nil
 }
 

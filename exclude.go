@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// Exclude hides messages that the user does not want in the view, reversibly. Tool
-// uses and results that belong to them are hidden with them; nothing stands in their
-// place. The error is [CodeNotFound] when all of them are hidden already, and
-// [CodeConflict] when one of them must stay: the last user turn, what is pinned, and
-// the newest group, which the model is to answer.
+// Exclude hides messages that the user does not want in the view, reversibly and without a marker.
+// Tool uses and results that belong to them are hidden, too. The error is [CodeNotFound] when all
+// of them are hidden already, and [CodeConflict] when one of them must stay: the last user turn,
+// pins, and the newest group, which the model is to answer.
 func (m *Manager) Exclude(ctx context.Context, conv *Conversation, h Handle) (Edit, error) {
 	const op = "exclude"
 	t := conv.Transcript
@@ -28,7 +27,7 @@ func (m *Manager) Exclude(ctx context.Context, conv *Conversation, h Handle) (Ed
 		if u.To <= from || u.From >= to {
 			continue
 		}
-		from, to = min(from, u.From), max(to, u.To) // what stands for a span goes as a whole
+		from, to = min(from, u.From), max(to, u.To) // a summarized span is excluded as a whole
 		hidden = hidden && !u.Original() && len(u.Messages) == 0
 	}
 	if hidden {

@@ -11,9 +11,8 @@ import (
 	"sync"
 )
 
-// Fingerprint identifies a position in a conversation: a SHA-256 hash chained
-// over the canonical form of every message up to it. The zero value stands for
-// the empty conversation.
+// Fingerprint identifies a position in a conversation: a SHA-256 hash chained over the canonical
+// form of every message up to it. The zero value is the fingerprint of the empty conversation.
 type Fingerprint [sha256.Size]byte
 
 // String returns the fingerprint in hexadecimal.
@@ -22,7 +21,7 @@ func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
 // Short returns the first twelve hexadecimal digits, for people.
 func (f Fingerprint) Short() string { return hex.EncodeToString(f[:6]) }
 
-// IsZero reports whether f is that of the empty conversation.
+// IsZero reports whether f is the fingerprint of the empty conversation.
 func (f Fingerprint) IsZero() bool { return f == Fingerprint{} }
 
 // Next returns the fingerprint after one more message.
@@ -58,8 +57,8 @@ func HashBlock(b Block) Fingerprint {
 	return h.sum()
 }
 
-// EqualBlocks reports whether two blocks have the same canonical form, see [HashBlock]. Of
-// blocks with the same bytes it hashes none.
+// EqualBlocks reports whether two blocks have the same canonical form, see [HashBlock]. Blocks with
+// the same bytes are not hashed.
 func EqualBlocks(a, b Block) bool {
 	switch a := a.(type) {
 	case Text:

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Handle names messages [From,To) of a transcript, or one block inside the
-// message From when Block is not negative. Its text form is what people and
-// models use to read hidden content again: "m12" is one message, "m12-m40" are
-// messages 12 to 40 inclusive, "m12.b3" is one block. Counting starts at 0.
-// Messages never move, so a handle is good for ever.
+// Handle names messages [From,To) of a transcript, or one block inside the message From when Block
+// is not negative. Its text form is what people and models use to read hidden content again: "m12"
+// is one message, "m12-m40" are messages 12 to 40 inclusive, "m12.b3" is one block. Counting starts
+// at 0. Messages never move, so a handle stays valid.
 type Handle struct {
 	From, To int
 	Block    int // -1: whole messages

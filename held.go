@@ -11,30 +11,30 @@ import (
 	"precis/internal/harness"
 )
 
-// Fields of a system message of the Messages API: when it is no longer in force, and
-// the settings from there on.
+// Fields of a system message of the Messages API: when it stops being in force, and the settings
+// from there on.
 const (
 	clearAt      = "clear_at"
 	outputConfig = "output_config"
 )
 
-// lawRank is the rank of what a [Law] holds: behind all that the wire shows to be in force.
+// lawRank is the rank of a [Law]'s items: after all items that the wire shows to be in force.
 const lawRank = 1 << 10
 
-// standing holds what is in force of a transcript, by its place.
+// standing is the content of a transcript that is in force, by its place.
 type standing struct {
 	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
 	order []int                // the messages, in order, see settle
-	items []Held               // what a law holds, and what is too large to be held, see [Held.kept]
+	items []Held               // items of a law, and items too large to be held, see [Held.kept]
 }
 
 func (st *standing) whole(i int) bool { return st.held[i][-1] }
 
 func (st *standing) block(i, b int) bool { return st.whole(i) || st.held[i][b] }
 
-// standingIn finds what is in force among messages, of those that are wanted, and takes in
-// what a law holds, in its order. What defines nothing is held up to room tokens: the kinds
-// of the lowest rank first, of one kind the newest first.
+// standingIn finds the items in force among the wanted messages, and adds the items of a law, in
+// its order. Items without definitions are held up to room tokens: lowest rank first, then newest
+// first.
 func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law []Held) standing {
 	f := newFinder(msgs)
 	force := f.inForce(wanted)
@@ -68,7 +68,7 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law
 	return st
 }
 
-// inForce returns what no later item replaces, in order.
+// inForce returns the items that no later item replaces, in order.
 func (f *finder) inForce(wanted func(i int) bool) (out []Held) {
 	var all []Held
 	newest := map[string]int{}
@@ -89,10 +89,10 @@ func (f *finder) inForce(wanted func(i int) bool) (out []Held) {
 	return out
 }
 
-// InForce returns where the words of programs stand that are in force until they are said
-// anew, in order: system messages within the conversation, texts in the user's role, and
-// items that answer no call. A handle names a message, or a block of one. Tools that are
-// defined within the conversation are not among them.
+// InForce returns the handles of texts of programs that are in force until the program replaces
+// them, in order: system messages within the conversation, texts in the user's role, and items that
+// answer no call. A handle names a message, or a block of one. Tool definitions within the
+// conversation are excluded.
 func InForce(msgs []Message) []Handle {
 	var out []Handle
 	for _, h := range newFinder(msgs).inForce(func(int) bool { return true }) {
@@ -104,7 +104,7 @@ func InForce(msgs []Message) []Handle {
 	return out
 }
 
-// size returns the tokens that a thing takes beside what is held already.
+// size returns the tokens that an item adds to those held already.
 func (st *standing) size(h Held, msgs []Message, m *Meter) (n int) {
 	for _, at := range h.At {
 		if whole := !h.cuts(at); !st.holds(at, whole) {
@@ -114,7 +114,7 @@ func (st *standing) size(h Held, msgs []Message, m *Meter) (n int) {
 	return n
 }
 
-// holds reports whether a message or a block is held: whole, or at least what a program appended to it.
+// holds reports whether a message or a block is held: whole, or at least the addition of a program.
 func (st *standing) holds(at Handle, whole bool) bool {
 	_, appended := st.held[at.From][at.Block]
 	return st.block(at.From, at.Block) || appended && !whole
@@ -127,17 +127,17 @@ func (st *standing) add(at Handle, whole bool) {
 	st.held[at.From][at.Block] = whole || st.held[at.From][at.Block]
 }
 
-// settle sorts what is held. It is called once, when nothing more is added.
+// settle sorts the held messages. It is called once, after the last addition.
 func (st *standing) settle() {
 	st.order = slices.Sorted(maps.Keys(st.held))
 }
 
-// of returns what is held of a message as a message of its own.
+// of returns the held part of a message as a message of its own.
 func (st *standing) of(msgs []Message, i int) Message { return excerpt(msgs[i], i, st.held[i]) }
 
-// excerpt returns some blocks of message i as a message of its own, whole or with what a program
-// appended to them alone. Blocks of a message that is not whole are without the bytes that they
-// came from, which an edit does not keep: the view has the same bytes after the edit was stored.
+// excerpt returns some blocks of message i as a message of its own, each whole or reduced to a
+// program's addition. Blocks of a partial message lose their raw bytes, which an edit does not
+// store, so that the view has the same bytes before and after storage.
 func excerpt(m Message, i int, blocks map[int]bool) Message {
 	var content []Block
 	n := 0
@@ -158,7 +158,7 @@ func excerpt(m Message, i int, blocks map[int]bool) Message {
 	return m
 }
 
-// tailOf returns a result with no more of its texts than what a program added to them.
+// tailOf returns a result reduced to the text that a program added to it.
 func tailOf(b Block, at Handle) Block {
 	r, ok := b.(ToolResult)
 	if !ok {
@@ -177,8 +177,8 @@ func tailOf(b Block, at Handle) Block {
 	return withoutBytes(r)
 }
 
-// withoutBytes returns a block without the bytes that it came from, as an edit that was
-// stored gives it back. What is not understood is its bytes.
+// withoutBytes returns a block without its raw bytes, as it reads back from a stored edit. Opaque
+// blocks keep theirs.
 func withoutBytes(b Block) Block {
 	stored, err := fromBlock(toBlock(b))
 	if err != nil {
@@ -187,11 +187,11 @@ func withoutBytes(b Block) Block {
 	return stored
 }
 
-// finder finds what a message says that stays in force.
+// finder finds the items in force that messages contain.
 type finder struct {
 	msgs     []Message
 	lastUser int          // the last user message that answers no tool; -1: none
-	setBy    map[int]bool // system messages that set something that no later one sets
+	setBy    map[int]bool // system messages with a setting that no later one overrides
 	pairs    *Pairs
 }
 
@@ -214,8 +214,8 @@ func newFinder(msgs []Message) *finder {
 	return f
 }
 
-// settingsOf returns the names of what a system message sets: the fields of its
-// output_config; the whole of it where that is no object.
+// settingsOf returns the names of a system message's settings: the fields of its output_config, or
+// output_config itself if it is not an object.
 func settingsOf(e envelope) []string {
 	raw := e.get(outputConfig)
 	if raw == nil {
@@ -228,7 +228,8 @@ func settingsOf(e envelope) []string {
 	return slices.Sorted(maps.Keys(fields))
 }
 
-// at returns what message i says that stays in force, tools that the server of the provider found or listed included.
+// at returns the items in force in message i, including tools that the provider's server found or
+// listed.
 func (f *finder) at(i int) []Held {
 	m := f.msgs[i]
 	if m.Role == RoleSystem {
@@ -260,8 +261,8 @@ func (f *finder) at(i int) []Held {
 // searchOutput is the type of the item that holds the tools which a search found.
 const searchOutput = "tool_search_output"
 
-// The types of blocks and items that define, withdraw or list tools within a
-// conversation, of the Messages API and the Responses API.
+// definesTools reports whether a type of block or item defines, withdraws or lists tools within a
+// conversation, in the Messages API or the Responses API.
 func definesTools(kind string) bool {
 	switch kind {
 	case "tool_addition", "tool_removal", "additional_tools", "mcp_list_tools", "mcp_tool_listing", searchOutput, "configuration_update":
@@ -270,11 +271,11 @@ func definesTools(kind string) bool {
 	return false
 }
 
-// keyOf names content that replaces nothing but its own copies.
+// keyOf returns the key of content that only its own copies replace.
 func keyOf(content []byte) string { return "=" + string(content) }
 
-// system returns what a system message within the conversation says. Each of its lists
-// is one of the message: a message that names the same lists again takes its place.
+// system returns the items of a system message within the conversation. Each list in it is an item:
+// a later message that names the same lists replaces it.
 func (f *finder) system(i int, m Message) []Held {
 	h := Held{At: []Handle{MessageHandle(i)}}
 	var text strings.Builder
@@ -318,12 +319,12 @@ func clears(raw json.RawMessage) bool {
 	return string(raw) == strconv.Quote(next) || field(raw, "type") == next
 }
 
-// mostAppended is how many tokens a result may have that is held whole for the sake of what a
-// program added to it.
+// mostAppended is the most tokens of a result that is held whole because of a program's addition to
+// it.
 const mostAppended = 1000
 
-// result returns the tools that a result loads, with the call that it answers, and an
-// output that answers no call: the program's own item.
+// result returns the tools that a result loads, with the call that it answers, and an output that
+// answers no call: the program's own item.
 func (f *finder) result(at Handle, r ToolResult) []Held {
 	if f.msgs[at.From].Format == formatResponses && field(r.Raw, "call_id") == "" && r.Raw != nil {
 		return []Held{{At: []Handle{MessageHandle(at.From)}, Key: "item " + field(r.Raw, "name") + field(r.Raw, "namespace")}}
@@ -369,7 +370,7 @@ func loadedBy(o Opaque) string {
 	return ""
 }
 
-// withCall returns a call and its result, of which one is given; nil when one of them is missing.
+// withCall returns a call and its result, given either; nil when one of them is missing.
 func (f *finder) withCall(at Handle) []Handle {
 	if result, answered := f.pairs.Result(at); answered {
 		at = result
@@ -381,10 +382,9 @@ func (f *finder) withCall(at Handle) []Handle {
 	return append(call, at)
 }
 
-// call returns the call that a block answers. In the Responses API it comes with
-// the reasoning that led to it and with what stands between, results included: the API
-// takes an item only with its reasoning, and reasoning only with what followed it. It is
-// nil when there is no such call.
+// call returns the call that a block answers, or nil. In the Responses API it includes the
+// reasoning for the call and all items up to the call, results included: the API takes an item only
+// with its reasoning, and reasoning only with the items after it.
 func (f *finder) call(result Handle) []Handle {
 	use, there := f.pairs.Call(result)
 	switch {
@@ -398,11 +398,11 @@ func (f *finder) call(result Handle) []Handle {
 	return []Handle{use}
 }
 
-// fewWords is how many bytes the words beside a call may have that are kept with it.
+// fewWords is the most bytes of other text in an answer that is kept along with its call.
 const fewWords = 400
 
-// saysLittle reports whether an answer is one call with a few words beside it: it stays whole,
-// with the bytes that it came from.
+// saysLittle reports whether an answer is one call with little other text: such an answer stays
+// whole, with its raw bytes.
 func (f *finder) saysLittle(i int) bool {
 	calls, size := 0, 0
 	for _, block := range f.msgs[i].Content {
@@ -418,12 +418,12 @@ func (f *finder) saysLittle(i int) bool {
 	return calls == 1 && size <= fewWords
 }
 
-// mostOfAnswer is how many items of one answer are held for the sake of a call in it. In a
-// longer one the call stands without its reasoning.
+// mostOfAnswer is the most items of one answer that are held for a call in it. In a longer answer
+// the call is held without its reasoning.
 const mostOfAnswer = 64
 
-// answer returns the items from the reasoning that led to item i up to it, and the
-// results of the other calls among them, in order. The result at last is the caller's.
+// answer returns the items from the reasoning for item i up to it, and the results of the other
+// calls among them, in order. The caller adds the result at last.
 func (f *finder) answer(i, last int) []Handle {
 	from := i
 	for k := i - 1; k >= max(0, i-mostOfAnswer) && f.msgs[k].Role == RoleAssistant; k-- {

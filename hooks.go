@@ -9,21 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Hooks are called around each rung that the ladder climbs; nil hooks are skipped. They
-// must be safe for concurrent use and respect the context. A run that is tried in two ways
-// calls them for both. Runs that change nothing, see [Request.DryRun], call none. An error
-// other than [ErrVeto] is a warning of the report, and the rung goes on.
+// Hooks are called around each rung that the ladder climbs; nil hooks are skipped. They must be
+// safe for concurrent use and respect the context. A run that is tried in two ways calls them for
+// both. A [Request.DryRun] calls none. An error other than [ErrVeto] becomes a warning of the
+// report, and the rung goes on.
 type Hooks struct {
 	// Before is called before a rung is tried. [ErrVeto] skips it.
 	Before func(ctx context.Context, e RungEvent) error
-	// After is called with what a rung proposes, before the gate reads it and it is
-	// accepted. It returns the text to show in the place of messages, "" for the one
-	// proposed; a text is ignored where the proposal has none. [ErrVeto] refuses the
-	// proposal.
+	// After is called with the proposal of a rung, before the gate reads it and it is accepted. It
+	// returns the text to show in the place of messages, "" for the proposed text; a text is
+	// ignored if the proposal has none. [ErrVeto] refuses the proposal.
 	After func(ctx context.Context, e RungEvent) (text string, err error)
 }
 
-// ErrVeto is returned by a hook that forbids what it is asked about.
+// ErrVeto is the error of a hook that forbids a rung or a proposal.
 var ErrVeto = errors.New("a hook said no")
 
 // RungEvent is the input of a hook. Tokens are as the counter counts them.
@@ -36,10 +35,10 @@ type RungEvent struct {
 	Tokens       int         `json:"tokens"` // of the view before the rung
 	Target       int         `json:"target"` // to come down to
 	Window       int         `json:"window"`
-	Proposal     *Proposal   `json:"proposal,omitempty"` // of a rung that has found something
+	Proposal     *Proposal   `json:"proposal,omitempty"` // set if the rung made a proposal
 }
 
-// Proposal is what a rung would do.
+// Proposal is the edit that a rung proposes.
 type Proposal struct {
 	Kind    EditKind `json:"kind"`
 	Reason  string   `json:"reason,omitempty"`
@@ -61,7 +60,7 @@ func (l *ladder) before(ctx context.Context, rung Strategy) error {
 	return l.heed("before", rung, l.hooks.Before(ctx, l.event(rung, "before")))
 }
 
-// after asks the hook about a proposal and returns it as the hook wants it; the error is
+// after asks the hook about a proposal and returns the proposal with the hook's text; the error is
 // [ErrVeto].
 func (l *ladder) after(ctx context.Context, rung Strategy, e Edit) (Edit, error) {
 	if l.hooks.After == nil || l.s.DryRun || len(e.Replace) == 0 {
@@ -83,7 +82,7 @@ func (l *ladder) after(ctx context.Context, rung Strategy, e Edit) (Edit, error)
 	return e, nil
 }
 
-// heed returns a veto, and makes any other error a warning.
+// heed returns a veto, and records any other error as a warning.
 func (l *ladder) heed(when string, rung Strategy, err error) error {
 	if err == nil {
 		return nil

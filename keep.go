@@ -9,27 +9,26 @@ import (
 	"precis/internal/harness"
 )
 
-// Kept says what a run must not touch: the last user turn, the newest messages
-// and everything pinned. It is made once for a run and safe to read from many
-// goroutines.
+// Kept is the content that a run must not touch: the last user turn, the newest messages and
+// everything pinned. It is made once for a run and safe to read from many goroutines.
 type Kept struct {
-	Tail     int          // first message of the kept tail; the transcript's length when there is none
-	LastUser int          // message of the last user turn; -1 when there is none
+	Tail     int          // first message of the kept tail; the transcript's length without one
+	LastUser int          // message of the last user turn; -1 without one
 	groups   []int        // first message of each group, then the transcript's length
 	pinned   map[int]bool // whole messages
 	blocks   map[[2]int]bool
 	partly   map[int]bool // messages of these blocks
 	from, to int          // only these messages may be touched; to 0: all
 	head     map[int]bool // the user's messages before the first answer
-	stands   standing     // what stays in force, wherever it was said
+	stands   standing     // content in force, at any place
 }
 
-// compactions are the types of the blocks and items by which APIs condense a
-// conversation themselves.
+// compactions are the types of blocks and items that APIs produce when they condense a conversation
+// themselves.
 var compactions = map[string]bool{"compaction": true, "compaction_summary": true, "context_compaction": true}
 
-// pinCompactions pins what an API has condensed: nobody but the API can read what
-// it stands for, so no summary could take its place.
+// pinCompactions pins the compactions of an API: only the API can read their content, so no summary
+// could replace them.
 func (k *Kept) pinCompactions(msgs []Message) {
 	for i, m := range msgs {
 		for b, block := range m.Content {
@@ -40,17 +39,18 @@ func (k *Kept) pinCompactions(msgs []Message) {
 	}
 }
 
-// Keep returns the messages of the view that must stay: the last user turn, pins,
-// compactions of the API, and the newest messages: at least count of them (the
-// newest group always, since the model is to answer it, the others while they take up to
-// twice tailTokens without their results, or 8,000, where tailTokens is not 0), and as many more as fit in tailTokens. The tail never begins between a tool use and its result, nor
-// reaches over a summary that older messages gave way to. Hidden
-// messages (after a rewind, for example) are neither the last nor the newest.
+// Keep returns the messages of the view that must stay: the last user turn, pins, compactions of
+// the API, and the newest messages. Of the newest it keeps at least count messages, and as many
+// more as fit in tailTokens. The newest group always stays, since the model is to answer it; the
+// other groups of count only while they take, without their results, at most 8,000 tokens or twice
+// tailTokens, unless tailTokens is 0. The tail never begins between a tool use and its result, nor
+// reaches over a summary of older messages. Hidden messages (after a rewind, for example) are
+// neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	return keep(t, edits, m, count, tailTokens, false)
 }
 
-// keep is Keep; where whole is set no rung can shorten a result that is kept, so that results count like all else.
+// keep is Keep; with whole, no rung can shorten a kept result, so results count in full.
 func keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int, whole bool) *Kept {
 	msgs := t.Messages()
 	k := pinsOf(t, edits)
@@ -90,7 +90,7 @@ func isSummary(m Message) bool {
 	return false
 }
 
-// pinsOf returns what is pinned alone.
+// pinsOf returns the pins alone.
 func pinsOf(t *Transcript, edits []Edit) *Kept {
 	msgs := t.Messages()
 	k := &Kept{LastUser: -1, Tail: len(msgs), groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
@@ -100,21 +100,20 @@ func pinsOf(t *Transcript, edits []Edit) *Kept {
 	return k
 }
 
-// first pins the oldest n messages, and what belongs to them.
+// first pins the oldest n messages and their groups.
 func (k *Kept) first(n int) {
 	for g := 0; g < len(k.groups)-1 && k.groups[g] < n; g++ {
 		k.pin(SpanHandle(k.groups[g], k.groups[g+1]), k.groups[len(k.groups)-1])
 	}
 }
 
-// stand keeps what was said once and stays in force: the user's messages before the
-// first answer where they are, if they take up to head tokens, with the program's texts
-// among them; and up to room tokens of what else stays in force, see [Situation.Carry], and of
-// what a law holds.
-// What a rewind, the user or the program's own condensation hides is not in force.
+// stand keeps content that was said once and stays in force. The user's messages before the first
+// answer stay in place, with the program's texts among them, if they take up to head tokens. Other
+// items in force, see [Situation.Carry], and the items of a law are held up to room tokens. Content
+// that a rewind, the user or the program's own condensation hides is not in force.
 func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int, law []Held) {
 	msgs := t.Messages()
-	var ends []Edit // by which what they hide is in force no longer
+	var ends []Edit // edits that end the force of the content they hide
 	for _, e := range Active(edits) {
 		switch {
 		case e.Kind == KindRewind, e.Kind == KindExclude, e.Kind == KindRestore, e.Report.Trigger == string(TriggeredRecorded):
@@ -133,7 +132,7 @@ func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int, law 
 	k.stands.settle()
 }
 
-// current returns what of message i no later message replaces: all but the state of the
+// current returns the blocks of message i that no later message replaces: all but the state of the
 // editor, which programs send anew with each message.
 func current(msgs []Message, i int) []Handle {
 	state := func(b Block) bool {
@@ -153,8 +152,8 @@ func current(msgs []Message, i int) []Handle {
 	return out
 }
 
-// headOf returns the user's messages before the first answer; none when they take more
-// than room tokens.
+// headOf returns the user's messages before the first answer; none when they take more than room
+// tokens.
 func headOf(msgs []Message, wanted func(i int) bool, m *Meter, room int) map[int]bool {
 	head := map[int]bool{}
 	for i := 0; i < len(msgs) && msgs[i].Role != RoleAssistant; i++ {
@@ -169,7 +168,7 @@ func headOf(msgs []Message, wanted func(i int) bool, m *Meter, room int) map[int
 	return head
 }
 
-// only keeps all messages but [from,to), and what stands or falls with them.
+// only keeps all messages but [from,to) and the groups of its ends.
 func (k *Kept) only(from, to int) {
 	last := k.groups[len(k.groups)-1]
 	if from, to = max(from, 0), min(to, last); from < to {
@@ -179,7 +178,7 @@ func (k *Kept) only(from, to int) {
 	k.from, k.to = from, max(to, 1)
 }
 
-// Match pins the blocks of t whose text matches; nil pins none.
+// Match pins the blocks of t with text that matches pattern; nil pins none.
 func (k *Kept) Match(t *Transcript, pattern *regexp.Regexp) {
 	if pattern == nil {
 		return
@@ -215,16 +214,15 @@ func (k *Kept) pin(h Handle, n int) {
 	}
 }
 
-// The newest messages may take more than the room for them for the sake of their number,
-// since results can be shortened. Without results they may take this many times the room,
-// or these tokens: an answer with ten thousand calls is not kept whole because it is the
-// second newest.
+// The newest messages may exceed their room to reach the least number, since results can be
+// shortened. Without results they may take this many times the room, or these tokens: an answer
+// with ten thousand calls is not kept whole because it is the second newest.
 const (
 	mostBare  = 2
 	smallBare = 8000
 )
 
-// bareTokens returns the tokens of a message without its results, which some programs write as text.
+// bareTokens returns the tokens of a message without its results, also of results written as text.
 func bareTokens(msg Message, m *Meter) int {
 	if msg.Role == RoleUser && writesResult(msg) && !msg.IsUserTurn() {
 		return 0
@@ -249,8 +247,8 @@ func writesResult(msg Message) bool {
 	return false
 }
 
-// tail returns the first message of the kept tail. The tail does not reach over messages before
-// behind, for which a summary stands, unless nothing newer is shown: a summary in it could not be written anew.
+// tail returns the first message of the kept tail: at or after behind, the end of the newest
+// summary, unless no later message is shown. A summary in the tail could not be rewritten.
 func (k *Kept) tail(msgs []Message, shown []bool, behind int, m *Meter, count, tailTokens int, whole bool) int {
 	start, used, bare, kept := len(msgs), 0, 0, 0
 	for g := len(k.groups) - 2; g >= 0 && (k.groups[g] >= behind || kept == 0); g-- {
@@ -279,8 +277,7 @@ func (k *Kept) tail(msgs []Message, shown []bool, behind int, m *Meter, count, t
 // Message reports whether message i is kept whole.
 func (k *Kept) Message(i int) bool { return i == k.LastUser || k.stays(i) }
 
-// stays reports whether message i is kept for another reason than being what the user said
-// last.
+// stays reports whether message i is kept for a reason other than being the last user turn.
 func (k *Kept) stays(i int) bool {
 	return i >= k.Tail || k.pinned[i] || k.to > 0 && (i < k.from || i >= k.to)
 }
@@ -289,9 +286,9 @@ func (k *Kept) stays(i int) bool {
 // because it is pinned itself.
 func (k *Kept) Block(i, b int) bool { return k.Message(i) || k.PinnedBlock(i, b) }
 
-// Pinned reports whether message i, or a block of it, is pinned. The user's messages
-// before the first answer count as pinned; an edit that hides them all the same shows
-// them before what stands for the others, see [Situation.Carry].
+// Pinned reports whether message i, or a block of it, is pinned. The user's messages before the
+// first answer count as pinned; an edit that hides them nevertheless shows them before its summary,
+// see [Situation.Carry].
 func (k *Kept) Pinned(i int) bool { return k.pinned[i] || k.partly[i] || k.head[i] }
 
 // PinnedBlock reports whether block b of message i, or its message, is pinned, or stays
@@ -300,24 +297,22 @@ func (k *Kept) PinnedBlock(i, b int) bool {
 	return k.pinned[i] || k.blocks[[2]int{i, b}] || k.stands.block(i, b)
 }
 
-// Group returns the messages [from,to) that stand or fall with message i: tool
-// uses and their results.
+// Group returns the messages [from,to) that are hidden or kept together with message i: tool uses
+// and their results.
 func (k *Kept) Group(i int) (from, to int) {
 	g := sort.SearchInts(k.groups, i+1)
 	return k.groups[g-1], k.groups[g]
 }
 
-// mostApart is how many messages may stand between a call and a result that are kept
-// together. A later result is one that came late, or names a call by accident; [Repair]
-// mends what is parted.
+// mostApart is the most messages between a call and a result that are kept together. A later result
+// is late, or names the call by accident; [Repair] mends such pairs.
 const mostApart = 64
 
-// Groups returns the first message of each group: the places where a list of
-// messages may be cut without parting a call from its result, see [Pairs], or reasoning
-// that is a message of its own from all that it led to. Cutting before a group
-// leaves both sides complete.
+// Groups returns the first message of each group: the places where a list of messages may be cut
+// without separating a call from its result, see [Pairs], or a separate reasoning message from its
+// consequences. Cutting before a group leaves both sides complete.
 func Groups(msgs []Message) []int {
-	until := make([]int32, len(msgs)) // the first message behind what a message waits for
+	until := make([]int32, len(msgs)) // the first message after those that a message waits for
 	for _, p := range PairsOf(msgs).list {
 		if p.result.message-p.call.message <= mostApart {
 			until[p.call.message] = max(until[p.call.message], p.result.message+1)
@@ -343,7 +338,7 @@ func Groups(msgs []Message) []int {
 			}
 			end = max(end, int(until[i]))
 			if onlyReasoning(msgs[i]) {
-				end = max(end, answer) // all that a model made of it
+				end = max(end, answer) // the whole answer of the model
 			}
 		}
 	}
@@ -359,9 +354,8 @@ func onlyReasoning(m Message) bool {
 	return len(m.Content) > 0
 }
 
-// touched returns an error when a kept message or pinned block that the view
-// showed whole is changed or gone. What the user said last may be hidden by what says it
-// word for word.
+// touched returns an error when a kept message or pinned block that the view showed whole is
+// changed or gone. The last user turn may be hidden by a text that quotes it word for word.
 func touched(s *Situation, units []Unit) error {
 	whole := make([]bool, s.Transcript.Len())
 	for _, u := range s.Units {
@@ -381,8 +375,7 @@ func touched(s *Situation, units []Unit) error {
 	return s.Kept.lost(s.Transcript, s.Units, units)
 }
 
-// lost returns an error when a pinned block that the view before showed is not
-// in the view after.
+// lost returns an error when a pinned block in the view before is missing in the view after.
 func (k *Kept) lost(t *Transcript, before, after []Unit) error {
 	if len(k.blocks) == 0 {
 		return nil

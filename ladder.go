@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Situation is what a strategy sees. It is read only.
+// Situation is the input of a strategy. It is read only.
 type Situation struct {
 	Conversation *Conversation
 	Transcript   *Transcript
-	Edits        []Edit // in force or not, those of this run included
+	Edits        []Edit // in force or not, including this run's
 	Units        []Unit // the view now
 	Kept         *Kept
 	Meter        *Meter
@@ -21,15 +21,15 @@ type Situation struct {
 	Profile      string
 	From, To     int // the messages to replace, exactly, see [Traits.TakesRange]; To 0: what a strategy chooses
 	Used         int // tokens of the view and the overhead, as the Meter counts, without Guessed
-	Attached     int // of it, in a view that does not fit, those of attachments; see [Situation.Attachment]
+	Attached     int // of Used, in a view that does not fit, the tokens of attachments; see [Situation.Attachment]
 	Guessed      int // estimated tokens of such attachments beyond half of the target
 	Target       int // tokens to come down to, as the Meter counts
 	Limit        int // tokens the view must not pass, as the Meter counts
 	Trigger      int // tokens at which the next check would act again
 	Forced       bool
 	Automatic    bool      // no user asked for this run
-	DryRun       bool      // nothing may be called that costs
-	Limits       Limits    // of the API, which refused the view for its images; zero: it did not
+	DryRun       bool      // make no call that costs money
+	Limits       Limits    // set if the API refused the view for its images
 	Focus        string    // what the user asked summaries to pay attention to; may be empty
 	Environment  string    // state of the client's program (open files, time) sent with each turn; "" on manual runs
 	Live         *Live     // the request being answered; nil: none
@@ -43,10 +43,9 @@ type Situation struct {
 	shared    map[any]any
 }
 
-// Repair returns the messages as they can be sent: as they are when the dialect
-// of the conversation takes them, else mended by [Repair]. Where there is a dialect,
-// somebody sent the messages in it and answers for them: only what an edit broke is
-// mended, see [RepairNew].
+// Repair returns the messages as they can be sent: unchanged if the conversation's dialect takes
+// them, else mended by [Repair]. With a dialect, the messages came from a client, which is
+// responsible for their form: only damage by an edit is mended, see [RepairNew].
 func (s *Situation) Repair(view []Message) ([]Message, []Breach) {
 	if s.dialect != nil && len(s.dialect.Check(view)) == 0 {
 		return view, nil
@@ -57,7 +56,7 @@ func (s *Situation) Repair(view []Message) ([]Message, []Breach) {
 	return RepairNew(view, s.Once(saidBreaches{}, func() any { return Check(s.Transcript.Messages()) }).([]Breach))
 }
 
-// saidBreaches is the key of the breaches that the messages had as they were sent.
+// saidBreaches is the key of the breaches that the client's own messages have.
 type saidBreaches struct{}
 
 // Once memoizes expensive work for one run of the ladder: it calls work the first
@@ -79,8 +78,8 @@ func (s *Situation) Once(key any, work func() any) any {
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
 
-// Surplus returns how many of the oldest messages of the view are to be hidden because
-// there are too many messages or turns, whatever their tokens; 0 for none.
+// Surplus returns how many of the oldest messages of the view must be hidden because there are too
+// many messages or turns, whatever their tokens; 0 for none.
 func (s *Situation) Surplus() int {
 	messages, turns := 0, 0
 	for _, u := range s.Units {
@@ -127,8 +126,8 @@ func (s *Situation) Fit() int {
 // once.
 func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger }
 
-// onlyUnread reports whether a view that fits would be within its target but for the newest
-// message, which no model has read. What a rung could still hide would go to that message.
+// onlyUnread reports whether a view that fits exceeds its target only because of the newest
+// message, which no model has read. Further hiding would only make room for that message.
 func (s *Situation) onlyUnread() bool {
 	n := len(s.Units)
 	return s.Automatic && n > 0 && s.fits() && s.Surplus() == 0 && s.Used-s.Meter.View(s.Units[n-1].Messages) <= s.Target
@@ -143,13 +142,13 @@ func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 	}
 }
 
-// Group returns the index in Units after the last unit that stands or falls with
-// unit i, and whether these units may be hidden: none of them is kept. What stands for
-// hidden messages may be replaced although some of them are pinned.
+// Group returns the index in Units after the last unit of the group of unit i, and whether the
+// group may be hidden: it contains no kept message. A summary of hidden messages may be replaced
+// even if some of them are pinned.
 func (s *Situation) Group(i int) (end int, free bool) { return s.group(i, s.Kept.Message) }
 
-// GroupToQuote is Group for an edit that says [Situation.LastWords] word for word: what the
-// user said last is no reason to keep its messages then.
+// GroupToQuote is Group for an edit that quotes [Situation.LastWords] word for word, so that the
+// last user turn need not be kept.
 func (s *Situation) GroupToQuote(i int) (end int, free bool) {
 	if s.LastWords() == "" {
 		return s.Group(i)
@@ -157,8 +156,7 @@ func (s *Situation) GroupToQuote(i int) (end int, free bool) {
 	return s.group(i, s.Kept.stays)
 }
 
-// LastWords returns what the user said last that the view shows, in words; "" when that is
-// nothing.
+// LastWords returns the words of the last user turn that the view shows; "" for none.
 func (s *Situation) LastWords() string {
 	if s.Kept.LastUser < 0 {
 		return ""
@@ -185,8 +183,8 @@ func (s *Situation) group(i int, kept func(message int) bool) (end int, free boo
 	return end, free
 }
 
-// Gate inspects an edit before it is accepted and adds to it what the view would
-// lose otherwise. Implementations are safe for concurrent use.
+// Gate inspects an edit before it is accepted and adds facts that the view would otherwise lose.
+// Implementations are safe for concurrent use.
 type Gate interface {
 	Admit(ctx context.Context, s *Situation, e Edit) (Edit, error)
 }
@@ -194,23 +192,23 @@ type Gate interface {
 // Dialect knows one API's rules. Implementations are stateless.
 type Dialect interface {
 	Name() string
-	// Check returns what the API would refuse in these messages.
+	// Check returns the breaches for which the API would refuse these messages.
 	Check(view []Message) []Breach
 }
 
-// Outcome says how a rung ended.
+// Outcome is how a rung ended.
 type Outcome string
 
 // The outcomes of a rung.
 const (
 	OutcomeAccepted Outcome = "accepted"
-	OutcomeNothing  Outcome = "nothing" // the rung found nothing to do
+	OutcomeNothing  Outcome = "nothing" // the rung found no reduction
 	OutcomeRefused  Outcome = "refused" // its edit broke a rule
 	OutcomeFailed   Outcome = "failed"  // it returned an error
 	OutcomeSkipped  Outcome = "skipped" // it was not tried
 )
 
-// Step is what happened on one rung.
+// Step is the result of one rung.
 type Step struct {
 	Rung    string        `json:"rung"`
 	Outcome Outcome       `json:"outcome"`
@@ -287,8 +285,8 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 	return nil
 }
 
-// refill climbs a rung again in place of the edit that it made in this run, where a rung after it
-// left room. Nothing changes when the new edit shows no more than the one before.
+// refill climbs a rung again to replace its edit of this run, if a later rung left room. It has no
+// effect unless the new edit shows more than the one before.
 func (l *ladder) refill(ctx context.Context, rung Strategy) {
 	at := slices.IndexFunc(l.edits, func(e Edit) bool { return e.Report.Rung == rung.Name() })
 	if at < 0 || at == len(l.edits)-1 {
@@ -302,7 +300,7 @@ func (l *ladder) refill(ctx context.Context, rung Strategy) {
 	s.Edits, l.edits = without(s.Edits), without(edits)
 	s.Units = Units(s.Transcript, s.Edits)
 	s.Used = s.Budget.Overhead + s.tokens(s.Units)
-	for i := at; i < len(l.edits); i++ { // they stand before it now
+	for i := at; i < len(l.edits); i++ { // their place in the list has changed
 		r := &l.edits[i].Report
 		r.TokensBefore, r.TokensAfter = r.TokensBefore+s.Used-was.Used, r.TokensAfter+s.Used-was.Used
 		s.Edits[len(s.Edits)-len(l.edits)+i].Report = *r
@@ -322,9 +320,8 @@ func (l *ladder) refill(ctx context.Context, rung Strategy) {
 // pinsRung is the name of the step that shows pinned messages again.
 const pinsRung = "pins"
 
-// showPinned shows pinned messages again that earlier reductions hide, the newest
-// first, as far as they take no more than a third of the target. What was said about
-// them together with others is written anew by a later rung.
+// showPinned shows pinned messages again that earlier reductions hide, newest first, in at most a
+// third of the target. A later rung rewrites the summaries that covered them.
 func (l *ladder) showPinned() {
 	s := l.s
 	e := Edit{Kind: KindRestore, Report: EditReport{Rung: pinsRung, Reason: "pinned messages are shown again"}}
@@ -349,8 +346,8 @@ func (l *ladder) showPinned() {
 	l.edits = append(l.edits, e)
 }
 
-// unmetPins returns the groups with pinned messages that a reduction hides, the newest
-// first, as far as they may be shown again.
+// unmetPins returns the groups with pinned messages that a reduction hides and that may be shown
+// again, newest first.
 func (s *Situation) unmetPins() (spans [][2]int) {
 	room := s.Target / 3
 	for _, span := range slices.Backward(s.hiddenPins()) {
@@ -362,8 +359,8 @@ func (s *Situation) unmetPins() (spans [][2]int) {
 	return spans
 }
 
-// hiddenPins returns the groups with pinned messages that a reduction hides, in
-// order; what a rewind hides stays hidden.
+// hiddenPins returns the groups with pinned messages that a reduction hides, in order; messages
+// hidden by a rewind stay hidden.
 func (s *Situation) hiddenPins() (spans [][2]int) {
 	if len(s.Kept.pinned)+len(s.Kept.blocks) == 0 {
 		return nil
@@ -438,9 +435,8 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 	return step
 }
 
-// accept adds the edit if the view with it keeps the rules: smaller, no new
-// breach, nothing kept is touched. Reasoning that was bound to what the edit
-// replaced leaves the view with it.
+// accept adds the edit if the view with it keeps the rules: it is smaller, has no new breach, and
+// shows all kept content. Reasoning bound to replaced content is dropped with it.
 func (l *ladder) accept(rung Strategy, e Edit) error {
 	s := l.s
 	bare := omitsOnly(rung)
@@ -480,7 +476,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		return Errorf(CodeInvalid, "check view", "%s", broken)
 	}
 	used := s.Budget.Overhead + s.tokens(units)
-	if used >= s.Used && s.Limits.Images == 0 { // of small images the number is what counts
+	if used >= s.Used && s.Limits.Images == 0 { // the number of small images counts
 		return &RungError{Reason: ReasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
 	}
 	for i := range batch {
@@ -499,9 +495,8 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	return nil
 }
 
-// parted returns the first breach of pairing or placement that the view before did not
-// have, "" if there is none. [Repair] would mend the one, but an edit must not rely on
-// that; nothing would mend the other.
+// parted returns the first new breach of pairing or placement in the view after, or "". An edit
+// must not rely on [Repair] for pairing, and Repair does not mend placement.
 func parted(before, after []Unit) string {
 	was, is := messagesOf(before), messagesOf(after)
 	for _, b := range newBreaches(Check(is), Check(was)) {
@@ -532,7 +527,7 @@ func (r *EditReport) count(e Edit) {
 	}
 }
 
-// errOverBudget returns the error for a view that does not fit whatever is cut.
+// errOverBudget returns the error for a view that does not fit after all cuts.
 func errOverBudget(d Decision, overhead, used int) error {
 	return &Error{
 		Code: CodeOverBudget, Op: "fit the view",

@@ -5,39 +5,37 @@ import (
 	"strings"
 )
 
-// Law says what holds in a conversation beyond what the wire itself shows to be in force,
-// and has to be in every view of it: what was planned, loaded or begun and is not done. It
-// is asked once for each climb of the ladder. Implementations are stateless and safe for
-// concurrent use.
+// Law returns the items of a conversation that are in force although the wire does not show it, and
+// that every view must contain: plans, skills and jobs that are not done. It is called once for
+// each climb of the ladder. Implementations are stateless and safe for concurrent use.
 type Law interface {
-	// Holds returns what holds in the situation's conversation, what matters most first.
+	// Holds returns the items in force in the situation's conversation, most important first.
 	Holds(s *Situation) []Held
 }
 
-// Held is one thing that holds: a plan, a skill, a job. Where its blocks are too many to be
-// kept, what stands for them says it in words: the texts of Must, by itself or in a note that
-// is added to it.
+// Held is one item in force: a plan, a skill, a job. If its blocks are too large to keep, the text
+// that replaces them, or a note added to it, contains the texts of Must.
 type Held struct {
-	Key  string   // of one conversation each has its own
-	At   []Handle // the blocks that say it; a call is held with its result, and a result with its call
+	Key  string   // unique in a conversation
+	At   []Handle // the blocks that state it; calls and results are held in pairs
 	Most int      // tokens up to which the blocks are kept word for word; 0: as far as there is room
 	Name string   // names it in the note, on one line
-	Must []string // the texts, each on one line; none: nothing has to be said
+	Must []string // the required texts, each on one line; may be empty
 
-	rank       int  // the lowest is left out last
+	rank       int  // the lowest is dropped last
 	defines    bool // tools and settings: without it the API refuses later calls, or answers otherwise
-	words      bool // its blocks cannot be kept: it is said in words
+	words      bool // its blocks cannot be kept: only Must is
 	isAddition bool // of a program to a result, the last block
-	cut        bool // only the addition is held of that block
+	cut        bool // of the last block only the addition is held
 	kept       bool
 }
 
-// cuts reports whether of a block that says the item only what a program added to it is held.
+// cuts reports whether only a program's addition is held of a block.
 func (h Held) cuts(at Handle) bool { return h.cut && at == h.At[len(h.At)-1] }
 
-// resolved returns what a law holds with all blocks that are kept together. One of them that
-// cannot be kept stands for all, and all is said in words: the assistant's words, what is no
-// block, a call without a result. There are none for a handle that names nothing.
+// resolved returns an item of a law with all blocks that must be kept together. If one of them
+// cannot be kept (the assistant's words, a handle without a block, a call without a result), the
+// item is reduced to its Must texts. At is empty if a handle is out of range.
 func (f *finder) resolved(h Held) Held {
 	said := h.At
 	h.At, h.rank = nil, lawRank
@@ -67,20 +65,20 @@ func (f *finder) resolved(h Held) Held {
 	return h
 }
 
-// lawHead begins the note of what holds of hidden messages and is said in no other way.
+// lawHead begins the note that states hidden items of a law.
 const lawHead = "[Still holds, from what is hidden here"
 
 // lawShare is the share of the target that the notes of one edit may take.
 const lawShare = 16
 
-// unsaid returns the note of what holds of some parts, is not kept as it came, and is not said
-// by what stands for them; "" when nothing is left to say.
+// unsaid returns the note on items of a law that lie in hidden blocks, are not kept, and are not
+// stated in the replacing messages; "" when there are none.
 func (c *carrier) unsaid(with []Message, hidden func(Handle) bool) string {
 	var said string
 	var out strings.Builder
 	for _, h := range c.s.Kept.stands.items {
 		if len(h.Must) == 0 || h.kept && c.edit.Kind != KindClip || !slices.ContainsFunc(h.At, hidden) {
-			continue // only a clip cuts what is kept
+			continue // only a clip cuts kept blocks
 		}
 		if said == "" {
 			var texts []string
@@ -110,7 +108,7 @@ func (c *carrier) unsaid(with []Message, hidden func(Handle) bool) string {
 	return lawHead + ".]" + out.String()
 }
 
-// block adds to a shortened block what holds of it and is not said in it.
+// block adds to a shortened block the items of it that its text does not state.
 func (c *carrier) block(r *Replacement) {
 	said := r.WithBlock
 	if use, ok := said.(ToolUse); ok {
@@ -129,12 +127,12 @@ func (c *carrier) block(r *Replacement) {
 	case ToolResult:
 		with.Content = append(slices.Clone(with.Content), Text{Text: note})
 		r.WithBlock = with
-	case ToolUse: // nothing can be added to what the model has asked for
+	case ToolUse: // a call cannot be extended
 		c.leave(strings.TrimSpace(strings.TrimPrefix(note, lawHead+".]")))
 	}
 }
 
-// leave names in the report what holds and is said nowhere.
+// leave reports an item that the view does not state.
 func (c *carrier) leave(what string) {
 	name, _, _ := strings.Cut(what, "\n")
 	c.report("what holds and is not said: " + strings.TrimSuffix(name, ":"))
@@ -147,7 +145,7 @@ func (c *carrier) report(note string) {
 	}
 }
 
-// wordsOf returns the texts of a message, those in its results included.
+// wordsOf returns the texts of a message, including the texts of its results.
 func wordsOf(m Message) string {
 	var out []string
 	for _, b := range m.Content {

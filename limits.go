@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// Limits are what an API takes of one request at most, beside tokens; 0: any number.
+// Limits are an API's limits of one request other than tokens; 0: any number.
 type Limits struct {
-	Images   int  // the oldest of more are replaced by notes
+	Images   int  // more images: notes replace the oldest
 	AllMedia bool // documents, sound and video count as images
-	Messages int  // the oldest turns of more are hidden
+	Messages int  // more messages: the oldest turns are hidden
 }
 
-// mediaRung is the name of the strategy that replaces images, of which Fractions.MediaKeep are
-// kept.
+// mediaRung is the name of the strategy that replaces all but Fractions.MediaKeep images.
 const mediaRung = "media"
 
 // limit makes a pass due that brings the view within the limits of the request.
@@ -24,7 +23,7 @@ func (p *pass) limit() {
 	}
 	p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
 	if l.Messages > 0 {
-		p.decision.Most.Messages = max(l.Messages-1, 1) // what stands for the hidden ones is a message
+		p.decision.Most.Messages = max(l.Messages-1, 1) // the marker in place of the hidden ones is a message
 		p.s.most = p.decision.Most
 	}
 	if l.Images > 0 {

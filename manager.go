@@ -1,24 +1,23 @@
-// Package precis keeps an LLM agent's conversation inside the model's context
-// window without losing any of it.
+// Package precis keeps an LLM agent's conversation inside the model's context window without losing
+// any of it: it decides which messages the model sees now.
 //
-// Start with [NewManager] and [Manager.Manage]: give it a [Conversation] and a
-// [Window], send the [Result.View] to the model. The package precis/preset
-// assembles a Manager with working parts in one call.
+// Start with [NewManager] and [Manager.Manage]: give it a [Conversation] and a [Window], send the
+// [Result.View] to the model. The package precis/preset assembles a Manager with working parts in
+// one call.
 //
-// The model is one idea. A [Transcript] holds the messages of one conversation
-// exactly as they were said and is never altered. An [Edit] is a recorded
-// decision: show this instead of that span. A view, [View], is what a
-// transcript and its edits give: the messages sent to the model now. Condensing,
-// truncating and pruning are all edits, so each can be undone by removing one,
-// and rewinding to an earlier point can orphan nothing.
+// The model is one idea. A [Transcript] holds the original messages of one conversation and is
+// never altered. An [Edit] is a recorded decision: show this instead of that span. A view, [View],
+// is computed from a transcript and its edits: the messages sent to the model now. Condensing,
+// truncating and pruning are all edits, so each can be undone by removing one, and rewinding to an
+// earlier point leaves every edit valid.
 //
-// The promise: no message is lost, a view is never bigger than the one it
-// replaces, every view is valid ([Check]), the same transcript and edits give
-// the same bytes, and every number shown says where it came from ([Source]).
+// The promise: no message is lost, a view is never bigger than the one it replaces, every view is
+// valid ([Check]), the same transcript and edits give the same bytes, and every number shown has a
+// source ([Source]).
 //
-// This package imports only the standard library. What it needs from others
-// (counting tokens, shortening, summarizing, storing) it names as small
-// interfaces: [Counter], [Strategy], [Summarizer], [Gate], [Dialect], [Store].
+// This package imports only the standard library and precis/internal/harness. It names its other
+// needs (counting tokens, shortening, summarizing, storing) as small interfaces: [Counter],
+// [Strategy], [Summarizer], [Gate], [Dialect], [Store].
 package precis
 
 import (
@@ -37,23 +36,22 @@ type Options struct {
 	Counter    Counter    // required
 	Strategies []Strategy // the ladder, least loss first; none: the manager only watches
 	Gate       Gate       // nil: edits are accepted as proposed
-	Law        Law        // nil: only what the wire shows to be in force is held
+	Law        Law        // nil: only content that the wire shows to be in force is held
 	Calibrator Calibrator // nil: counts are taken as they are
 	Store      Store      // nil: edits live in the Conversation alone
-	Ledger     Ledger     // books costs and sums them up; nil: Store, if it is one
+	Ledger     Ledger     // records and sums costs; nil: Store, if it is one
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
 	// Hooks are called around each rung of the ladder.
 	Hooks Hooks
-	// Variant is named by the reports of edits, unless a strategy names another one; "":
+	// Variant is the variant in the reports of edits, unless a strategy names another one; "":
 	// none. See [EditReport].
 	Variant string
-	// OnReport receives the report of every pass, for metrics; nil: none. It must
-	// return soon. Edits of a pass may never come into force, see OnEdit.
+	// OnReport receives the report of every pass, for metrics; nil: none. It must return soon.
+	// Edits of a pass may never come into force, see OnEdit.
 	OnReport func(context.Context, Report)
-	// OnEdit receives each edit that comes into force, once; nil: no function is called. It must
-	// return soon.
+	// OnEdit receives each edit that comes into force, once; nil: none. It must return soon.
 	OnEdit func(context.Context, Edit)
 	// Alert receives a warning when a limit of Settings.Spend is near or reached;
 	// it is logged in any case. nil: none. It must return soon.
@@ -71,7 +69,7 @@ type Manager struct {
 	*policy
 }
 
-// policy is what managers of one policy share.
+// policy is the state that managers of one policy share.
 type policy struct {
 	mu       sync.RWMutex
 	settings Settings
@@ -96,17 +94,17 @@ func NewManager(o Options) (*Manager, error) {
 	return m, m.SetSettings(o.Settings)
 }
 
-// With returns a manager that keeps its conversations in another store and
-// shares everything else with m, changes of settings and what was spent
-// included. A ledger of m's own stays; else st is the ledger, if it is one.
+// With returns a manager with another store for its conversations. It shares everything else with
+// m, including later settings and the money spent. A ledger of m's own stays; else st is the
+// ledger, if it is one.
 func (m *Manager) With(st Store) *Manager {
 	out := *m
 	out.o.Store = st
 	return &out
 }
 
-// WithLedger returns a manager that books in another ledger and shares everything
-// else with m. Nil: in m's own, or that of its store.
+// WithLedger returns a manager that records in another ledger and shares everything else with m.
+// Nil: m's own ledger or its store's.
 func (m *Manager) WithLedger(l Ledger) *Manager {
 	out := *m
 	if l != nil {
@@ -115,8 +113,8 @@ func (m *Manager) WithLedger(l Ledger) *Manager {
 	return &out
 }
 
-// Silent returns a manager for what is only tried, or was recorded before: it stores and books
-// no edit, and reports nothing. It shares everything else with m.
+// Silent returns a manager for trial runs and for recorded conversations: it stores and records no
+// edit, and reports none. It shares everything else with m.
 func (m *Manager) Silent() *Manager {
 	out := *m
 	out.silent = true
@@ -149,8 +147,8 @@ type Request struct {
 	Window       Window // of the model; Tokens 0 is an error
 	MaxOutput    int    // output tokens the client asks for; 0: unknown
 	OutputLimit  int    // the model's output limit; 0: unknown
-	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
-	Reported     int    // input tokens the provider reported for the view as it is now, or for all but what was added since; 0: unknown
+	Profile      string // key of a threshold in Settings.Profiles; usually the model or profile
+	Reported     int    // input tokens the provider reported for the view now, or before the newest messages; 0: unknown
 
 	// From, To: messages [From,To) are condensed, exactly these and nothing else, whatever it saves. The
 	// newest and the user's last turn may be among them; that turn is then quoted. To 0: what the settings
@@ -175,25 +173,24 @@ type Request struct {
 	Environment string // the client's surroundings (open files, time …), added to a summary on automatic runs
 	Live        *Live  // the client's request, for a summary request to ride on; nil: none
 
-	Meter     *Meter    // counted earlier views of the conversation, so that nothing is counted twice; nil: a new one
-	Dialect   Dialect   // whose rules the view must keep; nil: the strictest, those of Check
-	Mend      bool      // with Dialect: mend, too, what the messages break as they were sent; they are left as they came otherwise
-	Reasoning Reasoning // which signed reasoning stays when what came before it changes
+	Meter     *Meter    // has counted earlier views of the conversation, so their counts are reused; nil: a new one
+	Dialect   Dialect   // rules that the view must keep; nil: the strictest rules, see Check
+	Mend      bool      // with Dialect: also mend breaches of the client's own messages; default: leave them
+	Reasoning Reasoning // which signed reasoning stays when earlier content changes
 }
 
 // Result is the answer to a [Request].
 type Result struct {
 	View   []Message // valid, to be sent now
-	Units  []Unit    // View in pieces, before it was repaired; not to be changed
+	Units  []Unit    // View in pieces, before it was repaired; read only
 	Edits  []Edit    // made by this call; in the Conversation already, unless DryRun, Unrecorded or over budget
 	Report Report
 }
 
-// Manage returns the view of the conversation, reduced when the decision says
-// so, and appends the edits it made to the conversation. Whatever fails on the
-// way, the result holds the best view there is. The error is [CodeOverBudget]
-// when it does not fit, [CodeCanceled] when ctx ended, [CodeInvalid] for a bad
-// request, and the store's own when an edit could not be recorded.
+// Manage returns the view of the conversation, reduced when the decision requires it, and appends
+// the new edits to the conversation. The result holds the best view even with an error. The error
+// is [CodeOverBudget] when the view does not fit, [CodeCanceled] when ctx ended, [CodeInvalid] for
+// a bad request, and the store's own when an edit could not be recorded.
 func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 	p, err := m.begin(r)
 	if err != nil {
@@ -221,8 +218,7 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 	return res, err
 }
 
-// Status returns the conversation at a glance and what would be done now,
-// without doing it.
+// Status returns the conversation at a glance and the action that Manage would take.
 func (m *Manager) Status(r Request) (Status, error) {
 	p, err := m.begin(r)
 	if err != nil {

@@ -2,28 +2,28 @@ package precis
 
 import "math"
 
-// Measured is a model provider's count for a request of a conversation. The zero value says that
-// no count is known.
+// Measured is a model provider's token count for a request of a conversation. The zero value means
+// unknown.
 type Measured struct {
 	Messages int // of the transcript, when the request was sent
-	Tokens   int // of the whole request: system prompt, tools and messages, from a cache or not
+	Tokens   int // of the whole request: system prompt, tools and messages, cached or not
 }
 
-// fit is how the counts of a [Meter] agree with [Conversation.Measured].
+// fit adjusts the counts of a [Meter] to [Conversation.Measured].
 type fit struct {
 	at         Measured
 	of         *Transcript
 	known      bool    // at holds for the conversation
-	share      float64 // of what the meter can only estimate: pictures, documents, reasoning
-	factor     float64 // from what the meter counts to what the provider does
-	unrecorded int     // tokens that the provider counted and the conversation does not hold
+	share      float64 // factor on estimated tokens: pictures, documents, reasoning
+	factor     float64 // from the meter's to the provider's tokens
+	unrecorded int     // tokens that the provider counted and the conversation lacks
 }
 
-// For makes the meter count a conversation: by the rules of its model where its counter can,
-// see [ModelCounter], and so that the request of [Conversation.Measured] counts what the
-// provider said. Missing tokens are in [Overhead.Unrecorded] where the tools are not known.
-// An excess is taken from estimates first: providers leave out old reasoning, and the
-// size of a document can only be guessed. Counts by other rules are forgotten.
+// For makes the meter count a conversation: by the rules of its model if its counter supports that,
+// see [ModelCounter], and scaled so that the request of [Conversation.Measured] has the provider's
+// count. Missing tokens go to [Overhead.Unrecorded] if the tools are unknown. An excess is taken
+// from estimates first: providers drop old reasoning, and the size of a document can only be
+// guessed. Counts by other rules are dropped.
 func (m *Meter) For(c *Conversation) {
 	m.forModel(c.Model)
 	if m.fit.at == c.Measured && m.fit.of == c.Transcript {
@@ -47,11 +47,11 @@ func (m *Meter) For(c *Conversation) {
 	m.fit.fit(counted, estimated, len(c.Tools) == 0)
 }
 
-// mostMissed is the most by which a count of words and the provider's may differ. Where they
-// differ by more, they are not about the same request.
+// mostMissed is the largest plausible ratio between our count of words and the provider's. Beyond
+// it they belong to different requests.
 const mostMissed = 3
 
-// fit says how a count of which some is estimated agrees with the provider's.
+// fit computes the adjustment of a partly estimated count to the provider's.
 func (f *fit) fit(counted, estimated int, open bool) {
 	said := int(float64(f.at.Tokens) / f.factor)
 	words := counted - estimated
@@ -100,7 +100,7 @@ func (m *Meter) estimatedIn(role Role, b Block) (n int) {
 	return n
 }
 
-// fitted returns counted tokens, of which some are estimated, as the provider counts these.
+// fitted returns counted tokens with the estimated part scaled to the provider's count.
 func (m *Meter) fitted(counted, estimated int) int {
 	return counted - estimated + int(math.Ceil(float64(estimated)*m.fit.share))
 }

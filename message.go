@@ -17,21 +17,21 @@ const (
 	RoleSystem    Role = "system"
 )
 
-// Message is one turn of a conversation. A message given to a [Transcript] is
-// never changed afterwards; neither are its blocks.
+// Message is one turn of a conversation. A message given to a [Transcript] is never changed
+// afterwards; neither are its blocks.
 type Message struct {
 	Role    Role
 	Content []Block
-	ID      string    // the provider's or client's identifier; "" when there is none
+	ID      string    // the provider's or client's identifier; "" if it has none
 	Time    time.Time // when it was said; zero when unknown
-	Said    Said      // what its reader knows of it apart from its words
+	Said    Said      // metadata about author and purpose from its reader
 
 	// Raw holds the bytes the message came from, in the dialect named by
 	// Format; nil when it was made in memory. An encoder of the same dialect
 	// sends Raw as it is.
 	Raw    json.RawMessage
 	Format string
-	Fields []Field // of Raw, those that precis does not read, in order; nil: none, or unknown
+	Fields []Field // members of Raw that precis does not read, in order; nil: none, or unknown
 }
 
 // Block is one piece of a message's content. The union is sealed: the types in
@@ -42,7 +42,7 @@ type Block interface{ block() }
 // Text is words.
 type Text struct {
 	Text string
-	Said Said            // what its reader knows of it; zero: what it knows of the message
+	Said Said            // metadata from its reader; zero: the message's
 	Raw  json.RawMessage // bytes it came from, in the message's Format; nil when made in memory
 }
 
@@ -87,7 +87,7 @@ type ToolUse struct {
 	Name   string
 	Input  json.RawMessage
 	Raw    json.RawMessage
-	Fields []Field // of Raw, those that precis does not read
+	Fields []Field // members of Raw that precis does not read
 }
 
 // ToolResult is the answer to the [ToolUse] with the same ID.
@@ -95,13 +95,12 @@ type ToolResult struct {
 	ToolUseID string
 	Content   []Block // text, images and the like; never a ToolUse or ToolResult
 	IsError   bool
-	Refused   bool // the recording says, apart from the text, that a person refused the call
+	Refused   bool // the recording states, apart from the text, that a person refused the call
 	Raw       json.RawMessage
-	Fields    []Field // of Raw, those that precis does not read
+	Fields    []Field // members of Raw that precis does not read
 }
 
-// Opaque is content precis does not understand. It is forwarded byte for byte
-// and never cut.
+// Opaque is content of an unknown type. It is forwarded byte for byte and never cut.
 type Opaque struct {
 	Type string // the provider's name for it
 	Raw  json.RawMessage

@@ -22,10 +22,9 @@ type ModelCounter interface {
 	ForModel(model string) Counter
 }
 
-// Meter counts views, each message once however often it is shown. It knows a
-// message by its content slice, and the tools by theirs, which are never
-// changed; of the view it was asked for last it knows the pieces, too. Keep one
-// for each conversation that is checked often. The zero value is not
+// Meter counts views and memoizes: each message is counted once however often it is shown. It
+// identifies a message and the tools by their slices, which are never changed, and keeps the units
+// of the last view. Keep one for each conversation that is checked often. The zero value is not
 // usable; a Meter is not safe for concurrent use.
 type Meter struct {
 	counter Counter
@@ -35,12 +34,12 @@ type Meter struct {
 	toolsIn int // tokens of tools
 	last    rendered
 
-	factor    func(model string) float64 // from what is counted to what a provider reports; nil: 1
+	factor    func(model string) float64 // from counted tokens to a provider's; nil: 1
 	fit       fit
-	estimates map[*Block]int // of messages, tokens that are only estimated
+	estimates map[*Block]int // of messages: estimated tokens
 }
 
-// NewMeter returns a meter that counts with c, nothing before it is asked to.
+// NewMeter returns a meter that counts with c, on demand.
 func NewMeter(c Counter) *Meter {
 	return &Meter{counter: c, memo: map[*Block]int{}, frame: -1, fit: fit{share: 1, factor: 1}}
 }
@@ -133,13 +132,13 @@ func (m *Meter) Block(role Role, b Block) int {
 	return n
 }
 
-// whole returns what the counter counts for a block.
+// whole returns the counter's count of a block.
 func (m *Meter) whole(role Role, b Block) int {
 	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.framing(), 0)
 }
 
-// Overhead returns the tokens of the system prompt and the tool definitions, or, where they
-// are not stored, what is known of them. The meter must be [Meter.For] the conversation.
+// Overhead returns the tokens of the system prompt and the tool definitions, or, if they are not
+// stored, the known part of them. The meter must be [Meter.For] the conversation.
 func (m *Meter) Overhead(c *Conversation) Overhead {
 	out := m.known(c)
 	if m.fit.known {
@@ -163,9 +162,8 @@ func (m *Meter) known(c *Conversation) Overhead {
 	return out
 }
 
-// rendered is the view a [Meter] was asked for last. What was rendered stays as
-// it is while messages are only added, so nothing of it is made or counted
-// again.
+// rendered is the last view of a [Meter]. While messages are only added, its units are reused, not
+// rendered or counted again.
 type rendered struct {
 	msgs  []Message // of the transcript when it was rendered
 	edits []Edit
@@ -188,8 +186,8 @@ func (m *Meter) units(t *Transcript, edits []Edit) []Unit {
 	return r.units[:len(r.units):len(r.units)]
 }
 
-// show replaces the view and forgets the counts of shortened messages that only
-// the one before had: each rendering makes them anew.
+// show replaces the view and drops the counts of shortened messages that only the previous view
+// had: each rendering creates them anew.
 func (m *Meter) show(t *Transcript, edits []Edit, units []Unit) {
 	for _, u := range m.last.units {
 		if u.Changed && len(u.Messages) > 0 {
@@ -245,8 +243,8 @@ func reach(edits []Edit) int {
 	return end
 }
 
-// settle forgets the counts of views that were only tried, and takes over the
-// view that a run led to, if it is that of the conversation now.
+// settle drops the counts of trial views and adopts the view of a run, if it is the conversation's
+// current view.
 func (m *Meter) settle(conv *Conversation, edits []Edit, units []Unit) {
 	if !sameEdits(edits, conv.Edits) {
 		units = Units(conv.Transcript, conv.Edits)

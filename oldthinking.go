@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// oldThinking is the rung that leaves out the reasoning of all but the newest turns. It is
-// climbed before all others where [Settings.KeepThinking] says how many those are. What is
-// kept anyway keeps its reasoning, and so do items of the Responses API, whose calls need
-// theirs.
+// oldThinking is the rung that drops the reasoning of all but the newest [Settings.KeepThinking]
+// turns. It is climbed before all others if that setting is not 0. Kept messages keep their
+// reasoning, and so do items of the Responses API, because calls in it need their reasoning.
 type oldThinking struct{}
 
 // Name returns "thinking".
 func (oldThinking) Name() string { return "thinking" }
 
-// Propose leaves out all old reasoning at once.
+// Propose drops all old reasoning at once.
 func (oldThinking) Propose(_ context.Context, s *Situation) (Edit, error) {
 	e := Edit{Kind: KindThinking}
 	last := turnsBack(s.Transcript, s.Settings.KeepThinking)
@@ -35,8 +34,8 @@ func (oldThinking) Propose(_ context.Context, s *Situation) (Edit, error) {
 	return e, nil
 }
 
-// reasoningOf returns the replacements that leave out the reasoning that a unit of one
-// message shows; nil where it shows nothing else, or must keep it.
+// reasoningOf returns the replacements that drop the reasoning of a unit of one message; nil if the
+// message shows only reasoning, or must keep it.
 func reasoningOf(t *Transcript, u Unit) (out []Replacement) {
 	said := t.At(u.From)
 	if said.Format == formatResponses {

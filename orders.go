@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// An order is an edit by which a person says what is to be done with a place of the
-// conversation, now and later: a pin, an exclusion, a restore, and the taking back of
-// such an edit. It is bound to that place, not to the moment when it was given: who goes
-// back to an earlier message keeps the orders for what stays.
+// An order is an edit that records a person's lasting decision about a place of the conversation: a
+// pin, an exclusion, a restore, and the undo of such an edit. It is bound to that place, not to the
+// moment of the edit: going back to an earlier message keeps the orders about messages that stay.
 
-// orders are the orders of a conversation that stay in force when it goes on from its first n messages.
+// orders are the orders of a conversation that stay in force when it continues from its first n
+// messages.
 type orders struct {
-	stays map[string]bool // edits made later that stay, by ID
-	left  []Handle        // places of orders that go
+	stays map[string]bool // later edits that stay, by ID
+	left  []Handle        // places of orders that are dropped
 }
 
-// isOrder reports whether a person says by an edit what is to be done with a place.
+// isOrder reports whether an edit is a person's order about a place.
 func (e Edit) isOrder() bool {
 	return e.Kind == KindPin || (e.Kind == KindExclude || e.Kind == KindRestore) && e.Report.Rung == ""
 }
 
-// places returns what an order is about.
+// places returns the places of an order.
 func (e Edit) places() []Handle {
 	out := slices.Clone(e.Pins)
 	for _, r := range e.Replace {
@@ -32,7 +32,7 @@ func (e Edit) places() []Handle {
 }
 
 // ordersBefore returns the orders among edits that were given after the first n messages and
-// are about them alone. Pins of several places stay for those before n.
+// concern only those messages. Of a pin of several places the part before n stays.
 func ordersBefore(edits []Edit, n int) *orders {
 	o := &orders{stays: map[string]bool{}}
 	undone := Undone(edits)
@@ -64,15 +64,15 @@ func ordersBefore(edits []Edit, n int) *orders {
 	return o
 }
 
-// stoodFor reports whether one of the reductions that go had to do with what an order is about:
-// the order may have been for the text in the place of messages.
+// stoodFor reports whether a dropped reduction covered the place of an order: the order may have
+// been about the text in the place of messages.
 func stoodFor(gone []Edit, r Replacement) bool {
 	return slices.ContainsFunc(gone, func(e Edit) bool {
 		return slices.ContainsFunc(e.Replace, func(p Replacement) bool { return p.Block == nil && p.From < r.To && r.From < p.To })
 	})
 }
 
-// notes says what goes, one line for each kind of order.
+// notes describes the dropped orders, one line for each kind.
 func (o *orders) notes() []string {
 	if len(o.left) == 0 {
 		return nil
@@ -89,10 +89,10 @@ func (o *orders) notes() []string {
 	return []string{"pins, exclusions and restores that go with what is left: " + text}
 }
 
-// BranchedAt returns the conversation as it goes on from its first n messages: these, the
-// edits made at or before that point, and the pins, exclusions and restores that were
-// made later and are about these messages alone, bound to that point. left names the
-// places of those that are not. The original is unchanged; n is clamped.
+// BranchedAt returns the conversation as it continues from its first n messages: these, the edits
+// made at or before that point, and the later pins, exclusions and restores that concern only these
+// messages, bound to that point. left names the places of the others. The original is unchanged; n
+// is clamped.
 func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle) {
 	n = min(max(n, 0), conv.Transcript.Len())
 	out := *conv
@@ -108,7 +108,7 @@ func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle)
 			e.Seen, e.At = n, out.Transcript.Fingerprint(n)
 			e.Pins = slices.DeleteFunc(slices.Clone(e.Pins), func(h Handle) bool { return h.To > n })
 		}
-		if err := check.Add(e); err != nil && later { // one that was recorded before and does not fit has no effect
+		if err := check.Add(e); err != nil && later { // an edit that was recorded before and does not fit has no effect
 			o.left = append(o.left, e.places()...)
 			continue
 		}

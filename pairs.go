@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Pairs says which result answers which call in a list of messages. It pairs tool uses with
-// tool results, and what is not understood by its type: *_use or *_call with *_result or
-// *_output, such as a server's tool whose result opens the model's next message.
+// Pairs maps calls to results in a list of messages. It pairs tool uses with tool results, and
+// opaque blocks by their types: *_use or *_call with *_result or *_output. An example is a server's
+// tool with a result that opens the model's next message.
 //
-// A result answers an open call with its ID, wherever the two stand: one of the newest turn
-// of the model that has such a call, the first of that turn. So calls of one answer that
-// share an ID, or have none, are answered in order, an ID that is used again later means the
-// newer call, and a late result still goes to its call. A result with the ID of a call that
-// is answered belongs to that call, too. What a result answers depends on the messages up to
-// it alone: it stays the same when messages are added.
+// A result answers an open call with its ID, at any distance: the first such call in the newest
+// turn of the model that has one. So calls of one answer that share an ID, or have none, are
+// answered in order, a reused ID means the newer call, and a late result still finds its call. A
+// result with the ID of an answered call belongs to that call, too. A pair depends only on the
+// messages up to the result: adding messages does not change it.
 //
-// Pairs are made once and safe for concurrent use. They take 20 bytes for each result.
+// Pairs are immutable and safe for concurrent use. They take 20 bytes for each result.
 type Pairs struct {
 	list   []pair  // in the order of the results
 	byCall []int32 // indexes in list, in the order of the calls and then of their results
@@ -74,7 +73,7 @@ func (p *Pairs) Call(result Handle) (call Handle, ok bool) {
 	return p.list[i].call.handle(), true
 }
 
-// again returns the results of a call but the first, in order; nil when there are none.
+// again returns the results of a call after the first, in order, or nil.
 func (p *Pairs) again(call Handle) (out []Handle) {
 	at := placeOf(call)
 	i, _ := slices.BinarySearchFunc(p.byCall, at, func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
@@ -84,19 +83,19 @@ func (p *Pairs) again(call Handle) (out []Handle) {
 	return out
 }
 
-// pairKey is what a call and its result share that are not understood.
+// pairKey is the common part of an opaque call and its result.
 type pairKey struct{ id, stem string } // stem: of the type, where there is no ID
 
 // waiting are the calls of one ID.
 type waiting struct {
 	one      place // the only open call …
-	turn     int32 // … and its turn; 0: there is none, or more are open
+	turn     int32 // … and its turn; 0: none or several are open
 	answered bool
 	last     place       // the call that was answered last
-	more     []openCalls // when more than one is open: the newest turn last; none of them is empty
+	more     []openCalls // if several are open: the newest turn last; each is nonempty
 }
 
-// openCalls are the calls of one turn of the model that nothing answers yet, in order.
+// openCalls are the unanswered calls of one turn of the model, in order.
 type openCalls struct {
 	turn  int32
 	calls []place
@@ -108,7 +107,7 @@ type pairer struct {
 	tools  map[string]*waiting // by the ID of tool uses
 	others map[pairKey]*waiting
 	turn   int32 // of the model, counted from 1
-	spoke  bool  // the last message but for the system's is the model's
+	spoke  bool  // the last message, system messages aside, is the model's
 }
 
 func (p *pairer) message(i int, m Message) {
@@ -206,8 +205,8 @@ const (
 	answers
 )
 
-// halfOf returns which half of a pair a block is that is not understood, by its type, and
-// what the other half shares with it.
+// halfOf returns, by its type, which half of a pair an opaque block is, and the key that it shares
+// with the other half.
 func halfOf(b Opaque) (pairKey, half) {
 	for _, end := range []struct {
 		suffix string
@@ -224,9 +223,9 @@ func halfOf(b Opaque) (pairKey, half) {
 	return pairKey{}, alone
 }
 
-// answersNothing reports whether a result is an item of the Responses API that names no call:
-// what the program around the model puts there itself, such as the goal of Codex. The API
-// takes it anywhere.
+// answersNothing reports whether a result is an item of the Responses API that names no call: a
+// text that the program around the model inserts itself, such as the goal of Codex. The API takes
+// it anywhere.
 func answersNothing(m Message, r ToolResult) bool {
 	raw := r.Raw
 	if raw == nil && len(m.Content) == 1 {
@@ -239,8 +238,8 @@ func answersNothing(m Message, r ToolResult) bool {
 	return kind == "function_call_output" || kind == "custom_tool_call_output"
 }
 
-// servedHalf returns which half of a pair a block of a tool is that the provider's server
-// runs, in the Messages API, and the ID that both halves share; alone for other blocks.
+// servedHalf returns, for a block of a tool that the provider's server runs in the Messages API,
+// which half of a pair it is, and the ID that both halves share; alone for other blocks.
 func servedHalf(b Opaque) (id string, h half) {
 	if strings.HasSuffix(b.Type, "_tool_use") || strings.HasSuffix(b.Type, "_tool_result") {
 		var key pairKey
@@ -252,13 +251,13 @@ func servedHalf(b Opaque) (id string, h half) {
 	return id, h
 }
 
-// field returns a member of a JSON object that is a string; "" when there is none.
+// field returns a string member of a JSON object; "" if missing.
 func field(raw json.RawMessage, want string) (s string) {
-	_ = json.Unmarshal(rawField(raw, want), &s) // "" when it is no string
+	_ = json.Unmarshal(rawField(raw, want), &s) // "" when it is not a string
 	return s
 }
 
-// rawField returns a member of a JSON object; nil when there is none. It reads no further than it must.
+// rawField returns a member of a JSON object; nil if missing. It parses only up to that member.
 func rawField(raw json.RawMessage, want string) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pass is one run of a [Manager] over a conversation: what was found, what was
-// decided, what was done.
+// pass is one run of a [Manager] over a conversation: the measured view, the decision, and the
+// results.
 type pass struct {
 	m        *Manager
 	r        Request
@@ -27,7 +27,7 @@ type pass struct {
 	outcome  string
 	ended    Ending
 	retained *Retention // nil: not measured
-	gone     *Gone      // nil: nothing
+	gone     *Gone      // nil: no loss
 	warnings []string
 }
 
@@ -59,7 +59,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	}
 	before := meter.Overhead(conv)
 	overhead := before.Sum()
-	// A target that leaves no room beside what is not recorded is one for the messages.
+	// A target too small for the unrecorded tokens is taken as one for the messages alone.
 	if n := calibrated(before.Unrecorded, p.factor); r.Target > 0 && int(r.Target) <= n {
 		p.r.Target += Tokens(n)
 	}
@@ -127,7 +127,7 @@ func (p *pass) decide() {
 	}
 }
 
-// pinsDue makes a pass due that shows again what is pinned and hidden.
+// pinsDue makes a pass due that shows hidden pinned messages again.
 func (p *pass) pinsDue() {
 	if p.decision.Action == ActionReduce || p.decision.Action == ActionTruncate || !p.settings.Auto || p.settings.Observe || len(Pinned(p.s.Edits)) == 0 {
 		return
@@ -142,10 +142,9 @@ func (p *pass) pinsDue() {
 // growthTurns is the number of newest turns from which growth is measured.
 const growthTurns = 10
 
-// roomy returns the tokens to come down to so that as many turns as the settings
-// want fit before the next reduction, if they are like the last ones: each
-// reduction costs a prompt cache. It is not under the settings' floor, and not
-// over what the threshold leaves.
+// roomy returns the tokens to come down to so that Settings.Turns average turns fit before the next
+// reduction, because each reduction costs a prompt cache; at least the settings' floor. Without a
+// wish for turns, or without a turn, it is math.MaxInt.
 func (p *pass) roomy() int {
 	window := float64(p.r.Window.Tokens)
 	trigger := min(window*p.decision.Threshold/100, max(p.decision.Allowed, 0))
@@ -164,12 +163,12 @@ func (p *pass) roomy() int {
 		return math.MaxInt
 	}
 	growth := float64(tokens) * p.factor / float64(turns)
-	overhead := float64(p.s.Budget.Overhead) * p.factor // nothing of it can be cut
+	overhead := float64(p.s.Budget.Overhead) * p.factor // it cannot be cut
 	floor := overhead + (window-overhead)*p.settings.Floor/100
 	return int(max(trigger-growth*float64(p.settings.Turns), floor))
 }
 
-// counted turns real tokens into those the counter would count.
+// counted converts real tokens to the counter's.
 func (p *pass) counted(tokens float64) int { return int(tokens / p.factor) }
 
 func (p *pass) size(counted int, view []Message) Size {
@@ -220,7 +219,7 @@ func (p *pass) reduce(ctx context.Context) error {
 		}
 	}
 	if p.s.shared == nil {
-		p.s.shared = map[any]any{} // every climb of this pass shares what is made of the originals
+		p.s.shared = map[any]any{} // the climbs of this pass share data derived from the originals
 	}
 	start := p.s
 	err := p.climb(ctx, rungs)
@@ -265,13 +264,12 @@ func (p *pass) reduce(ctx context.Context) error {
 	return err
 }
 
-// drop takes back what the run has made.
+// drop discards the edits of the run.
 func (p *pass) drop(start Situation) { p.s, p.edits, p.retained, p.gone = start, nil, nil, nil }
 
-// spare looks for what the run has taken from the view altogether. Where nobody asked for
-// the run or its target it is dropped if the view fits without it; if it does not, one that
-// comes down only as far as the view must is preferred, if it takes less. It reports
-// whether the run stands.
+// spare checks for content that the run removed from the view entirely. An automatic run without a
+// target is dropped if the view fits without it. Otherwise spare also tries a run that reduces only
+// to the limit, and takes it if it loses less. It reports whether the run stays in effect.
 func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fits bool) bool {
 	p.gone = p.goneSince(start)
 	if p.gone == nil || p.manual() || p.r.Target > 0 {
@@ -283,7 +281,7 @@ func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fit
 		return false
 	}
 	if start.Target >= start.Limit || p.gone.onlyHidden() && start.least() > MostHidden {
-		return true // there is no gentler run, or none that hides so little
+		return true // no gentler run exists, or none that hides little enough
 	}
 	first := *p
 	p.s = start
@@ -310,8 +308,8 @@ func (s *Situation) least() float64 {
 	return float64(s.Used-s.Limit) / float64(all)
 }
 
-// goneSince returns what the run has taken from the view altogether; nil: nothing, or nobody
-// can say.
+// goneSince returns the content that the run removed from the view entirely; nil: none, or the gate
+// cannot report it.
 func (p *pass) goneSince(start Situation) *Gone {
 	w, ok := p.m.o.Gate.(Warden)
 	if !ok || len(p.edits) == 0 {
@@ -323,12 +321,12 @@ func (p *pass) goneSince(start Situation) *Gone {
 	return nil
 }
 
-// end notes how the check ended, in one word and in one sentence.
+// end records how the check ended, in one word and in one sentence.
 func (p *pass) end(how Ending, format string, args ...any) {
 	p.ended, p.outcome = how, fmt.Sprintf(format, args...)
 }
 
-// showsPins reports whether the run shows again what is pinned.
+// showsPins reports whether the run shows hidden pins again.
 func (p *pass) showsPins() bool {
 	return slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Report.Rung == pinsRung })
 }
@@ -351,9 +349,9 @@ func edits(n int) string {
 	return fmt.Sprintf("%d edits", n)
 }
 
-// worthless reports whether a run that was not needed to fit saved too little to be worth a
-// new prompt cache, and says so. Where too many messages or turns began it they count, not
-// tokens.
+// worthless reports whether a run that was not needed to fit saved too little to be worth a new
+// prompt cache, and records that. If too many messages or turns triggered it, messages or turns
+// count, not tokens.
 func (p *pass) worthless(start *Situation) bool {
 	if p.manual() || p.forced() {
 		return false
@@ -382,8 +380,8 @@ func userTurns(view []Message) (n int) {
 	return n
 }
 
-// rungs returns the strategies to climb: those the settings name, in their
-// order, or all; only those that hide and cut when automatic reduction is off.
+// rungs returns the strategies to climb: those in the settings, in their order, or all; only
+// strategies that hide and cut when automatic reduction is off.
 func (p *pass) rungs() []Strategy {
 	all := p.m.o.Strategies
 	var out []Strategy
@@ -428,7 +426,7 @@ func (p *pass) names() []string {
 	return names
 }
 
-// record gives the edits their identity and keeps them.
+// record gives the edits their identity and stores them.
 func (p *pass) record(ctx context.Context) error {
 	if len(p.edits) == 0 {
 		return nil
@@ -438,7 +436,7 @@ func (p *pass) record(ctx context.Context) error {
 	had := len(conv.Edits)
 	err := p.m.recorder().record(ctx, conv, p.edits...)
 	p.edits = p.edits[:len(conv.Edits)-had]
-	if err != nil { // what was not recorded is not shown either
+	if err != nil { // unrecorded edits are not shown either
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
 		p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view) - p.s.Guessed
@@ -447,8 +445,7 @@ func (p *pass) record(ctx context.Context) error {
 	return err
 }
 
-// stamp marks the edits as one run of this check; the first one says what became of each
-// rung.
+// stamp marks the edits as one run of this check; the first one gets the outcome of each rung.
 func (p *pass) stamp() {
 	if len(p.edits) == 0 {
 		return
@@ -480,7 +477,7 @@ func (p *pass) result() Result {
 	}}
 }
 
-// said returns the tokens of everything as it was said.
+// said returns the tokens of the unreduced conversation.
 func (p *pass) said() int {
 	if p.r.Meter == nil {
 		return 0

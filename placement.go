@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// formatMessages is [Message.Format] of messages of the Anthropic Messages API, the one
-// API that refuses a system message by its place.
+// formatMessages is [Message.Format] of messages of the Anthropic Messages API, the only API that
+// refuses a system message because of its place.
 const formatMessages = "anthropic"
 
-// CheckPlacement returns the system messages that the Messages API refuses because of
-// where they stand in the view. One must follow a user message, or an assistant message
-// that ends with the result of a tool that the server ran, and it must be the last
-// message or be followed by an assistant message. So none is the first, stands between
-// a tool use and its result, or follows another. System messages that came from other
-// dialects are sent to that API as the user's and have no rule; the other dialects take
-// them anywhere.
+// CheckPlacement returns the system messages that the Messages API refuses because of their place
+// in the view. One must follow a user message, or an assistant message that ends with the result of
+// a tool that the server ran, and it must be the last message or be followed by an assistant
+// message. So it may not be first, nor between a tool use and its result, nor after another. System
+// messages that came from other dialects are sent to that API as the user's and have no rule; the
+// other dialects take them anywhere.
 //
 // Source: Anthropic's documentation of system messages within a conversation.
 func CheckPlacement(view []Message) []Breach {
@@ -52,12 +51,12 @@ func endsWithServerTool(m Message) bool {
 	return ok && strings.HasSuffix(o.Type, "_tool_result")
 }
 
-// envelope is what a message says beside its role and content: the fields of its wire that
-// precis does not read, in the order in which they came.
+// envelope is the members of a message other than role and content that precis does not read, in
+// order.
 type envelope []Field
 
-// envelopeOf returns the envelope of a message of the Messages API; nil for those of other
-// dialects. Messages that were stored before fields were kept are read again.
+// envelopeOf returns the envelope of a message of the Messages API; nil for other dialects.
+// Messages that were stored before fields were kept are parsed again.
 func envelopeOf(m Message) (e envelope) {
 	switch {
 	case m.Format != formatMessages:
@@ -88,8 +87,8 @@ func envelopeOf(m Message) (e envelope) {
 	return e
 }
 
-// set returns the envelope with a field. Of objects each field counts by itself: the newer
-// has the fields of the older that it does not name.
+// set returns the envelope with a field. Objects are merged: the newer one inherits the members
+// that it does not name from the older.
 func (e envelope) set(name string, raw json.RawMessage) envelope {
 	for i := range e {
 		if e[i].Name == name {
@@ -100,7 +99,7 @@ func (e envelope) set(name string, raw json.RawMessage) envelope {
 	return append(e, Field{name, raw})
 }
 
-// merged returns newer, and where both are objects the fields of older beside it.
+// merged returns newer; if both are objects, with the members of older that newer lacks.
 func merged(older, newer json.RawMessage) json.RawMessage {
 	var a, b map[string]json.RawMessage
 	if json.Unmarshal(older, &a) != nil || json.Unmarshal(newer, &b) != nil || a == nil || b == nil {
@@ -123,9 +122,9 @@ func (e envelope) get(name string) json.RawMessage {
 	return nil
 }
 
-// SetsOnly reports whether a message says nothing and is there for its settings: a system
-// message of the Messages API without content, or with blank text alone, that carries fields
-// beside role and content, such as output_config.
+// SetsOnly reports whether a message only carries settings: a system message of the Messages API
+// without content, or with blank text alone, that has members other than role and content, such as
+// output_config.
 func (m Message) SetsOnly() bool {
 	if m.Role != RoleSystem {
 		return false
@@ -138,9 +137,9 @@ func (m Message) SetsOnly() bool {
 	return len(envelopeOf(m)) > 0
 }
 
-// joinSystem returns one system message of the Messages API that says what all of msgs
-// say, in order. Of a field beside role and content the last value counts. Blocks keep
-// the bytes they came from. One message is returned as it is.
+// joinSystem returns one system message of the Messages API with the content of all msgs, in order.
+// Of a member other than role and content the last value counts. Blocks keep their raw bytes. A
+// single message is returned unchanged.
 func joinSystem(msgs []Message) Message {
 	if len(msgs) == 1 {
 		return msgs[0]
@@ -172,8 +171,8 @@ func joinSystem(msgs []Message) Message {
 	return out
 }
 
-// rawBlock returns the bytes of a block of a system message: text, or what is not
-// understood. A text that was the whole content as a string becomes a block.
+// rawBlock returns the bytes of a block of a system message: text or opaque. A text that was the
+// whole content as a string becomes a block.
 func rawBlock(b Block) []byte {
 	switch b := b.(type) {
 	case Text:

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Source says where a number came from.
+// Source is the origin of a number.
 type Source string
 
 // The sources of a number shown to a user.
 const (
 	SourceConfigured Source = "configured" // set by the user, in a file, a flag or the environment
 	SourceCatalog    Source = "catalog"    // the model catalog
-	SourceServer     Source = "server"     // asked of the server
+	SourceServer     Source = "server"     // reported by the server
 	SourceLearned    Source = "learned"    // read in an overflow error
 	SourceRecorded   Source = "recorded"   // by the program that recorded the conversation
 	SourceFamily     Source = "family"     // of the newest known model of the same family
@@ -34,7 +34,7 @@ func (w Window) Percent(used int) float64 {
 	return 100 * float64(used) / float64(w.Tokens)
 }
 
-// Guessed reports whether nobody has stated the window: it is assumed, or that of a relative of the model.
+// Guessed reports whether the window is a guess: an assumption, or the window of a related model.
 func (w Window) Guessed() bool { return w.Source == SourceAssumed || w.Source == SourceFamily }
 
 // String returns "200,000 tokens (catalog: claude-sonnet-4-5)".
@@ -52,10 +52,10 @@ type Usage struct {
 	CacheRead  int `json:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty"`
 
-	CacheWriteHour int    `json:"cache_write_hour,omitempty"` // of CacheWrite: for an hour, which costs more
-	Tier           string `json:"tier,omitempty"`             // of one request: the service tier at which it was billed, in its provider's word; "": the default one
+	CacheWriteHour int    `json:"cache_write_hour,omitempty"` // part of CacheWrite with a lifetime of an hour
+	Tier           string `json:"tier,omitempty"`             // of one request: the service tier, in the provider's word; "": the default one
 
-	WebSearches int     `json:"web_searches,omitempty"` // by the provider's own tool, which are billed by number
+	WebSearches int     `json:"web_searches,omitempty"` // by the provider's own tool, billed by number
 	StatedUSD   float64 `json:"stated_usd,omitempty"`   // the cost as the provider states it, in US dollars; 0: not stated
 }
 
@@ -76,10 +76,10 @@ const (
 	defaultBuffer      = 0.1  // share of the window never used
 	MinPercent         = 5.0  // lowest valid threshold
 	MaxPercent         = 100.0
-	forcedPercent      = 75.0 // what a forced reduction comes down to at most
+	forcedPercent      = 75.0 // most percent that a forced reduction leaves
 	MaxForced          = 3    // reductions of one request that its provider refuses as too long
 	summaryMinWindow   = 8000 // smaller windows get no model summary
-	reserveWindowShare = 0.2  // of the window, where the reserve would take most of it
+	reserveWindowShare = 0.2  // of the window, if the reserve would take most of it
 )
 
 // Reserve is the room kept for the model's answer, in tokens, and why.
@@ -110,8 +110,8 @@ func reserveFor(window, requested, limit int) Reserve {
 	return r
 }
 
-// Budget is what a view may use: the window, the room kept for the answer, and
-// the tokens that are not messages.
+// Budget is the room for a view: the window, the reserve for the answer, and the tokens that are
+// not messages.
 type Budget struct {
 	Window   Window  `json:"window"`
 	Reserve  Reserve `json:"reserve"`
@@ -119,9 +119,8 @@ type Budget struct {
 	Buffer   float64 `json:"buffer"`   // share of the window never used, 0 to 1
 }
 
-// Budget returns what a view may use of a window: maxOutput is what the request
-// asks for, limit what the model can put out (0: unknown), overhead the tokens of
-// system prompt and tools.
+// Budget returns the room for a view in a window: maxOutput is the requested output, limit the
+// model's output limit (0: unknown), overhead the tokens of system prompt and tools.
 func (s Settings) Budget(w Window, maxOutput, limit, overhead int) Budget {
 	reserve := reserveFor(w.Tokens, maxOutput, limit)
 	if s.ExactReserve {
@@ -165,7 +164,7 @@ const (
 	triggerMessages  Trigger = "messages"     // too many messages
 	triggerTurns     Trigger = "turns"        // too many user turns
 	triggerForced    Trigger = "forced"       // an overflow error, or a user, asked for it
-	triggerPins      Trigger = "pins"         // what is pinned is hidden
+	triggerPins      Trigger = "pins"         // pinned content is hidden
 )
 
 // Load is how full a view is.
@@ -185,8 +184,8 @@ type Decision struct {
 	Origin    string   `json:"threshold_from"`
 	Allowed   float64  `json:"allowed"` // window × (1 − buffer) − reserve
 	Target    int      `json:"target"`  // tokens a reduction comes down to
-	Acts      int      `json:"acts_at"` // tokens from which on a view is reduced by itself; 0: never, see [Settings.Observe]
-	Most      Load     `json:"-"`       // messages and turns that it leaves at most; 0: any number
+	Acts      int      `json:"acts_at"` // tokens from which on a view is reduced; 0: never, see [Settings.Observe]
+	Most      Load     `json:"-"`       // messages and turns that a reduction leaves at most; 0: any number
 	Window    Window   `json:"window"`
 	Reserve   Reserve  `json:"reserve"`
 	Buffer    float64  `json:"buffer"`
@@ -194,7 +193,7 @@ type Decision struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// Arithmetic returns the decision's reckoning as one line.
+// Arithmetic returns the decision's computation as one line.
 func (d Decision) Arithmetic() string {
 	return fmt.Sprintf("used %s of %s (%s), threshold %.4g %% (%s), allowed %s × (1 − %g) − %s = %s, target %s",
 		number(d.Used), number(d.Window.Tokens), percentage(d.Percent), d.Threshold, d.Origin, number(d.Window.Tokens), d.Buffer, number(d.Reserve.Tokens),
@@ -249,8 +248,8 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 	return d
 }
 
-// acts returns the tokens from which on a view is reduced: those of the threshold, or one over
-// what is allowed.
+// acts returns the tokens from which on a view is reduced: at the threshold, or just over the
+// allowed tokens.
 func (d *Decision) acts(s Settings) int {
 	if s.Observe {
 		return 0
@@ -262,13 +261,12 @@ func (d *Decision) acts(s Settings) int {
 	return int(at)
 }
 
-// below brings the target under the threshold, by what a reduction must at least save to
-// be worth it: a threshold that is reached leads to less than it. It returns a warning
-// when the target that is set is not below the threshold.
+// below lowers the target below the threshold by the least worthwhile saving, so that a view at the
+// threshold shrinks. It returns a warning when the configured target is not below the threshold.
 func (d *Decision) below(s Settings, percent float64) (warning string) {
 	trigger := float64(d.Window.Tokens) * percent / 100
 	if trigger >= d.Allowed {
-		return "" // what is allowed is reached first
+		return "" // the allowed tokens are reached first
 	}
 	if s.Target >= percent {
 		warning = fmt.Sprintf("the threshold of %.4g %% is not above the target of %.4g %%: reductions come down to %.4g %%", percent, s.Target, percent*(1-s.Worth))
@@ -277,9 +275,8 @@ func (d *Decision) below(s Settings, percent float64) (warning string) {
 	return warning
 }
 
-// most returns how many messages and turns a reduction of a view leaves at most, 0 for any
-// number: fewer than those at which it is due, where it is, by the share that it must save
-// to be worth it.
+// most returns how many messages and turns a reduction leaves at most, 0 for any number. If their
+// limit has been reached, it is reduced by the least worthwhile saving.
 func (s Settings) most(load Load) (most Load) {
 	worth := func(n int) int { return max(int(float64(n)*(1-s.Worth)), 1) }
 	if s.MaxMessages > 0 && load.Messages >= s.MaxMessages {
@@ -291,8 +288,8 @@ func (s Settings) most(load Load) (most Load) {
 	return most
 }
 
-// targetOf returns the tokens a reduction comes down to: the target share of
-// the window, never more than allowed and never negative.
+// targetOf returns the tokens a reduction comes down to: the target share of the window, never more
+// than allowed and never negative.
 func targetOf(b Budget, s Settings) int {
 	most := max(b.Allowed(), 0)
 	if s.Target > 0 {

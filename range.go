@@ -22,13 +22,13 @@ func Whole(t *Transcript, from, to int) (int, int) {
 	return from, starts[at]
 }
 
-// errRange says why the messages of a request cannot be condensed by themselves.
+// errRange returns the error for messages that cannot be condensed by themselves.
 func (p *pass) errRange(hint, format string, args ...any) error {
 	return &Error{Code: CodeInvalid, Op: "condense " + SpanHandle(p.r.From, p.r.To).String(), Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// checkRange returns an error when the messages that the request names cannot be condensed
-// exactly: nothing is cut outside of them, and nothing of them is left.
+// checkRange returns an error when the requested messages cannot be condensed exactly: all of them
+// and no others.
 func (p *pass) checkRange() error {
 	from, to := p.r.From, p.r.To
 	if from < 0 || from >= to || to > p.s.Transcript.Len() {
@@ -61,7 +61,7 @@ func (p *pass) checkRange() error {
 	return nil
 }
 
-// keptOfRange returns what a run over a range may not touch: all but the range.
+// keptOfRange returns the messages that a run over a range may not touch: all outside the range.
 func (p *pass) keptOfRange(s *Situation) *Kept {
 	k := pinsOf(s.Transcript, s.Edits)
 	k.only(p.r.From, p.r.To)

@@ -5,25 +5,23 @@ import (
 	"log/slog"
 )
 
-// Store keeps conversations as a tree: a node is a position in a conversation,
-// named by its [Fingerprint]; messages and edits hang on nodes and hold for all
-// their descendants. Conversations that share a beginning share its nodes. What
-// else a store can do it says by the interfaces of the package precis/store.
-// Implementations are safe for concurrent use; each call happens wholly or not
-// at all. The package precis/store/storetest checks them.
+// Store keeps conversations as a tree: a node is a position in a conversation, named by its
+// [Fingerprint]; messages and edits belong to nodes and apply to all their descendants.
+// Conversations with a common beginning share its nodes. Optional abilities of a store are the
+// interfaces of the package precis/store. Implementations are safe for concurrent use; each call is
+// atomic. The package precis/store/storetest checks them.
 type Store interface {
 	// Append adds messages after the node parent (the zero fingerprint starts a
 	// conversation) and returns the node after the last one. Messages that are
 	// already there are not stored again. The error is [CodeNotFound] when
 	// parent is unknown.
 	Append(ctx context.Context, parent Fingerprint, msgs ...Message) (Fingerprint, error)
-	// Load returns the messages from the root to the node and the edits made at
-	// it and its ancestors, oldest first; [CodeNotFound] when it is unknown.
+	// Load returns the messages from the root to the node and the edits made at it and its
+	// ancestors, oldest first; [CodeNotFound] when it is unknown.
 	Load(ctx context.Context, node Fingerprint) (*Transcript, []Edit, error)
-	// AddEdit records e at the node e.At. After is the ID of the newest edit that
-	// the caller has seen on the way from the root, "" for none; when another
-	// one has been recorded since, the error is [CodeConflict] and nothing is
-	// stored. [CodeNotFound] when the node is unknown.
+	// AddEdit records e at the node e.At. After is the ID of the newest edit that the caller has
+	// seen on the path from the root, "" for none; if a newer one is recorded, the error is
+	// [CodeConflict] and e is not stored. [CodeNotFound] when the node is unknown.
 	AddEdit(ctx context.Context, after string, e Edit) error
 	// Body returns the stored form of the message with the given hash, see
 	// [HashMessage]; [CodeNotFound] when it is unknown.
@@ -48,8 +46,8 @@ func (m *Manager) recorder() recorder {
 	return recorder{m.o.Store, m.ledger(), m.o.Logger, m.o.OnEdit}
 }
 
-// record records edits of one decision, in order. When one cannot be recorded
-// those before it stand; each leaves a valid view.
+// record records edits of one decision, in order. When one fails, the edits before it stay
+// recorded; each leaves a valid view.
 func (r recorder) record(ctx context.Context, conv *Conversation, edits ...Edit) error {
 	if err := r.messages(ctx, conv); err != nil {
 		return err
@@ -86,8 +84,8 @@ func (r recorder) edit(ctx context.Context, conv *Conversation, e Edit) error {
 	return nil
 }
 
-// book adds a recorded edit to the ledger; the model calls behind it are booked
-// when they end. The edit stands even when it cannot be booked; that is logged.
+// book adds a recorded edit to the ledger; its model calls are recorded when they end. The edit is
+// valid even if the ledger fails; the failure is logged.
 func (r recorder) book(ctx context.Context, conv *Conversation, e Edit) {
 	if r.ledger == nil {
 		return
@@ -108,10 +106,9 @@ func lastID(edits []Edit) string {
 	return edits[len(edits)-1].ID
 }
 
-// Record records edits that a call of [Manager.Manage] made with
-// [Request.Unrecorded], on the same conversation or an earlier state of it. The
-// error is [CodeConflict] when one crosses what was recorded since, or when the
-// store knows of an edit that the conversation does not; edits before it stand.
+// Record records edits that a call of [Manager.Manage] made with [Request.Unrecorded], on the same
+// conversation or an earlier state of it. The error is [CodeConflict] when an edit crosses a later
+// one, or when the store has an edit that the conversation lacks; edits before it stay recorded.
 func (m *Manager) Record(ctx context.Context, conv *Conversation, edits ...Edit) error {
 	to := m.recorder()
 	for i, e := range edits {
@@ -175,26 +172,25 @@ func (m *Manager) Load(ctx context.Context, node Fingerprint) (*Conversation, er
 	return &Conversation{Transcript: t, Edits: edits}, nil
 }
 
-// Progress says how much of a conversation a store is known to hold. The zero
-// value is nothing. It is a hint: a store that was purged by somebody else is
-// found out by [Reconcile].
+// Progress is the part of a conversation that a store is known to hold. The zero value is an empty
+// part. It is a hint: [Reconcile] detects a store that another process has purged.
 type Progress struct {
 	Messages int // leading messages of the transcript
 	Edits    int // leading edits of the conversation
 }
 
-// Reconcile brings a conversation in memory and a store together and returns the
-// edits that are in force afterwards:
+// Reconcile brings a conversation in memory and a store together and returns the edits that are in
+// force afterwards:
 //
-//   - the store is behind: it is given the messages and edits it lacks;
+//   - the store lacks messages or edits: they are added to it;
 //   - the store is ahead: its edits are returned;
-//   - both have gone on differently: the edits of the store are returned, and
+//   - both have new edits: the edits of the store are returned, and
 //     those that only memory has are dropped.
 //
-// Progress is updated as far as the store got, also when there is an error; the
-// edits returned with an error are the given ones. Work is done only for what
-// progress says is missing, so a conversation that is stored costs no call.
-// Concurrent calls for one conversation are safe with a Progress of their own.
+// Progress is updated as far as the store got, also when there is an error; the edits returned with
+// an error are the given ones. Only the part after progress is compared, so a fully stored
+// conversation costs no call. Concurrent calls for one conversation are safe with a Progress of
+// their own.
 func Reconcile(ctx context.Context, st Store, t *Transcript, edits []Edit, p *Progress) ([]Edit, error) {
 	const attempts = 4 // each but the first follows a write by another process
 	var err error
@@ -218,9 +214,9 @@ func Reconcile(ctx context.Context, st Store, t *Transcript, edits []Edit, p *Pr
 	return edits, err
 }
 
-// store writes what the store is not known to hold. Messages are written a piece at a
-// time, so that one long conversation does not keep others waiting, and what was
-// written stays written when a later piece fails.
+// store writes the part that the store is not known to hold. Messages are written a piece at a
+// time, so that one long conversation does not keep others waiting, and written pieces stay when a
+// later piece fails.
 func (p *Progress) store(ctx context.Context, st Store, t *Transcript, edits []Edit) error {
 	msgs := t.Messages()
 	for p.Messages < len(msgs) {
@@ -243,7 +239,7 @@ func (p *Progress) store(ctx context.Context, st Store, t *Transcript, edits []E
 func piece(msgs []Message) int {
 	const (
 		most  = 256
-		bytes = 512 << 10 // of their own form; those that have none are small or few
+		bytes = 512 << 10 // of raw bytes; messages without them are small or few
 	)
 	n, size := 0, 0
 	for n < len(msgs) && n < most && (n == 0 || size+len(msgs[n].Raw) <= bytes) {

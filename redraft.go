@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Redraft returns the result of a run whose edits are not in force, one with
-// [Request.Unrecorded] set, with another text in the place of the summary or marker that
-// one of them shows. The conversation of the request is without the run, and is not
-// changed. The gate reads the text as it reads every summary and adds what it is missing.
-// What the view keeps is not measured again. The errors are those of [Manager.Reword],
-// and [CodeConflict] when the run no longer fits the conversation.
+// Redraft returns the result of a run with [Request.Unrecorded] set, with another text in the place
+// of the summary or marker of one of its edits. The conversation of the request lacks the run, and
+// is not changed. The gate reads the text as it reads every summary and adds missing facts. The
+// retention is not measured again. The errors are those from [Manager.Reword], and [CodeConflict]
+// when the run no longer fits the conversation.
 func (m *Manager) Redraft(ctx context.Context, r Request, run Result, edit, text string) (Result, error) {
 	const op = "redraft"
 	conv := r.Conversation
@@ -45,8 +44,8 @@ func (m *Manager) Redraft(ctx context.Context, r Request, run Result, edit, text
 	return p.redraft(run, i)
 }
 
-// redrafted returns the report of an edit whose text was edited: how the edit was made,
-// and what the gate found in the new text.
+// redrafted returns the report of an edit after its text was changed: the origin of the edit with
+// the gate's findings on the new text.
 func redrafted(made, read EditReport) EditReport {
 	out := made
 	out.Likely, out.Held, out.Repaired = read.Likely, read.Held, read.Repaired
@@ -54,8 +53,8 @@ func redrafted(made, read EditReport) EditReport {
 	return out
 }
 
-// redraft gives the edits of a run their identity and sizes again, and the run its view
-// and numbers, after the i-th edit has changed. The edits before it are in force in p.
+// redraft recomputes the identity and sizes of a run's edits, and the view and numbers of the run,
+// after the i-th edit has changed. The edits before it are in force in p.
 func (p *pass) redraft(run Result, i int) (Result, error) {
 	const op = "redraft"
 	t, started := p.s.Transcript, p.s.Units

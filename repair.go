@@ -13,21 +13,19 @@ const (
 	repairedCall   = "unrecorded_call" // the name of the tool in a call that was not recorded
 )
 
-// Repair returns a list of messages without breaches that says the same, and
-// the breaches it mended. Nothing that was said is lost: a result goes to its call,
-// wherever it stands, see [Pairs]; a tool use without a result gets one that says so; a
-// result without its tool use gets a call of the tool "unrecorded_call", since what a tool
-// gave back is nobody's words; a second result of one call is added to the first; a second use of an
-// ID gets a new ID; blank text is dropped. What a server's tool gave back without its call, or
-// its call without a result, is named in the assistant's text, since no other form of it can
-// be sent. A valid list is returned as it is. Repair is pure, so the same view
-// is repaired the same way on every turn.
+// Repair returns a list of messages without breaches and with the same content, and the breaches it
+// mended. All content is preserved: a result moves to its call, see [Pairs]; a tool use without a
+// result gets one that states this; a result without its tool use gets a call of the tool
+// "unrecorded_call", since a tool's output must not become a person's words; a second result of one
+// call is added to the first; a second use of an ID gets a new ID; blank text is dropped. A result
+// of a server's tool without its call, or the reverse, is named in the assistant's text, since no
+// other form can be sent. A valid list is returned unchanged. Repair is pure, so the same view is
+// repaired the same way on every turn.
 func Repair(view []Message) ([]Message, []Breach) { return RepairNew(view, nil) }
 
-// RepairNew is [Repair] for a view of messages that somebody sent who answers for
-// them: it mends only the breaches that these messages did not have as they were
-// sent, said, and leaves every turn without such a breach as it is, byte for byte.
-// What is returned may therefore still have breaches of said.
+// RepairNew is [Repair] for a view of a client's own messages. It mends only breaches that are not
+// in said, the breaches of the messages as the client sent them, and leaves turns without a new
+// breach byte for byte. The result may therefore still have breaches of said.
 func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 	breaches := newBreaches(Check(view), said)
 	if len(breaches) == 0 {
@@ -61,8 +59,7 @@ func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 	return r.out, breaches
 }
 
-// newBreaches returns the breaches that are not among those of said, whatever message
-// they stand at.
+// newBreaches returns the breaches that are not in said, at whatever message.
 func newBreaches(all, said []Breach) []Breach {
 	if len(said) == 0 {
 		return all
@@ -84,7 +81,7 @@ type repairer struct {
 	turns []turn
 	mend  []bool // by turn
 
-	lastTalk int // the first message of the last turn in which the model will have spoken
+	lastTalk int // the first message of the last turn that the model will have spoken in
 
 	out   []Message
 	begun bool // a user or assistant turn is in out
@@ -97,8 +94,8 @@ type repairer struct {
 
 func (r *repairer) messages(t turn) []Message { return r.view[t.from:t.to] }
 
-// mark decides which turns are mended: those with broken messages, the turn behind one
-// where the model calls tools, and all that halves of pairs stand in which have to move.
+// mark decides which turns are mended: those with broken messages, the turn after a mended turn
+// with calls, and all turns with a half of a pair that must move.
 func (r *repairer) mark(broken []bool) {
 	at := make([]int, len(r.view)) // the turn of each message
 	r.mend = make([]bool, len(r.turns))
@@ -150,8 +147,7 @@ func isResult(msgs []Message, h Handle) bool {
 	return ok
 }
 
-// leaveAssistant takes over an assistant turn that has nothing to mend. Its calls are
-// open to the turn behind it.
+// leaveAssistant copies a valid assistant turn. The next turn must answer its calls.
 func (r *repairer) leaveAssistant(t turn) {
 	r.begun = true
 	r.calls = nil
@@ -185,7 +181,7 @@ func (r *repairer) assistant(t turn) {
 				if _, ok := r.pairs.Call(h); !ok {
 					r.stray = append(r.stray, b)
 				}
-				return nil // it goes behind the turn
+				return nil // it goes after the turn
 			case Opaque:
 				if m.Role == RoleAssistant {
 					return r.served(h, b)
@@ -221,8 +217,8 @@ func (r *repairer) use(h Handle, b ToolUse) ToolUse {
 	return b
 }
 
-// served returns a block of a tool that the provider's server runs, or a text that names it
-// where its other half is missing.
+// served returns a block of a tool that the provider's server runs, or a text that names it if its
+// other half is missing.
 func (r *repairer) served(h Handle, b Opaque) Block {
 	_, answered := r.pairs.Result(h)
 	_, called := r.pairs.Call(h)
@@ -235,8 +231,8 @@ func (r *repairer) served(h Handle, b Opaque) Block {
 	return b
 }
 
-// user repairs a user turn: the results of the calls before it come first. A message with
-// results that answer no call comes behind a call that is made for them.
+// user repairs a user turn: the results of the calls before it come first. A message with results
+// that answer no call follows a call that is made for them.
 func (r *repairer) user(t turn) {
 	rest := make([]Message, 0, t.to-t.from)
 	stray := make([][]ToolResult, t.to-t.from)
@@ -284,7 +280,7 @@ func (r *repairer) user(t turn) {
 	r.say(results)
 }
 
-// leaveUser takes over a user turn that has nothing to mend.
+// leaveUser copies a valid user turn.
 func (r *repairer) leaveUser(t turn) {
 	r.begun = r.begun || r.view[t.from].Role == RoleUser
 	r.out, r.calls = append(r.out, r.messages(t)...), nil
@@ -297,7 +293,7 @@ func (r *repairer) say(blocks []Block) {
 	}
 }
 
-// unrecorded makes the calls for results that answer none, and returns the results.
+// unrecorded makes calls for results that answer none, and returns the results.
 func (r *repairer) unrecorded(stray []ToolResult) []Block {
 	r.begin()
 	calls, results := make([]Block, len(stray)), make([]Block, len(stray))
@@ -317,9 +313,9 @@ func renamed(b ToolResult, id string) ToolResult {
 	return b
 }
 
-// results returns the answers to the calls of the turn before t in their order, a synthetic
-// one where there is none, and closes the calls. What answers a call a second time is added
-// to its first answer. It reports whether they are all as they stand in t.
+// results returns the answers to the calls of the turn before t in their order, a synthetic one for
+// a missing answer, and closes the calls. Further answers of a call are added to its first one. It
+// reports whether t already has all answers in their place.
 func (r *repairer) results(t turn) (out []Block, here bool) {
 	here = true
 	for _, call := range r.calls {
@@ -360,8 +356,8 @@ func (r *repairer) flush() {
 	}
 }
 
-// intact reports whether the turn needs no repair: it begins with exactly the
-// wanted results, which stand in it, in any order, and holds no other tool block.
+// intact reports whether the turn needs no repair: it begins with exactly the wanted results, in
+// any order, and has no other tool block.
 func intact(turn []Message, results []Block) bool {
 	want := map[string]bool{}
 	for _, b := range results {
@@ -395,8 +391,8 @@ func strayUse(b ToolUse) Block {
 	return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
 }
 
-// mapBlocks returns m with each block passed through f; nil drops it. When
-// nothing changes m itself is returned, raw bytes and all.
+// mapBlocks returns m with each block passed through f; nil drops it. If no block changes, m itself
+// is returned, raw bytes and all.
 func mapBlocks(m Message, f func(int, Block) Block) Message {
 	content := make([]Block, 0, len(m.Content))
 	same := true
@@ -439,9 +435,9 @@ func prepend(m Message, blocks []Block) Message {
 	return m
 }
 
-// dropBlank removes blank text and messages without content from the broken messages,
-// and unknown roles' claims: any role but assistant and system becomes user. It
-// returns which of the messages left are broken: the neighbors of those removed, too.
+// dropBlank removes blank text and messages without content from the broken messages, and turns
+// unknown roles into the user's. It returns which of the remaining messages are broken, including
+// the neighbors of removed ones.
 func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 	var out []Message
 	var left []bool
@@ -473,8 +469,8 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 	return out, left
 }
 
-// turnsOf groups consecutive messages of one role. System messages join the
-// turn they stand in; leading ones are a turn of their own.
+// turnsOf groups consecutive messages of one role. System messages join the turn that they are in;
+// leading ones are a turn of their own.
 func turnsOf(msgs []Message) []turn {
 	var turns []turn
 	role := Role("")

@@ -13,16 +13,16 @@ type Size struct {
 	Tokens   int `json:"tokens"`   // overhead included, calibrated
 	Messages int `json:"messages"` // in the view
 	Overhead int `json:"overhead"` // tokens of the system prompt and the tools
-	// Media are the tokens of messages with images, documents, or blocks that are
-	// not understood: they follow from rules of the providers, not from text.
+	// Media are the tokens of messages with images, documents, or opaque blocks: providers' rules
+	// determine them, not a tokenizer.
 	Media int `json:"media,omitempty"`
-	// Guessed are tokens that Tokens leaves out: what the newest attachments are estimated to take beyond half of the
-	// target. Once the provider has refused the view they count.
+	// Guessed are tokens that Tokens excludes: the estimated size of the newest attachments above
+	// half of the target. They count once the provider has refused the view.
 	Guessed int `json:"guessed,omitempty"`
 }
 
-// Report says what one check of a conversation found and did. Every number
-// carries its source or is counted by Counter.
+// Report is the findings and actions of one check of a conversation. Every number carries its
+// source or is counted by Counter.
 type Report struct {
 	Conversation string        `json:"conversation,omitempty"`
 	Model        string        `json:"model,omitempty"`
@@ -32,19 +32,19 @@ type Report struct {
 	Overhead     Overhead      `json:"-"`           // as counted
 	TriggeredBy  TriggeredBy   `json:"triggered_by"`
 	Before       Size          `json:"before"`
-	Said         int           `json:"said,omitempty"` // tokens with nothing replaced, overhead included; 0 without [Request.Meter]
+	Said         int           `json:"said,omitempty"` // tokens of the unreduced conversation; 0 without [Request.Meter]
 	After        Size          `json:"after"`
 	Decision     Decision      `json:"decision"`
 	Arithmetic   string        `json:"arithmetic"`
-	Outcome      string        `json:"outcome"` // one sentence: what was done, or why nothing was
+	Outcome      string        `json:"outcome"` // one sentence: the action, or the reason for none
 	Ended        Ending        `json:"ended"`   // the same in one word
 	Steps        []Step        `json:"steps,omitempty"`
 	Edits        []EditSummary `json:"edits"`
-	Repairs      []Breach      `json:"repairs,omitempty"`   // what the recorded conversation lacked to be valid
-	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or the gate is no [Auditor]
-	Gone         *Gone         `json:"gone,omitempty"`      // a breach: what the run took from the view altogether; nil: nothing
+	Repairs      []Breach      `json:"repairs,omitempty"`   // breaches of the recorded conversation that were mended
+	Retention    *Retention    `json:"retention,omitempty"` // nil without a reduction or an [Auditor]
+	Gone         *Gone         `json:"gone,omitempty"`      // a breach: content that the run removed from the view; nil: none
 	Warnings     []string      `json:"warnings,omitempty"`
-	Shadow       *Shadow       `json:"shadow,omitempty"` // what would have been done; nil unless the manager only observes
+	Shadow       *Shadow       `json:"shadow,omitempty"` // the plan; nil unless the manager only observes
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`
 }
@@ -55,15 +55,15 @@ type Ending string
 
 // The endings of a check.
 const (
-	EndedNotDue     Ending = "not_due"        // nothing was to be done
+	EndedNotDue     Ending = "not_due"        // no reduction was due
 	EndedWatching   Ending = "left_to_caller" // see [Request.Watch]
 	EndedCapped     Ending = "capped"         // the cap stopped the run
-	EndedSpared     Ending = "spared"         // the run would have taken something from the view altogether, see [Gone]
+	EndedSpared     Ending = "spared"         // the run would have removed content from the view entirely, see [Gone]
 	EndedReduced    Ending = "reduced"        // edits were made
-	EndedNothing    Ending = "nothing_found"  // no rung found anything to reduce
+	EndedNothing    Ending = "nothing_found"  // no rung found a reduction
 	EndedWithin     Ending = "within_target"  // the view was small enough
 	EndedWorthless  Ending = "worthless"      // the rungs would have saved too little
-	EndedOverBudget Ending = "over_budget"    // nothing is left to cut
+	EndedOverBudget Ending = "over_budget"    // too large after all cuts
 	EndedUnrecorded Ending = "not_recorded"   // the store failed
 )
 
@@ -78,7 +78,7 @@ type EditSummary struct {
 	Blocks int      `json:"blocks,omitempty"`
 	Spans  int      `json:"messages,omitempty"`
 
-	Call *CallReport   `json:"call,omitempty"` // the model calls behind it; nil: none
+	Call *CallReport   `json:"call,omitempty"` // the model calls for it; nil: none
 	Took time.Duration `json:"took_ns,omitempty"`
 
 	// See [EditReport] for these.
@@ -88,7 +88,7 @@ type EditSummary struct {
 	Repaired int    `json:"repaired,omitempty"`
 }
 
-// cost returns what the step's calls cost.
+// cost returns the cost of the step's calls.
 func (s Step) cost() float64 {
 	if s.Call == nil {
 		return 0
@@ -96,8 +96,7 @@ func (s Step) cost() float64 {
 	return s.Call.CostUSD
 }
 
-// CostUSD returns what the model calls of the check cost, those that led to
-// nothing too.
+// CostUSD returns the cost of the check's model calls, including calls without an edit.
 func (r Report) CostUSD() float64 {
 	sum := 0.0
 	for _, s := range r.Steps {
@@ -128,7 +127,7 @@ type Status struct {
 	Truncations   int       `json:"truncations"`
 	Other         int       `json:"other_edits"` // edits of other kinds in force
 	Last          time.Time `json:"last,omitzero"`
-	Action        Action    `json:"action"` // what would be done now
+	Action        Action    `json:"action"` // the action that is due now
 }
 
 // Ago returns how long before now the last edit was made, in words: "2 minutes
@@ -170,28 +169,27 @@ func (s *Status) count(edits []Edit) {
 	}
 }
 
-// Retention says what a view keeps of what the conversation is expected to need
-// again.
+// Retention measures how much of the content needed later a view keeps.
 type Retention struct {
 	Anchors  int     `json:"anchors"`  // facts likely to be needed again
 	Kept     int     `json:"kept"`     // of these, in the view
-	Repaired int     `json:"repaired"` // of those kept, only because a digest or the gate names them
-	Share    float64 `json:"share"`    // of all that is expected to be needed, likely or not, 0 to 1
+	Repaired int     `json:"repaired"` // of those kept, shown only in a digest or an addition of the gate
+	Share    float64 `json:"share"`    // of all facts expected to be needed, weighted, 0 to 1
 
-	Typed     int `json:"typed"`      // characters that the user typed, without what was pasted
-	TypedKept int `json:"typed_kept"` // of these, in the view word for word, by whole sentences
+	Typed     int `json:"typed"`      // characters that the user typed, pasted text excluded
+	TypedKept int `json:"typed_kept"` // of these, in the view word for word, in whole sentences
 
 	Rules     int          `json:"rules"`                // typed sentences with a word such as "never" or "you may"
 	RulesLost []LostAnchor `json:"rules_lost,omitempty"` // of these, not in the view word for word
 
-	Lost []LostAnchor `json:"lost,omitempty"` // the likeliest first, [MaxLost] at most
+	Lost []LostAnchor `json:"lost,omitempty"` // most likely first, [MaxLost] at most
 }
 
 // MaxLost is the most a [Retention] lists as lost.
 const MaxLost = 50
 
-// FactsLost returns how many of the facts likely to be needed again are not in the view;
-// Lost may list fewer.
+// FactsLost returns how many of the facts likely to be needed again are not in the view; Lost may
+// list fewer.
 func (r Retention) FactsLost() int { return r.Anchors - r.Kept }
 
 // Loses returns how many facts and rules are not in the view.
@@ -212,34 +210,31 @@ type LostAnchor struct {
 	Worth  float64 `json:"worth,omitempty"` // how likely it is to be needed again, 0 to 1
 }
 
-// Gone is what one view shows and the next has in no form at all. The zero value is
-// nothing.
+// Gone is content in one view that the next view has in no form at all. The zero value is no loss.
 type Gone struct {
-	Rules    []LostAnchor `json:"rules,omitempty"`          // sentences in which the user sets a rule
-	Of       int          `json:"of_rules,omitempty"`       // rules that the user set, those lost included
-	Pins     []Handle     `json:"pins,omitempty"`           // what was pinned
-	LastTurn *Handle      `json:"last_user_turn,omitempty"` // what the user said last; nil: it stands
-	// Hidden is the share of the tokens that is hidden or cut away with neither a summary
-	// nor a digest in its place; 0 up to [MostHidden].
+	Rules    []LostAnchor `json:"rules,omitempty"`          // sentences that set a rule of the user
+	Of       int          `json:"of_rules,omitempty"`       // all rules of the user, including lost ones
+	Pins     []Handle     `json:"pins,omitempty"`           // pinned messages and blocks
+	LastTurn *Handle      `json:"last_user_turn,omitempty"` // the user's last words; nil: still shown
+	// Hidden is the share of the tokens that is hidden or cut without a summary or digest; 0 up to
+	// [MostHidden].
 	Hidden float64 `json:"hidden_share,omitempty"`
 }
 
-// MostHidden is the share of a view up to which a reduction may hide it with neither a
-// summary nor a digest in its place.
+// MostHidden is the largest share of a view that a reduction may hide without a summary or digest.
 const MostHidden = 0.9
 
 // onlyHidden reports whether no rule, no pin and no turn is gone.
 func (g *Gone) onlyHidden() bool { return len(g.Rules) == 0 && len(g.Pins) == 0 && g.LastTurn == nil }
 
-// Empty reports whether nothing is gone.
+// Empty reports whether g has no loss.
 func (g Gone) Empty() bool { return g.onlyHidden() && g.Hidden == 0 }
 
-// Refuses reports whether a change that somebody asks for is refused until it is forced: for what
-// was pinned, for the last user turn, and for most of the view without a summary. Rules are
-// listed only.
+// Refuses reports whether a requested change must be forced: it loses a pin, the last user turn, or
+// most of the view without a summary. Rules are only listed.
 func (g Gone) Refuses() bool { return len(g.Pins) > 0 || g.LastTurn != nil || g.Hidden > 0 }
 
-// less reports whether less is gone than of another one.
+// less reports whether g loses less than another.
 func (g *Gone) less(than *Gone) bool {
 	if turn := g.LastTurn != nil; turn != (than.LastTurn != nil) {
 		return !turn
@@ -253,8 +248,8 @@ func (g *Gone) less(than *Gone) bool {
 	return g.Hidden < than.Hidden
 }
 
-// String says what is gone in one sentence without a full stop and without a word of the
-// conversation; "" for nothing.
+// String describes the loss in one sentence without a full stop and without words of the
+// conversation; "" for no loss.
 func (g Gone) String() string {
 	var parts []string
 	if n := len(g.Pins); n > 0 {
@@ -272,15 +267,15 @@ func (g Gone) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// Warden is a [Gate] that can say what the view of a situation has in no form at all;
-// before are the edits that the run began with. A run that no user asked for is dropped
-// when something is, as long as the view fits without it; see [Report.Gone].
+// Warden is a [Gate] that can report content missing from the view of a situation entirely; before
+// are the edits at the beginning of the run. An automatic run with such a loss is dropped if the
+// view fits without it; see [Report.Gone].
 type Warden interface {
 	Gone(s *Situation, before []Edit) Gone
 }
 
-// Auditor is a [Gate] that can say what a view keeps and has lost. made are the
-// edits of this run, in force already in s.
+// Auditor is a [Gate] that can report what a view keeps and has lost. made are the edits of this
+// run, in force already in s.
 type Auditor interface {
 	Audit(s *Situation, made []Edit) Retention
 }

@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Reword puts another text in the place of the summary or marker that an edit in force
-// shows. The gate reads it as it reads every summary, and adds what it is missing. The
-// edit stays below: undoing the new one brings its text back. The error is
-// [CodeNotFound] for an edit that is not in force, and [CodeInvalid] for one that shows
-// no text in the place of messages, and for a text that is empty, no UTF-8, or larger
-// than the messages it stands for.
+// Reword replaces the summary or marker of an edit in force by another text. The gate reads it as
+// it reads every summary, and adds missing facts. The old edit stays beneath: undoing the new one
+// brings its text back. The error is [CodeNotFound] for an edit that is not in force, and
+// [CodeInvalid] for one that shows no text in the place of messages, and for a text that is empty,
+// not UTF-8, or larger than the messages it replaces.
 func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edit, error) {
 	const op = "reword"
 	conv := r.Conversation
@@ -25,7 +24,7 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 		return Edit{}, Errorf(CodeNotFound, op, "there is no edit %.80q in force", edit)
 	}
 	old := Active(conv.Edits)[i]
-	before := *conv // as it is without the edit: what the text stands for
+	before := *conv // as it is without the edit: the messages to replace
 	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e Edit) bool { return e.ID == edit })
 	r.Conversation = &before
 	e, err := reworded(old, text)
@@ -38,8 +37,8 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 	return m.add(ctx, conv, e)
 }
 
-// retext has the gate read an edit that shows a text of a user, and refuses a text that is
-// empty or too large. The conversation of the request is without the edit.
+// retext has the gate read an edit with a user's text, and refuses a text that is empty or too
+// large. The conversation of the request lacks the edit.
 func (m *Manager) retext(ctx context.Context, r Request, e Edit, text string) (Edit, error) {
 	const op = "reword"
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
@@ -93,8 +92,7 @@ func withText(e Edit, text string) (out Edit, ok bool) {
 	return e, true
 }
 
-// stands counts the tokens of what an edit hides of the view, and of what it shows
-// instead.
+// stands counts the tokens in the view that an edit hides, and the tokens that it shows instead.
 func (p *pass) stands(e Edit) (before, after int) {
 	for _, r := range e.Replace {
 		for _, u := range p.s.Units {

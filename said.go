@@ -2,53 +2,51 @@ package precis
 
 import "encoding/json"
 
-// Author says who wrote something. Role and author differ: programs speak in the user's
-// role, results of tools travel in it, and some wires have no other role for summaries.
+// Author is who wrote a text. Role and author differ: programs use the user's role, tool results
+// travel in it, and some wires have no other role for summaries.
 type Author string
 
 // The authors.
 const (
-	AuthorUnknown  Author = ""         // nobody says: role and words decide
-	AuthorPerson   Author = "person"   // somebody typed, dictated or answered it
+	AuthorUnknown  Author = ""         // not stated: role and words decide
+	AuthorPerson   Author = "person"   // a person typed, dictated or answered it
 	AuthorOperator Author = "operator" // whoever runs the program: its prompt, the rules of a project
 	AuthorModel    Author = "model"    // the model of this conversation
 	AuthorDelegate Author = "delegate" // another agent: a sub-agent, a teammate
 	AuthorProgram  Author = "program"  // the program around the model
-	AuthorTool     Author = "tool"     // what a tool gave back
-	AuthorRecap    Author = "recap"    // a summary of what came before, whoever wrote it
+	AuthorTool     Author = "tool"     // output of a tool
+	AuthorRecap    Author = "recap"    // a summary of earlier messages, whoever wrote it
 )
 
-// Act says what something that was said is for.
+// Act is the purpose of a text.
 type Act string
 
 // The acts.
 const (
-	ActUnknown     Act = ""            // nobody says
+	ActUnknown     Act = ""            // not stated
 	ActRequest     Act = "request"     // asks for work
 	ActAnswer      Act = "answer"      // answers a question
 	ActRefusal     Act = "refusal"     // refuses a call
 	ActCommand     Act = "command"     // to the program: /clear
 	ActShell       Act = "shell"       // a person's own command and its output: !ls
-	ActInstruction Act = "instruction" // rules, skills, lists: holds until it is replaced
-	ActReminder    Act = "reminder"    // of what was said before
+	ActInstruction Act = "instruction" // rules, skills, lists: in force until replaced
+	ActReminder    Act = "reminder"    // of earlier text
 	ActEnvironment Act = "environment" // date, folder, state of the editor
-	ActNotice      Act = "notice"      // something happened: a job ended, a file changed
+	ActNotice      Act = "notice"      // an event: a job ended, a file changed
 	ActResult      Act = "result"      // of a tool or of another agent's work
 	ActQuote       Act = "quote"       // mentioned or pasted: a file, a log
-	ActSummary     Act = "summary"     // of what came before
+	ActSummary     Act = "summary"     // of earlier messages
 )
 
-// Said is what the reader of a message knows of it apart from its words, from the fields
-// of the recording or of the wire. It is no part of a message's identity: fingerprints
-// leave it out. The zero value says that nothing is known.
+// Said is metadata that the reader of a message takes from fields of the recording or the wire, not
+// from the text. It is excluded from a message's fingerprint. The zero value means unknown.
 type Said struct {
-	Program string `json:"program,omitempty"` // that recorded or sent it, such as "claude-code"
+	Program string `json:"program,omitempty"` // the program that recorded or sent it, such as "claude-code"
 	Author  Author `json:"author,omitempty"`
 	Act     Act    `json:"act,omitempty"`
 }
 
-// SaidOf returns what is known of block b: what its reader said of the block, and of the
-// whole message where it said nothing of the block.
+// SaidOf returns the metadata of block b: the block's own, else the message's.
 func (m Message) SaidOf(b int) Said {
 	s := m.Said
 	if t, ok := m.Content[b].(Text); ok {
@@ -62,9 +60,9 @@ func (m Message) SaidOf(b int) Said {
 	return s
 }
 
-// Field is a member of a JSON object as it came. Messages, calls and results keep those
-// that precis does not read, and encoders of the same dialect write them again where the
-// bytes that they came in no longer hold: once content is shortened or repaired.
+// Field is an unread member of a JSON object, byte for byte. Messages, calls and results keep such
+// members, and encoders of the same dialect write them back when the raw bytes no longer apply
+// because content was shortened or repaired.
 type Field struct {
 	Name string
 	Raw  json.RawMessage
@@ -92,8 +90,8 @@ func fromFields(list []fieldJSON) []Field {
 	return out
 }
 
-// inherit returns what an edit shows in the place of a block with what the edit does not
-// say: what the reader knew of the block, and its unknown fields.
+// inherit returns the replacement of a block with the metadata and unknown members of the original
+// that the edit does not set.
 func inherit(was, now Block) Block {
 	switch now := now.(type) {
 	case Text:

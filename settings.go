@@ -11,9 +11,9 @@ import (
 // Inherit, as a profile's threshold, means the global one.
 const Inherit = -1
 
-// Settings say when and how far a conversation is reduced. [DefaultSettings]
-// returns working ones; the zero value acts only on overflow. Settings are
-// plain values: a [Manager] takes new ones at any time.
+// Settings decide when and how far a conversation is reduced. [DefaultSettings] returns working
+// ones; the zero value acts only on overflow. Settings are plain values: a [Manager] takes new ones
+// at any time.
 type Settings struct {
 	Preset string // name they come from, for reports
 
@@ -22,12 +22,12 @@ type Settings struct {
 	Prepare float64 // percent from which a reduction is prepared in the background; 0: never
 	Warn    float64 // percent from which users are warned; 0: never
 	Target  float64 // percent of the window a reduction comes down to; 0: all that is allowed
-	Turns   int     // turns like the last ones that a reduction makes room for, even below Target; 0: only Target counts
+	Turns   int     // average turns that a reduction makes room for, even below Target; 0: only Target counts
 	Floor   float64 // percent of the window, less system prompt and tools, that Turns does not go below
 
-	// Tokens is a size of the view, overhead included, at which to act whatever the window: where
-	// it is less than the threshold it takes its place, and Prepare, Warn and Target shrink with
-	// it. 0: there is none.
+	// Tokens is a size of the view, overhead included, that triggers a reduction in any window. If
+	// it is below the threshold it replaces the threshold, and Prepare, Warn and Target shrink with
+	// it. 0: none.
 	Tokens int
 
 	MaxMessages int // also act at this number of messages in the view; 0: never
@@ -37,19 +37,18 @@ type Settings struct {
 
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
-	KeepFirst    int     // oldest messages always kept, by count, and what answers their calls
+	KeepFirst    int     // oldest messages always kept, by count, with the answers to their calls
 	KeepHead     float64 // the user's messages before the first answer kept, up to this share of the window, 0 to 1, and at most a fifth of the target
-	KeepThinking int     // newest assistant turns whose reasoning stays when a view is reduced; 0: all of it
+	KeepThinking int     // newest assistant turns that keep their reasoning when a view is reduced; 0: all
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
 
-	// Pin is a regular expression (RE2): blocks whose text it matches are pinned.
-	// "" pins none.
+	// Pin is a regular expression (RE2): blocks with matching text are pinned. "" pins none.
 	Pin   string
 	Tools map[string]ToolPolicy // how the results of single tools are pruned, by tool name
 
 	Rungs     []string // names of the strategies to climb, in order; nil: all
-	Observe   bool     // change nothing unless asked (preset off)
+	Observe   bool     // reduce only on request (preset off)
 	Cap       Cap
 	Worth     float64 // least share a whole run must save, 0 to 1
 	MinModel  int     // least window for a model summary, in tokens
@@ -63,12 +62,11 @@ type Fractions struct {
 	KeepLast   int     // hide all but the last N instead; 0: use Truncate
 	ShrinkOver int     // length in characters from which arguments are shortened; 0: never
 	PruneOver  int     // length in characters over which tool results become previews
-	ErrorsOver int     // results that are errors do so only from here on
+	ErrorsOver int     // the same for results that are errors
 	MediaKeep  int     // newest images kept
 }
 
-// ToolPolicy says how the results of one tool are pruned. The zero value is how
-// all are.
+// ToolPolicy says how the results of one tool are pruned. The zero value is the default.
 type ToolPolicy struct {
 	Never    bool // not at all
 	KeepLast int  // number of newest results left alone
@@ -107,8 +105,8 @@ func (s Settings) Threshold(profile string) (percent float64, origin string, war
 	return percent, origin, warnings
 }
 
-// within returns the settings for a window, and the threshold there: where Tokens are less
-// than the threshold, the levels that are percentages of the window are scaled down.
+// within returns the settings for a window, and its threshold: if Tokens are less than the
+// threshold, the levels in percent of the window are scaled down.
 func (s Settings) within(window int, percent float64, origin string) (Settings, float64, string) {
 	if s.Tokens <= 0 || window <= 0 {
 		return s, percent, origin
@@ -119,14 +117,13 @@ func (s Settings) within(window int, percent float64, origin string) (Settings, 
 	}
 	scale := own / percent
 	s.Prepare, s.Warn, s.Target = s.Prepare*scale, s.Warn*scale, s.Target*scale
-	if s.Target == 0 { // all that is allowed is more than what is acted at
+	if s.Target == 0 { // the allowed tokens exceed the threshold
 		s.Target = own * withoutTarget
 	}
 	return s, own, number(s.Tokens) + " tokens"
 }
 
-// withoutTarget is the share of [Settings.Tokens] that a reduction comes down to where there is no
-// target.
+// withoutTarget is the share of [Settings.Tokens] that a reduction comes down to without a target.
 const withoutTarget = 2.0 / 3
 
 func clampPercent(p float64) float64 {
@@ -136,9 +133,8 @@ func clampPercent(p float64) float64 {
 	return min(max(p, MinPercent), MaxPercent)
 }
 
-// Validate returns the first setting that makes no sense, by name, as a
-// [CodeInvalid] error. Thresholds out of range are no error: they fall back
-// with a warning, see [Settings.Threshold].
+// Validate returns the first invalid setting, by name, as a [CodeInvalid] error. Thresholds out of
+// range are no error: they fall back with a warning, see [Settings.Threshold].
 func (s Settings) Validate() error {
 	share := func(name string, v, most float64) error {
 		if math.IsNaN(v) || v < 0 || v > most {

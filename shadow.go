@@ -6,34 +6,33 @@ import (
 	"sync"
 )
 
-// KindShadow is the kind of a [LedgerEntry] of what a manager that only observes would have
-// done: its tokens are those before and after, and it cost nothing. It counts in no sum.
+// KindShadow is the kind of a [LedgerEntry] for a reduction that a manager only observed and did
+// not make: its tokens are those before and after, and it had no cost. Sums exclude it.
 const KindShadow = "shadow"
 
-// Shadow is what a manager that only observes ([Settings.Observe]) would do: the same plan as
-// if it acted, from the edits on that it would have made before, without a model. Nothing of
-// it is carried out.
+// Shadow is the plan of a manager that only observes ([Settings.Observe]): the plan of an acting
+// manager, on top of the edits it would have made before, without a model. It is never carried out.
 type Shadow struct {
-	// Due: at this check a reduction would have been made. A check that finds the view within
-	// the threshold, by the edits that would have been made before, makes none.
+	// Due: this check would have made a reduction. A check makes none if the edits of earlier
+	// shadows already bring the view within the threshold.
 	Due     bool          `json:"due"`
 	Trigger Trigger       `json:"trigger,omitempty"`
-	Before  int           `json:"tokens_before"` // of the view that there would be; overhead included
-	After   int           `json:"tokens_after"`  // the same with what this check would have done
+	Before  int           `json:"tokens_before"` // of the view with the shadow edits; overhead included
+	After   int           `json:"tokens_after"`  // the same with this check's edits
 	Outcome string        `json:"outcome"`       // one sentence
 	Steps   []Step        `json:"steps,omitempty"`
-	Edits   []EditSummary `json:"edits,omitempty"` // that this check would have made
+	Edits   []EditSummary `json:"edits,omitempty"` // of this check
 }
 
-// shadows are the edits that a manager which only observes would have made, by conversation.
-// They are kept in memory; after a restart the first check makes one run of the whole.
+// shadows are the edits that an observing manager would have made, by conversation. They are kept
+// in memory; after a restart the first check makes one run of the whole.
 type shadows struct {
 	mu   sync.Mutex
 	made map[string][]Edit
 	ids  []string // the keys of made, the newest last
 }
 
-// mostShadows bounds the conversations whose shadows are kept: the oldest goes first.
+// mostShadows bounds the conversations with kept shadows: the oldest is evicted.
 const mostShadows = 1000
 
 // of returns the edits of a conversation that are valid on it; none when one is not.
@@ -71,7 +70,7 @@ func (s *shadows) keep(id string, edits []Edit) {
 	s.made[id] = edits
 }
 
-// shadow returns what the check would do if the manager acted, nil when it acts.
+// shadow returns the plan of the check if the manager only observes, else nil.
 func (p *pass) shadow(ctx context.Context) *Shadow {
 	r := p.r
 	if !p.settings.Observe || r.TriggeredBy != TriggeredAutomatic {

@@ -15,18 +15,17 @@ type Shown struct {
 	gone   []bool // messages that a rewind hides; nil: none
 }
 
-// Look is how one message or block is shown. With neither Hidden nor Changed it
-// is shown as it was said.
+// Look is how one message or block is shown. With neither Hidden nor Changed it is shown unchanged.
 type Look struct {
-	Hidden  bool     // not shown; the messages of Unit, if any, stand in its place
-	Changed bool     // shown otherwise than it was said: a message with some blocks replaced, or a replaced block
-	Edit    string   // ID of the edit that did it, the newest of several; "" when shown as it was said
+	Hidden  bool     // not shown; the messages of Unit, if any, replace it
+	Changed bool     // shown in another form: a message with some blocks replaced, or a replaced block
+	Edit    string   // ID of the edit that did it, the newest of several; "" when unchanged
 	Kind    EditKind // of Edit
-	Unit    Unit     // the piece of the view that stands for the message
+	Unit    Unit     // the piece of the view that represents the message
 	Block   Block    // of a block: the block shown for it; nil when hidden
 }
 
-// ShownBy works out how the edits show t.
+// ShownBy computes how the edits show t.
 func ShownBy(t *Transcript, edits []Edit) *Shown {
 	r := render(t, edits)
 	s := &Shown{Units: r.units, t: t, at: make([]int, len(r.msgs)), blocks: r.blocks, edits: Active(edits), kinds: map[string]EditKind{}}
@@ -104,8 +103,7 @@ func (s *Shown) Block(i, b int) Look {
 	return Look{Changed: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u, Block: c.WithBlock}
 }
 
-// Whole reports whether every block that the handles name is shown as it was
-// said.
+// Whole reports whether every block that the handles name is shown unchanged.
 func (s *Shown) Whole(blocks []Handle) bool {
 	for _, h := range blocks {
 		if look := s.Block(h.From, h.Block); look.Hidden || look.Changed {
@@ -119,12 +117,11 @@ func (s *Shown) Whole(blocks []Handle) bool {
 // it.
 func (s *Shown) Rewound(i int) bool { return s.gone != nil && s.gone[i] }
 
-// Kind returns the kind of the edit in force with the ID; "" when there is none.
+// Kind returns the kind of the edit in force with the ID, or "".
 func (s *Shown) Kind(id string) EditKind { return s.kinds[id] }
 
-// Undone returns the edits that are not in force, by ID, each with the edit that
-// takes it back: of kind [KindUndo] or [KindRewind]. An edit that takes others
-// back may itself be undone, so later ones decide first.
+// Undone returns the edits that are not in force, by ID, each with the edit that undoes it: of kind
+// [KindUndo] or [KindRewind]. An undoing edit may itself be undone, so later ones decide first.
 func Undone(edits []Edit) map[string]Edit {
 	gone := map[string]Edit{}
 	for _, e := range slices.Backward(edits) {

@@ -7,30 +7,30 @@ import (
 	"precis/internal/harness"
 )
 
-// Evidence says by what it is known who said something. The later ones are the stronger.
+// Evidence is how the author of a text is known. Later values are stronger.
 type Evidence uint8
 
 // The kinds of evidence.
 const (
-	Assumed  Evidence = iota // nothing says otherwise
+	Assumed  Evidence = iota // a default
 	Marked                   // by marks in the text
 	Typed                    // by the role of the message, or the type of the block
 	Recorded                 // by the recording or the wire, apart from the text
 )
 
-// Span is a passage of a message that one author said for one purpose.
+// Span is a passage of a message by one author for one purpose.
 type Span struct {
 	Block    int // index in the message
 	Part     int // of a result: index of the text in its content; -1: the block's own text
 	From, To int // bytes of that text
 	Said     Said
-	Name     string // of the tool, of what it gave back
+	Name     string // of the tool, for its output
 	Why      Evidence
 }
 
-// Speech says who said what in a list of messages. What it says of a message depends on the
-// messages up to it alone. It is asked of what was said, never of a view: of a view the
-// [Unit] says whose text it shows. It is safe for concurrent use.
+// Speech finds the author of each text in a list of messages. The result for a message depends only
+// on the messages up to it. It applies to originals, never to a view: in a view the [Unit] leads to
+// the original of a text. It is safe for concurrent use.
 type Speech struct {
 	msgs []Message
 
@@ -40,10 +40,10 @@ type Speech struct {
 	aroundAt int             // … and the message that shows it
 }
 
-// SpeechOf returns who said what in msgs. Nothing is read before it is asked for.
+// SpeechOf returns the speech of msgs, which it reads on first use.
 func SpeechOf(msgs []Message) *Speech { return &Speech{msgs: msgs} }
 
-// Speech returns who said what in the messages that the transcript holds now.
+// Speech returns the speech of the messages that the transcript holds now.
 func (t *Transcript) Speech() *Speech {
 	msgs := t.Messages()
 	if t == nil {
@@ -67,8 +67,8 @@ func (s *Speech) read() {
 	})
 }
 
-// Of returns what message i says: the bytes of its texts, and of the texts in its results,
-// once and in order.
+// Of returns the spans of message i: all bytes of its texts, and of the texts in its results, once
+// and in order.
 func (s *Speech) Of(i int) []Span {
 	m := s.msgs[i]
 	var out []Span
@@ -82,8 +82,7 @@ func (s *Speech) Of(i int) []Span {
 	return out
 }
 
-// Answers returns what persons said in the results that message i holds, in order; nil when
-// that is nothing.
+// Answers returns the words of persons in the results that message i holds, in order; nil for none.
 func (s *Speech) Answers(i int) []Answer {
 	var out []Answer
 	for b, block := range s.msgs[i].Content {
@@ -96,7 +95,7 @@ func (s *Speech) Answers(i int) []Answer {
 	return out
 }
 
-// answer returns what a person said in a result, and where that begins in its text.
+// answer returns the words of a person in a result, and where they begin in its text.
 func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 	tool := s.tool(i, b)
 	if !r.IsError && !r.Refused && !harness.IsTool(tool, "answers", "asks", "own") {
@@ -120,7 +119,7 @@ func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 	}, from, true
 }
 
-// tool returns the name of the tool whose result stands at a block.
+// tool returns the name of the tool that produced the result at a block.
 func (s *Speech) tool(i, b int) string {
 	s.read()
 	call, ok := s.pairs.Call(BlockHandle(i, b))
@@ -131,7 +130,7 @@ func (s *Speech) tool(i, b int) string {
 	return use.Name
 }
 
-// result returns the spans of a result: the tool's, and a person's where it holds an answer.
+// result returns the spans of a result: the tool's, and a person's if it holds an answer.
 func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 	a, from, answered := s.answer(i, b, r)
 	to := from + len(a.Text)
@@ -164,12 +163,12 @@ func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 	return out
 }
 
-// Authors returns who said each block of message i: a person where a person speaks in it at
-// all, else who begins it; nobody for calls and for what is not understood. What persons say
-// in results, Answers finds.
+// Authors returns the author of each block of message i: a person if any passage is a person's,
+// else the author of its beginning; unknown for calls and opaque blocks. For the words of persons
+// in results see Answers.
 func (s *Speech) Authors(i int) []Author { return s.msgs[i].authors() }
 
-// Begins reports whether a person begins a turn with message i, or says more in one.
+// Begins reports whether a person begins a turn with message i, or adds to one.
 func (s *Speech) Begins(i int) bool {
 	if s.msgs[i].IsUserTurn() {
 		return true
@@ -185,10 +184,9 @@ func (s *Speech) Begins(i int) bool {
 	return false
 }
 
-// LastTurn returns the newest message that is shown and with which a person begins a turn,
-// or says more in one; where there is none the newest that is shown and holds a summary in
-// the user's place, since what goes on behind a summary alone is asked for there; -1 when
-// there is neither. A nil shown shows all.
+// LastTurn returns the newest shown message with which a person begins a turn or adds to one.
+// Without one it returns the newest shown summary in the user's role, since such a summary contains
+// the request; -1 when there is neither. A nil shown shows all.
 func (s *Speech) LastTurn(shown func(i int) bool) int {
 	for _, asks := range []func(int) bool{s.Begins, func(i int) bool { return isSummary(s.msgs[i]) }} {
 		for i := len(s.msgs) - 1; i >= 0; i-- {
@@ -200,13 +198,13 @@ func (s *Speech) LastTurn(shown func(i int) bool) int {
 	return -1
 }
 
-// Words returns what a person says in message i in words, without what programs wrap them
-// in, a passage on each line; "" when that is nothing. Commands that the program carries out
-// itself ask for nothing and are none.
+// Words returns the words of a person in message i, without wrappers of programs, one passage on
+// each line; "" for none. Commands that the program carries out itself are no request and are
+// excluded.
 func (s *Speech) Words(i int) string { return s.msgs[i].personsWords() }
 
-// Says returns all that a person says in message i in words, a passage on each line: Words,
-// and before them what is said in results; "" when that is nothing.
+// Says returns all words of persons in message i, one passage on each line: words in results, and
+// then Words; "" for none.
 func (s *Speech) Says(i int) string {
 	var all []string
 	for _, a := range s.Answers(i) {
@@ -218,14 +216,14 @@ func (s *Speech) Says(i int) string {
 	return strings.Join(all, "\n")
 }
 
-// Passage is a passage of what a person says, as it stands.
+// Passage is a person's passage, unaltered.
 type Passage struct {
 	Handle Handle // of the block
 	Text   string
 }
 
-// Passages returns what persons say in message i, what they quote and answer included, in
-// order: a text for each passage that nothing of a program or of a tool parts.
+// Passages returns the passages of persons in message i, including quotations and answers, in
+// order. Adjacent spans form one passage; text of a program or tool separates passages.
 func (s *Speech) Passages(i int) []Passage {
 	var out []Passage
 	last := Span{Block: -1}
@@ -252,7 +250,7 @@ func (s *Speech) bytes(i int, span Span) string {
 	return text.Text[span.From:span.To]
 }
 
-// authors returns who said each block, see [Speech.Authors].
+// authors returns the author of each block, see [Speech.Authors].
 func (m Message) authors() []Author {
 	out := make([]Author, len(m.Content))
 	r := blockReader{m: m, whole: true}
@@ -268,7 +266,7 @@ func (m Message) authors() []Author {
 					break
 				}
 				if out[b] == AuthorPerson {
-					out[b] = AuthorUnknown // nothing but white space
+					out[b] = AuthorUnknown // only white space
 				}
 			}
 		case ToolResult:
@@ -286,8 +284,9 @@ func (m Message) authors() []Author {
 	return out
 }
 
-// shown reports whether a picture or document belongs to the result before it, as programs send what a call showed
-// whose result is to hold text alone: nothing but other pictures stands between, and no person speaks in the result.
+// shown reports whether a picture or document is output of the result before it: programs send it
+// separately if a result may only hold text. Only other pictures may be in between, and no person
+// may speak in the result.
 func (m Message) shown(b int) bool {
 	for b--; b >= 0; b-- {
 		switch block := m.Content[b].(type) {
@@ -302,8 +301,8 @@ func (m Message) shown(b int) bool {
 	return false
 }
 
-// textSpans yields the blocks of a message with the spans of their text, as far as the
-// message alone tells; of results none.
+// textSpans yields the blocks of a message with the spans of their text, as far as they can be
+// derived from the message alone; no spans for results.
 func textSpans(m Message) func(func(int, []Span) bool) {
 	return func(yield func(int, []Span) bool) {
 		r := blockReader{m: m}
@@ -319,12 +318,12 @@ func textSpans(m Message) func(func(int, []Span) bool) {
 	}
 }
 
-// blockReader reads the blocks of a message in order. Agents without native tools write
-// results as texts; what follows in the message belongs to them.
+// blockReader reads the blocks of a message in order. Agents without native tools write results as
+// texts; the following blocks of the message belong to the result.
 type blockReader struct {
 	m       Message
-	whole   bool   // what a person says is not parted into what was typed and what is quoted
-	tool    string // of the written result that a block may belong to
+	whole   bool   // do not split a person's text into typed and quoted parts
+	tool    string // the tool of a result written as text that a block may belong to
 	before  string // the text of the block before, within results
 	results bool
 }
@@ -365,7 +364,7 @@ func (r *blockReader) text(b int, text string) []Span {
 		harness.Comments(r.tool, r.before, text)
 	r.before = text
 	switch {
-	case !answers && harness.State(text): // which stands behind the results
+	case !answers && harness.State(text): // the state follows the results
 		return one(Said{Author: AuthorProgram, Act: ActEnvironment}, Marked)
 	case !answers:
 		return one(tool, Marked)
@@ -384,7 +383,7 @@ func (r *blockReader) text(b int, text string) []Span {
 	return r.person(b, text, words, Said{Author: AuthorPerson, Act: ActRequest}, Assumed)
 }
 
-// actOf says what a text of the program is for, as far as it is known.
+// actOf returns the purpose of a text of the program, if known.
 func actOf(text string) Act {
 	switch list, stands := harness.Standing(text); {
 	case stands && list.Rank == harness.Jobs:
@@ -399,12 +398,12 @@ func actOf(text string) Act {
 	return ActUnknown
 }
 
-// mostQuotes is how many quotations of a text are told apart from what is typed between them; the
-// last one goes on to the end of all.
+// mostQuotes limits the quotations that are separated from the typed text around them; the last one
+// extends to the end of the last quotation.
 const mostQuotes = 10_000
 
-// person returns the spans of a text in which a person speaks in some passages: what was
-// typed in them, what is quoted, and what the program writes around them.
+// person returns the spans of a text with passages of a person: typed text, quotations, and the
+// program's text around them.
 func (r *blockReader) person(b int, text string, passages [][2]int, said Said, why Evidence) []Span {
 	var out []Span
 	at := 0
@@ -421,7 +420,7 @@ func (r *blockReader) person(b int, text string, passages [][2]int, said Said, w
 		var quotes [][2]int
 		if !r.whole {
 			quotes = harness.Quoted(text[from:to])
-			if n := len(quotes); n > mostQuotes { // nobody wrote that by hand
+			if n := len(quotes); n > mostQuotes { // not written by hand
 				quotes[mostQuotes-1][1] = quotes[n-1][1]
 				quotes = quotes[:mostQuotes]
 			}

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Strategy is one rung of the ladder: it proposes an edit that makes the view
-// smaller. An edit without replacements means that it finds nothing to do.
-// Strategies are stateless and safe for concurrent use; they do not record
-// anything.
+// Strategy is one rung of the ladder: it proposes an edit that makes the view smaller. An edit
+// without replacements means that it found no reduction. Strategies are stateless and safe for
+// concurrent use; they do not record edits.
 type Strategy interface {
 	// Name is the rung's name in settings and reports, e.g. "truncate".
 	Name() string
@@ -53,16 +52,15 @@ func usesModel(s Strategy) bool    { return TraitsOf(s).UsesModel }
 func isLastResort(s Strategy) bool { return TraitsOf(s).LastResort }
 func omitsOnly(s Strategy) bool    { return TraitsOf(s).OmitOnly }
 
-// Joins marks a strategy whose edits another program carries out that shows one message in the place of what they
-// hide, and none beside it.
+// Joins marks a strategy for a client that can show only a single message in the place of a span.
 type Joins interface {
-	// Join returns what is to stand for one span, the text for it and what [Situation.Carry] puts around that, as one
-	// message; false where several can be shown. What system messages say it gets in the user's role. With holds at
-	// least two messages.
+	// Join merges the messages of one span, its text and the items that [Situation.Carry] adds,
+	// into one message; false if several can be shown. Words of system messages come in the user's
+	// role. With has at least two messages.
 	Join(with []Message) (Message, bool)
 }
 
-// joined returns an edit whose spans show one message each, where the rung of the edit wants that.
+// joined returns an edit with one message for each span, if the rung requires that.
 func joined(rung Strategy, e Edit) Edit {
 	j, ok := rung.(Joins)
 	if !ok {

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Reason says in one word why a rung ended as it did. Reports, logs and metrics
-// carry it; the sentence that goes with it is for people.
+// Reason is the outcome of a rung in one word. Reports, logs and metrics carry it; the accompanying
+// sentence is for people.
 type Reason string
 
-// The reasons that the ladder itself gives, and those that it shares with rungs.
-// The package precis/condense has those of the summaries that a model writes.
+// The reasons of the ladder, and those that it shares with rungs. The package precis/condense has
+// the reasons of model-written summaries.
 const (
 	ReasonGrew        Reason = "context_grew"  // the view would be larger than before
 	ReasonBudget      Reason = "budget"        // the money set aside is spent
-	ReasonNoModels    Reason = "no_models"     // the caller wants no model to be called
+	ReasonNoModels    Reason = "no_models"     // the caller forbids model calls
 	ReasonCapped      Reason = "capped"        // too many runs, or too many without progress
-	ReasonVetoed      Reason = "vetoed"        // a hook said no
+	ReasonVetoed      Reason = "vetoed"        // a hook refused
 	reasonSmallWindow Reason = "small_window"  // the window is too small for a summary
-	reasonUnavailable Reason = "not_available" // no such rung is there
+	reasonUnavailable Reason = "not_available" // the rung does not exist
 	reasonFits        Reason = "fits"          // the rung is for views that do not fit
 	reasonBrokeRule   Reason = "broke_rule"    // the edit would break a rule of views
-	ReasonNothing     Reason = "nothing_to_do" // the rung found nothing
+	ReasonNothing     Reason = "nothing_to_do" // the rung found no reduction
 	reasonFailed      Reason = "failed"        // another error; see the sentence
 )
 
@@ -49,8 +49,8 @@ func reasonOf(err error) (Reason, *CallReport) {
 	return reasonFailed, nil
 }
 
-// CallReport says what the model calls behind a summary used. Its cost is booked
-// apart from the conversation's own.
+// CallReport is the usage of the model calls for a summary. Its cost is recorded separately from
+// the conversation's own.
 type CallReport struct {
 	Model    string        `json:"model,omitempty"`
 	Provider string        `json:"provider,omitempty"`
@@ -60,10 +60,10 @@ type CallReport struct {
 	Took     time.Duration `json:"took_ns,omitempty"`
 	Form     string        `json:"form,omitempty"`   // "cache": rode on the live request; "compact": sent by itself; "parts": in several
 	Why      string        `json:"why,omitempty"`    // why this form
-	Cached   bool          `json:"cached,omitempty"` // paid before: nothing was called
+	Cached   bool          `json:"cached,omitempty"` // paid before: no call was made
 	Custom   bool          `json:"custom_prompt,omitempty"`
 	Separate bool          `json:"separate_profile,omitempty"` // not the conversation's own model
-	Score    *int          `json:"score,omitempty"`            // 0 to 100 by the model's own check; nil: none was asked for
+	Score    *int          `json:"score,omitempty"`            // 0 to 100 by the model's own check; nil: none was requested
 	Warnings []string      `json:"warnings,omitempty"`
 }
 
@@ -82,9 +82,9 @@ func (c *CallReport) Add(o CallReport) {
 // rides on it reads the prompt cache it writes.
 type Live struct {
 	Dialect string      // "anthropic", "chat" or "responses"
-	Model   string      // as the request names it
+	Model   string      // as in the request
 	Body    []byte      // as it came
-	Header  http.Header // that the answer depends on; no keys
+	Header  http.Header // headers that affect the answer; no keys
 }
 
 // SummaryRequest asks for a summary of part of a conversation.
@@ -93,9 +93,9 @@ type SummaryRequest struct {
 	Messages     []Message // what to summarize, as the view shows it
 	From         int       // index in the transcript of the first of Messages
 	At           []int     // index in the transcript of each of Messages; nil: From, From+1 …
-	Previous     string    // the summary they begin with; "" when there is none
+	Previous     string    // the summary that precedes Messages; "": none
 	MaxTokens    int       // size of the summary; 0: the summarizer's own
-	Replaces     int       // tokens of what the summary stands for, as Count counts; 0: unknown
+	Replaces     int       // tokens of the replaced messages, as Count counts; 0: unknown
 	Focus        string    // what the user asked to pay attention to; may be empty
 	Automatic    bool      // no user asked for it
 	Live         *Live     // the request to ride on; nil: none

@@ -45,7 +45,7 @@ func (t Target) String() string {
 	return ""
 }
 
-// roundTo takes away what binary fractions add to a decimal number.
+// roundTo removes the error of binary fractions from a decimal number.
 func roundTo(v, places float64) float64 {
 	return float64(int64(v*places+0.5)) / places
 }
@@ -116,7 +116,7 @@ func errTarget(format string, args ...any) error {
 		Hint: "20% or 0.2 is a share of the context window; 20k, or a number from 1,000 on, is tokens"}
 }
 
-// errNoUnit refuses a small number that stands alone, with its two readings.
+// errNoUnit refuses a small number without a unit, and gives its two readings.
 func errNoUnit(v float64) error {
 	n := strconv.FormatFloat(v, 'f', -1, 64)
 	tokens := n + " tokens"
@@ -157,8 +157,8 @@ func (t Target) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int(t.Tokens))
 }
 
-// Percent returns what a setting in percent of the window means: a number over 0 and
-// under 1 is a share, as it is everywhere, and every other number is as it stands.
+// Percent returns a setting in percent of the window: a number over 0 and under 1 is a share, as
+// everywhere, and is multiplied by 100; every other number is unchanged.
 func Percent(v float64) float64 {
 	if v > 0 && v < 1 {
 		return roundTo(100*v, 1e9)

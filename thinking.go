@@ -1,14 +1,13 @@
 package precis
 
-// Reasoning says what becomes of signed reasoning in a view whose earlier part
-// is no longer shown as it was said.
+// Reasoning decides about signed reasoning in a view with changed earlier messages.
 type Reasoning string
 
 // The rules for reasoning.
 const (
-	ReasoningLeaves Reasoning = ""      // all that comes after a change leaves the view
-	ReasoningLoop   Reasoning = "loop"  // as above, but that after the last user turn stays
-	ReasoningStays  Reasoning = "stays" // all stays: its signature does not bind it to what came before
+	ReasoningLeaves Reasoning = ""      // all reasoning after a change is dropped
+	ReasoningLoop   Reasoning = "loop"  // as above, but the reasoning after the last user turn stays
+	ReasoningStays  Reasoning = "stays" // all stays: its signature does not bind it to earlier messages
 )
 
 // formatResponses is [Message.Format] of items of the Responses API.
@@ -23,11 +22,10 @@ func IsReasoning(b Block) bool {
 	return false
 }
 
-// Unbind returns the edit that leaves out signed reasoning after the first change
-// of a view, as far as the rule does not let it stay: a signature binds reasoning to
-// the messages before it, and providers refuse it when these are shown otherwise.
-// Reasoning of the Responses API is bound to its own item alone and stays. The edit
-// is without replacements when nothing must leave.
+// Unbind returns the edit that drops signed reasoning after the first change of a view, unless the
+// rule lets it stay: a signature binds reasoning to the messages before it, and providers refuse it
+// when these have changed. Reasoning of the Responses API is bound to its own item alone and stays.
+// The edit has no replacements if no reasoning must be dropped.
 func Unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
 	e := Edit{Kind: KindThinking, Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
 	if rule == ReasoningStays {
@@ -51,8 +49,8 @@ func Unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
 	return e
 }
 
-// openLoop returns the first unit whose reasoning stays: that after the last
-// user turn. Text next to a tool result continues the turn.
+// openLoop returns the first unit that keeps its reasoning: the one after the last user turn. Text
+// next to a tool result continues the turn.
 func openLoop(units []Unit, rule Reasoning) int {
 	if rule != ReasoningLoop {
 		return len(units)
@@ -89,8 +87,7 @@ func signed(t *Transcript, u Unit) []Replacement {
 	return out
 }
 
-// onlyThinking reports whether the unit differs from m in left-out reasoning
-// alone.
+// onlyThinking reports whether the unit differs from m only by dropped reasoning.
 func onlyThinking(m Message, u Unit) bool {
 	var kept []Block
 	for _, b := range m.Content {

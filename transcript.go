@@ -8,15 +8,14 @@ import (
 	"precis/internal/harness"
 )
 
-// Transcript holds the messages of one conversation in the order they were
-// said. It only grows. The zero value is empty and ready to use. A Transcript
-// is safe for concurrent use; copies share nothing, so pass pointers.
+// Transcript holds the messages of one conversation in order. It only grows. The zero value is
+// empty and ready to use. A Transcript is safe for concurrent use; pass pointers, do not copy it.
 type Transcript struct {
 	mu     sync.RWMutex
 	msgs   []Message
 	prints []Fingerprint          // computed on demand, never longer than msgs
 	blocks map[[2]int]Fingerprint // by message and block: hashes of blocks, computed on demand
-	speech *Speech                // of the messages there were when it was asked for; nil: never
+	speech *Speech                // of the messages at its last use; nil: never used
 }
 
 // NewTranscript returns a transcript of the given messages. It keeps the slice.
@@ -49,8 +48,8 @@ func (t *Transcript) At(i int) Message {
 	return t.msgs[i]
 }
 
-// Messages returns all messages. The slice is the caller's to read, not to
-// change; it does not see later appends.
+// Messages returns all messages. The caller must not change the slice; it does not see later
+// appends.
 func (t *Transcript) Messages() []Message {
 	if t == nil {
 		return nil
@@ -97,9 +96,8 @@ func checkHandle(t *Transcript, h Handle) error {
 	return nil
 }
 
-// Fingerprint returns the fingerprint after the first n messages: the zero
-// value for n = 0, that of the whole transcript for n = Len. n is clamped. The
-// work is done once for each message.
+// Fingerprint returns the fingerprint after the first n messages: the zero value for n = 0, the
+// fingerprint of the whole transcript for n = Len. n is clamped. Each message is hashed once.
 func (t *Transcript) Fingerprint(n int) Fingerprint {
 	if t == nil {
 		return Fingerprint{}
@@ -122,8 +120,8 @@ func (t *Transcript) Fingerprint(n int) Fingerprint {
 	return t.prints[n-1]
 }
 
-// HashBlock returns the hash of block b of message i, see [HashBlock]. The work is done
-// once for each block. It panics when i or b is out of range.
+// HashBlock returns the hash of block b of message i, see [HashBlock]. Each block is hashed once.
+// It panics when i or b is out of range.
 func (t *Transcript) HashBlock(i, b int) Fingerprint {
 	at := [2]int{i, b}
 	t.mu.RLock()
@@ -143,20 +141,20 @@ func (t *Transcript) HashBlock(i, b int) Fingerprint {
 	return h
 }
 
-// Conversation is a transcript with everything that belongs to it. Its fields
-// are the caller's to set; a Manager changes only Edits, and only by appending.
+// Conversation is a transcript with everything that belongs to it. The caller may set its fields; a
+// Manager changes only Edits, and only by appending.
 type Conversation struct {
 	ID    string // "" when unknown
 	Title string
-	Model string // the model it was held with; "" when unknown
+	Model string // the model of the conversation; "" when unknown
 
-	System Message // the system prompt; no content when there is none
+	System Message // the system prompt; without content: none
 	Tools  []byte  // JSON of the tool definitions as sent; nil when unknown
-	// Unstored are the tokens of a system prompt and tools that were sent and are not here; the
-	// zero value: there were none, or that is unknown. It counts only while both are missing.
+	// Unstored are the tokens of a system prompt and tools that were sent and are not stored here;
+	// the zero value: none, or unknown. It counts only while both are missing.
 	Unstored Overhead
-	// Measured is the provider's count for the newest request with a known one. Every
-	// size of the conversation is then that one, and what was added since or taken away by edits.
+	// Measured is the provider's count for the newest request with a known one. Every size of the
+	// conversation is then based on it, plus later additions and less later edits.
 	Measured Measured
 
 	Transcript *Transcript
@@ -165,13 +163,13 @@ type Conversation struct {
 	Branches []*Conversation // side conversations recorded in the same place (sub-agents)
 }
 
-// Overhead are the tokens, as counted, of what goes before the messages of a request.
+// Overhead is the counted tokens that precede the messages of a request.
 type Overhead struct {
 	System int `json:"system"` // of the system prompt
 	Tools  int `json:"tools"`  // of the tool definitions
 
-	// Unrecorded are those that the provider counted beyond what the conversation holds: of a
-	// recording, system prompt and tools that are not in it.
+	// Unrecorded are tokens that the provider counted and the conversation lacks: of a recording,
+	// the system prompt and tools that it omits.
 	Unrecorded int `json:"unrecorded,omitempty"`
 }
 
@@ -181,14 +179,13 @@ func (o Overhead) Sum() int { return o.System + o.Tools + o.Unrecorded }
 // HasSystem reports whether there is a system prompt.
 func (c *Conversation) HasSystem() bool { return len(c.System.Content) > 0 }
 
-// IsUserTurn reports whether the user says something in the message: it has the
-// user role and holds words, a picture or a document that are neither a tool's
-// result nor the agent program's own, see [Message.UserBlocks].
+// IsUserTurn reports whether the user speaks in the message: it has the user role and contains
+// words, a picture or a document that are neither a tool's result nor the agent program's own, see
+// [Message.UserBlocks].
 func (m Message) IsUserTurn() bool { return len(m.UserBlocks()) > 0 }
 
-// LastUserTurn returns the index of the last message with which the user begins a
-// turn, -1 when there is none. Text next to a tool result continues the turn that
-// the tool use is part of.
+// LastUserTurn returns the index of the last message with which the user begins a turn, -1 without
+// one. Text next to a tool result continues the turn of the tool use.
 func LastUserTurn(msgs []Message) int {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if msgs[i].IsUserTurn() && !msgs[i].HasToolResult() {
@@ -198,9 +195,8 @@ func LastUserTurn(msgs []Message) int {
 	return -1
 }
 
-// UserBlocks returns the indexes of the blocks of a message of the user's role in which a
-// person speaks, pictures and documents included, see [Speech]. What persons say in results,
-// [Speech.Answers] finds.
+// UserBlocks returns the indexes of the blocks with a person's content in a message of the user's
+// role, pictures and documents included, see [Speech]. For words in results see [Speech.Answers].
 func (m Message) UserBlocks() []int {
 	if m.Role != RoleUser {
 		return nil
@@ -233,7 +229,7 @@ func (m Message) personsWords() string {
 	return strings.Join(words, "\n")
 }
 
-// loadsTools reports whether a result in the message refers to tools that are loaded with it.
+// loadsTools reports whether a result in the message refers to tools that it loads.
 func (m Message) loadsTools() bool {
 	for _, b := range m.Content {
 		r, ok := b.(ToolResult)
@@ -244,26 +240,26 @@ func (m Message) loadsTools() bool {
 	return false
 }
 
-// Answer is what the user said in the result of a tool: the answer to a question, or words with a
+// Answer is the user's words in the result of a tool: the answer to a question, or a comment with a
 // refusal or an approval.
 type Answer struct {
 	Handle Handle // of the result
-	Tool   string // that was called
+	Tool   string // the called tool
 	Text   string // the user's words
-	Turn   bool   // whether a turn begins with it: the agent had told that it is done, or waited
-	Asked  bool   // whether the tool asks the user something
-	Denied bool   // whether the call was refused with it
-	Beside bool   // whether it stands beside what the tool itself gives back: a word on a change, on a command
+	Turn   bool   // whether a turn begins with it: the agent had reported that it is done, or waited
+	Asked  bool   // whether the tool asks the user a question
+	Denied bool   // whether it refuses the call
+	Beside bool   // whether it accompanies the tool's own output: a comment on a change, on a command
 }
 
-// Around returns the family of the program around the model, by the marks that it leaves
-// in the first messages of the user's role, outside of results; "" when there is none.
+// Around returns the family of the program around the model, recognized by its marks in the first
+// messages of the user's role, outside of results; "" if unknown.
 func Around(msgs []Message) string {
 	program, _ := around(msgs)
 	return string(program)
 }
 
-// around returns what [Around] does, and the message that shows it.
+// around returns the same as [Around], and the message that shows it.
 func around(msgs []Message) (harness.Program, int) {
 	const most = 20 // messages of the user's role
 	seen := 0

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Undo takes back edits of a conversation: the given IDs, or, when there are
-// none, the last run that reduced it. It appends one edit of kind [KindUndo]
-// and returns it. The error is [CodeNotFound] when there is nothing to undo.
+// Undo undoes edits of a conversation: the given IDs, or, without IDs, the last run that reduced
+// it. It appends one edit of kind [KindUndo] and returns it. The error is [CodeNotFound] when there
+// is no edit to undo.
 func (m *Manager) Undo(ctx context.Context, conv *Conversation, ids ...string) (Edit, error) {
 	if conv == nil || conv.Transcript == nil {
 		return Edit{}, Errorf(CodeInvalid, "undo", "the conversation has no transcript")
@@ -22,10 +22,9 @@ func (m *Manager) Undo(ctx context.Context, conv *Conversation, ids ...string) (
 	return m.add(ctx, conv, Edit{Kind: KindUndo, Undoes: ids})
 }
 
-// Restore shows hidden content again, from now on: whole messages with the tool
-// uses and results that belong to them, or one block. A block of a message that is
-// hidden as a whole comes back with its message. The error is [CodeNotFound] when
-// all of it is shown as it was said.
+// Restore shows hidden content again, from now on: whole messages with the tool uses and results
+// that belong to them, or one block. A block of a message that is hidden as a whole comes back with
+// its message. The error is [CodeNotFound] when all of it is shown unchanged.
 func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Edit, error) {
 	t := conv.Transcript
 	if err := checkHandle(t, h); err != nil {
@@ -51,9 +50,9 @@ func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Ed
 	return m.add(ctx, conv, e)
 }
 
-// Pin marks messages or a block as important: no later run hides or cuts them.
-// What is hidden already comes back with the next run that reduces the view, or at
-// once with [Manager.Restore].
+// Pin marks messages or a block as important: no later run hides or cuts them. Content that is
+// hidden already comes back with the next run that reduces the view, or at once with
+// [Manager.Restore].
 func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle) (Edit, error) {
 	if len(handles) == 0 {
 		return Edit{}, Errorf(CodeInvalid, "pin", "no handle is given")
@@ -66,11 +65,11 @@ func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle
 	return m.add(ctx, conv, Edit{Kind: KindPin, Pins: handles})
 }
 
-// Rewind hides the messages from n on, reversibly: undoing the edit brings them
-// back. A call and its results stay or go together: where n lies between them, the call
-// goes, too, and the edit's reason says so. Edits made after message n are taken back,
-// but for pins, exclusions and restores of messages that stay; the edit's notes name what
-// goes with the others. To forget them for good use [BranchedAt].
+// Rewind hides the messages from n on, reversibly: undoing the edit brings them back. A call and
+// its results stay together: if n lies between them, the call is hidden, too, and the edit's reason
+// says so. Edits made after message n are undone, but for pins, exclusions and restores of messages
+// that stay; the edit's notes name the orders that are lost. To drop the messages for good use
+// [BranchedAt].
 func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, error) {
 	t := conv.Transcript
 	if n < 0 || n > t.Len() {
@@ -86,7 +85,7 @@ func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, 
 	changes := n < t.Len()
 	gone, o := Undone(conv.Edits), ordersBefore(conv.Edits, n)
 	for _, later := range conv.Edits {
-		if later.Seen > n && !o.stays[later.ID] { // undo edits too: what they took back after message n is in force again
+		if later.Seen > n && !o.stays[later.ID] { // undo edits too: edits that they undid after message n are in force again
 			e.Undoes = append(e.Undoes, later.ID)
 			_, undone := gone[later.ID]
 			changes = changes || !undone
@@ -102,8 +101,8 @@ func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, 
 	return m.add(ctx, conv, e)
 }
 
-// boundary returns the last place at or before n where the messages may be cut without
-// parting a call from its results.
+// boundary returns the last place at or before n where the messages may be cut without separating a
+// call from its results.
 func boundary(msgs []Message, n int) int {
 	if n >= len(msgs) {
 		return n
@@ -118,9 +117,9 @@ func boundary(msgs []Message, n int) int {
 	return at
 }
 
-// Rewound returns the conversation as it was when it had n messages: the first
-// n and the edits made at or before that point. Nothing can be orphaned. The
-// original is unchanged; n is clamped. Who goes on from there uses [BranchedAt].
+// Rewound returns the conversation as it was when it had n messages: the first n and the edits made
+// at or before that point. Its edits are always valid. The original is unchanged; n is clamped. To
+// continue from there use [BranchedAt].
 func Rewound(conv *Conversation, n int) *Conversation {
 	out := *conv
 	out.Transcript = conv.Transcript.Prefix(n)
@@ -133,7 +132,7 @@ func Rewound(conv *Conversation, n int) *Conversation {
 	return &out
 }
 
-// LastRun returns the IDs of the newest run in force that can be taken back.
+// LastRun returns the IDs of the newest run in force that can be undone.
 func LastRun(edits []Edit) []string {
 	active := Active(edits)
 	if len(active) == 0 {
@@ -145,7 +144,7 @@ func LastRun(edits []Edit) []string {
 	}
 	gone := Undone(edits)
 	var ids []string
-	for _, e := range edits { // with what the run took back
+	for _, e := range edits { // including the edits that undo others
 		if _, undone := gone[e.ID]; !undone && e.Run == last.Run {
 			ids = append(ids, e.ID)
 		}

@@ -45,8 +45,8 @@ func View(t *Transcript, edits []Edit) []Message {
 	return messagesOf(Units(t, edits))
 }
 
-// shownIn returns the messages of a view of t: the transcript's own slice where the view
-// shows all of it unchanged. They are not to be changed.
+// shownIn returns the messages of a view of t: the transcript's own slice if the view shows all of
+// it unchanged. The caller must not change them.
 func shownIn(t *Transcript, units []Unit) []Message {
 	msgs := t.Messages()
 	if len(units) != len(msgs) {
@@ -68,7 +68,7 @@ func messagesOf(units []Unit) []Message {
 	return out
 }
 
-// Units returns the view in pieces, each with the span it stands for.
+// Units returns the view in pieces, each with its span of the transcript.
 func Units(t *Transcript, edits []Edit) []Unit { return render(t, edits).units }
 
 func render(t *Transcript, edits []Edit) *renderer {
@@ -186,8 +186,8 @@ func (r *renderer) restore(from, to int) {
 	r.units = out
 }
 
-// passOn moves the marker of a restored span to the first remaining fragment of
-// the same edit without one. With none left it drops the marker.
+// passOn moves the marker of a restored span to the first remaining fragment of the same edit
+// without one. With none left it drops the marker.
 func (r *renderer) passOn(done []Unit, edit string, marker []Message) []Unit {
 	at := done[len(done)-1].To
 	for i := range r.units {
@@ -241,8 +241,7 @@ func withBlocks(m Message, changes map[int]blockChange) (Message, []int) {
 	return m, index
 }
 
-// find returns the index of the block that ref names in message i, -1 if there is
-// none.
+// find returns the index of the block that ref names in message i, or -1.
 func (r *renderer) find(i int, ref BlockRef) int {
 	n := len(r.msgs[i].Content)
 	if ref.Index >= 0 && ref.Index < n && r.t.HashBlock(i, ref.Index) == ref.Hash {
