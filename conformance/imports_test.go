@@ -7,7 +7,7 @@ import (
 )
 
 // allowed says which of precis's own packages a room may import, apart from those
-// of internal. It is the table of docs/architecture.md.
+// of internal. It is the only table of imports; docs/architecture.md refers to it.
 var allowed = map[string][]string{
 	"precis":                               {"precis/internal/harness"},
 	"precis/internal/harness":              {},
