@@ -38,7 +38,7 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	for _, tt := range []struct {
 		begin string
 		args  []string
-	}{{"dry run: ", []string{"condense", "--dry-run", "--window", "64k"}}, {"$ precis condense examples/add-a-counter.jsonl\n", []string{"condense"}}} {
+	}{{"$ precis condense examples/add-a-counter.jsonl\n", []string{"condense"}}} {
 		begin, args := tt.begin, tt.args
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append(args, "examples/add-a-counter.jsonl"), console.Streams{In: strings.NewReader(""), Out: &out, Errs: &errs}); code != 0 {
