@@ -89,6 +89,9 @@ func Read(ctx context.Context, from Sources) Status {
 // timeout is how long a gateway may take where the client or a recording says most of it.
 const timeout = 100 * time.Millisecond
 
+// farAway is how many turns are not estimated any more.
+const farAway = 100
+
 // Line is a status in words: "62 % of 200,000, about 9 turns left, $0.43, 2 edits of
 // precis saved 41,000".
 func (s Status) Line(w *console.Words) string {
@@ -96,7 +99,10 @@ func (s Status) Line(w *console.Words) string {
 		return w.Text("precis: no request yet")
 	}
 	parts := []string{w.Text("%s of %s", w.Percent(s.Percent), w.Number(s.Window))}
-	if s.TurnsLeft >= 0 {
+	switch {
+	case s.TurnsLeft > farAway:
+		parts = append(parts, w.Text("more than %s left", w.Count(farAway, "turn")))
+	case s.TurnsLeft >= 0:
 		parts = append(parts, w.Text("about %s left", w.Count(s.TurnsLeft, "turn")))
 	}
 	if s.CostUSD > 0 {

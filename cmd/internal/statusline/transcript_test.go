@@ -45,6 +45,13 @@ func TestOfATranscript(t *testing.T) {
 	}
 }
 
+func TestManyTurnsAreNotEstimated(t *testing.T) {
+	s := statusline.Status{Tokens: 17_000, Window: 1_000_000, Percent: 1.7, TurnsLeft: 1_046}
+	if got, want := s.Line(&console.Words{}), "1.7 % of 1,000,000, more than 100 turns left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // opencode's database has that, and what it cost.
 func TestOfOpencode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "opencode.db")
