@@ -66,7 +66,7 @@ func (l *Library) Check(ctx context.Context, f Filter, found func(Fault)) error 
 // CheckFile looks for what is wrong with one recording.
 func CheckFile(path string) []Fault {
 	c := checker{path: path}
-	src, err := formats.Load(path)
+	src, err := formats.LoadAlone(path)
 	if err != nil {
 		c.add(FaultUnreadable, "", false, "%v", err)
 		return c.faults

@@ -39,7 +39,7 @@ func Repair(ctx context.Context, path string, dry bool) (Repaired, error) {
 	if _, _, ok := database.Split(path); ok {
 		return Repaired{}, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: errors.New("it is in a database of its program")}
 	}
-	src, err := formats.Load(path)
+	src, err := formats.LoadAlone(path)
 	if err != nil {
 		return Repaired{}, err
 	}

@@ -172,3 +172,22 @@ func (s *session) title() string {
 	}
 	return found
 }
+
+// ForkedAt returns the ID of a session whose file begins with the boundary of a compaction, and the uuid of that
+// boundary: the messages before it are in the file of the session that it was forked from. Other files have "".
+func ForkedAt(data []byte) (session, boundary string) {
+	for _, raw := range archive.FirstLines(data, 20) {
+		f, err := jsonspan.Fields(raw)
+		if err != nil || f["uuid"] == nil {
+			continue
+		}
+		kind, _ := jsonspan.String(f["subtype"])
+		if kind != "compact_boundary" || f["logicalParentUuid"] == nil {
+			return "", ""
+		}
+		session, _ = jsonspan.String(f["sessionId"])
+		boundary, _ = jsonspan.String(f["uuid"])
+		return session, boundary
+	}
+	return "", ""
+}

@@ -24,9 +24,19 @@ const EventFolder = "events"
 
 // Load reads the bytes of the recording at path: a file, the folder of a task of Roo
 // Code, Cline, Kilo or Zoo, the folder of a conversation of OpenHands, whose events
-// become lines, or a session in a database of opencode, named opencode.db#ID. The error
-// names the path; it is not_found when there is nothing.
+// become lines, or a session in a database of opencode, named opencode.db#ID. A session of Claude Code
+// that was forked behind a compaction has the lines of the one that it was forked from before its own. The
+// error names the path; it is not_found when there is nothing.
 func Load(path string) (archive.Source, error) {
+	src, err := LoadAlone(path)
+	if err != nil {
+		return src, err
+	}
+	return withParent(src), nil
+}
+
+// LoadAlone is [Load] without what another recording holds.
+func LoadAlone(path string) (archive.Source, error) {
 	if _, _, ok := database.Split(path); ok {
 		return database.Load(context.Background(), path)
 	}
