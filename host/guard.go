@@ -68,8 +68,8 @@ func unguarded(command string) string {
 	return command
 }
 
-// whenWaiting returns a command line that runs precis only while something waits in the
-// folder of what hooks remember: the event comes after every call of a tool. One run at a
+// whenWaiting returns a command line that runs precis only while the folder of what waits is there, in that
+// of what hooks remember: the event comes after every call of a tool. One run at a
 // time takes the folder busy, which precis gives back; one that hangs and is killed leaves
 // it, so that the agent waits once and not at every call. See package hook.
 func (m Machine) whenWaiting(args string) string {
@@ -77,7 +77,7 @@ func (m Machine) whenWaiting(args string) string {
 		return posix.guard(m.binary(), args)
 	}
 	waiting, busy := quotedFor(filepath.ToSlash(filepath.Join(m.State, "waiting"))), quotedFor(filepath.ToSlash(filepath.Join(m.State, "busy")))
-	return `[ -n "$(ls -A ` + waiting + ` 2>/dev/null)" ] && ` + there(m.binary()) + " && mkdir " + busy + " 2>/dev/null " + beginsPosix + quotedFor(m.binary()) + " " + args
+	return "[ -d " + waiting + " ] && " + there(m.binary()) + " && mkdir " + busy + " 2>/dev/null " + beginsPosix + quotedFor(m.binary()) + " " + args
 }
 
 // quotedFor returns a path as a word of a POSIX shell.

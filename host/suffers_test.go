@@ -116,12 +116,6 @@ func TestToolBatchesDoNotWait(t *testing.T) {
 	if got := run(); got != "" {
 		t.Errorf("nothing has been remembered, and precis is started: %q", got)
 	}
-	if err := os.MkdirAll(filepath.Join(m.State, "waiting"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got := run(); got != "" {
-		t.Errorf("nothing waits, and precis is started: %q", got)
-	}
 	write(t, filepath.Join(m.State, "waiting", "claude-code-x"), "")
 	if got := run(); got != "started\n" {
 		t.Errorf("something waits: %q", got)

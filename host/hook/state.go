@@ -93,9 +93,9 @@ func (c *call) update(ctx context.Context, change func(*state)) error {
 	return nil
 }
 
-// Names in the folder of what is remembered. Waiting holds an empty file for each session
+// Names in the folder of what is remembered. Waiting is a folder with an empty file for each session
 // that has something to be given or to be looked at: the commands of hooks that run at every
-// call of a tool look there before they start precis. Busy is a folder that such a command
+// call of a tool start precis only while it is there, which costs no process. Busy is a folder that such a command
 // makes and precis removes: while it is there no other one starts.
 const (
 	waitingFolder = "waiting"
@@ -106,11 +106,14 @@ const (
 func (c *call) waits(is bool) {
 	path := filepath.Join(c.o.State, waitingFolder, c.Host+"-"+short(c.input.Session))
 	if !is {
-		_ = os.Remove(path) // there was nothing else
+		_ = os.Remove(path)               // there was nothing else
+		_ = os.Remove(filepath.Dir(path)) // not while others wait
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-		_ = os.WriteFile(path, nil, 0o600)
+	for range 3 { // another session may remove the empty folder
+		if os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, nil, 0o600) == nil {
+			return
+		}
 	}
 }
 

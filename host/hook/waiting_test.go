@@ -13,8 +13,12 @@ const compacted = `{"parentUuid":null,"logicalParentUuid":"u1","uuid":"b1","sess
 {"parentUuid":"b1","uuid":"b2","sessionId":"s1","type":"user","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"The port is begun."}}
 `
 
+// waiting counts what waits; the commands of hooks look whether the folder is there, which must not be empty.
 func (s *session) waiting() int {
-	all, _ := os.ReadDir(filepath.Join(s.o.State, waitingFolder))
+	all, err := os.ReadDir(filepath.Join(s.o.State, waitingFolder))
+	if err == nil && len(all) == 0 {
+		return -1
+	}
 	return len(all)
 }
 
