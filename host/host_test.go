@@ -224,6 +224,26 @@ func contents(path string) map[string]string {
 
 // Whatever a user's settings look like: precis gets in, a second time changes nothing,
 // and taking it out gives back every byte.
+// Claude Code notes itself which plugins it has loaded, and makes a folder for what they keep.
+func TestWhatClaudeCodeNotesIsTakenOut(t *testing.T) {
+	m := newMachine(t)
+	install(t, m, "claude-code")
+	notes := filepath.Join(m.Home, ".claude", "plugins", "installed_plugins.json")
+	write(t, notes, `{"version": 2, "plugins": {"other@mine": [], "precis@precis": [{"scope": "user"}]}}`)
+	folder := filepath.Join(m.Home, ".claude", "plugins", "data", "precis-precis")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	install(t, m, "claude-code")
+	uninstall(t, m, "claude-code")
+	if got, want := read(t, notes), `{"version": 2, "plugins": {"other@mine": []}}`; got != want {
+		t.Errorf("the notes are %s, want %s", got, want)
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("its folder is still there")
+	}
+}
+
 func TestInstalledAndGivenBack(t *testing.T) {
 	for _, h := range host.Hosts() {
 		cases := map[string]map[string]string{"nothing there": {}}

@@ -25,12 +25,13 @@ var (
 type part struct {
 	path string
 	// add returns the file with what is precis's in it; before is empty when there is no
-	// file. It must be given a file without.
+	// file. It must be given a file without. Nil: the program notes something of precis there itself.
 	add func(before []byte) ([]byte, error)
 	// remove returns the file without it, and the same bytes when there is nothing of
 	// it. Nil bytes say that nothing is left of the file. Was is the file before precis;
 	// nil when there was none, or nobody knows.
 	remove func(now, was []byte) ([]byte, error)
+	folder string // that the program makes for precis; it is removed when it is empty
 }
 
 // whole is a file of precis's own.
@@ -134,6 +135,9 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 	}
 	p := &Plan{Host: h, machine: m, known: was.hash, kept: manifest{Version: m.Version, Binary: m.Binary, Folders: was.Folders}}
 	for _, part := range h.parts(m) {
+		if part.add == nil {
+			continue
+		}
 		path, now, err := look(part.path)
 		if err != nil {
 			return nil, err
@@ -265,16 +269,16 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 			p.Changes = append(p.Changes, *c)
 		}
 	}
-	if len(was.Files) > 0 {
-		return p, nil
-	}
-	// Nothing is remembered: what is precis's is found by its looks.
+	// Where nothing is remembered what is precis's is found by its looks, and so is what the program noted itself.
 	for _, part := range parts {
+		if part.folder != "" {
+			p.folders = append([]string{part.folder}, p.folders...)
+		}
 		path, now, err := look(part.path)
 		if err != nil {
 			return nil, err
 		}
-		if now == nil {
+		if _, known := was.find(path); now == nil || known || len(was.Files) > 0 && part.add != nil {
 			continue
 		}
 		rest, err := part.remove(now, nil)

@@ -52,9 +52,12 @@ func claudeCode() Host {
 			inside := filepath.Join(own, "precis")
 			about := "Gives back what a compaction loses. Written by precis install claude-code."
 			source := map[string]string{"source": "directory", "path": own}
+			noted := settings(filepath.Join(folder(m), "plugins", "installed_plugins.json"), nil, func(d, _ *jsonedit.Doc) { d.Remove("plugins", "precis@precis") })
+			noted.add, noted.folder = nil, filepath.Join(folder(m), "plugins", "data", "precis-precis")
 			return []part{
+				noted,
 				whole(filepath.Join(own, ".claude-plugin", "marketplace.json"), pretty(map[string]any{
-					"name": "precis", "owner": map[string]string{"name": "precis"},
+					"name": "precis", "description": about, "owner": map[string]string{"name": "precis"},
 					"plugins": []any{map[string]string{"name": "precis", "source": "./precis", "description": about}},
 				})),
 				whole(filepath.Join(inside, ".claude-plugin", "plugin.json"), pretty(map[string]any{

@@ -263,7 +263,7 @@ func forget(m host.Machine) error {
 	if left, err := everywhere(m); err != nil || len(left) > 0 {
 		return err
 	}
-	folders := []string{m.State}
+	folders := []string{m.State, filepath.Join(m.Data, "installed")}
 	if dir, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(dir, "precis"))
 	}
@@ -273,6 +273,7 @@ func forget(m host.Machine) error {
 		}
 		_ = os.Remove(filepath.Dir(dir)) // one that is not empty stays
 	}
+	_ = os.Remove(filepath.Dir(m.Data))
 	return nil
 }
 
