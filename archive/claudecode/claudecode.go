@@ -11,6 +11,8 @@
 package claudecode
 
 import (
+	"slices"
+
 	"precis"
 	"precis/archive"
 	"precis/internal/jsonspan"
@@ -59,10 +61,31 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if ln := s.queue.rest(); ln != nil {
 		s.lines = append(s.lines, ln)
 	}
+	s.inOrder()
 	hear(s.lines)
 	s.rec.Conversation = s.conversation()
 	s.origin()
 	return s.rec, nil
+}
+
+// inOrder puts lines behind the lines that they follow: Claude Code 2.1.197 may write a prompt behind the
+// answer to it.
+func (s *session) inOrder() {
+	out, done := make([]*line, 0, len(s.lines)), make([]bool, len(s.lines))
+	for i := range s.lines {
+		var chain []int // of lines that come later in the file
+		for p, ok := i, true; ok && !done[p]; {
+			done[p] = true
+			chain = append(chain, p)
+			parent := s.lines[p].parent
+			p, ok = s.byUUID[parent]
+			ok = ok && parent != ""
+		}
+		for _, p := range slices.Backward(chain) {
+			out = append(out, s.lines[p])
+		}
+	}
+	s.lines = out
 }
 
 // session is what the lines of a file say.

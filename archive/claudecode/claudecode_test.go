@@ -554,3 +554,19 @@ func TestWebSearches(t *testing.T) {
 		t.Errorf("%+v", spent)
 	}
 }
+
+// Claude Code 2.1.197 may write a prompt, and what it attaches, behind the answer.
+func TestAPromptBehindItsAnswer(t *testing.T) {
+	inOrder := []string{"u1 - " + said("Never push."), "u2 u1 " + progress, "a1 u2 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("Done."))}
+	late := []string{inOrder[2], inOrder[3], inOrder[0], inOrder[1], inOrder[4]}
+	want := read(t, session(inOrder...)).Conversation.Transcript.Messages()
+	got := read(t, session(late...)).Conversation.Transcript.Messages()
+	if len(want) != 4 || len(got) != len(want) {
+		t.Fatalf("%d messages, in order %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i].PlainText() != want[i].PlainText() || got[i].Role != want[i].Role {
+			t.Errorf("message %d is %s %q, want %s %q", i, got[i].Role, got[i].PlainText(), want[i].Role, want[i].PlainText())
+		}
+	}
+}
