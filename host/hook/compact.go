@@ -70,6 +70,7 @@ type compaction struct {
 	Entries []pi.Draft `json:"entries,omitempty"`
 	Said    string     `json:"said,omitempty"`
 	Skip    string     `json:"skip,omitempty"`
+	Why     string     `json:"why,omitempty"` // the program compacts by itself
 }
 
 // sameRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as new ones: when a

@@ -52,7 +52,7 @@ type Options struct {
 	// or one that is not there or of another session; "": there is none. Nil: nobody looks.
 	Find func(host, session string) string
 
-	deadline time.Duration // 0: Deadline
+	deadline time.Duration // 0: Deadline, or CompactDeadline
 }
 
 // Call is one call of a hook.
@@ -112,11 +112,11 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		o.Now = time.Now
 	}
 	begun := o.Now()
-	deadline := Deadline
 	if c.Event == "compact" {
-		deadline = CompactDeadline
+		o.deadline = cmp.Or(o.deadline, CompactDeadline)
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.deadline, deadline))
+	o.deadline = cmp.Or(o.deadline, Deadline)
+	ctx, cancel := context.WithTimeout(ctx, o.deadline)
 	defer cancel()
 	type result struct {
 		entry Entry
@@ -135,7 +135,10 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 			_ = os.Remove(filepath.Join(o.State, busyFolder))
 		}
 	case <-ctx.Done():
-		r.entry = Entry{Host: c.Host, Event: c.Event, Did: Failed, Why: "not done in time"}
+		r.entry = Entry{Host: c.Host, Event: c.Event, Did: Failed, Why: notInTime}
+	}
+	if c.Host == "claude-code" && len(r.out) == 0 {
+		r.out = excuse(c.Event, r.entry.Why)
 	}
 	if c.Host == "gemini" && len(r.out) == 0 {
 		r.out = []byte("{}\n") // it wants JSON and nothing else
@@ -145,6 +148,25 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		journal(o.State).add(r.entry)
 	}
 	return r.out
+}
+
+// Why nothing comes of a recording that is too long.
+const (
+	tooLong   = "the recording is too long to be read while the agent waits"
+	notInTime = "not done in time"
+)
+
+// excuse is what Claude Code shows the person in a line when precis has not compacted, or gives nothing back, since
+// there was no time for it; nil for every other reason.
+func excuse(event, why string) []byte {
+	switch {
+	case why != tooLong && why != notInTime:
+	case event == "compact":
+		return line(compaction{Why: why})
+	case event == "session-start":
+		return line(map[string]string{"systemMessage": "precis gives nothing back: " + why})
+	}
+	return nil
 }
 
 // answer answers a call. A panic is a failure like others: a damaged recording must not

@@ -192,18 +192,39 @@ func TestDeadline(t *testing.T) {
 			if event == "compact" {
 				deadline = CompactDeadline
 			}
-			if took := time.Since(begun); took != deadline || !harmless(s.host, string(got)) {
+			said := map[string]string{
+				"claude-code compact":       `{"why":"not done in time"}`,
+				"claude-code session-start": `{"systemMessage":"precis gives nothing back: not done in time"}`,
+			}[s.host+" "+event]
+			if took := time.Since(begun); took != deadline || !harmless(s.host, string(got)) && strings.TrimSpace(string(got)) != said {
 				t.Errorf("%q after %v", got, took)
 			}
 			if e := s.last(); e.Did != Failed || e.Took != deadline {
 				t.Errorf("%+v", e)
 			}
-			if (s.host == "gemini") != (len(got) > 0) {
+			if (s.host == "gemini" || said != "") != (len(got) > 0) {
 				t.Errorf("it says %q", got)
 			}
 			time.Sleep(2 * time.Hour) // the reader ends
 		})
 	})
+}
+
+// Nobody waits for a recording that would not be read in time, and the person is told.
+func TestTooLong(t *testing.T) {
+	s := begin(t, "claude-code", 4)
+	for event, want := range map[string]string{"session-start": `{"systemMessage":"precis gives nothing back: the recording is too long`, "compact": `{"why":"the recording is too long`} {
+		in := strings.Replace(claudeCompact, "{", `{"rows":[{"role":"user","text":"x"}],`, 1)
+		s.o.deadline = time.Second
+		for size, said := range map[int64]bool{readRate + 1: true, readRate: false} {
+			if err := os.Truncate(s.path, size); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.run(event, in); strings.HasPrefix(got, want) != said {
+				t.Errorf("%s, %d bytes: %.200q", event, size, got)
+			}
+		}
+	}
 }
 
 func TestPanic(t *testing.T) {

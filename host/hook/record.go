@@ -29,11 +29,18 @@ type record struct {
 	given string // words of the program that msgs leaves out, see withoutGiven
 }
 
+// readRate is how much of a recording is read and looked at in a second, in bytes: of a longer one nothing would be
+// ready in time, so nobody waits for it.
+const readRate = 4 << 20
+
 // open reads the recording that an event names.
 func (c *call) open() (record, error) {
 	path := c.transcript()
 	if path == "" {
 		return record{}, errNothing("no transcript is named")
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > int64(c.o.deadline.Seconds()*readRate) {
+		return record{}, errNothing(tooLong)
 	}
 	src, err := formats.Load(path)
 	if err != nil {

@@ -33,9 +33,11 @@ async function compacted($: any, event: any): Promise<any> {
   hangs = false;
   if (run.exitCode !== 0 || !run.stdout || run.isStdoutTruncated) return undefined;
   const answer = JSON.parse(run.stdout);
+  if (answer.why) $.ui.log("Claude Code compacts by itself: " + answer.why + ".");
+  if (answer.why) return undefined;
   if (answer.skip) return { skip: answer.skip };
   const messages = answer.rows.map((row: any) => (typeof row === "number" ? anew(event.messages[row]) : "keep" in row ? event.messages[row.keep] : row));
-  $.ui.log(answer.said);
+  setTimeout(() => $.ui.log(answer.said), 300); // a line above the boundary is gone when the screen is drawn anew
   return { messages };
 }
 
