@@ -29,7 +29,16 @@ type HostSetUp struct {
 	again func(p *place) []string
 	// then is what is typed in the same session once all files are read, and further flags of its command line.
 	then [][]string
+	// sittings are how a person uses it in a terminal, onboard what it asks at its first start.
+	sittings []sitting
+	onboard  func(p *place) error
+	says     bool // precis says a line of each compaction
+	// validate is the command line that checks what was installed in a folder of plugins; nil: there is none.
+	validate func(p *place, plugins string) []string
 }
+
+// InTerminal reports whether a person can use the program in a terminal of the lab.
+func (s HostSetUp) InTerminal() bool { return len(s.sittings) > 0 }
 
 // small is the context window, in tokens, that most programs are told of. Qwen Code sends
 // nothing that fills half of its window.
@@ -41,8 +50,8 @@ const (
 // HostSetUps returns the programs of the lab.
 func HostSetUps() []HostSetUp {
 	return []HostSetUp{
-		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45), then: slices.Concat(byHand, forked)},
-		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85), then: byHand},
+		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45), then: slices.Concat(byHand, forked), sittings: claudeSittings, onboard: claudeOnboard, says: true, validate: claudeValidate(claudeCode)},
+		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85), then: slices.Concat(byHand, forked), sittings: claudeSittings, onboard: claudeOnboard, validate: claudeValidate(claudeCodeOld)},
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
 		{Name: "codex-windows", host: "codex", pkg: codex, command: hostCodexWindows, flags: []string{"--trust"}},
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
@@ -69,8 +78,31 @@ var plants = []string{plantRule, "E4711", plantNumber, plantFile}
 // recording begins with what the newest compaction left.
 var (
 	byHand = [][]string{{"/compact Mind the lease.", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}, {"/compact", "-c"}, {goOn, "-c"}}
-	forked = [][]string{{goOn, "-c", "--fork-session"}, {"/compact", "-c"}, {goOn, "-c"}}
+	forked = [][]string{{goOn, "-c", "--fork-session"}, {"/compact", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}}
 )
+
+// claudeSittings are compactions by hand and automatic ones, a session that is resumed, forked, and begun anew.
+var claudeSittings = []sitting{
+	{nil, []string{task + ". " + plantRule, "/compact Mind the lease.", goOn, "/compact undo", goOn, "/compact", goOn}},
+	{[]string{"-c"}, []string{goOn}},
+	{[]string{"-c", "--fork-session"}, []string{goOn, "/compact", goOn}},
+	{[]string{"-c"}, []string{wipe, "Hello."}},
+}
+
+// claudeOnboard answers what Claude Code asks when it is started in a terminal for the first time.
+func claudeOnboard(p *place) error {
+	_, err := p.writeJSON(object{
+		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true, "customApiKeyResponses": object{"approved": []string{anthropicKey}},
+		"projects": object{p.project: object{"hasTrustDialogAccepted": true}},
+	}, p.home, ".claude.json")
+	return err
+}
+
+func claudeValidate(of pkg) func(*place, string) []string {
+	return func(p *place, plugins string) []string {
+		return []string{p.bin(of, "claude"), "plugin", "validate", filepath.Join(plugins, "claude-code", "precis")}
+	}
+}
 
 const goOn = "Go on with the next files."
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,8 @@ const (
 	Hanging = "hanging" // with a precis that never answers
 	Missing = "missing" // with a precis that is gone
 	Broken  = "broken"  // with a precis that prints garbage and fails
+	Killed  = "killed"  // with a precis that is killed
+	Off     = "off"     // with precis installed, and hooks switched off in the middle of the session
 	Behind  = "gateway" // behind a gateway whose window is so large that the program itself condenses
 	Digest  = "digest"  // behind one that answers the requests for summaries
 )
@@ -39,6 +42,8 @@ type HostOptions struct {
 	Files   int
 	Timeout time.Duration
 	Keep    string // a directory for logs and bodies; "" keeps nothing
+	// Terminal has a person use the programs in a terminal, which needs tmux: those that have sittings.
+	Terminal bool
 }
 
 // HostResult is what became of a run in the lab.
@@ -57,6 +62,11 @@ type HostResult struct {
 	First  int `json:"first"`
 	Second int `json:"second"`
 	Twice  int `json:"twice"` // requests that hold a text of precis twice
+	// In a terminal: what precis has said to the person, what was seen that nobody may read, and whether
+	// a session that was begun anew knew anything planted.
+	Said  []string `json:"said,omitempty"`
+	Noise []string `json:"noise,omitempty"`
+	Leaks bool     `json:"leaks,omitempty"`
 	// Same: after uninstalling no file of the user's or the program's holds anything of
 	// precis. That bytes come back is tested without the programs, which write, too.
 	Same bool `json:"same"`
@@ -64,7 +74,13 @@ type HostResult struct {
 
 // Sound reports whether a run was as it should be.
 func (r HostResult) Sound() bool {
-	ok := r.Error == "" && r.Done && r.Refused == 0 && r.Twice == 0 && r.Compactions > 0
+	ok := r.Error == "" && r.Done && r.Refused == 0 && r.Twice == 0 && r.Compactions > 0 && !r.Leaks
+	switch r.Mode {
+	case Broken, Killed: // the program says once that a hook failed
+		ok = ok && len(r.Noise) <= 1
+	default:
+		ok = ok && len(r.Noise) == 0
+	}
 	switch r.Mode {
 	case Inside:
 		ok = ok && r.Second == len(plants) && r.Same
@@ -130,17 +146,23 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	}
 	var mu sync.Mutex
 	var mains []mainRequest
-	read := false // all files, by the newest request
+	read := false  // all files, by the newest request
+	wiped := false // the session was begun anew
 	window := l.window
 	if mode == Behind || mode == Digest {
 		window = 0 // else the gateway learns it, and the program never condenses
 	}
 	server, err := upstream.Start(upstream.Options{
 		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency, Pause: l.pause, ParallelAt: l.parallel(),
+		Delegate: l.delegate(),
 		Observe: func(rec upstream.Record, _ http.Header, body []byte) {
 			mu.Lock()
 			defer mu.Unlock()
-			if rec.Kind == upstream.Main && !rec.Overflow {
+			switch {
+			case rec.Kind != upstream.Main || rec.Overflow:
+			case l.o.Terminal && rec.Run != firstRun: // another agent's, or that of a session begun anew
+				r.Leaks = r.Leaks || wiped && bytes.Contains(body, []byte(plantRule))
+			default:
 				read = rec.Step >= l.o.Files
 				mains = append(mains, mainRequest{rec.Tokens, rec.Splice, bytes.Clone(body)})
 			}
@@ -154,6 +176,9 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	}
 	defer server.Close()
 	defer sweep(l.mark)
+	if l.o.Keep != "" { // what the program recorded, too
+		defer func() { _ = os.CopyFS(filepath.Join(logs, "home"), os.DirFS(p.home)) }()
+	}
 	p.base = server.URL
 	if mode == Behind || mode == Digest {
 		bridge := "missing"
@@ -173,6 +198,11 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return err
 	}
 	env = append(b.environment(p), env...)
+	if l.o.Terminal {
+		if err := l.onboard(p); err != nil {
+			return err
+		}
+	}
 	if err := writeFile(filepath.Join(p.home, ".config", "precis", "config.yaml"), fmt.Sprintf("window: %d\n", small)); err != nil {
 		return err
 	}
@@ -181,8 +211,8 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return err
 	}
 	binary := filepath.Join(l.dir, "bin", "precis")
-	if mode == Inside || mode == Gated || mode == Hanging || mode == Missing || mode == Broken {
-		if err := l.install(ctx, binary, env, mode); err != nil {
+	if mode == Inside || mode == Gated || mode == Hanging || mode == Missing || mode == Broken || mode == Killed || mode == Off {
+		if err := l.install(ctx, binary, env, mode, p); err != nil {
 			return err
 		}
 	}
@@ -191,7 +221,18 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		defer mu.Unlock()
 		return read
 	}
-	for turn := 0; turn == 0 || l.again != nil && turn < l.o.Files && !done(); turn++ {
+	if l.o.Terminal {
+		bare := slices.Delete(slices.Clone(args), 1, 3) // -p and the task
+		if err := l.sit(ctx, mode, bare, env, p, logs, r, func(line string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			wiped = wiped || line == wipe
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	for turn := 0; !l.o.Terminal && turn == 0 || l.again != nil && turn < l.o.Files && !done(); turn++ {
 		if turn > 0 {
 			args = l.again(p)
 		}
@@ -222,7 +263,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 
 // later is what is typed once all files are read: where precis is, and only there.
 func (l *lab) later(mode string) [][]string {
-	if mode != Inside {
+	if mode != Inside || l.o.Terminal {
 		return nil
 	}
 	return l.then
@@ -237,6 +278,17 @@ func (l *lab) parallel() int {
 	return 0
 }
 
+// delegate is the tool by which the model asks another agent once, in a terminal.
+func (l *lab) delegate() string {
+	if !l.o.Terminal {
+		return ""
+	}
+	return "Agent"
+}
+
+// firstRun is how the model server names the conversation that it sees first.
+const firstRun = "r1"
+
 // plant puts what is planted near the beginning of a file: some programs cut the middle
 // out of long results.
 func plant(path string) error {
@@ -250,7 +302,7 @@ func plant(path string) error {
 }
 
 // install installs precis and then, in some modes, breaks it.
-func (l *lab) install(ctx context.Context, binary string, env []string, mode string) error {
+func (l *lab) install(ctx context.Context, binary string, env []string, mode string, p *place) error {
 	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
 		return err
 	}
@@ -268,7 +320,13 @@ func (l *lab) install(ctx context.Context, binary string, env []string, mode str
 	if _, err := l.precis(ctx, binary, append(env, path), args...); err != nil {
 		return err
 	}
-	if mode == Inside || mode == Gated {
+	if l.validate != nil {
+		args := l.validate(p, filepath.Join(p.home, ".local", "share", "precis", "hosts", "plugins"))
+		if err := runIn(ctx, p.project, args, env); err != nil {
+			return err
+		}
+	}
+	if mode == Inside || mode == Gated || mode == Off {
 		return nil
 	}
 	if err := os.Remove(binary); err != nil {
@@ -277,6 +335,8 @@ func (l *lab) install(ctx context.Context, binary string, env []string, mode str
 	switch mode {
 	case Hanging:
 		return os.WriteFile(binary, []byte("#!/bin/sh\nexec sleep 600\n"), 0o755)
+	case Killed:
+		return os.WriteFile(binary, []byte("#!/bin/sh\nkill -9 $$\n"), 0o755)
 	case Broken:
 		return os.WriteFile(binary, []byte("#!/bin/sh\necho '{\"hookSpecificOutput\": nonsense'\necho broken >&2\nexit 3\n"), 0o755)
 	}

@@ -32,6 +32,34 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What Claude Code showed.
+func TestSee(t *testing.T) {
+	tests := []struct{ name, shown, said, noise string }{
+		{"nothing", "❯ Go on.\n\n● Reading file number 2.\n  precis: no request yet\n", "", ""},
+		{"a compaction, on two lines", "❯ /compact\n  ⎿  Compacted\n\n● precis: About 34k tokens became 8k; /compact undo takes it\n  back.\n\n❯ Go on.\n", "About 34k tokens became 8k; /compact undo takes it back.", ""},
+		{"JSON of a hook", `  ⎿  {"hookSpecificOutput": {"hookEventName": "PostCompact"}}` + "\n", "", `⎿  {"hookSpecificOutput": {"hookEventName": "PostCompact"}}`},
+		{"a hook that fails", "  ⎿  PostToolBatch hook failed\n  ⎿  PostToolBatch hook failed\n", "", "⎿  PostToolBatch hook failed"},
+	}
+	for _, test := range tests {
+		var r HostResult
+		r.see(test.shown)
+		r.see(test.shown)
+		if got := strings.Join(r.Said, "|"); got != test.said {
+			t.Errorf("%s: it said %q, want %q", test.name, got, test.said)
+		}
+		if got := strings.Join(r.Noise, "|"); got != test.noise {
+			t.Errorf("%s: noise is %q, want %q", test.name, got, test.noise)
+		}
+	}
+	noisy := HostResult{Mode: Missing, Done: true, Compactions: 1, Noise: []string{"hook failed"}}
+	if noisy.Sound() || (HostResult{Mode: Missing, Done: true, Compactions: 1, Leaks: true}).Sound() {
+		t.Error("a run is sound though a person reads what nobody may read, or a session begun anew knows the one before")
+	}
+	if noisy.Mode = Killed; !noisy.Sound() {
+		t.Error("a program may say that a hook was killed")
+	}
+}
+
 func TestHostTable(t *testing.T) {
 	var out strings.Builder
 	results := []HostResult{{Name: "a", Mode: Inside, Done: true, Compactions: 1, First: 4, Second: 4, Same: true}, {Name: "b", Mode: Alone, Error: "it is gone"}}

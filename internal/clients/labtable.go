@@ -64,6 +64,15 @@ func HostTable(w io.Writer, results []HostResult) error {
 		if r.Error != "" {
 			fmt.Fprintf(w, "%s %s: %s\n", r.Name, r.Mode, r.Error)
 		}
+		for _, line := range r.Said {
+			fmt.Fprintf(w, "%s %s, said: %s\n", r.Name, r.Mode, line)
+		}
+		for _, line := range r.Noise {
+			fmt.Fprintf(w, "%s %s, noise: %s\n", r.Name, r.Mode, line)
+		}
+		if r.Leaks {
+			fmt.Fprintf(w, "%s %s: a session that was begun anew knows what was said before\n", r.Name, r.Mode)
+		}
 	}
 	return nil
 }

@@ -124,7 +124,8 @@ func (s *Server) act(a *answer, at place, reader tool) {
 		a.text = fmt.Sprintf("%d files were read so far.", at.step)
 		return
 	}
-	if s.recalls(a, at) {
+	if s.beside(a, at, "again", s.options.Recall, "Looking something up", func(tool) object { return object{"handle": "m1"} }) ||
+		at.run == "r1" && at.step == 1 && s.beside(a, at, "other", s.options.Delegate, "Asking another agent", func(t tool) object { return t.arguments("") }) {
 		return
 	}
 	from, to := at.step, at.step+1
@@ -137,16 +138,16 @@ func (s *Server) act(a *answer, at place, reader tool) {
 	}
 }
 
-// recalls has the model call the tool of the gateway, once before each file but the first.
+// beside has the model call a tool that reads no file, once before each file but the first.
 // IDs of these calls say nothing of the place.
-func (s *Server) recalls(a *answer, at place) bool {
-	id := fmt.Sprintf("%s_again_%s_%d", a.callID, at.run, at.step+1)
-	i := slices.IndexFunc(a.tools, func(t tool) bool { return t.name == s.options.Recall })
+func (s *Server) beside(a *answer, at place, mark, name, doing string, args func(tool) object) bool {
+	id := fmt.Sprintf("%s_%s_%s_%d", a.callID, mark, at.run, at.step+1)
+	i := slices.IndexFunc(a.tools, func(t tool) bool { return t.name == name })
 	if i < 0 || at.step == 0 || bytes.Contains(encode(a.body[a.messages]), []byte(id)) {
 		return false
 	}
-	a.text = fmt.Sprintf("Looking something up before file number %d. ", at.step+1)
-	a.calls = append(a.calls, call{id: id, tool: a.tools[i], args: object{"handle": "m1"}})
+	a.text = fmt.Sprintf("%s before file number %d. ", doing, at.step+1)
+	a.calls = append(a.calls, call{id: id, tool: a.tools[i], args: args(a.tools[i])})
 	return true
 }
 

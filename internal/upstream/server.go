@@ -41,6 +41,9 @@ type Options struct {
 	// for the next file, where it is offered: with the input {"handle":"m1"}. It is not
 	// called before the first file.
 	Recall string
+	// Delegate, when set, is the name of a tool that the model calls once in the first conversation, before the
+	// second file and where it is offered: with what its schema requires.
+	Delegate string
 	// Pause has the model end its turn after so many files, until the user speaks; 0:
 	// never.
 	Pause int
