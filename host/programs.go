@@ -52,7 +52,8 @@ func claudeCode() Host {
 			inside := filepath.Join(own, "precis")
 			about := "Gives back what a compaction loses. Written by precis install claude-code."
 			source := map[string]string{"source": "directory", "path": own}
-			noted := settings(filepath.Join(folder(m), "plugins", "installed_plugins.json"), nil, func(d, _ *jsonedit.Doc) { d.Remove("plugins", "precis@precis") })
+			notes := filepath.Join(folder(m), "plugins", "installed_plugins.json")
+			noted := settings(notes, nil, func(d, _ *jsonedit.Doc) { d.Remove("plugins", "precis@precis") })
 			noted.add, noted.folder = nil, filepath.Join(folder(m), "plugins", "data", "precis-precis")
 			return []part{
 				noted,

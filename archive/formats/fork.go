@@ -15,21 +15,22 @@ import (
 // mostSearched bounds what is read of a folder, in bytes, to find what a session was forked from.
 const mostSearched = 256 << 20
 
-// withParent returns a session of Claude Code that was forked behind a compaction with what it was forked from before it.
-// Its file begins with the boundary, which the file of the parent in the same folder holds, too. Without one it
+// withParent returns a session of Claude Code that was forked behind a compaction with what it was forked from before
+// it. Its file begins with the boundary, which the file of the parent in the same folder holds, too. Without one it
 // returns the session as it is.
 func withParent(src archive.Source) archive.Source {
 	id, at := claudecode.ForkedAt(src.Data)
 	if at == "" {
 		return src
 	}
+	folder, own := filepath.Split(src.Path)
 	entries, err := os.ReadDir(filepath.Dir(src.Path))
 	if err != nil {
 		return src
 	}
 	var files []os.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".jsonl" && e.Name() != filepath.Base(src.Path) {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".jsonl" && e.Name() != own {
 			files = append(files, info)
 		}
 	}
@@ -41,17 +42,18 @@ func withParent(src archive.Source) archive.Source {
 		if left -= f.Size(); left < 0 {
 			break
 		}
-		parent := archive.Source{Path: filepath.Join(filepath.Dir(src.Path), f.Name())}
+		parent := archive.Source{Path: folder + f.Name()}
 		if parent.Data, err = archive.ReadFile(parent.Path); err != nil {
 			continue
 		}
-		begin := bytes.LastIndexByte(parent.Data[:max(bytes.Index(parent.Data, []byte(`"uuid":"`+at+`"`)), 0)], '\n') + 1
+		boundary := max(bytes.Index(parent.Data, []byte(`"uuid":"`+at+`"`)), 0)
+		begin := bytes.LastIndexByte(parent.Data[:boundary], '\n') + 1
 		if begin == 0 || begin+len(src.Data) > archive.MaxBytes {
 			continue
 		}
 		parent.Data = parent.Data[:begin]
-		was := strings.TrimSuffix(f.Name(), ".jsonl")
-		before := bytes.ReplaceAll(withParent(parent).Data, []byte(`"sessionId":"`+was+`"`), []byte(`"sessionId":"`+id+`"`))
+		named := func(session string) []byte { return []byte(`"sessionId":"` + session + `"`) }
+		before := bytes.ReplaceAll(withParent(parent).Data, named(strings.TrimSuffix(f.Name(), ".jsonl")), named(id))
 		return archive.Source{Path: src.Path, Data: slices.Concat(before, src.Data)}
 	}
 	return src

@@ -39,7 +39,8 @@ func (c *call) open() (record, error) {
 	if path == "" {
 		return record{}, errNothing("no transcript is named")
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > int64(c.o.deadline.Seconds()*readRate) {
+	most := int64(c.o.deadline.Seconds() * readRate)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > most {
 		return record{}, errNothing(tooLong)
 	}
 	src, err := formats.Load(path)
