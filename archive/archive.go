@@ -17,9 +17,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/klauspost/compress/zstd"
-
 	"precis"
+	"precis/internal/compressed"
 	"precis/internal/jsonspan"
 )
 
@@ -120,28 +119,40 @@ func Load(path string, inFolder ...string) (Source, error) {
 const MaxBytes = 1 << 30
 
 // ReadFile returns the content of a regular file of at most [MaxBytes] bytes, without
-// the compression of zstd. Of anything else, such as a device or a named pipe, it reads
-// nothing. The error names the path and wraps that of the system.
+// the compression of gzip and zstd. Devices, named pipes and other special files are refused
+// before they are opened. The error names the path and wraps the system's error.
 func ReadFile(path string) ([]byte, error) {
+	data, broken, err := ReadDamaged(path)
+	if err == nil && broken != nil {
+		err = invalid(path, broken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// ReadDamaged is [ReadFile] for a compressed file that may be damaged: it returns the content
+// before the damage, and in broken the reason of the decoder.
+func ReadDamaged(path string) (data []byte, broken, err error) {
 	info, err := os.Stat(path) // before opening it: opening a named pipe waits for a writer
 	if err != nil {
-		return nil, osError(path, err)
+		return nil, nil, osError(path, err)
 	}
 	if !info.Mode().IsRegular() {
 		e := Invalid(path, errors.New("it is no regular file"))
 		if !info.IsDir() {
 			e.Hint = "standard input, named as -, may be anything"
 		}
-		return nil, e
+		return nil, nil, e
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, osError(path, err)
+		return nil, nil, osError(path, err)
 	}
 	defer f.Close()
-	data, err := readAll(f, path, info.Size())
-	if err != nil || !bytes.HasPrefix(data, zstdMagic) {
-		return data, err
+	if data, err = readAll(f, path, info.Size()); err != nil {
+		return nil, nil, err
 	}
 	return unpacked(data, path)
 }
@@ -255,8 +266,8 @@ func nature(data []byte) string {
 	switch kind := jsonspan.Kind(data); {
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}):
 		return "this is UTF-16, not UTF-8"
-	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
-		return "this is compressed by gzip"
+	case compressed.Is(data):
+		return "this is compressed"
 	case valid && kind == '[' && empty:
 		return "the list of messages is empty"
 	case valid && kind == '[':

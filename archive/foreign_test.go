@@ -19,7 +19,7 @@ func TestWhatIsNoConversation(t *testing.T) {
 		`"x"`:                    "no object and no list",
 		`{"messages":{}}`:        "no list of messages",
 		"\xff\xfe{\x00}\x00":     "UTF-16",
-		"\x1f\x8b\x08\x00":       "gzip",
+		"\x1f\x8b\x08\x00":       "compressed",
 		"notes":                  "no JSON",
 		"[1]":                    "first element is no message",
 		"[]":                     "the list of messages is empty",

@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io/fs"
 	"os"
@@ -48,7 +49,7 @@ func TestFilesAreReadWithCare(t *testing.T) {
 	}
 }
 
-// What zstd has compressed is read; what is damaged, or far larger than a conversation can be, is refused.
+// What gzip and zstd have compressed is read; what is damaged, or far larger than a conversation can be, is refused.
 func TestCompressedFiles(t *testing.T) {
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -56,12 +57,22 @@ func TestCompressedFiles(t *testing.T) {
 	}
 	text := []byte(strings.Repeat("the wick of the lamp\n", 1000))
 	packed := enc.EncodeAll(text, nil)
+	var zipped, zipBomb bytes.Buffer
+	for out, content := range map[*bytes.Buffer][]byte{&zipped: text, &zipBomb: make([]byte, 64<<20)} {
+		w := gzip.NewWriter(out)
+		_, _ = w.Write(content)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	dir := t.TempDir()
 	for name, tt := range map[string]struct {
 		data []byte
 		want string // of the error; "": none
 	}{
 		"whole": {packed, ""}, "cut": {packed[:len(packed)-8], "damaged"}, "bomb": {enc.EncodeAll(make([]byte, 64<<20), nil), "bytes"},
+		"gzip, whole": {zipped.Bytes(), ""}, "gzip, cut": {zipped.Bytes()[:zipped.Len()-9], "damaged"}, "gzip, bomb": {zipBomb.Bytes(), "bytes"},
+		"no zstd": {[]byte("\x28\xb5\x2f\xfd no zstd"), "damaged"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, tt.data, 0o600); err != nil {

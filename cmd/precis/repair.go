@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
 	"precis"
@@ -65,11 +62,10 @@ func (c *repair) run(_ *cobra.Command, args []string) error {
 	if path == "-" {
 		return fail(precis.CodeInvalid, errors.New("standard input cannot be mended"), "name a file")
 	}
-	data, err := archive.ReadFile(path)
+	plain, broken, err := archive.ReadDamaged(path)
 	if err != nil {
 		return err
 	}
-	plain, broken := unpacked(data)
 	done := repaired{Path: path}
 	var fixed []byte
 	switch {
@@ -158,34 +154,6 @@ func (c *repair) tell(done repaired) {
 			c.Pairs([2]string{"lost", c.Words.Text("line %d: %s", l.Line, c.Words.Sentence(l.What))})
 		}
 	}
-}
-
-// unpacked returns what a compressed file holds, as far as it can be read, and why it ends
-// there; any other data as it is.
-func unpacked(data []byte) ([]byte, error) {
-	var r io.Reader
-	var err error
-	switch {
-	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
-		r, err = gzip.NewReader(bytes.NewReader(data))
-	case bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		var d *zstd.Decoder
-		if d, err = zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1)); err == nil {
-			defer d.Close()
-			r = d
-		}
-	default:
-		return data, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	_, err = io.Copy(&out, io.LimitReader(bufio.NewReader(r), archive.MaxBytes+1))
-	if err == nil && out.Len() > archive.MaxBytes {
-		err = errors.New("it holds more than is read of a file")
-	}
-	return out.Bytes(), err
 }
 
 // brokenReader ends with an error where what it read from was broken.

@@ -1,12 +1,8 @@
-// Package contentcoding reads what HTTP compresses: the codings gzip, deflate, br and zstd of
-// RFC 9110 §8.4, RFC 7932 and RFC 8878.
+// Package contentcoding reads bodies of HTTP that are compressed (RFC 9110 §8.4), in the codings of
+// package compressed.
 package contentcoding
 
 import (
-	"bufio"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
+	"precis/internal/compressed"
 )
 
 // Unpack has a response read as it was before it was compressed, and takes what no longer holds
@@ -45,45 +40,14 @@ func Decode(header http.Header, body io.ReadCloser) (plain io.ReadCloser, coded,
 	}
 	const most = 3 // a coding of a coding of a coding
 	for _, c := range codings {
-		if len(codings) > most || open[c] == nil {
+		if len(codings) > most || compressed.Reader(c) == nil {
 			return body, true, false
 		}
 	}
 	for i := len(codings) - 1; i >= 0; i-- { // the last was applied last
-		body = &unpacked{packed: body, coding: codings[i], open: open[codings[i]]}
+		body = &unpacked{packed: body, coding: codings[i], open: compressed.Reader(codings[i])}
 	}
 	return body, len(codings) > 0, true
-}
-
-// open begins to read each coding.
-var open = map[string]func(io.Reader) (io.Reader, error){
-	"gzip":    func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-	"x-gzip":  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-	"deflate": inflate,
-	"br":      func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
-	"zstd":    unzstd,
-}
-
-// inflate reads deflate as it should be, in the format of zlib, and as some servers send it,
-// bare.
-func inflate(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(r)
-	head, err := b.Peek(2)
-	if err == nil && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-		return zlib.NewReader(b)
-	}
-	return flate.NewReader(b), nil
-}
-
-// mostWindow bounds the memory of a decoder, in bytes: RFC 9659 allows 8 MB for HTTP.
-const mostWindow = 8 << 20
-
-func unzstd(r io.Reader) (io.Reader, error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
-	if err != nil {
-		return nil, err
-	}
-	return d.IOReadCloser(), nil
 }
 
 // unpacked is a body that is decoded while it is read. A stream gives what has come.

@@ -8,9 +8,11 @@ import (
 	"sync"
 
 	"precis"
+	"precis/archive"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 	"precis/conversation/recording"
+	"precis/internal/compressed"
 	"precis/models"
 	"precis/preset"
 	"precis/sessions"
@@ -151,6 +153,9 @@ func (o *Opener) Read(ctx context.Context, name string) (*recording.File, error)
 		data, err := o.console.ReadInput(ctx)
 		if err != nil {
 			return nil, err
+		}
+		if data, err = compressed.File(data, archive.MaxBytes); err != nil {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read standard input", Err: err}
 		}
 		return recording.Read(data)
 	}
