@@ -115,6 +115,13 @@ func Load(path string, inFolder ...string) (Source, error) {
 	return Source{Path: path, Data: data}, nil
 }
 
+// Causes of errors, for [errors.Is].
+var (
+	ErrTooLarge   = fmt.Errorf("it has more than %d bytes", MaxBytes)
+	ErrEmpty      = errors.New("the file is empty")
+	ErrNoMessages = errors.New("holds no messages")
+)
+
 // MaxBytes is the size of the largest file that is read, 1 GiB.
 const MaxBytes = 1 << 30
 

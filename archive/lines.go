@@ -97,8 +97,8 @@ func FirstLines(data []byte, n int) [][]byte {
 		return nil
 	}
 	if len(data) > most {
-		if cut := bytes.LastIndexByte(data[:most], '\n'); cut > 0 {
-			data = data[:cut]
+		if cut := bytes.IndexByte(data[most:], '\n'); cut >= 0 {
+			data = data[:most+cut]
 		}
 	}
 	var out [][]byte

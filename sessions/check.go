@@ -42,6 +42,9 @@ func (l *Library) Check(ctx context.Context, f Filter, found func(Fault)) error 
 	if err != nil {
 		return err
 	}
+	if err := l.checkUnread(ctx, f, some, found); err != nil {
+		return err
+	}
 	first := map[string]string{}
 	for i, s := range some {
 		if ctx.Err() != nil {
@@ -59,6 +62,36 @@ func (l *Library) Check(ctx context.Context, f Filter, found func(Fault)) error 
 		if l.o.Progress != nil {
 			l.o.Progress(i+1, len(some))
 		}
+	}
+	return nil
+}
+
+// checkUnread calls found for each file that is no session since it could not be read. A filter other than
+// that of the program selects sessions alone.
+func (l *Library) checkUnread(ctx context.Context, f Filter, some []*Session, found func(Fault)) error {
+	if f != (Filter{Agent: f.Agent, Sort: f.Sort}) {
+		return nil
+	}
+	unread, err := l.Unread(ctx)
+	if err != nil {
+		return err
+	}
+	listed := map[string]bool{}
+	for _, s := range some {
+		listed[s.Path] = true
+	}
+	for _, u := range unread {
+		if listed[u.Path] || f.Agent != "" && u.Agent != f.Agent {
+			continue
+		}
+		fault := Fault{Path: u.Path, Kind: FaultUnreadable, Text: u.Text}
+		if u.Why == ByFormat { // of another encoding, perhaps
+			for _, fault = range CheckFile(u.Path) {
+				found(fault)
+			}
+			continue
+		}
+		found(fault)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ var schema string
 
 // version changes with what is kept of a session, and with what the readers of recordings
 // understand. An index of another one is made anew.
-const version = "10/" + words.Version
+const version = "11/" + words.Version
 
 // index is a file that remembers what was read. Nothing in it is lost that the
 // recordings do not have, so it is written without waiting for the disk.
@@ -37,11 +37,11 @@ type index struct {
 // stamp is what a file was like when it was read.
 type stamp struct{ size, modified int64 }
 
-// entry is a file that was read; none says that it is no recording.
+// entry is a file that was read, or could not be.
 type entry struct {
 	found
-	session *Session
-	none    bool
+	session *Session // nil: there is none
+	unread  Unread
 }
 
 // openIndex opens the index at path, in memory when that is "". One of another version than
@@ -243,8 +243,9 @@ func putOne(ctx context.Context, tx *sql.Tx, e entry) error {
 	if err := forgetOne(ctx, tx, e.path); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO files (path, size, modified) VALUES (?, ?, ?)`, e.path, e.size, e.stamp())
-	if err != nil || e.none {
+	_, err = tx.ExecContext(ctx, `INSERT INTO files (path, size, modified, program, why, reason) VALUES (?, ?, ?, ?, ?, ?)`,
+		e.path, e.size, e.stamp(), e.agent, e.unread.Why, e.unread.Text)
+	if err != nil || e.session == nil {
 		return err
 	}
 	facts, err := json.Marshal(e.session)

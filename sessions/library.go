@@ -51,6 +51,7 @@ type Library struct {
 	mu       sync.Mutex // guards what follows
 	open     []opened   // homes, the one used last at the end
 	resolved []string   // see roots
+	unread   []Unread   // by the last refresh, but for those that the index remembers
 }
 
 // Open opens a library. An index that is damaged, or of another version, is made anew;
@@ -77,16 +78,9 @@ func (l *Library) Close() error { return l.index.close() }
 
 // Refreshed says what [Library.Refresh] found.
 type Refreshed struct {
-	Sessions int    `json:"sessions"` // that there are now
-	Read     int    `json:"read"`     // files that are new or were changed
-	Gone     int    `json:"gone"`     // sessions whose file is gone
-	Passed   Passed `json:"passed"`
-}
-
-// Passed counts what was not looked at.
-type Passed struct {
-	Links     int `json:"links"`     // that lead out of the user's home
-	Forbidden int `json:"forbidden"` // folders and files that may not be read
+	Sessions int `json:"sessions"` // that there are now
+	Read     int `json:"read"`     // files that are new or were changed
+	Gone     int `json:"gone"`     // sessions whose file is gone
 }
 
 // Refresh brings the index up to date with the files of all places. The error is
@@ -96,7 +90,7 @@ func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
 	l.refreshing.Lock()
 	defer l.refreshing.Unlock()
 	l.resolve()
-	files, passed, err := walk(ctx, l.o.Places)
+	files, unread, err := walk(ctx, l.o.Places)
 	if err != nil {
 		return Refreshed{}, err
 	}
@@ -115,11 +109,14 @@ func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
 	if err != nil {
 		return Refreshed{}, err
 	}
+	l.mu.Lock()
+	l.unread = unread
+	l.mu.Unlock()
 	if err := l.readAll(ctx, changed); err != nil {
 		return Refreshed{}, err
 	}
 	n, err := l.index.count(ctx)
-	return Refreshed{Sessions: n, Read: len(changed), Gone: gone, Passed: passed}, err
+	return Refreshed{Sessions: n, Read: len(changed), Gone: gone}, err
 }
 
 // within returns those of the indexed paths that lie in a place of this library: the
@@ -149,9 +146,9 @@ func (l *Library) readAll(ctx context.Context, files []found) error {
 	for range min(l.o.Workers, len(files)) {
 		readers.Go(func() {
 			for f := range todo {
-				s, ok := l.read.read(f)
+				s, u := l.read.read(f)
 				select {
-				case done <- entry{found: f, session: s, none: !ok}:
+				case done <- entry{found: f, session: s, unread: u}:
 				case <-ctx.Done():
 				}
 			}
@@ -178,8 +175,13 @@ func (l *Library) keep(ctx context.Context, done <-chan entry, total int) (err e
 	var some []entry
 	n := 0
 	for e := range done {
-		some = append(some, e)
-		n++
+		if n++; e.unread.Why.lasting() {
+			some = append(some, e)
+		} else {
+			l.mu.Lock()
+			l.unread = append(l.unread, e.unread)
+			l.mu.Unlock()
+		}
 		if l.o.Progress != nil {
 			l.o.Progress(n, total)
 		}

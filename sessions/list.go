@@ -63,10 +63,10 @@ func (l *Library) resolve() {
 	l.resolved = out
 }
 
-// under reports whether a path is a folder or lies in it.
+// under reports whether a path is a folder, or lies in it, or is a session of the database.
 func under(path, root string) bool {
 	rest, ok := strings.CutPrefix(path, root)
-	return ok && (rest == "" || strings.HasSuffix(root, string(filepath.Separator)) || rest[0] == filepath.Separator)
+	return ok && (rest == "" || strings.HasSuffix(root, string(filepath.Separator)) || rest[0] == filepath.Separator || rest[0] == '#')
 }
 
 // where returns the condition of a filter over the tables sessions and files, and its
@@ -80,8 +80,8 @@ func (l *Library) where(f Filter) (string, []any) {
 	var places []string
 	for _, root := range l.roots() {
 		base := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
-		places = append(places, `path = ? OR substr(path, 1, ?) = ?`)
-		args = append(args, root, len([]rune(base)), base)
+		places = append(places, `path = ? OR substr(path, 1, ?) IN (?, ?)`)
+		args = append(args, root, len([]rune(base)), base, root+"#")
 	}
 	conds = append(conds, "("+cmp.Or(strings.Join(places, " OR "), "0")+")")
 	if f.Agent != "" {

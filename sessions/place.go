@@ -1,19 +1,28 @@
 package sessions
 
 import (
+	_ "embed"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis/internal/table"
 )
 
 // Place is a folder in which recordings are looked for.
 type Place struct {
-	Agent string // the program whose folder it is; "": any, see each recording
+	Agent string // the program that keeps recordings there; "": any, see each recording
 	Root  string // absolute
 	// Given says that the user named it: recordings of any kind and name are looked for.
 	// In others only files that the program names so are.
 	Given bool
 	// Home is the folder that links must not lead out of; "": they are followed wherever they lead.
 	Home string
+
+	files []string // patterns of recordings, over the end of a path
+	only  []string // DEPTH:NAME of folders, see places.txt
 }
 
 // Environment is what [Places] depends on.
@@ -35,11 +44,10 @@ func (e Environment) get(name, otherwise string) string {
 // editors are the folders of VS Code and its relatives.
 var editors = []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Antigravity", "Trae", "Kiro"}
 
-// extensions keep tasks in an editor's global storage.
-var extensions = []struct{ agent, folder string }{
-	{"roo", "rooveterinaryinc.roo-cline"}, {"cline", "saoudrizwan.claude-dev"},
-	{"kilo", "kilocode.kilo-code"}, {"zoo", "zoocodeorganization.zoo-code"},
-}
+//go:embed places.txt
+var placesText string
+
+var placesTable = table.Lazy("places.txt", placesText, "place", "agent", "moved", "files", "only")
 
 // Places returns where agent programs keep their recordings, whether the folders exist
 // or not. A variable of the environment by which a program moves its folder counts.
@@ -47,32 +55,41 @@ func Places(e Environment) []Place {
 	if e.OS == "" {
 		e.OS = runtime.GOOS
 	}
-	home := func(elem ...string) string { return filepath.Join(append([]string{e.Home}, elem...)...) }
 	var out []Place
-	add := func(agent, root string) { out = append(out, Place{Agent: agent, Root: root, Home: e.Home}) }
-
-	add("claude-code", filepath.Join(e.get("CLAUDE_CONFIG_DIR", home(".claude")), "projects"))
-	codex := e.get("CODEX_HOME", home(".codex"))
-	add("codex", filepath.Join(codex, "sessions"))
-	add("codex", filepath.Join(codex, "archived_sessions"))
-	add("gemini", filepath.Join(e.get("GEMINI_CLI_HOME", e.Home), ".gemini", "tmp"))
-	qwen := e.get("QWEN_HOME", home(".qwen"))
-	add("qwen", filepath.Join(qwen, "projects"))
-	add("qwen", filepath.Join(qwen, "tmp"))
-	add("pi", filepath.Join(e.get("PI_CODING_AGENT_DIR", home(".pi", "agent")), "sessions"))
-	add("opencode", filepath.Join(e.get("XDG_DATA_HOME", home(".local", "share")), "opencode"))
-	add("openhands", home(".openhands", "conversations"))
-	add("openhands", home(".openhands", "sessions"))
-	add("openhands", home(".openhands-state", "sessions"))
-	add("cline", e.get("CLINE_DIR", home(".cline")))
-	for _, dir := range e.editorFolders() {
-		for _, x := range extensions {
-			add(x.agent, filepath.Join(dir, "globalStorage", x.folder))
+	for _, row := range placesTable().Rows {
+		for _, root := range e.roots(row) {
+			out = append(out, placeOf(row, root, e.Home))
 		}
-		add("copilot", filepath.Join(dir, "workspaceStorage"))
-		add("copilot", filepath.Join(dir, "globalStorage", "emptyWindowChatSessions"))
 	}
 	return out
+}
+
+func placeOf(row table.Row, root, home string) Place {
+	return Place{Agent: row.Get("agent"), Root: root, Home: home, files: row.Words("files"), only: row.Words("only")}
+}
+
+// roots returns the folders of an entry of the table.
+func (e Environment) roots(row table.Row) []string {
+	place := row.Get("place")
+	if name, ok := strings.CutPrefix(place, "$"); ok {
+		if path := e.get(name, ""); filepath.IsAbs(path) {
+			return []string{path}
+		}
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(place, "EDITOR/"); ok {
+		var out []string
+		for _, dir := range e.editorFolders() {
+			out = append(out, filepath.Join(dir, filepath.FromSlash(rest)))
+		}
+		return out
+	}
+	if name, from, ok := strings.Cut(row.Get("moved"), "="); ok {
+		if to := e.get(name, ""); to != "" {
+			return []string{filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(place, from)))}
+		}
+	}
+	return []string{filepath.Join(e.Home, filepath.FromSlash(strings.TrimPrefix(place, "~")))}
 }
 
 // editorFolders returns the folders in which editors keep what belongs to a user.
@@ -92,4 +109,11 @@ func (e Environment) editorFolders() []string {
 		out = append(out, filepath.Join(e.Home, name, "data", "User"))
 	}
 	return out
+}
+
+// leadsTo reports whether recordings may lie in a folder at some depth of a place.
+func (p Place) leadsTo(name string, depth int) bool {
+	at := strconv.Itoa(depth) + ":"
+	there := func(o string) bool { return strings.HasPrefix(o, at) }
+	return p.Given || !slices.ContainsFunc(p.only, there) || slices.Contains(p.only, at+name)
 }

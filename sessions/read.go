@@ -21,17 +21,21 @@ type reader struct {
 	prices  func(model string) models.Prices // nil: unknown
 }
 
-// read reads the recording that was found; ok is false when it is none. A recording
-// of a known program that cannot be read is listed as [Unreadable].
-func (r reader) read(f found) (s *Session, ok bool) {
+// read reads the recording that was found. What cannot be read is said in u; one of a
+// known program is listed as [Unreadable] as well. Without both there is no recording.
+func (r reader) read(f found) (s *Session, u Unread) {
 	s = &Session{ID: formats.NameOf(f.path), Agent: f.agent, Path: f.path, Size: f.size, Modified: f.modified.UTC()}
 	rec, err := open(f.path)
-	if err != nil {
-		s.State, s.Problem, s.Last = Unreadable, reason(err, f.path), s.Modified
-		return s, f.agent != "" && precis.CodeOf(err) == precis.CodeInvalid
+	if err == nil {
+		r.take(s, rec)
+		return s, u
 	}
-	r.take(s, rec)
-	return s, true
+	u, known := unreadOf(f.path, f.agent, err)
+	if !known || f.agent == "" || precis.CodeOf(err) != precis.CodeInvalid {
+		return nil, u
+	}
+	s.State, s.Problem, s.Last = Unreadable, u.Text, s.Modified
+	return s, u
 }
 
 // reason returns what is wrong, without the path.
@@ -82,10 +86,13 @@ func (r reader) take(s *Session, rec *archive.Recording) {
 	r.price(s)
 }
 
+// shared are formats that several programs write.
+var shared = []string{"roo", "plain", "gemini", "claude-code", "opencode", "pi"}
+
 // agentOf returns the program of a recording: that of its place, unless the format is
 // another program's own.
 func agentOf(rec *archive.Recording, place string) string {
-	if place != "" && (rec.Format == "roo" || rec.Format == "plain" || rec.Format == "gemini" || rec.Format == "claude-code") {
+	if place != "" && slices.Contains(shared, rec.Format) {
 		return place
 	}
 	return ""

@@ -5,7 +5,10 @@ CREATE TABLE files (
 	rowid INTEGER PRIMARY KEY AUTOINCREMENT,
 	path TEXT NOT NULL UNIQUE,
 	size INTEGER NOT NULL,
-	modified INTEGER NOT NULL -- microseconds
+	modified INTEGER NOT NULL, -- microseconds
+	program TEXT NOT NULL, -- of its place
+	why TEXT NOT NULL, -- it was not read; '': it was
+	reason TEXT NOT NULL
 );
 
 CREATE TABLE sessions (

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,37 +29,54 @@ type walker struct {
 	seen   map[string]bool // paths, since places may lie in one another
 	linked map[string]bool // folders that links lead to
 	found  []found
-	passed Passed
+	unread []Unread
 }
 
-// walk returns what may be recordings in the places, in the order of their paths. A
-// place that does not exist, or a folder that may not be read, holds nothing.
-func walk(ctx context.Context, places []Place) ([]found, Passed, error) {
+// pass notes what is not read.
+func (w *walker) pass(path string, p Place, why Reason, text string) {
+	if !w.seen[path] {
+		w.seen[path] = true
+		w.unread = append(w.unread, Unread{Path: path, Agent: p.Agent, Why: why, Text: text})
+	}
+}
+
+// failed notes a path that cannot be read, unless it is gone.
+func (w *walker) failed(path string, p Place, err error) {
+	if u, ok := unreadOf(path, p.Agent, err); ok {
+		w.pass(path, p, u.Why, u.Text)
+	}
+}
+
+// walk returns what may be recordings in the places, in the order of their paths, and
+// what cannot be read. A place that does not exist holds nothing.
+func walk(ctx context.Context, places []Place) ([]found, []Unread, error) {
 	w := &walker{ctx: ctx, seen: map[string]bool{}, linked: map[string]bool{}}
 	for _, p := range places {
 		if path, _, ok := database.Split(p.Root); ok {
-			w.database(path)
+			w.database(path, p)
 			w.found = slices.DeleteFunc(w.found, func(f found) bool { return f.path != p.Root })
 			continue
 		}
 		root, err := filepath.EvalSymlinks(p.Root)
 		if err != nil {
+			w.failed(p.Root, p, err)
 			continue
 		}
 		info, err := os.Stat(root)
 		if err != nil {
+			w.failed(root, p, err)
 			continue
 		}
 		if !info.IsDir() {
-			w.file(root, p.Agent, info)
+			w.file(root, p, fs.FileInfoToDirEntry(info))
 			continue
 		}
 		if err := w.folder(root, p, 0); err != nil {
-			return nil, Passed{}, err
+			return nil, nil, err
 		}
 	}
 	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
-	return w.found, w.passed, nil
+	return w.found, w.unread, nil
 }
 
 // deepest is how many folders lie in one another at most.
@@ -71,12 +87,13 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 	if w.ctx.Err() != nil {
 		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", context.Cause(w.ctx))
 	}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrPermission) {
-		w.passed.Forbidden++
-	}
-	if err != nil || depth > deepest {
+	if depth > deepest {
+		w.pass(dir, p, TooDeep, "the folder lies too deep")
 		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.failed(dir, p, err)
 	}
 	if whole, ok := recordedIn(dir, entries); ok {
 		w.add(dir, whole, p.Agent)
@@ -89,35 +106,31 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 				continue
 			}
 		}
-		switch {
-		case e.IsDir():
+		if e.IsDir() {
 			if skipped[e.Name()] || !p.leadsTo(e.Name(), depth) {
 				continue
 			}
 			if err := w.folder(path, p, depth+1); err != nil {
 				return err
 			}
-		case e.Type().IsRegular() && database.IsFile(path) && (p.Given || p.Agent == "opencode"):
-			w.database(path)
-		case !e.Type().IsRegular() || !wanted(path, p):
-		default:
-			if info, err := e.Info(); err == nil {
-				w.file(path, p.Agent, info)
-			}
+		}
+		if wanted(path, p) {
+			w.file(path, p, e)
 		}
 	}
 	return nil
 }
 
-// follow returns what a link leads to; nil where that is nowhere, out of the place's home, or a folder that was
+// follow returns what a link leads to; nil where that is missing, out of the place's home, or a folder that was
 // looked through.
 func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
 	path, err := filepath.EvalSymlinks(link)
 	if err != nil {
+		w.pass(link, p, BrokenLink, "the link leads to no file")
 		return "", nil
 	}
 	if home, err := filepath.EvalSymlinks(p.Home); p.Home != "" && (err != nil || !under(path, home)) {
-		w.passed.Links++
+		w.pass(link, p, LinkOut, "the link leads out of your home folder; --in FOLDER reads it")
 		return "", nil
 	}
 	info, err := os.Stat(path)
@@ -130,19 +143,6 @@ func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
 
 // skipped are folders that hold no recordings, and may hold very much.
 var skipped = map[string]bool{".git": true, "node_modules": true, "checkpoints": true, "file-history": true, "shell-snapshots": true, "tool-results": true, "command-output": true}
-
-// folders are where in its place a program keeps recordings, by how deep they lie: what
-// else is there may be very much.
-var folders = map[string]map[int]string{
-	"gemini": {1: "chats"}, "qwen": {1: "chats"}, "copilot": {1: "chatSessions"},
-	"roo": {0: "tasks"}, "kilo": {0: "tasks"}, "zoo": {0: "tasks"},
-}
-
-// leadsTo reports whether recordings may lie in a folder at some depth of a place.
-func (p Place) leadsTo(name string, depth int) bool {
-	only := folders[p.Agent][depth]
-	return p.Given || only == "" || only == name
-}
 
 // recordedIn reports whether a folder as a whole is one recording, and which of its
 // entries says when it was changed.
@@ -159,15 +159,6 @@ func recordedIn(dir string, entries []fs.DirEntry) (fs.FileInfo, bool) {
 	return nil, false
 }
 
-// names are what programs call their recordings, as patterns over the end of a path.
-var names = map[string][]string{
-	"claude-code": {"*.jsonl"}, "codex": {"rollout-*.jsonl", "rollout-*.jsonl.zst", "rollout-*.json"},
-	"gemini": {"chats/*.json", "chats/*.jsonl", "chats/*/*.jsonl"}, "qwen": {"chats/*.json", "chats/*.jsonl"},
-	"pi": {"*.jsonl"}, "openhands": {},
-	"cline":   {"*.messages.json"},
-	"copilot": {"chatSessions/*.json", "chatSessions/*.jsonl", "emptyWindowChatSessions/*.json"},
-}
-
 // extensionsGiven are the ends of the names of files that may be recordings of any
 // program.
 var extensionsGiven = []string{".json", ".jsonl", ".traj", ".precis", ".md"}
@@ -179,15 +170,12 @@ func wanted(path string, p Place) bool {
 		return false
 	}
 	if p.Given {
-		ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(base, ".zst")))
-		return slices.Contains(extensionsGiven, ext) && (ext != ".md" || strings.Contains(base, "aider"))
+		ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(base, ".zst"), ".gz")))
+		return slices.Contains(extensionsGiven, ext) && (ext != ".md" || strings.Contains(base, "aider")) || database.ProgramOf(path) != ""
 	}
-	for _, pattern := range names[p.Agent] {
-		end := filepath.ToSlash(path)
-		if n := strings.Count(pattern, "/") + 1; n > 0 {
-			parts := strings.Split(end, "/")
-			end = strings.Join(parts[max(0, len(parts)-n):], "/")
-		}
+	for _, pattern := range p.files {
+		parts := strings.Split(filepath.ToSlash(path), "/")
+		end := strings.Join(parts[max(0, len(parts)-strings.Count(pattern, "/")-1):], "/")
 		if ok, err := filepath.Match(pattern, end); err == nil && ok {
 			return true
 		}
@@ -195,24 +183,36 @@ func wanted(path string, p Place) bool {
 	return false
 }
 
-// database adds the sessions of a database of opencode. One that cannot be read holds
-// none.
-func (w *walker) database(path string) {
+// database adds the sessions of a database.
+func (w *walker) database(path string, p Place) {
 	entries, err := database.Sessions(w.ctx, path)
 	if err != nil {
-		return
+		w.failed(path, p, err)
 	}
 	for _, e := range entries {
 		if !w.seen[e.Name] {
 			w.seen[e.Name] = true
-			w.found = append(w.found, found{path: e.Name, agent: "opencode", size: e.Size, modified: e.Modified})
+			w.found = append(w.found, found{path: e.Name, agent: database.ProgramOf(path), size: e.Size, modified: e.Modified})
 		}
 	}
 }
 
-func (w *walker) file(path, agent string, info fs.FileInfo) {
-	if info.Mode().IsRegular() && info.Size() > 0 {
-		w.add(path, info, agent)
+// file adds a file with the name of a recording.
+func (w *walker) file(path string, p Place, e fs.DirEntry) {
+	info, err := e.Info()
+	if err != nil {
+		w.failed(path, p, err)
+		return
+	}
+	switch what := special(info.Mode()); {
+	case what != "":
+		w.pass(path, p, NoFile, what)
+	case info.Size() == 0:
+		w.pass(path, p, Empty, "the file is empty")
+	case database.ProgramOf(path) != "":
+		w.database(path, p)
+	default:
+		w.add(path, info, p.Agent)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"io"
 
@@ -75,6 +76,9 @@ func Is(data []byte) bool {
 	return false
 }
 
+// ErrTooLarge is the cause of an error of [File], for [errors.Is].
+var ErrTooLarge = errors.New("too much is compressed")
+
 // ratio is how many times as large as a file its content may be. Texts reach 100.
 const ratio = 1000
 
@@ -89,7 +93,7 @@ func File(data []byte, most int) ([]byte, error) {
 		most = min(most, ratio*len(data))
 		n, broken := unpack(io.Discard, f.open, data, most+1)
 		if n > most {
-			return nil, fmt.Errorf("%s has compressed more than %d bytes into these %d", f.name, most, len(data))
+			return nil, fmt.Errorf("%w: more than %d bytes by %s into %d", ErrTooLarge, most, f.name, len(data))
 		}
 		if broken != nil {
 			broken = fmt.Errorf("what %s has compressed is damaged: %w", f.name, broken)

@@ -1,6 +1,7 @@
-// Package database reads the SQLite file in which opencode keeps its sessions, and gives
-// each as the document that "opencode export" writes, for archive/opencode. Nothing is
-// written to the file. Start with [Sessions]; a session is named PATH#ID.
+// Package database reads the SQLite files in which opencode, Kilo and OpenClaw keep their
+// sessions, and gives each as its program exports it: as the document of "opencode export"
+// for archive/opencode, or as JSON lines of pi for archive/pi. It never writes to a file.
+// Start with [Sessions]; a session is named PATH#ID.
 package database
 
 import (
@@ -29,20 +30,35 @@ type Entry struct {
 	Size     int64 // bytes of its parts, about
 }
 
-// IsFile reports whether a file is called as opencode calls its databases.
-func IsFile(path string) bool {
+// programs are the names of databases, by the program that makes them.
+var programs = []struct{ agent, begin, end string }{
+	{"opencode", "opencode", ".db"}, {"kilo", "kilo", ".db"}, {"openclaw", "openclaw-agent", ".sqlite"},
+}
+
+// ProgramOf returns the program that gives databases such a name; "" for any other file.
+func ProgramOf(path string) string {
 	base := filepath.Base(path)
-	return strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db")
+	for _, p := range programs {
+		if strings.HasPrefix(base, p.begin) && strings.HasSuffix(base, p.end) {
+			return p.agent
+		}
+	}
+	return ""
 }
 
 // Split takes PATH#ID apart; ok is false for anything else.
 func Split(name string) (path, id string, ok bool) {
-	i := strings.LastIndex(name, ".db#")
-	if i < 0 {
-		return "", "", false
+	for i := strings.IndexByte(name, '#'); i >= 0; {
+		if path, id = name[:i], name[i+1:]; ProgramOf(path) != "" {
+			return path, id, id != ""
+		}
+		next := strings.IndexByte(id, '#')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
 	}
-	path, id = name[:i+3], name[i+4:]
-	return path, id, IsFile(path) && id != ""
+	return "", "", false
 }
 
 // open opens a file for reading. What another program has not yet written into the
@@ -60,7 +76,7 @@ func open(ctx context.Context, path string) (*sql.DB, error) {
 			if in, err = generationsIn(ctx, db); err == nil && len(in) > 0 {
 				return db, nil
 			} else if err == nil {
-				err = errors.New("it holds no sessions of opencode")
+				err = errors.New("it holds no tables of sessions that precis knows")
 			}
 		}
 		_ = db.Close()
@@ -73,7 +89,7 @@ func failed(path string, err error) error {
 }
 
 // Sessions lists the sessions of a file, the one changed last first. The error is
-// [precis.CodeInvalid] when it is no database of opencode.
+// [precis.CodeInvalid] when it has no tables of a known program.
 func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	db, err := open(ctx, path)
 	if err != nil {
@@ -94,14 +110,20 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	return out, nil
 }
 
-// generation is the tables in which opencode keeps sessions and their messages. Version 2 leaves those of version
-// 1 as they were, and goes on in others.
+// generation is the tables in which a program keeps sessions and their messages. Version 2 of
+// opencode leaves those of version 1 as they were, and goes on in others; Kilo has those of version 1.
 type generation struct {
 	sessions, messages string
-	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // the messages of a session
+	newest, content    string                                                                    // columns: when a session was changed, in milliseconds; the JSON of a message
+	id                 string                                                                    // the column of the session's ID in sessions
+	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // the whole session
 }
 
-var generations = []generation{{"session_v2", "session_message", writeMessages2}, {"session", "message", writeMessages}}
+var generations = []generation{
+	{"session_v2", "session_message", "time_updated", "data", "id", document("session_v2", writeMessages2)},
+	{"session", "message", "time_updated", "data", "id", document("session", writeMessages)},
+	{"session_windows", "transcript_events", "updated_at", "event_json", "session_id", writeEvents},
+}
 
 // generationsIn returns those that a file has, the newest first.
 func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error) {
@@ -120,7 +142,8 @@ func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error
 
 // list adds the sessions that have messages, but for those that are there already.
 func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Entry) ([]Entry, error) {
-	rows, err := db.QueryContext(ctx, `SELECT s.id, s.time_updated, sum(length(m.data)) FROM `+g.sessions+` s JOIN `+g.messages+` m ON m.session_id = s.id GROUP BY s.id`)
+	rows, err := db.QueryContext(ctx, fmt.Sprintf(`SELECT s.%[1]s, s.%[2]s, sum(length(m.%[3]s)) FROM %[4]s s JOIN %[5]s m ON m.session_id = s.%[1]s GROUP BY s.%[1]s`,
+		g.id, g.newest, g.content, g.sessions, g.messages))
 	if err != nil {
 		return nil, err
 	}
@@ -236,12 +259,9 @@ func Load(ctx context.Context, name string) (archive.Source, error) {
 	}
 	for _, g := range in {
 		var out bytes.Buffer
-		err := g.writeInfo(ctx, db, &out, id)
+		err := g.write(ctx, db, &out, id)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
-		}
-		if err == nil {
-			err = g.write(ctx, db, &out, id)
 		}
 		if err != nil {
 			return archive.Source{}, failed(name, err)
@@ -251,23 +271,53 @@ func Load(ctx context.Context, name string) (archive.Source, error) {
 	return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q", id)}
 }
 
-// writeInfo begins the document with what is known of the session.
-func (g generation) writeInfo(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
-	var parent, directory, title sql.NullString
-	var created, updated int64
-	err := db.QueryRowContext(ctx, `SELECT parent_id, directory, title, time_created, time_updated FROM `+g.sessions+` WHERE id = ?`, id).
-		Scan(&parent, &directory, &title, &created, &updated)
+// document returns what writes a session as opencode exports it: what is known of the session, and its messages.
+func document(sessions string, messages func(context.Context, *sql.DB, *bytes.Buffer, string) error) func(context.Context, *sql.DB, *bytes.Buffer, string) error {
+	return func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
+		var parent, directory, title sql.NullString
+		var created, updated int64
+		err := db.QueryRowContext(ctx, `SELECT parent_id, directory, title, time_created, time_updated FROM `+sessions+` WHERE id = ?`, id).
+			Scan(&parent, &directory, &title, &created, &updated)
+		if err != nil {
+			return err
+		}
+		info, err := json.Marshal(map[string]any{
+			"id": id, "parentID": parent.String, "directory": directory.String, "title": title.String, "time": map[string]int64{"created": created, "updated": updated},
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, `{"info":%s,"messages":[`, info)
+		if err := messages(ctx, db, out, id); err != nil {
+			return err
+		}
+		out.WriteString("]}")
+		return nil
+	}
+}
+
+// writeEvents writes the events of OpenClaw, each of which is a line as pi writes it.
+func writeEvents(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
+	rows, err := db.QueryContext(ctx, `SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq`, id)
 	if err != nil {
 		return err
 	}
-	info, err := json.Marshal(map[string]any{
-		"id": id, "parentID": parent.String, "directory": directory.String, "title": title.String, "time": map[string]int64{"created": created, "updated": updated},
-	})
-	if err != nil {
-		return err
+	defer rows.Close()
+	for rows.Next() {
+		var event []byte
+		if err := rows.Scan(&event); err != nil {
+			return err
+		}
+		out.Write(bytes.ReplaceAll(event, []byte("\n"), []byte(" ")))
+		out.WriteByte('\n')
+		if out.Len() > archive.MaxBytes {
+			return archive.ErrTooLarge
+		}
 	}
-	fmt.Fprintf(out, `{"info":%s,"messages":[`, info)
-	return nil
+	if rows.Err() == nil && out.Len() == 0 {
+		return sql.ErrNoRows
+	}
+	return rows.Err()
 }
 
 // writeMessages writes the messages with their parts, both in the order of their IDs,
@@ -296,10 +346,9 @@ func writeMessages(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string
 		}
 		fmt.Fprintf(out, `{"info":%s,"parts":[%s]}`, withID(data, message), bytes.Join(parts[message], []byte{','}))
 		if out.Len() > archive.MaxBytes {
-			return fmt.Errorf("it has more than %d bytes", archive.MaxBytes)
+			return archive.ErrTooLarge
 		}
 	}
-	out.WriteString("]}")
 	return rows.Err()
 }
 
@@ -358,10 +407,9 @@ func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id strin
 			out.WriteByte(',')
 		}
 		if out.Write(line); out.Len() > archive.MaxBytes {
-			return fmt.Errorf("it has more than %d bytes", archive.MaxBytes)
+			return archive.ErrTooLarge
 		}
 	}
-	out.WriteString("]}")
 	return rows.Err()
 }
 

@@ -5,12 +5,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"precis"
 	"precis/archive"
 	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
 	"precis/conversation/recording"
 	"precis/internal/compressed"
 	"precis/models"
@@ -57,14 +57,41 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 		return nil, err
 	}
 	o.OnClose(lib.Close)
-	now, err := lib.Refresh(ctx)
-	if n := now.Passed.Links; n > 0 {
-		o.console.Note("%s out of your home folder, not followed: name the folder to read it", term.Count(n, "link"))
+	if _, err := lib.Refresh(ctx); err != nil {
+		return nil, err
 	}
-	if n := now.Passed.Forbidden; n > 0 {
-		o.console.Note("%s without permission to read, left out", term.Count(n, "folder"))
+	unread, err := lib.Unread(ctx)
+	if n := len(unread); n > 0 {
+		o.console.Note("%d not read: %s; precis sessions check names each", n, unreadText(o.console.Words, unread))
 	}
 	return lib, err
+}
+
+// unreadText counts what was not read by its reasons: "2 by format, 1 without permission".
+func unreadText(w *console.Words, unread []sessions.Unread) string {
+	n := map[sessions.Reason]int{}
+	for _, u := range unread {
+		n[u.Why]++
+	}
+	texts := map[sessions.Reason]string{
+		sessions.ByFormat:   w.Text("%d by format", n[sessions.ByFormat]),
+		sessions.Empty:      w.Text("%d without messages", n[sessions.Empty]),
+		sessions.Damaged:    w.Text("%d damaged", n[sessions.Damaged]),
+		sessions.Forbidden:  w.Text("%d without permission", n[sessions.Forbidden]),
+		sessions.Busy:       w.Text("%d locked by another program", n[sessions.Busy]),
+		sessions.TooLarge:   w.Text("%d too large", n[sessions.TooLarge]),
+		sessions.NoFile:     w.Text("%d by kind of file", n[sessions.NoFile]),
+		sessions.BrokenLink: w.Text("%d by broken links", n[sessions.BrokenLink]),
+		sessions.LinkOut:    w.Text("%d out of your home folder", n[sessions.LinkOut]),
+		sessions.TooDeep:    w.Text("%d too deep", n[sessions.TooDeep]),
+	}
+	var parts []string
+	for _, why := range sessions.Reasons() {
+		if n[why] > 0 {
+			parts = append(parts, texts[why])
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // openHome returns what opens a recording to look at, one at a time.

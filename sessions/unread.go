@@ -1,0 +1,117 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/compressed"
+)
+
+// Unread is a file, folder or link in a place that holds no session for a reason.
+type Unread struct {
+	Path  string `json:"path"`
+	Agent string `json:"agent,omitempty"` // the program of the place
+	Why   Reason `json:"why"`
+	Text  string `json:"text"` // in English
+}
+
+// Reason says why something was not read.
+type Reason string
+
+// The reasons.
+const (
+	ByFormat   Reason = "format"     // no format that precis reads, or one of another program
+	Forbidden  Reason = "permission" // the system refuses to read it
+	Damaged    Reason = "damaged"    // a known format, whose content is broken
+	Busy       Reason = "busy"       // another program has locked it
+	TooLarge   Reason = "size"       // more than [archive.MaxBytes] bytes, or compressed beyond measure
+	Empty      Reason = "empty"      // no byte, or no message
+	NoFile     Reason = "no_file"    // a folder, pipe, socket or device with the name of a recording
+	BrokenLink Reason = "link"       // a link to a missing target, or to itself
+	LinkOut    Reason = "outside"    // a link out of the user's home folder
+	TooDeep    Reason = "depth"      // more than 32 folders in one another
+)
+
+// Reasons returns all reasons in the order in which they are listed.
+func Reasons() []Reason {
+	return []Reason{ByFormat, Empty, Damaged, Forbidden, Busy, TooLarge, NoFile, BrokenLink, LinkOut, TooDeep}
+}
+
+// lasting reports whether a file has to change before it can be read, so that the index may remember it.
+func (r Reason) lasting() bool { return r != Forbidden && r != Busy }
+
+// whyNot returns the reason for an error of reading; "" when the file is gone.
+func whyNot(err error) Reason {
+	var e *precis.Error
+	op := ""
+	if errors.As(err, &e) {
+		op = e.Op
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case errors.Is(err, fs.ErrPermission):
+		return Forbidden
+	case errors.Is(err, archive.ErrTooLarge), errors.Is(err, compressed.ErrTooLarge):
+		return TooLarge
+	case errors.Is(err, archive.ErrNoMessages), errors.Is(err, archive.ErrEmpty):
+		return Empty
+	case op == "recognize":
+		return ByFormat
+	case strings.Contains(err.Error(), "locked"):
+		return Busy
+	}
+	return Damaged
+}
+
+// unreadOf describes a path that could not be read.
+func unreadOf(path, agent string, err error) (Unread, bool) {
+	why := whyNot(err)
+	return Unread{Path: path, Agent: agent, Why: why, Text: reason(err, path)}, why != ""
+}
+
+// Unread returns what the places hold and the last refresh could not read, in the order of its paths.
+func (l *Library) Unread(ctx context.Context) ([]Unread, error) {
+	rows, err := l.index.db.QueryContext(ctx, `SELECT path, program, why, reason FROM files WHERE why <> ''`)
+	if err != nil {
+		return nil, indexError(err)
+	}
+	defer rows.Close()
+	l.mu.Lock()
+	out := slices.Clone(l.unread)
+	l.mu.Unlock()
+	roots := l.roots()
+	for rows.Next() {
+		var u Unread
+		if err := rows.Scan(&u.Path, &u.Agent, &u.Why, &u.Text); err != nil {
+			return nil, indexError(err)
+		}
+		if slices.ContainsFunc(roots, func(root string) bool { return under(u.Path, root) }) {
+			out = append(out, u)
+		}
+	}
+	slices.SortFunc(out, func(a, b Unread) int { return strings.Compare(a.Path, b.Path) })
+	return out, indexError(rows.Err())
+}
+
+// special says what a directory entry is that no recording can be; "" for a regular file.
+func special(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "it is a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "it is a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "it is a socket"
+	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
+		return "it is a device"
+	case mode&fs.ModeIrregular != 0:
+		return "it is no regular file"
+	}
+	return ""
+}
