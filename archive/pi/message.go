@@ -33,6 +33,8 @@ func (e *entry) message(raw []byte) error {
 	case "assistant":
 		e.model = text("model")
 		return e.said(f["content"], precis.RoleAssistant)
+	case "system":
+		return e.system(f)
 	case "toolResult":
 		content, err := decodeContent(f["content"])
 		e.msg = precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{
@@ -53,6 +55,24 @@ func (e *entry) message(raw []byte) error {
 		return errors.New("the message has no role")
 	}
 	return nil
+}
+
+// system reads what pi sends as instructions: a text, and sections by their names, each of which replaces the one
+// of an earlier message. Tools that are added count as those of the conversation.
+func (e *entry) system(f map[string]jsonValue) error {
+	blocks, err := decodeContent(f["content"])
+	if jsonspan.Kind(f["sections"]) == '{' {
+		for m := range jsonspan.Object(f["sections"]) {
+			if s, ok := jsonspan.String(m.Raw); ok {
+				blocks = append(blocks, precis.Text{Text: s})
+			}
+		}
+	}
+	if jsonspan.Kind(f["toolsAdded"]) == '[' {
+		e.tools = f["toolsAdded"]
+	}
+	e.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleSystem, Content: blocks})
+	return err
 }
 
 // provenance reads what OpenClaw notes of a message in the user's role that no person sent it.

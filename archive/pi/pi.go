@@ -97,6 +97,7 @@ type entry struct {
 	tokens  int
 	own     bool           // a compaction by precis
 	instead []precis.Block // of a context edit; nil leaves the message out
+	tools   jsonValue      // that a system message adds
 	edits   ownEdits       // of precis; the following entries translate them for pi
 }
 
@@ -271,7 +272,14 @@ func (s *session) build(path []int) built {
 		if e.used != (precis.Usage{}) {
 			s.rec.Origin.Answered(c, e.used)
 		}
-		if len(e.msg.Content) > 0 {
+		if e.tools != nil && c.Tools == nil {
+			c.Tools = e.tools
+		}
+		switch {
+		case len(e.msg.Content) == 0:
+		case e.msg.Role == precis.RoleSystem && c.Transcript.Len() == 0 && !c.HasSystem():
+			c.System = e.msg
+		default:
 			c.Transcript.Append(names.Name(e.msg))
 			b.at = append(b.at, i)
 		}

@@ -271,3 +271,20 @@ func TestSpent(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// The first system message is the system prompt, with its sections and tools; a later one is said in its place.
+func TestSystemMessages(t *testing.T) {
+	r := read(t, entries(header, "e1 - "+message("system", `"content":"Keep the shed.","sections":{"env":"It is noon.","none":null},"toolsAdded":[{"name":"read","parameters":{}}]`),
+		"e2 e1 "+message("user", text("one")), "e3 e2 "+message("system", `"content":"","sections":{"env":"It is one."}`), "e4 e3 "+message("assistant", text("two"))))
+	c := r.Conversation
+	if got := c.System.PlainText(); !strings.Contains(got, "Keep the shed.") || !strings.Contains(got, "It is noon.") || string(c.Tools) != `[{"name":"read","parameters":{}}]` {
+		t.Errorf("system prompt %q, tools %s", got, c.Tools)
+	}
+	msgs := c.Transcript.Messages()
+	if len(msgs) != 3 || msgs[1].Role != precis.RoleSystem || msgs[1].PlainText() != "It is one." {
+		t.Fatalf("%v", msgs)
+	}
+	if b := precis.Check(precis.View(c.Transcript, c.Edits)); len(b) > 0 {
+		t.Error(b)
+	}
+}

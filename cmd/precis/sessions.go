@@ -33,9 +33,9 @@ func newSessions(t *tools) *cobra.Command {
 		Use:   "sessions",
 		Short: "List the conversations that agents have recorded on this machine",
 		Long: `List the conversations that Claude Code, Codex, Cline, Roo Code, Kilo, Zoo,
-Gemini CLI, Qwen Code, pi, opencode and OpenHands have recorded on this machine.
-Nothing is written to them. An index in the cache folder makes the next call
-fast.
+Gemini CLI, Qwen Code, pi, OpenClaw, opencode, OpenHands and Copilot have
+recorded on this machine. Nothing is written to them. An index in the cache
+folder makes the next call fast.
 
   precis sessions                              the newest 20
   precis sessions --agent codex --sort cost    the most expensive ones of Codex
