@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // Place is what [Find] found: a block, or a text that an edit shows instead of messages, with the handle of these.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"` // the ID of a side conversation that the handle is of; else ""
+	In     string        `json:"in,omitempty"` // the ID of a side conversation that the handle is of, or [InSystem]; else ""
 	BlockName
 	View State           `json:"view"`         // how the view shows it
 	By   precis.EditKind `json:"by,omitempty"` // the kind of edit that hides or shortens it
@@ -31,11 +32,14 @@ type Place struct {
 	rank  words.Rank
 }
 
+// InSystem is [Place.In] of the system prompt, which no handle names.
+const InSystem = "system"
+
 // Find returns the blocks of one conversation that hold all words of a query,
 // hidden or not, those with all on one line first and then the newest; then those
 // that only answer a query that was widened, see [Query.Widen], and last earlier calls
-// of precis's own search. It also finds summaries, digests, notes and the side
-// conversations of a recording. Unlike [Search] it reads every block, thinking included.
+// of precis's own search. It also finds summaries, digests, notes, the system prompt and the
+// side conversations of a recording. Unlike [Search] it reads every block, thinking included.
 // The error is [precis.CodeNotFound] when there is none; its hint names a word that
 // occurs nowhere.
 func Find(ctx context.Context, h Home, id string, q *Query) ([]Place, error) {
@@ -73,9 +77,11 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 	for _, p := range places {
 		said[p.Line] = true
 	}
-	for _, p := range append(q.put(conv, shown, ever), q.aside(conv, ever)...) {
-		if !said[p.Line] { // a message has this line, too
-			places = append(places, p)
+	for p, blocks := range beside(conv, shown) {
+		for _, found := range q.add(nil, p, ever, blocks...) {
+			if !said[found.Line] { // a message has this line, too
+				places = append(places, found)
+			}
 		}
 	}
 	if len(places) == 0 {
@@ -95,47 +101,93 @@ func (p Place) searches() int {
 	return 0
 }
 
-// put finds the texts that edits show instead of messages and blocks.
-func (q *Query) put(conv *precis.Conversation, shown *precis.Shown, ever []bool) (out []Place) {
-	for _, e := range precis.Active(conv.Edits) {
-		p := Place{BlockName: BlockName{Kind: "note"}, By: e.Kind}
-		if e.Kind == precis.KindCondensation {
-			p.Kind = "summary"
+// beside yields the blocks that the messages do not hold, with the place of each: the system prompt, the texts that
+// edits in force show instead of messages and blocks, and the side conversations, those of sub-agents and abandoned
+// branches.
+func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
+	return func(yield func(Place, []precis.Block) bool) {
+		system := Place{Handle: precis.MessageHandle(0), In: InSystem, BlockName: BlockName{Role: precis.RoleSystem, Kind: "text"}, View: Shown}
+		if conv.HasSystem() && !yield(system, conv.System.Content) {
+			return
 		}
-		for _, r := range e.Replace {
-			p.Handle, p.View, p.Role = precis.SpanHandle(r.From, r.To), Hidden, ""
-			stands := func(u precis.Unit) bool { return u.From == r.From && u.To == r.To && !u.Original() }
-			if r.Block != nil {
-				p.Handle = precis.BlockHandle(r.From, r.Block.Index)
-				stands = func(u precis.Unit) bool { return u.From == r.From && u.Changed }
+		for _, e := range precis.Active(conv.Edits) {
+			if !put(e, shown, yield) {
+				return
 			}
-			if slices.ContainsFunc(shown.Units, stands) {
-				p.View = Shown
-			}
-			for _, m := range r.With {
-				p.Role = m.Role
-				out = q.add(out, p, ever, m.Content...)
-			}
-			if r.WithBlock != nil {
-				out = q.add(out, p, ever, r.WithBlock)
+		}
+		for _, side := range conv.Branches {
+			names := newNamer(side.Transcript.Messages())
+			for i, m := range side.Transcript.Messages() {
+				for b, block := range m.Content {
+					h := precis.BlockHandle(i, b)
+					if !yield(Place{Handle: h, In: side.ID, BlockName: names.name(h), View: Hidden}, []precis.Block{block}) {
+						return
+					}
+				}
 			}
 		}
 	}
-	return out
 }
 
-// aside searches the side conversations: those of sub-agents, and abandoned branches.
-func (q *Query) aside(conv *precis.Conversation, ever []bool) (out []Place) {
-	for _, side := range conv.Branches {
-		names := newNamer(side.Transcript.Messages())
-		for i, m := range side.Transcript.Messages() {
-			for b, block := range m.Content {
-				h := precis.BlockHandle(i, b)
-				out = q.add(out, Place{Handle: h, In: side.ID, BlockName: names.name(h), View: Hidden}, ever, block)
+// put yields the texts that an edit shows, and reports whether more are wanted.
+func put(e precis.Edit, shown *precis.Shown, yield func(Place, []precis.Block) bool) bool {
+	p := Place{BlockName: BlockName{Kind: "note"}, By: e.Kind}
+	if e.Kind == precis.KindCondensation {
+		p.Kind = "summary"
+	}
+	for _, r := range e.Replace {
+		p.Handle, p.View, p.Role = precis.SpanHandle(r.From, r.To), Hidden, ""
+		stands := func(u precis.Unit) bool { return u.From == r.From && u.To == r.To && !u.Original() }
+		if r.Block != nil {
+			p.Handle = precis.BlockHandle(r.From, r.Block.Index)
+			stands = func(u precis.Unit) bool { return u.From == r.From && u.Changed }
+		}
+		if slices.ContainsFunc(shown.Units, stands) {
+			p.View = Shown
+		}
+		for _, m := range r.With {
+			p.Role = m.Role
+			if !yield(p, m.Content) {
+				return false
+			}
+		}
+		if r.WithBlock != nil && !yield(p, []precis.Block{r.WithBlock}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Passage is a text that searches of many conversations look through.
+type Passage struct {
+	Place  // without its line
+	blocks []precis.Block
+}
+
+// Text returns what is searched of a passage, as [Find] reads it.
+func (p Passage) Text() string {
+	texts := make([]string, len(p.blocks))
+	for i, b := range p.blocks {
+		texts[i] = searched(b)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Passages yields the passages of a conversation: its messages in order, then what [Find] finds besides them.
+func Passages(conv *precis.Conversation) iter.Seq[Passage] {
+	return func(yield func(Passage) bool) {
+		for i, m := range conv.Transcript.Messages() {
+			p := Place{Handle: precis.MessageHandle(i), BlockName: BlockName{Role: m.Role, Kind: "text"}}
+			if !yield(Passage{p, m.Content}) {
+				return
+			}
+		}
+		for p, blocks := range beside(conv, precis.ShownBy(conv.Transcript, conv.Edits)) {
+			if !yield(Passage{p, blocks}) {
+				return
 			}
 		}
 	}
-	return out
 }
 
 // add adds a place for each of some blocks that holds all words.

@@ -261,12 +261,14 @@ func answers(m precis.Message, q words.Query) (store.Hit, bool) {
 	return h, true
 }
 
-// Found is a message that a search found.
+// Found is a message that a search found, or a text as in [Passages], which only recordings are searched for.
 type Found struct {
 	store.Hit
 	Owner  string        `json:"owner"`
 	Title  string        `json:"title,omitempty"` // of the conversation
 	Handle precis.Handle `json:"handle"`
+	In     string        `json:"in,omitempty"`   // see [Place.In]
+	Kind   string        `json:"kind,omitempty"` // "summary" or "note" of what is shown instead of messages, else who said it
 }
 
 // FoundList is the answer to a search, the best first.

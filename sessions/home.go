@@ -179,7 +179,7 @@ type asHome struct{ *Library }
 // [Library.Find] takes. It is for reading.
 func (l *Library) Home() conversation.Home { return asHome{l} }
 
-// Search finds messages in all sessions, see [Library.Search].
+// Search finds passages in all sessions, see [Library.Search].
 func (h asHome) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	limit := cmp.Or(q.Limit, 20)
 	q.Limit = limit + 1 // to count further would open every recording
@@ -192,7 +192,7 @@ func (h asHome) Search(ctx context.Context, q store.SearchQuery) (conversation.F
 	}
 	out := conversation.FoundList{Items: []conversation.Found{}, Index: "sessions"}
 	for _, hit := range hits {
-		out.Items = append(out.Items, conversation.Found{Hit: hit.Hit, Title: hit.Session.Title, Handle: precis.MessageHandle(hit.Message)})
+		out.Items = append(out.Items, conversation.Found{Hit: hit.Hit, Title: hit.Session.Title, Handle: hit.Place.Handle, In: hit.Place.In, Kind: hit.Place.String()})
 	}
 	out.Cap(limit, q.Limit-1)
 	return out, nil

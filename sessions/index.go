@@ -25,7 +25,7 @@ var schema string
 
 // version changes with what is kept of a session, and with what the readers of recordings
 // understand. An index of another one is made anew.
-const version = "11/" + words.Version
+const version = "12/" + words.Version
 
 // index is a file that remembers what was read. Nothing in it is lost that the
 // recordings do not have, so it is written without waiting for the disk.

@@ -41,7 +41,7 @@ CREATE TABLE requests (
 );
 CREATE INDEX requests_first ON requests (first);
 
--- words of messages; texts says which messages [first, after) of which file a row is
+-- words of passages; texts says which passages [first, after) of which file a row is
 CREATE TABLE texts (
 	rowid INTEGER PRIMARY KEY,
 	file INTEGER NOT NULL,

@@ -7,28 +7,32 @@ import (
 	"errors"
 	"hash/fnv"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"precis"
+	"precis/conversation"
 	"precis/internal/words"
 	"precis/store"
 )
 
-// Hit is a message that was found.
+// Hit is a passage that was found: a message, or a text as in [conversation.Passages].
 type Hit struct {
 	store.Hit
-	Session *Session `json:"-"`
+	Place   conversation.Place `json:"-"` // without its line
+	Session *Session           `json:"-"`
 }
 
 const (
-	mostCandidates = 200      // stretches of messages that are looked at for one answer
-	stretchBytes   = 32 << 10 // of messages that are indexed as one
+	mostCandidates = 200      // stretches of passages that are looked at for one answer
+	stretchBytes   = 32 << 10 // of passages that are indexed as one
 	textBatch      = 32 << 20 // bytes of messages that are indexed in one transaction
 )
 
-// Search finds messages by their words, hidden or not, the best first. Sessions that
+// Search finds messages, summaries, notes, system prompts and side conversations by their words, hidden or not, the
+// best first. Sessions that
 // are new or were changed since the last search are added to the index before, which
 // [Options.Progress] follows; the first search reads all. With a conversation, see
 // [Library.Find], only that one is read.
@@ -148,33 +152,54 @@ func best(hits []rankedHit, limit int) []Hit {
 	return out
 }
 
-// searchOne looks at stretches of a session's messages; nil: at all of them.
+// searchOne looks at stretches of a session's passages; nil: at all of them.
 func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]rankedHit, error) {
 	rec, err := open(s.Path)
 	if err != nil {
 		return nil, err
 	}
-	said := rec.Conversation.Transcript
-	if in == nil {
-		in = []stretch{{0, said.Len()}}
-	}
 	var out []rankedHit
-	for _, part := range in {
-		for i := part.first; i < min(part.after, said.Len()); i++ {
-			text := words.Text(said.At(i))
-			score, rank := query.Score(text)
-			if score == 0 {
-				continue
+	i := -1
+	for p := range conversation.Passages(rec.Conversation) {
+		i++
+		if in != nil && !slices.ContainsFunc(in, func(s stretch) bool { return s.first <= i && i < s.after }) {
+			continue
+		}
+		var best rankedHit
+		for text := range pieces(p.Text()) {
+			if score, rank := query.Score(text); score > best.Score {
+				best = rankedHit{Hit: Hit{Hit: query.Show(text), Place: p.Place, Session: s}, rank: rank}
+				best.Conversation, best.Message, best.Score = s.ID, p.Handle.From, score
 			}
-			h := query.Show(text)
-			h.Conversation, h.Message, h.Score = s.ID, i, score
-			out = append(out, rankedHit{Hit: Hit{Hit: h, Session: s}, rank: rank})
+		}
+		if best.Score > 0 {
+			out = append(out, best)
 		}
 	}
 	return out, nil
 }
 
-// stretch is the messages [first, after) of a session.
+// Scores are of texts of at most 64 KB, see [words.Query]. Longer ones are searched in pieces, which share so many bytes
+// that no line of ordinary length stands in two.
+const (
+	pieceBytes  = 64 << 10
+	sharedBytes = 2 << 10
+)
+
+// pieces yields a text in pieces.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > pieceBytes {
+			if !yield(strings.ToValidUTF8(text[:pieceBytes], "")) {
+				return
+			}
+			text = text[pieceBytes-sharedBytes:]
+		}
+		yield(strings.ToValidUTF8(text, ""))
+	}
+}
+
+// stretch is the passages [first, after) of a session, see [conversation.Passages].
 type stretch struct{ first, after int }
 
 // place is where in a session the words stand near one another.
@@ -284,7 +309,7 @@ func (l *Library) texts(ctx context.Context, todo []*Session) <-chan pendingText
 			go func() {
 				p := pendingText{file: s.row}
 				if rec, err := open(s.Path); err == nil { // else changed since it was listed; the next refresh looks again
-					p.read(rec.Conversation.Transcript)
+					p.read(rec.Conversation)
 				}
 				one <- p
 			}()
@@ -319,22 +344,26 @@ type pendingPart struct {
 	terms string
 }
 
-// read takes the words of a transcript.
-func (p *pendingText) read(said *precis.Transcript) {
+// read takes the words of a conversation.
+func (p *pendingText) read(c *precis.Conversation) {
 	var text strings.Builder
 	part := stretch{}
-	for i, m := range said.Messages() {
-		text.WriteString(words.Text(m))
-		text.WriteByte('\n')
-		if text.Len() < stretchBytes && i < said.Len()-1 {
-			continue
+	end := func() {
+		if text.Len() > 0 {
+			p.parts = append(p.parts, pendingPart{stretch: part, terms: terms(text.String())})
+			p.size += text.Len()
+			text.Reset()
 		}
-		part.after = i + 1
-		p.parts = append(p.parts, pendingPart{stretch: part, terms: terms(text.String())})
-		p.size += text.Len()
-		part.first = i + 1
-		text.Reset()
+		part.first = part.after
 	}
+	for passage := range conversation.Passages(c) {
+		text.WriteString(passage.Text())
+		text.WriteByte('\n')
+		if part.after++; text.Len() >= stretchBytes {
+			end()
+		}
+	}
+	end()
 }
 
 // add adds the words of a session. One that could not be read is left out.

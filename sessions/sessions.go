@@ -6,7 +6,8 @@
 // The recordings are the truth; the index in the cache folder only remembers what was
 // read of each, by path, size and time, and is made anew when it is missing, damaged,
 // or of another version. Nothing here writes to a recording but [Repair], when asked.
-// Symbolic links inside a place are not followed.
+// Symbolic links inside a place are followed within the user's home; [Library.Unread] lists
+// what could not be read.
 package sessions
 
 import (

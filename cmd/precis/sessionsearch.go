@@ -27,7 +27,8 @@ func newSessionSearch(r *recorded) *cobra.Command {
 		Use:   "search WORD...",
 		Short: "Find messages by words in all sessions, hidden or not",
 		Long: `Find messages that hold all the words, in all sessions, hidden by a condensation
-or not. The first search reads every session; later ones only what is new.
+or not; also summaries, notes and side conversations, each under its own name.
+The first search reads every session; later ones only what is new.
 Behind them come messages with another form of a word, and with related words of
 code work, which are marked.
 
@@ -58,7 +59,7 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	hits = hits[:out.Total]
 	for _, h := range hits {
 		h.Snippet = term.Plain(h.Snippet)
-		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: precis.MessageHandle(h.Message), Agent: h.Session.Agent, Title: h.Session.Title, Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})
+		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: h.Place.Handle, In: h.Place.In, Kind: h.Place.BlockName.String(), Agent: h.Session.Agent, Title: h.Session.Title, Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})
 	}
 	if len(hits) == 0 {
 		return &precis.Error{Code: precis.CodeNotFound, Op: "search sessions", Err: errNowhere(args), Hint: "all words must stand in one message; try fewer"}

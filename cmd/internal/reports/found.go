@@ -72,7 +72,7 @@ func (p *Printer) placeText(h conversation.Place) string {
 
 func (p *Printer) sightText(h conversation.Place) string {
 	switch {
-	case h.In != "":
+	case h.In != "" && h.In != conversation.InSystem:
 		return p.Text.Style("dim", p.Words.Text("in a side conversation"))
 	case h.View == conversation.Shown:
 		return p.Text.Style("good", p.Words.Text("shown"))

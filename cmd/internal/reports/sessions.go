@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
 
 	"precis"
+	"precis/conversation"
 	"precis/sessions"
 	"precis/store"
 )
@@ -20,10 +22,12 @@ type SessionList struct {
 	Sessions []*sessions.Session `json:"sessions"`
 }
 
-// SessionHit is a message found in a session, as JSON.
+// SessionHit is a message found in a session, or what is shown instead of some, as JSON.
 type SessionHit struct {
 	store.Hit
 	Handle  precis.Handle `json:"handle"`
+	In      string        `json:"in,omitempty"` // a side conversation, or "system"
+	Kind    string        `json:"kind"`         // "summary", "note", or who said it
 	Agent   string        `json:"agent"`
 	Title   string        `json:"title,omitempty"`
 	Project string        `json:"project,omitempty"`
@@ -187,11 +191,28 @@ func (p *Printer) SessionHits(words []string, l SessionHits, now time.Time) {
 	}
 	w.Title("%s", p.Words.Text("%s in sessions: %s", strings.Join(words, " "), found))
 	for _, h := range l.Hits {
-		w.Printf("\n  %s %s  %s\n", w.Style("title", h.Conversation), h.Handle, w.Style("dim", strings.TrimSpace(h.Agent+", "+p.ago(h.Used, now)+", "+projectName(h.Project))))
+		about := strings.TrimSpace(h.Agent + ", " + p.ago(h.Used, now) + ", " + projectName(h.Project))
+		w.Printf("\n  %s %s  %s%s\n", w.Style("title", h.Conversation), h.Handle, p.hitKind(h), w.Style("dim", about))
 		w.Printf("    %s\n", oneLine(h.Snippet, w.Width()-4))
 		p.related(h.Related)
 	}
 	w.Printf("\n")
-	first := l.Hits[0]
-	p.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(first.Conversation), first.Handle)})
+	if i := slices.IndexFunc(l.Hits, func(h SessionHit) bool { return h.In == "" }); i >= 0 {
+		p.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(l.Hits[i].Conversation), l.Hits[i].Handle)})
+	}
+}
+
+// hitKind names what was found, unless it is a message; "" for one.
+func (p *Printer) hitKind(h SessionHit) string {
+	switch {
+	case h.In == conversation.InSystem:
+		return p.Words.Part("system") + "  "
+	case h.In != "":
+		return p.Words.Text("in a side conversation") + "  "
+	case h.Kind == "summary":
+		return p.Words.Say("through.summary") + "  "
+	case h.Kind == "note":
+		return p.Words.Say("note") + "  "
+	}
+	return ""
 }
