@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"net"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,11 +59,15 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	used, err := t.execute(ctx, cmd)
 	t.jobs.Close()
 	if err == nil {
-		return 0
+		if err = t.Text.Flush(); err == nil {
+			return 0
+		}
+		err = precis.Errorf(precis.CodeInternal, "write output", "%w", err)
 	}
 	if exit, ok := errors.AsType[launch.Exit](err); ok { // of a command that was run
 		return int(exit)
 	}
+	err = byCause(err)
 	var e *precis.Error
 	if !errors.As(err, &e) { // of the command line itself
 		t.AsJSON = t.AsJSON || asksJSON(args) // what comes after a wrong flag was not read
@@ -68,6 +76,32 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	}
 	t.Fail(err, e.Hint)
 	return exitCodes[e.Code]
+}
+
+// byCause returns an error that the system or a server gave, and that has the code of a fault of precis, under the
+// code that its cause has for a user.
+func byCause(err error) error {
+	var e *precis.Error
+	if !errors.As(err, &e) || e.Code != precis.CodeInternal {
+		return err
+	}
+	var address *net.AddrError
+	var network *net.OpError
+	var server interface{ SQLState() string }
+	own := *e
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		own.Code, own.Hint = precis.CodeConflict, cmp.Or(e.Hint, "another program listens there: end it, or name another address")
+	case errors.As(err, &address):
+		own.Code = precis.CodeInvalid
+	case errors.As(err, &server), errors.As(err, &network) && network.Op != "listen":
+		own.Code = precis.CodeUpstream
+	case errors.Is(err, fs.ErrNotExist):
+		own.Code = precis.CodeNotFound
+	case errors.Is(err, fs.ErrPermission):
+		own.Code = precis.CodeInvalid
+	}
+	return &own
 }
 
 // asksJSON reports whether arguments ask for JSON.

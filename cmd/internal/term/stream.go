@@ -64,11 +64,25 @@ type Writer struct {
 // New returns a writer to w.
 func New(w io.Writer, o Options) *Writer {
 	const columns = 100
-	out := &Writer{w: w, color: o.Terminal && o.Color, width: o.Columns, filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
+	out := &Writer{w: &sticky{w: w}, color: o.Terminal && o.Color, width: o.Columns, filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
 	if out.width <= 0 {
 		out.width = columns
 	}
 	return out
+}
+
+// sticky keeps the first error of a writer, and writes no more after it.
+type sticky struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes.
+func (s *sticky) Write(p []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = s.w.Write(p)
+	}
+	return n, s.err
 }
 
 // Raw has every byte pass from now on, on a terminal as well.
@@ -107,7 +121,8 @@ func (w *Writer) filtered(s string) string {
 	return visible.Marked(s, w.mark, csi)
 }
 
-// Flush writes what a character that was cut off at the end of the text has.
+// Flush writes what a character that was cut off at the end of the text has. The error is the
+// first one of all that was written.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
