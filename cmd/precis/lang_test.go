@@ -130,3 +130,26 @@ func TestResultsAreInTheLanguageOfTheUser(t *testing.T) {
 		t.Errorf("an unknown language: exit code %d, %s", code, notes.String())
 	}
 }
+
+// Errors of the command line and notes are whole sentences of one language, with all their values.
+func TestNoEnglishInside(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{"precis.yaml": "threshold: 60\n", "r.jsonl": `{"role":"user","content":"hi"}` + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string][]string{
+		"inspect a b": {"erreur", "prend un FILE"}, "inspect r.jsonl": {"définit 1 valeur", "supposée : l’enregistrement ne nomme aucun modèle"}, "config": {"precis.yaml (ce dossier)"},
+	} {
+		var out bytes.Buffer
+		run(t.Context(), append(strings.Fields(args), "--lang", "fr"), console.Streams{In: strings.NewReader(""), Out: &out, Errs: &out})
+		got := strings.ReplaceAll(strings.Join(strings.Fields(out.String()), " "), "\u00a0", " ")
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s lacks %q: %.300s", args, w, got)
+			}
+		}
+	}
+}

@@ -42,7 +42,7 @@ Recordings of agents are mended by precis sessions repair.`,
 		Args: takes("FILE"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVarP(&c.out, "out", "o", "", "the file to write; default: NAME.repaired.EXT next to FILE")
+	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write `FILE`; default: NAME.repaired.EXT next to the damaged one")
 	return cmd
 }
 

@@ -71,6 +71,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	var e *precis.Error
 	if !errors.As(err, &e) { // of the command line itself
 		t.AsJSON = t.AsJSON || asksJSON(args) // what comes after a wrong flag was not read
+		_ = t.Begin()                         // its own error says less than this one
 		t.Fail(err, used.CommandPath()+" --help")
 		return 2
 	}

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -128,8 +129,14 @@ func IsOwn(err error) bool {
 // label begins a line on standard error.
 func (c *Console) label(key string) string { return "precis: " + c.Words.Say(key) + ":" }
 
-// sentence translates what is printed; its values alone may be a sentence of the engine.
+// sentence translates what is printed; its values alone may be sentences of the engine.
 func (c *Console) sentence(format string, args []any) string {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = c.Words.Sentence(s)
+		}
+	}
 	return c.Words.Sentence(c.Words.Text(format, args...))
 }
 
