@@ -104,12 +104,23 @@ func known(v conversation.Verb) conversation.Verb {
 	return conversation.VerbUndo
 }
 
+// mayEdit reports whether the caller may change conversations.
+func (c *call) mayEdit() bool { return c.o.Edits && (c.o.Admits == nil || c.o.Admits(c.r)) }
+
+// readonly says that nothing can be changed, and how it can.
+func (c *call) readonly() string {
+	if c.o.Edits {
+		return c.text("readonly.stranger")
+	}
+	return c.text("readonly")
+}
+
 // editable reports why nothing may be changed.
 func (c *call) editable() error {
-	if c.o.Edits {
+	if c.mayEdit() {
 		return nil
 	}
-	return refusal{http.StatusForbidden, &precis.Error{Code: precis.CodeInvalid, Op: "edit conversation", Err: errors.New(c.text("readonly"))}}
+	return refusal{http.StatusForbidden, &precis.Error{Code: precis.CodeInvalid, Op: "edit conversation", Err: errors.New(c.readonly())}}
 }
 
 // do does what a form asks for, and leads back.

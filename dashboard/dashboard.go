@@ -33,6 +33,8 @@ type Options struct {
 	Home func(*http.Request) (conversation.Home, error)
 	// Edits lets callers change conversations. False: everything is read-only.
 	Edits bool
+	// Admits reports whether a caller is one of those that Edits lets change conversations; nil: everybody is.
+	Admits func(*http.Request) bool
 	// Base is the path of the first page, with a slash at both ends; "": /precis/.
 	Base string
 	// Source says on each page where the conversations are: a file, an address.

@@ -95,7 +95,7 @@ func (c *call) loss() error {
 	if err != nil {
 		return err
 	}
-	p := lossPage{Head: h, Edits: c.o.Edits}
+	p := lossPage{Head: h, Edits: c.mayEdit()}
 	if p.Lost, _, err = c.lost(h, true); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (h heldPart) Limits() []int { return holdLimits }
 
 // held reads whether requests are held; nil where none pass, or nothing may be changed.
 func (c *call) held() (*heldPart, error) {
-	if _, ok := c.home.(conversation.Holder); !ok || !c.o.Edits {
+	if _, ok := c.home.(conversation.Holder); !ok || !c.mayEdit() {
 		return nil, nil
 	}
 	h, err := conversation.HoldingOf(c.ctx(), c.home, c.id())

@@ -32,6 +32,7 @@ type page struct {
 	Path     string // of this page, to come back to
 	Source   string
 	Edits    bool
+	ReadOnly string // why nothing can be changed; "": it can
 	Settings bool
 	Compare  bool
 	Costs    bool
@@ -163,7 +164,10 @@ func (c *call) write(status int, name string, p page) {
 	if c.r.Method != http.MethodGet {
 		p.Path = c.o.Base
 	}
-	p.Edits, p.Settings, p.Compare, p.Logout = c.o.Edits, c.o.Settings != nil, c.o.Profiles != nil, c.o.Logout != nil && c.home != nil
+	p.Edits, p.Settings, p.Compare, p.Logout = c.mayEdit(), c.o.Settings != nil, c.o.Profiles != nil, c.o.Logout != nil && c.home != nil
+	if !p.Edits && c.home != nil {
+		p.ReadOnly = c.readonly()
+	}
 	p.Costs, p.Live = c.books(), c.home != nil
 	t, err := c.dash.render.set(setKey{c.prefs.Lang, c.prefs.Mask, name})
 	var out bytes.Buffer

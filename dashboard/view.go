@@ -71,7 +71,7 @@ func (c *call) viewPage(h head, at int) (viewPage, error) {
 		}
 	}
 	for _, u := range list.Items {
-		row := viewRowOf(h.ID, u, at == 0 && c.o.Edits)
+		row := viewRowOf(h.ID, u, at == 0 && c.mayEdit())
 		row.All = h.Details.Status.Messages
 		row.Lost, row.RulesLost = lost.Under(u.Handle)
 		row.LostKnown = known
@@ -202,7 +202,7 @@ func (c *call) originals() error {
 		p.Rest = c.path("c", p.Head.ID, "m", precis.SpanHandle(first.To, handle.To).String())
 	}
 	for _, m := range p.Messages {
-		p.Restore = p.Restore || c.o.Edits && m.State != conversation.Shown
+		p.Restore = p.Restore || c.mayEdit() && m.State != conversation.Shown
 	}
 	return c.show("originals", page{Title: handle.String() + " · " + c.title(p.Head), Tab: "view", Data: p})
 }

@@ -15,7 +15,7 @@ import (
 // dashboard returns the pages of the gateway, for those who may see its conversations.
 func (s *Service) dashboard() (http.Handler, error) {
 	o := dashboard.Options{
-		Home: s.visited, Edits: true, Source: "precis gateway " + s.p.Version, Profiles: s.profiles,
+		Home: s.visited, Edits: true, Admits: s.mayEdit, Source: "precis gateway " + s.p.Version, Profiles: s.profiles,
 		Fill:   "ANTHROPIC_BASE_URL=http://" + s.config().Gateway.Listen + " claude",
 		Events: liveEvents{s}, Settings: liveSettings{s}, Logger: s.p.Logger,
 	}

@@ -107,10 +107,23 @@ func (s *Service) admitted(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || strings.HasSuffix(r.URL.Path, "/prefs") { // preferences are cookies of the browser's own
 		return true
 	}
-	k, err := r.Cookie(localCookie)
-	if err == nil && localsecret.Equal(k.Value, cookieOf(secret)) || s.mayChange(r) {
+	if s.mayEdit(r) {
 		return true
 	}
 	refuse(w, http.StatusForbidden, errLocal)
 	return false
+}
+
+// mayEdit reports whether a visitor of the pages may change what the gateway holds: by [Service.mayChange], or
+// by the cookie.
+func (s *Service) mayEdit(r *http.Request) bool {
+	if s.mayChange(r) {
+		return true
+	}
+	k, err := r.Cookie(localCookie)
+	if err != nil {
+		return false
+	}
+	secret, err := LocalSecret(s.config().Gateway)
+	return err == nil && localsecret.Equal(k.Value, cookieOf(secret))
 }

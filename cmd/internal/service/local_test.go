@@ -74,7 +74,14 @@ func TestABrowserIsGivenItsCookieOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	stranger := &browser{t, server.URL, http.Client{Jar: jar}}
-	stranger.page(200, "/precis/settings")
+	for _, path := range []string{"/precis/", "/precis/settings"} {
+		if page := stranger.page(200, path); !strings.Contains(page, "Read-only: open the address") || strings.Contains(page, `name="percent"`) {
+			t.Errorf("%s offers a stranger what is refused: %.500s", path, page)
+		}
+		if page := known.page(200, path); strings.Contains(page, "Read-only") {
+			t.Errorf("%s is read-only for its user", path)
+		}
+	}
 	stranger.send(403, "/precis/settings", url.Values{"percent": {"61"}})
 	stranger.page(403, "/precis/?local="+strings.Repeat("A", 26))
 	stranger.send(403, "/precis/settings", url.Values{"percent": {"61"}})

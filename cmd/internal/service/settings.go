@@ -121,7 +121,7 @@ func (l liveSettings) Unsaved(profile string) (string, error) {
 
 // Change lets those change settings who may see everybody's conversations.
 func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsChange) error {
-	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all {
+	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.mayEdit(r) {
 		return nil
 	}
 	return func(profile string, c dashboard.SettingsChange) (err error) {
