@@ -88,7 +88,7 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 
 // SetValues lets those change values who may see everybody's conversations.
 func (l liveSettings) SetValues(r *http.Request) func(context.Context, string, map[string]string) error {
-	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all {
+	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.mayEdit(r) {
 		return nil
 	}
 	return func(ctx context.Context, profile string, values map[string]string) error {
