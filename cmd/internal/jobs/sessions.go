@@ -82,7 +82,7 @@ func unreadText(w *console.Words, unread []sessions.Unread) string {
 		sessions.TooLarge:   w.Text("%d too large", n[sessions.TooLarge]),
 		sessions.NoFile:     w.Text("%d by kind of file", n[sessions.NoFile]),
 		sessions.BrokenLink: w.Text("%d by broken links", n[sessions.BrokenLink]),
-		sessions.LinkOut:    w.Text("%d out of your home folder", n[sessions.LinkOut]),
+		sessions.LinkOut:    w.Text("%d by links out of your home folder", n[sessions.LinkOut]),
 		sessions.TooDeep:    w.Text("%d too deep", n[sessions.TooDeep]),
 	}
 	var parts []string
