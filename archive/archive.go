@@ -131,7 +131,7 @@ const MaxBytes = 1 << 30
 func ReadFile(path string) ([]byte, error) {
 	data, broken, err := ReadDamaged(path)
 	if err == nil && broken != nil {
-		err = invalid(path, broken)
+		err = Invalid(path, broken)
 	}
 	if err != nil {
 		return nil, err
@@ -161,30 +161,8 @@ func ReadDamaged(path string) (data []byte, broken, err error) {
 	if data, err = readAll(f, path, info.Size()); err != nil {
 		return nil, nil, err
 	}
-	return unpacked(data, path)
-}
-
-// zstdMagic begins a file that zstd has compressed.
-var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
-
-// unpacked returns what zstd has compressed: of at most [MaxBytes] bytes, and mostPacked times as many as data.
-func unpacked(data []byte, path string) ([]byte, error) {
-	const mostPacked = 1000
-	most := min(MaxBytes, mostPacked*int64(len(data)))
-	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(MaxBytes)))
-	if err != nil {
-		return nil, Invalid(path, err)
-	}
-	defer z.Close()
-	var out bytes.Buffer
-	n, err := out.ReadFrom(io.LimitReader(z, most+1))
-	switch {
-	case err != nil:
-		return nil, Invalid(path, fmt.Errorf("what zstd has compressed is damaged: %w", err))
-	case n > most:
-		return nil, Invalid(path, fmt.Errorf("what zstd has compressed has more than %d bytes", most))
-	}
-	return out.Bytes(), nil
+	data, broken = compressed.File(data, MaxBytes)
+	return data, broken, nil
 }
 
 // readAll reads a file of about the given number of bytes.
@@ -197,7 +175,7 @@ func readAll(f io.Reader, path string, size int64) ([]byte, error) {
 		}
 	}
 	if size > MaxBytes || b.Len() > MaxBytes {
-		return nil, Invalid(path, fmt.Errorf("it has more than %d bytes", MaxBytes))
+		return nil, Invalid(path, ErrTooLarge)
 	}
 	return b.Bytes(), nil
 }
@@ -221,7 +199,7 @@ func find(dir string, names []string) (string, error) {
 // names the path, when no format fits or the content is malformed.
 func Read(src Source, formats []Format) (*Recording, error) {
 	if len(bytes.TrimSpace(src.Data)) == 0 {
-		return nil, Invalid(src.Path, errors.New("the file is empty"))
+		return nil, Invalid(src.Path, ErrEmpty)
 	}
 	if IsContainer(src.Data) {
 		return readContainer(src, formats)
@@ -320,7 +298,7 @@ func readAs(f Format, src Source) (*Recording, error) {
 	}
 	r.Format, r.Path = f.Name(), src.Path
 	if r.Conversation == nil || r.Conversation.Transcript.Len() == 0 {
-		return nil, Invalid(src.Path, fmt.Errorf("the %s recording holds no messages%s", f.Name(), skipped(r)))
+		return nil, Invalid(src.Path, fmt.Errorf("the %s recording %w%s", f.Name(), ErrNoMessages, skipped(r)))
 	}
 	return r, nil
 }

@@ -176,9 +176,11 @@ without losing any of it. It reads the recordings of Roo Code, Cline, Claude
 Code, Codex, pi, opencode, Gemini CLI, OpenHands, SWE-agent, aider and plain
 Anthropic or OpenAI JSON.
 
-Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
-4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.
-A recording that needs more memory than memory_mb allows is bad input (2).`,
+Exit codes: 0 done · 1 internal fault, a full disk, or what doctor or verify
+found · 2 bad input or usage, no permission · 3 not found · 4 conflict, a port
+in use · 5 does not fit whatever is cut · 6 a server failed, or a database ·
+130 canceled. A recording that needs more memory than memory_mb allows is bad
+input (2).`,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return t.Begin() },
 	}
