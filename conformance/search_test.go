@@ -83,7 +83,7 @@ func plainAndCondensed(t *testing.T, m *precis.Manager, path string) []*recordin
 		t.Fatal(err)
 	}
 	half := precis.Window{Tokens: max(4_000, all.Tokens/2), Source: precis.SourceConfigured}
-	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: half, Manual: true}); err != nil {
+	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: half, TriggeredBy: precis.TriggeredManual}); err != nil {
 		t.Log(err)
 	}
 	return out
