@@ -19,19 +19,19 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Cline keeps tasks in the files that Roo Code has from it, without Roo's tags: what it does
-// not send any more is one range of stored messages. A task that is opened again takes the range
-// from the task's item in [StateName]; older versions keep these items in the editor's own
-// database, which precis leaves alone. The messages of the UI have the range of their time, which
-// Cline goes back to when one of them is restored. So precis reads the item, the UI
-// messages where there is none, and writes the item alone.
+// Cline stores tasks in the same files as Roo Code, but without Roo's tags. It keeps one range of
+// stored messages that it does not send, and reads it from the task's item in [StateName] when
+// the task is reopened. Older versions keep these items in the editor's database, which precis
+// does not touch. Each UI message records the range at its time; Cline returns to it when the
+// message is restored. precis reads the item, or the UI messages if there is no item, and writes
+// only the item.
 //
-// A range is a truncation: it has no words. Cline keeps the first two messages, whatever the
-// range says, and sends on from the first message behind it, which is to be the user's.
-// What it mends itself where a range parts calls from results is not read.
+// A range is a truncation without a marker text. Cline always keeps the first two messages and
+// resumes with the first message after the range, which must be the user's. Cline's own repair of
+// calls separated from their results is not reproduced.
 
-// StateName is the file, in the folder "state" beside the one that holds the folders of tasks,
-// in which Cline lists its tasks, with what it does not send of each.
+// StateName is Cline's list of tasks, with the unsent range of each. It is in the folder "state"
+// beside the folder of the tasks.
 const StateName = "taskHistory.json"
 
 const (
@@ -40,7 +40,7 @@ const (
 	clineEdit   = "cline-range"
 )
 
-// IsCline reports whether the task is one of Cline.
+// IsCline reports whether the task belongs to Cline.
 func (t *Task) IsCline() bool { return t.agent() == "cline" }
 
 // StatePath returns the path of [StateName] for the task.
@@ -52,7 +52,7 @@ func (t *Task) StatePath() string {
 	return filepath.Join(dir, "..", "..", "state", StateName)
 }
 
-// taskID returns the name that the program knows the task by, that of its folder.
+// taskID returns the name of the task's folder, which Cline uses as the ID.
 func (t *Task) taskID() string {
 	dir := t.dir()
 	if abs, err := filepath.Abs(dir); err == nil {
@@ -61,13 +61,13 @@ func (t *Task) taskID() string {
 	return filepath.Base(dir)
 }
 
-// clineState is [StateName], as far as it says what is not sent of one task.
+// clineState is the content of [StateName] with the position and range of one task.
 type clineState struct {
-	path string // of the file itself, not of a link to it
+	path string // with links resolved
 	data []byte
 	list *list
-	item int     // of the list
-	raw  *string // what its range is written as; nil: it has none
+	item int     // index of the task in list
+	raw  *string // the range as JSON; nil if the item has none
 }
 
 // errNotNamed is the cause of the error for a list that lacks the task.
@@ -124,7 +124,7 @@ func (s *clineState) ts() float64 {
 	return number(m.Raw)
 }
 
-// with returns the content of the file with another range of the task; nil: without one. All other bytes stay.
+// with returns the file's content with the task's range replaced, or removed if raw is nil.
 func (s *clineState) with(raw *string) []byte {
 	l := *s.list
 	l.items = slices.Clone(l.items)
@@ -137,7 +137,7 @@ func (s *clineState) with(raw *string) []byte {
 	return l.bytes()
 }
 
-// spanOf reads a range as it is written; nil: there is none.
+// spanOf parses a range written as JSON; the zero value if raw is nil.
 func spanOf(raw *string) [2]int {
 	if raw == nil {
 		return [2]int{}
@@ -145,14 +145,14 @@ func spanOf(raw *string) [2]int {
 	return rangeOf(json.RawMessage(*raw))
 }
 
-// ranged is what edits of precis have made of the range of a task of Cline.
+// ranged records how precis changed the range of a Cline task.
 type ranged struct {
-	Was *string `json:"was"` // what was written there; nil: nothing
+	Was *string `json:"was"` // the range before; nil: there was no range
 	Now string  `json:"now"`
 }
 
-// clineCut adds the truncation that Cline's own range stands for: what the range was before
-// edits of precis were written there. Of these edits those go that Cline has since replaced.
+// clineCut adds Cline's own range as a truncation: the range as it was before precis changed it.
+// If Cline has set another range since, the sidecar's edits that made the change are dropped.
 func (t *Task) clineCut(r *reading, rec *archive.Recording) {
 	span, ts, ok := t.UI.deleted()
 	switch state, err := t.readState(); {
@@ -179,8 +179,7 @@ func (t *Task) clineCut(r *reading, rec *archive.Recording) {
 	}
 }
 
-// clineRange adds the truncation that a range of Cline stands for. The newest range holds
-// all older ones.
+// clineRange adds a truncation for a range of Cline. A newer range includes all older ones.
 func (r *reading) clineRange(span [2]int, ts float64) {
 	from, to := r.before(span[0]), min(r.before(span[1]+1), r.transcript.Len()-1)
 	if len(r.edits) > 0 || from >= to {
@@ -196,9 +195,10 @@ func (r *reading) clineRange(span [2]int, ts float64) {
 	r.edits = append(r.edits, e)
 }
 
-// ClineRange returns what a range of Cline can hide: it begins at message from, and ends before one of ends,
-// ascending. The error says why the task can be told none: [precis.CodeNotFound] when [StateName] is not
-// there or does not name the task, [precis.CodeInvalid] when it is damaged or nothing can be hidden.
+// ClineRange returns the messages that a range of Cline can hide: they begin at message from and
+// end before one of ends, ascending. The error is [precis.CodeNotFound] when [StateName] is
+// missing or does not name the task, [precis.CodeInvalid] when it is damaged or no message can be
+// hidden.
 func (t *Task) ClineRange() (from int, ends []int, err error) {
 	if _, err = t.readState(); err != nil {
 		return 0, nil, err
@@ -214,8 +214,8 @@ func (t *Task) ClineRange() (from int, ends []int, err error) {
 	return from, ends, nil
 }
 
-// rangesOf returns where ranges may begin and end: behind the first message of the user and
-// its answer, and where the user's next message follows an answer.
+// rangesOf returns where a range may begin and end. It begins after the user's first message and
+// its answer, and ends before a later user message that follows an answer.
 func (h *History) rangesOf(r *reading) (from int, ends []int) {
 	role := func(i int) string { return h.entries[i].role }
 	if h.Len() <= clineHead || role(0) != "user" || role(1) != "assistant" {
@@ -229,7 +229,7 @@ func (h *History) rangesOf(r *reading) (from int, ends []int) {
 	return r.before(clineHead), ends
 }
 
-// Ranged reports whether the range of a task of Cline says what an edit does.
+// Ranged reports whether an edit can be written as Cline's range: a truncation of one such span.
 func (t *Task) Ranged(e precis.Edit) bool {
 	if !t.IsCline() || e.Kind != precis.KindTruncation || len(e.Replace) != 1 {
 		return false
@@ -246,7 +246,8 @@ func (t *Task) Ranged(e precis.Edit) bool {
 	return p.From == from && slices.Contains(ends, p.To)
 }
 
-// wantedRange returns the range that the edits of the sidecar ask for, as it is written; "": they ask for none.
+// wantedRange returns the range that the sidecar's edits require, as JSON; "" if they require
+// none.
 func (t *Task) wantedRange() (string, error) {
 	r, err := t.History.read(t.UI)
 	if err != nil {
@@ -264,9 +265,9 @@ func (t *Task) wantedRange() (string, error) {
 	return "[" + strconv.Itoa(clineHead) + "," + strconv.Itoa(last) + "]", nil
 }
 
-// changeState returns the change of [StateName] that the edits of the sidecar ask for, nil: none, and notes in the
-// sidecar what it replaces. It is made on the file as it is now, since other tasks may have gone on, and under the
-// lock of that file.
+// changeState returns the change of [StateName] that the sidecar's edits require, nil if none,
+// and records the replaced range in the sidecar. It locks the file and reads it again, since
+// other tasks may have changed it.
 func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err error) {
 	unlock = func() {}
 	own := t.sidecar.Range
@@ -308,14 +309,14 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 	return &change{path: now.path, old: now.data, data: data, content: func() ([]byte, error) { return data, nil }, read: new([]byte)}, unlock, nil
 }
 
-// ranges reports whether the edits that were written as a range were made on these messages.
+// ranges reports whether the edits written as a range were made on these messages.
 func (s *sidecar) ranges(t *precis.Transcript) bool {
 	return !slices.ContainsFunc(s.Edits, func(e precis.Edit) bool {
 		return slices.Contains(s.Ranged, e.ID) && (e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At)
 	})
 }
 
-// unrange forgets the edits that were written as a range.
+// unrange removes the edits that were written as a range.
 func (s *sidecar) unrange() {
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return slices.Contains(s.Ranged, e.ID) })
 	s.Ranged, s.Range = nil, nil

@@ -1,14 +1,14 @@
-// Package roo reads and writes the task folders of Roo Code, Cline and Zoo
-// Code. Start with [OpenTask]; [Format] reads without writing. Roo hides
-// messages by tags in api_conversation_history.json; precis turns them into
-// edits and its edits into tags, so that a task condensed by precis opens, shows
-// and rewinds in Roo, and the reverse. What tags cannot say is kept in a sidecar
-// file, [SidecarName]. Cline, which knows no tags, is told what it is not to send by a range, see [StateName].
+// Package roo reads and writes the task folders of Roo Code, Cline and Zoo Code. Start with
+// [OpenTask]; [Format] reads without writing. Roo hides messages by tags in
+// api_conversation_history.json. precis turns these tags into edits and its edits into tags, so a
+// task condensed by precis opens, displays and rewinds in Roo, and vice versa. Properties that
+// tags cannot express are kept in a sidecar file, [SidecarName]. Cline has no tags; its hidden
+// messages are one range, see [StateName].
 //
-// Writes take Roo's own lock, replace files wholly or not at all, keep the
-// former content next to them, and leave every byte they do not mean to change.
+// Writes take Roo's own lock, replace whole files atomically, back up the former content next to
+// them, and preserve all unrelated bytes.
 //
-// Behavior described here as Roo's is that of Roo Code 3.52.1.
+// The described behavior of Roo is from Roo Code 3.52.1.
 package roo
 
 import (

@@ -10,19 +10,18 @@ import (
 	"precis/wire/anthropic"
 )
 
-// History is the content of api_conversation_history.json: every message and
-// the tags that hide some of them. Change it with [History.Apply],
-// [History.Remove] and [Rewind]; what is not changed keeps its bytes. It is not
-// safe for concurrent use.
+// History is the content of api_conversation_history.json: every message and the tags that hide
+// some of them. Change it with [History.Apply], [History.Remove] and [Rewind]; unchanged messages
+// keep their bytes. It is not safe for concurrent use.
 type History struct {
 	list    *list
 	entries entries // of list.items, in order
 }
 
-// entries are what precis reads of the stored messages, in order.
+// entries are the scanned stored messages, in order.
 type entries []entry
 
-// entry is what precis reads of one stored message.
+// entry holds the members of one stored message that precis reads.
 type entry struct {
 	role             string
 	ts               float64

@@ -8,9 +8,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// list is a JSON array of objects that can be changed without touching the
-// bytes of what stays: head, then each item preceded by its separator, then
-// tail.
+// list is a JSON array of objects that can be changed without touching the bytes of the remaining
+// items: head, then each item preceded by its separator, then tail.
 type list struct {
 	head, tail []byte
 	items      []listItem
@@ -21,8 +20,8 @@ type listItem struct {
 	raw json.RawMessage
 }
 
-// parseList reads an array of objects, a byte order mark before it or not.
-// Other elements are an error.
+// parseList reads an array of objects, with or without a byte order mark. Other elements are an
+// error.
 func parseList(data []byte) (*list, error) {
 	if body, ok := bytes.CutPrefix(data, []byte("\uFEFF")); ok {
 		l, err := parseList(body)

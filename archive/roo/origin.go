@@ -10,8 +10,8 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// workspace finds the folder in the details that these programs add to what the user
-// says.
+// workspace finds the folder in the environment details that these programs append to user
+// messages.
 var workspace = lazyregexp.New(`(?m)^# Current (?:Workspace|Working) Directory \(([^)\n]+)\)`)
 
 // programs are the extensions that keep such tasks, by the name of their folder.
@@ -19,8 +19,8 @@ var programs = map[string]string{
 	"rooveterinaryinc.roo-cline": "roo", "saoudrizwan.claude-dev": "cline", "kilocode.kilo-code": "kilo", "zoocodeorganization.zoo-code": "zoo",
 }
 
-// origin gathers where the task comes from. What it spent stands in the UI messages,
-// in the task's own item when those are missing.
+// origin collects the task's origin and usage. Usage comes from the UI messages, or from the
+// task's item when they record no request.
 func (t *Task) origin(rec *archive.Recording) {
 	o := &rec.Origin
 	o.Agent, o.Parent, o.Project, o.State = t.agent(), t.item.Parent, t.item.Workspace, t.item.Status
@@ -49,12 +49,12 @@ func (t *Task) origin(rec *archive.Recording) {
 	}
 }
 
-// agent returns the program that keeps the task: by the extension's folder, else by
-// what only Cline leaves out, the times of messages.
+// agent returns the program that wrote the task: by the extension's folder in the path, else
+// "cline" if no message has a time, since only Cline omits them.
 func (t *Task) agent() string {
 	path := t.Path
 	if abs, err := filepath.Abs(path); err == nil {
-		path = abs // of a task in the current folder the path does not name the extension's
+		path = abs // a relative path may lack the extension's folder
 	}
 	for _, name := range strings.Split(filepath.ToSlash(path), "/") {
 		if agent := programs[strings.ToLower(name)]; agent != "" {

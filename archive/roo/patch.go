@@ -11,21 +11,21 @@ import (
 	"precis/wire/anthropic"
 )
 
-// Roo's tags can hide messages, and cannot say that one block is shorter. Edits that do
-// that are written into the history file itself, as patches: the file has the short form,
-// the sidecar has the bytes that stood there. In memory the history always is as it was
-// said: what is read is unpatched, what is written is patched.
+// Roo's tags can hide messages but cannot shorten one block. Edits that shorten blocks are
+// written into the history file itself as patches: the file holds the short form and the sidecar
+// the original bytes. In memory the history always holds the originals: reading undoes the
+// patches, writing applies them.
 
-// patch is one content block that stands in the file in another form.
+// patch is one content block that the file holds in another form.
 type patch struct {
 	Message int    `json:"message"` // stored message, from 0
-	Block   int    `json:"block"`   // of its content
-	Was     string `json:"was"`     // the bytes of the block
-	Now     string `json:"now"`     // the bytes that the file has instead
+	Block   int    `json:"block"`   // index in its content
+	Was     string `json:"was"`     // the original bytes of the block
+	Now     string `json:"now"`     // the bytes in the file
 }
 
-// CanPatch reports whether an edit can be written into the history file: one that
-// shortens results or texts in their place, as selective condensation does.
+// CanPatch reports whether an edit can be written into the history file: it must shorten results
+// or texts in place, as selective condensation does.
 func CanPatch(e precis.Edit) bool {
 	if e.Kind != precis.KindPruning || len(e.Replace) == 0 {
 		return false
@@ -39,8 +39,8 @@ func CanPatch(e precis.Edit) bool {
 	})
 }
 
-// unpatch puts the original blocks back into the history that was read. A block that the
-// editor has changed since stays as it is, with a warning.
+// unpatch restores the original blocks in the history after reading. A block that the editor has
+// changed since the patch stays as it is, with a warning.
 func (t *Task) unpatch(rec *archive.Recording) {
 	for _, p := range slices.Backward(t.sidecar.Patches) {
 		i, found := t.History.find(p)
@@ -55,8 +55,8 @@ func (t *Task) unpatch(rec *archive.Recording) {
 	t.History.scan()
 }
 
-// find returns the stored message that holds what a patch has written. It may have
-// another place than it had, and another layout.
+// find returns the stored message that contains a patched block. The message may have moved
+// since, and its JSON may be formatted differently.
 func (h *History) find(p patch) (int, bool) {
 	if p.Message < h.Len() && h.holds(p.Message, p) {
 		return p.Message, true
@@ -74,7 +74,7 @@ func (h *History) holds(i int, p patch) bool {
 	return ok && (string(span.Raw) == p.Now || sameJSON(span.Raw, []byte(p.Now)))
 }
 
-// sameJSON reports whether two JSON texts mean the same.
+// sameJSON reports whether two JSON texts encode the same value.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -88,8 +88,8 @@ func sameJSON(a, b []byte) bool {
 	return err == nil && string(one) == string(two)
 }
 
-// blockAt returns the content of a stored message and where block n stands in it; a
-// content that is a string is its only block.
+// blockAt returns the content of a stored message and the position of block n in it. A string
+// content counts as a single block.
 func blockAt(raw json.RawMessage, n int) (content jsonspan.Member, span jsonspan.Span, ok bool) {
 	content, ok = findMember(raw, "content")
 	if ok && n == 0 && jsonspan.Kind(content.Raw) == '"' {
@@ -114,8 +114,8 @@ func blockAt(raw json.RawMessage, n int) (content jsonspan.Member, span jsonspan
 // place is a block of the transcript.
 type place struct{ message, block int }
 
-// shortened returns the blocks that edits in force want patched: of several edits of one
-// block the newest counts, and what was restored since is not patched.
+// shortened returns the blocks to patch, with the newest edit of each. Blocks restored since are
+// left out.
 func (s *sidecar) shortened() map[place]precis.Replacement {
 	out := map[place]precis.Replacement{}
 	for _, e := range s.Edits {
@@ -133,8 +133,8 @@ func (s *sidecar) shortened() map[place]precis.Replacement {
 	return out
 }
 
-// patched returns the bytes of the history file, and notes in the sidecar what was
-// patched. A block that is not what its edit was made on stays as it is.
+// patched returns the bytes of the history file with patches applied, and records the patches in
+// the sidecar. A block that differs from the one its edit was made on stays as it is.
 func (t *Task) patched() ([]byte, error) {
 	t.sidecar.Patches = nil
 	want := t.sidecar.shortened()
@@ -172,8 +172,8 @@ func (t *Task) patched() ([]byte, error) {
 	return list.bytes(), nil
 }
 
-// patchBlock returns a stored message with block n shown as with, and the block as it was
-// and as it is now. All other bytes stay. Not ok: the message then would not say that.
+// patchBlock replaces block n of a stored message by with, and returns the block's bytes before
+// and after. All other bytes stay. Not ok: the result would not decode to with.
 func patchBlock(raw json.RawMessage, n int, with precis.Block) (was, now string, out json.RawMessage, ok bool) {
 	content, span, ok := blockAt(raw, n)
 	kind := jsonspan.Kind(span.Raw)

@@ -8,7 +8,7 @@ import (
 	"precis"
 )
 
-// planned is one edit that the tags stand for, in terms of stored messages.
+// planned is one edit that the tags record, in terms of stored messages.
 type planned struct {
 	id    string
 	kind  precis.EditKind
@@ -23,10 +23,9 @@ type plan struct {
 	shows map[int]bool // stored messages that edits show
 }
 
-// plan finds the edits. A strict summary hides everything before it. A marker
-// hides what names it, unless a later summary has hidden that already. Markers
-// and summaries that hide nothing are messages like any other, as Roo treats
-// them.
+// plan finds the edits. A strict summary hides everything before it. A marker hides the messages
+// tagged with its ID, unless a later summary has hidden them already. Markers and summaries that
+// hide no message are ordinary messages, as in Roo.
 func (all entries) plan() plan {
 	p := plan{shows: map[int]bool{}}
 	last := all.lastSummary()
@@ -58,9 +57,9 @@ func (all entries) plan() plan {
 	return p
 }
 
-// sent returns the stored messages that Roo sends, calls and results aside: from the last
-// summary on without what a marker behind it hides; where there is no summary, without what
-// summaries that only look like one and markers hide.
+// sent returns the stored messages that Roo sends, before unmatched results are removed. It
+// starts at the last summary and omits messages hidden by later markers. Without a strict
+// summary, messages hidden by markers or by non-strict summaries are omitted.
 func (all entries) sent() []int {
 	last := all.lastSummary()
 	summaries, markers := map[string]bool{}, map[string]bool{}
@@ -79,7 +78,7 @@ func (all entries) sent() []int {
 	return out
 }
 
-// only plans one edit that hides all messages but the given ones, which are in order.
+// only plans a single edit that hides all messages but the given ones, which are in order.
 func (all entries) only(sent []int) plan {
 	p := planned{id: "tags", kind: precis.KindTruncation, at: len(all), hides: []int{}, seen: len(all)}
 	if last := all.lastSummary(); last >= 0 {
@@ -96,8 +95,7 @@ func (all entries) only(sent []int) plan {
 	return plan{edits: []planned{p}}
 }
 
-// once leaves each message to the first edit that hides it, so that no two
-// edits cross.
+// once assigns each message to the first edit that hides it, so that no two edits cross.
 func (p *plan) once() {
 	taken := map[int]bool{}
 	var edits []planned
@@ -115,21 +113,21 @@ func (p *plan) once() {
 	p.edits = edits
 }
 
-// unnamed names a summary without an ID, as old versions wrote them: stored message i.
+// unnamed returns an ID for a summary without one, as old versions wrote them: stored message i.
 func unnamed(i int) string { return fmt.Sprintf("summary-%d", i) }
 
-// summaryBefore returns the last strict summary before i; -1 when there is none.
+// summaryBefore returns the last strict summary before i, or -1.
 func (all entries) summaryBefore(i int) int {
 	for i--; i >= 0 && !all[i].strict; i-- {
 	}
 	return i
 }
 
-// lastSummary returns the last strict summary; -1 when there is none.
+// lastSummary returns the last strict summary, or -1.
 func (all entries) lastSummary() int { return all.summaryBefore(len(all)) }
 
-// firstReal reports whether anything but summaries and markers precedes i, that
-// is, whether a summary at i stands for something.
+// firstReal reports whether a message other than a strict summary precedes i, that is, whether a
+// summary at i hides any original message.
 func (all entries) firstReal(i int) bool {
 	for _, e := range all[:i] {
 		if !e.strict {
@@ -139,8 +137,7 @@ func (all entries) firstReal(i int) bool {
 	return false
 }
 
-// tagged returns the stored messages for which f holds, from the given one on,
-// without the one at i itself.
+// tagged returns the stored messages from index from on for which f holds, except i itself.
 func (all entries) tagged(i, from int, f func(entry) bool) []int {
 	var out []int
 	for k := max(from, 0); k < len(all); k++ {
@@ -156,8 +153,8 @@ func precedes(hides []int, marker int) bool {
 	return marker > 0 && slices.Contains(hides, marker-1)
 }
 
-// afterMarker returns how many stored messages there were, at least, when the
-// marker at i was made: the one after it, unless that is a summary.
+// afterMarker returns the minimal number of stored messages when the marker at i was made: it
+// includes the message after the marker, unless that is a summary.
 func (all entries) afterMarker(i int) int {
 	if i+1 < len(all) && !all[i+1].strict {
 		return i + 2

@@ -8,19 +8,19 @@ import (
 	"precis"
 )
 
-// reading is a history turned into a transcript and edits, with the way back:
-// which stored message is which.
+// reading is a history turned into a transcript and edits, with a mapping back to the stored
+// messages.
 type reading struct {
 	transcript *precis.Transcript
 	edits      []precis.Edit
-	entryOf    []int          // of transcript message i: its stored message
-	shownBy    map[string]int // of an edit: the stored summary or marker it shows
+	entryOf    []int          // stored message of transcript message i
+	shownBy    map[string]int // by edit ID: the stored summary or marker it shows
 	events     map[string]event
 }
 
-// Read turns the history into a transcript and the edits that its tags stand
-// for. Events are the UI messages' record of when and why, nil when unknown. The
-// error is [precis.CodeInvalid] and names the stored message.
+// Read turns the history into a transcript and the edits that its tags record. It takes time and
+// cost of the edits from ui, if not nil. The error is [precis.CodeInvalid] and names the stored
+// message.
 func (h *History) Read(ui *UI) (*precis.Transcript, []precis.Edit, error) {
 	r, err := h.read(ui)
 	if err != nil {
@@ -29,9 +29,9 @@ func (h *History) Read(ui *UI) (*precis.Transcript, []precis.Edit, error) {
 	return r.transcript, r.edits, nil
 }
 
-// read reads the tags as the edits that they record, one for each summary and marker. Tags
-// that no such edits could have written, as histories have that were mended by hand or merged,
-// are read as one edit that shows what Roo would send.
+// read turns the tags into edits, one for each summary and marker. If these edits do not give the
+// view that Roo would send, as in histories edited by hand or merged, it uses a single edit that
+// hides all other messages.
 func (h *History) read(ui *UI) (*reading, error) {
 	sent := h.entries.sent()
 	r, err := h.readAs(h.entries.plan(), ui)
@@ -41,7 +41,7 @@ func (h *History) read(ui *UI) (*reading, error) {
 	return h.readAs(h.entries.only(sent), ui)
 }
 
-// shown returns the stored messages that the view has, in order.
+// shown returns the stored messages in the view, in order.
 func (r *reading) shown() []int {
 	var out []int
 	for _, u := range precis.Units(r.transcript, r.edits) {
@@ -80,7 +80,7 @@ func (h *History) readAs(plan plan, ui *UI) (*reading, error) {
 	return r, nil
 }
 
-// edit turns a planned edit into one of the transcript.
+// edit converts a planned edit to transcript positions.
 func (h *History) edit(r *reading, p planned) (precis.Edit, error) {
 	e := precis.Edit{ID: p.id, Kind: p.kind, Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded"}}
 	var with []precis.Message
@@ -138,9 +138,8 @@ func (h *History) saidBefore(r *reading, ts float64) int {
 	return 0
 }
 
-// spans turns the hidden stored messages into spans of the transcript. A hidden
-// summary stands for all it hides. The marker goes with the span that ends
-// where it stands.
+// spans converts the hidden stored messages to spans of the transcript. A hidden summary adds the
+// span that it hides. The replacement goes to the span that ends at the edit's summary or marker.
 func (h *History) spans(r *reading, p planned, with []precis.Message) []precis.Replacement {
 	var out []precis.Replacement
 	add := func(from, to int) {
@@ -170,7 +169,7 @@ func (h *History) spans(r *reading, p planned, with []precis.Message) []precis.R
 	return out
 }
 
-// withMarkerSpan takes the span of a hidden earlier marker into the list.
+// withMarkerSpan adds the span that a hidden earlier marker hides.
 func (h *History) withMarkerSpan(r *reading, marker int, out []precis.Replacement) []precis.Replacement {
 	id := h.entries[marker].truncationID
 	end := r.before(marker)

@@ -9,20 +9,19 @@ import (
 	"precis/archive"
 )
 
-// A run that goes on from the original messages takes back what earlier runs did. Tags
-// and events say only what is in force, so that the sidecar keeps what the run took back:
-// whoever undoes the run has it again.
+// A run that starts again from the original messages revokes the edits of earlier runs. Tags and
+// UI events record only edits in force, so the sidecar keeps the revoked edits, and undoing the
+// run restores them.
 
-// replaced is what a run took back.
+// replaced holds the edits that a run revoked.
 type replaced struct {
-	Undo  precis.Edit   `json:"undo"` // the edit of the run that did
+	Undo  precis.Edit   `json:"undo"` // the edit of the run that revoked them
 	Edits []precis.Edit `json:"edits"`
 }
 
-// Replace writes the edits of a run whose first edit, back, takes back those of earlier
-// runs, in one change: the files have the edits of the run in the place of the former
-// ones, which [Task.Undo] of back brings again. Its errors are those of [Task.Record] and
-// of [Task.Undo].
+// Replace writes, in one change, the edits of a run and back, the run's first edit, which revokes
+// edits of earlier runs. The new edits replace the revoked ones in the files; [Task.Undo] of back
+// restores them. Its errors are the same as of [Task.Record] and [Task.Undo].
 func (t *Task) Replace(ctx context.Context, back precis.Edit, edits []precis.Edit, now time.Time) error {
 	if err := t.made(edits); err != nil {
 		return err
@@ -42,8 +41,8 @@ func (t *Task) Replace(ctx context.Context, back precis.Edit, edits []precis.Edi
 	})
 }
 
-// again records what the given entries of the sidecar took back, as far as the messages
-// it was made on are there.
+// again records the revoked edits of the given entries anew, except edits made on more messages
+// than there are now.
 func (t *Task) again(entries []replaced, messages int) error {
 	for _, r := range slices.Backward(entries) {
 		for _, e := range r.Edits {
@@ -58,8 +57,8 @@ func (t *Task) again(entries []replaced, messages int) error {
 	return nil
 }
 
-// back removes the entry of a run from the sidecar and returns it, if the edit with that
-// ID is what took back.
+// back removes and returns the sidecar entry of the run with the revoking edit id; nil if there
+// is no such entry.
 func (s *sidecar) back(id string) []replaced {
 	i := slices.IndexFunc(s.Replaced, func(r replaced) bool { return r.Undo.ID == id })
 	if i < 0 {
@@ -70,7 +69,7 @@ func (s *sidecar) back(id string) []replaced {
 	return out
 }
 
-// seenBeyond removes the entries of runs made on more than n messages, and returns them.
+// seenBeyond removes and returns the entries of runs made on more than n messages.
 func (s *sidecar) seenBeyond(n int) (gone []replaced) {
 	s.Replaced = slices.DeleteFunc(slices.Clone(s.Replaced), func(r replaced) bool {
 		if r.Undo.Seen > n {
@@ -82,8 +81,8 @@ func (s *sidecar) seenBeyond(n int) (gone []replaced) {
 	return gone
 }
 
-// living returns the entries whose runs have edits in force, or what a later one of them
-// took back.
+// living returns the entries of runs that have edits in force, or edits revoked by such a run,
+// directly or through further runs.
 func (s *sidecar) living() []replaced {
 	runs := map[string]bool{}
 	for _, e := range s.Edits {
@@ -105,8 +104,8 @@ func (s *sidecar) living() []replaced {
 	return out
 }
 
-// joinReplaced adds what runs took back to a conversation, each before the first edit of
-// its run. What does not fit the messages is left out with a warning.
+// joinReplaced adds revoked edits to a conversation, before the first edit of the run that
+// revoked them. Entries that do not fit the messages are left out with a warning.
 func (s *sidecar) joinReplaced(conv *precis.Conversation, rec *archive.Recording) {
 	for _, r := range slices.Backward(s.living()) {
 		at := slices.IndexFunc(conv.Edits, func(e precis.Edit) bool { return e.Run == r.Undo.Run })

@@ -7,10 +7,10 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Effective returns what Roo would send of the history, in stored form: the
-// view of its tags. After a summary, tool results whose call is stored before it are left
-// out, and messages that hold nothing else. A result whose call a marker hides is sent, as
-// Roo does; precis mends that in its own views.
+// Effective returns the stored messages that Roo would send: the view of the tags. After a
+// summary, it drops tool results that have no call from the summary on, and messages that become
+// empty. A result is sent even if a marker hides its call, as Roo does; precis repairs that in
+// its own views.
 func (h *History) Effective() ([]json.RawMessage, error) {
 	r, err := h.read(nil)
 	if err != nil {
@@ -26,8 +26,8 @@ func (h *History) Effective() ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// SinceLastSummary returns the stored messages from the last summary on, it
-// included; all when there is none.
+// SinceLastSummary returns the stored messages from the last summary on, the summary included;
+// all if there is no summary.
 func SinceLastSummary(msgs []json.RawMessage) []json.RawMessage {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if scanEntry(msgs[i]).summary {
@@ -46,7 +46,7 @@ func (h *History) Stored() []json.RawMessage {
 	return out
 }
 
-// dropOrphans leaves out the results whose calls are not among the stored messages.
+// dropOrphans removes results that have no call among the stored messages.
 func dropOrphans(msgs, stored []json.RawMessage) []json.RawMessage {
 	uses := map[string]bool{}
 	for _, raw := range stored {
@@ -83,7 +83,7 @@ type rawBlock struct {
 	raw     json.RawMessage
 	kind    string
 	id      string // of a tool use
-	answers string // the tool use a result answers
+	answers string // ID of the tool use that a result answers
 }
 
 // blocksOf returns the content blocks of a stored message; nil when its content

@@ -7,27 +7,25 @@ import (
 	"precis"
 )
 
-// Target says where to rewind to: the UI message with a time, or the one at an
-// index.
+// Target is the UI message to rewind to, by its time or its index.
 type Target struct {
 	TS      float64 // in milliseconds
 	Index   int     // used when ByIndex is set
 	ByIndex bool
 	Include bool // keep the target itself
-	// Leave keeps tags whose summary or marker is gone.
+	// Leave keeps tags that name a missing summary or marker.
 	Leave bool
-	Now   float64 // in milliseconds; the time of an index beyond the end
+	Now   float64 // in milliseconds; used as the time of an index beyond the end
 }
 
-// Rewind returns both files to the state before (or, with Include, just after)
-// a UI message. Summaries and markers whose UI event goes, go with it, and with
-// them the tags that name them: what they hid is shown again. It reports whether
-// the history changed. The error is [precis.CodeNotFound] when no UI message has
-// that time; nothing is changed then.
+// Rewind returns both files to the state before (or, with Include, just after) a UI message. It
+// removes summaries and markers with their UI events, and the tags that name them, which makes
+// the hidden messages visible again. It reports whether the history changed. The error is
+// [precis.CodeNotFound] when no UI message has that time; the files are unchanged then.
 //
-// A message may be stored in the history a little after the UI showed it: when
-// nothing there has the target's exact time but something is older, the cut
-// moves to the first user message at or after it.
+// A message may be stored in the history slightly after the UI showed it. If no stored message
+// has the target's exact time but some are older, the cut moves to the first user message at or
+// after it.
 func Rewind(h *History, ui *UI, t Target) (changed bool, err error) {
 	at, cutoff, err := ui.find(t)
 	if err != nil {
@@ -72,7 +70,7 @@ func (u *UI) find(t Target) (at int, ts float64, err error) {
 	return 0, 0, precis.Errorf(precis.CodeNotFound, "rewind", "no UI message has the time %s", strconv.FormatFloat(t.TS, 'f', -1, 64))
 }
 
-// cutoff applies the race rule to a cut.
+// cutoff moves a cut to the next user message if no message has its exact time, see [Rewind].
 func (all entries) cutoff(ts float64) float64 {
 	exact, earlier := false, false
 	for _, e := range all {
@@ -90,8 +88,8 @@ func (all entries) cutoff(ts float64) float64 {
 	return ts
 }
 
-// Artifacts returns the identifiers of the command outputs that survive: the
-// times of the UI messages and of the history that are left, in order.
+// Artifacts returns the identifiers of the command outputs that are still referenced: the times
+// of the remaining UI messages and stored messages, in order.
 func Artifacts(h *History, ui *UI) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -110,7 +108,7 @@ func Artifacts(h *History, ui *UI) []string {
 	return out
 }
 
-// String describes the target for messages to people.
+// String describes the target for display.
 func (t Target) String() string {
 	if t.ByIndex {
 		return fmt.Sprintf("UI message %d", t.Index)

@@ -8,15 +8,15 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// RequestOptions say what the model that gets a request can do.
+// RequestOptions describe the capabilities of the model that receives a request.
 type RequestOptions struct {
-	Images            bool // it takes images
+	Images            bool // it accepts images
 	PreserveReasoning bool // plain reasoning is sent back to it
 }
 
-// Request returns the messages Roo would send for the history: effective, since
-// the last summary, consecutive user messages merged, images replaced where
-// they cannot be taken, storage fields gone.
+// Request returns the messages that Roo would send for the history: the effective messages since
+// the last summary, with consecutive user messages merged, images replaced by notes if not
+// supported, and storage fields removed.
 func (h *History) Request(o RequestOptions) ([]json.RawMessage, error) {
 	msgs, err := h.Effective()
 	if err != nil {
@@ -30,9 +30,9 @@ func (h *History) Request(o RequestOptions) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// Merge joins consecutive messages of one of the given roles: their contents
-// one after the other as blocks, the later time. A summary takes in what
-// follows it but joins nothing before it; markers stay alone.
+// Merge joins consecutive messages of one of the given roles: it concatenates their contents as
+// blocks and keeps the later time. A summary absorbs the messages that follow it but is not
+// joined to earlier ones; markers are not joined.
 func Merge(msgs []json.RawMessage, roles ...string) []json.RawMessage {
 	var out []json.RawMessage
 	for _, raw := range msgs {
@@ -57,8 +57,8 @@ func Merge(msgs []json.RawMessage, roles ...string) []json.RawMessage {
 	return out
 }
 
-// DropImages replaces the image blocks of messages by a note unless the model
-// takes images. Those inside tool results stay.
+// DropImages replaces image blocks by a note, unless images are supported. Images inside tool
+// results stay.
 func DropImages(msgs []json.RawMessage, supported bool) []json.RawMessage {
 	if supported {
 		return msgs
@@ -78,8 +78,8 @@ func DropImages(msgs []json.RawMessage, supported bool) []json.RawMessage {
 	return out
 }
 
-// sendable turns a stored message into what is sent for it: none, one, or two
-// when encrypted reasoning becomes an item of its own.
+// sendable converts a stored message to the items to send: zero, one, or two when encrypted
+// reasoning becomes a separate item.
 func sendable(raw json.RawMessage, o RequestOptions) []json.RawMessage {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
@@ -104,9 +104,8 @@ func sendable(raw json.RawMessage, o RequestOptions) []json.RawMessage {
 	return append(items, append(out, '}'))
 }
 
-// withoutReasoning returns an assistant's content with its leading reasoning
-// block removed where it cannot be sent back, and the encrypted reasoning as an
-// item. A single text block left over becomes a string.
+// withoutReasoning removes an assistant's leading reasoning block if it cannot be sent back, and
+// returns encrypted reasoning as a separate item. A single remaining text block becomes a string.
 func withoutReasoning(f map[string]json.RawMessage, blocks []rawBlock, o RequestOptions) (json.RawMessage, []json.RawMessage) {
 	first := blocks[0]
 	if first.kind != "reasoning" || truthy(f["reasoning_details"]) {
@@ -150,10 +149,10 @@ func reasoningItem(f map[string]json.RawMessage) json.RawMessage {
 	return append(out, '}')
 }
 
-// AnswerTools mends the tool results of a user message that is about to be
-// stored after the history: repeated ones go, unknown identifiers get those of
-// the unanswered calls in order, what is still unmatched goes, and calls without
-// an answer get one that says they were interrupted.
+// AnswerTools repairs the tool results of a user message before it is stored after the history.
+// It removes duplicates, gives results with an unknown ID the ID of the unanswered call at the
+// same position, removes results that match no call, and adds an "interrupted" result for each
+// unanswered call.
 func AnswerTools(user json.RawMessage, history []json.RawMessage) json.RawMessage {
 	blocks := blocksOf(user)
 	uses := lastUses(history)
@@ -221,8 +220,8 @@ func (a *answering) match(blocks []rawBlock) []rawBlock {
 	return out
 }
 
-// idFor returns the identifier a result should carry: its own when that call is
-// unanswered, else that of the call at the same position; "" when there is none.
+// idFor returns the call ID for a result: its own if that call is unanswered, else the ID of an
+// unanswered call at the same position, else "".
 func (a *answering) idFor(own string, position int) string {
 	if slices.Contains(a.uses, own) && !a.taken[own] {
 		return own

@@ -10,22 +10,21 @@ import (
 	"precis/archive"
 )
 
-// sidecar is the content of [SidecarName]: the edits that tags cannot express,
-// and the properties, of edits that they can express, for which there is no
-// tag.
+// sidecar is the content of [SidecarName]: the edits that tags cannot express, and for edits that
+// tags can express, the properties that have no tag.
 type sidecar struct {
 	Version int               `json:"precis"`
 	Edits   []precis.Edit     `json:"edits,omitempty"`
 	Patched []string          `json:"patched,omitempty"` // IDs of edits that are written into the history, see patch.go
-	Patches []patch           `json:"patches,omitempty"` // what the history file has of them
+	Patches []patch           `json:"patches,omitempty"` // their patches in the history file
 	Tagged  map[string]tagged `json:"tagged,omitempty"`  // by edit ID
-	Ranged  []string          `json:"ranged,omitempty"`  // IDs of edits that the range of Cline says, see cline.go
-	Range   *ranged           `json:"range,omitempty"`   // what Cline's file has of them
+	Ranged  []string          `json:"ranged,omitempty"`  // IDs of edits written as Cline's range, see cline.go
+	Range   *ranged           `json:"range,omitempty"`   // the range in Cline's file
 
-	Replaced []replaced `json:"replaced,omitempty"` // what runs took back, oldest first, see replaced.go
+	Replaced []replaced `json:"replaced,omitempty"` // edits revoked by runs, oldest first, see replaced.go
 }
 
-// tagged is the rest of an edit that is written as tags.
+// tagged holds the properties of a tagged edit that tags cannot express.
 type tagged struct {
 	Run    string            `json:"run,omitempty"`
 	Time   time.Time         `json:"time,omitzero"`
@@ -33,15 +32,15 @@ type tagged struct {
 	Beside []beside          `json:"beside,omitempty"`
 }
 
-// beside is what is shown beside the summary or marker of a span, because it holds.
+// beside holds messages shown before and after the summary or marker of a span.
 type beside struct {
 	To     int              `json:"to"` // the end of the span
 	Before []precis.Message `json:"before,omitempty"`
 	After  []precis.Message `json:"after,omitempty"`
 }
 
-// parted returns an edit with no more than its summaries and markers, which tags can say, and
-// what it shows beside them: messages that hold blocks of the transcript alone, and notes.
+// parted splits an edit into its summaries and markers, which tags can express, and the messages
+// shown around them: those made only of blocks of the transcript, and notes.
 func parted(t *precis.Transcript, e precis.Edit) (precis.Edit, []beside) {
 	var out []beside
 	e.Replace = slices.Clone(e.Replace)
@@ -63,8 +62,8 @@ func parted(t *precis.Transcript, e precis.Edit) (precis.Edit, []beside) {
 	return e, out
 }
 
-// said reports whether a message was said in a span: it has a call or a result, or no other
-// blocks than those of the span.
+// said reports whether a message comes from a span: it has a tool use or a tool result, or all
+// its blocks are blocks of the span.
 func said(t *precis.Transcript, r precis.Replacement, m precis.Message) bool {
 	blocks := map[precis.Fingerprint]bool{}
 	for i := max(r.From, 0); i < min(r.To, t.Len()); i++ {
@@ -83,14 +82,14 @@ func said(t *precis.Transcript, r precis.Replacement, m precis.Message) bool {
 	return all
 }
 
-// show puts what is shown beside the summaries and markers of an edit into it.
+// show inserts the messages shown around the summaries and markers of an edit.
 func (t *tagged) show(e *precis.Edit) {
 	for _, b := range t.Beside {
 		for i := range e.Replace {
 			switch r := &e.Replace[i]; {
 			case r.To == b.To:
 				r.With = slices.Concat(b.Before, r.With, b.After)
-			case r.From < b.To && b.To < r.To: // two spans without a gap are one to the tags
+			case r.From < b.To && b.To < r.To: // tags merge adjacent spans
 				r.With = slices.Concat(r.With, b.Before, b.After)
 			}
 		}
@@ -99,7 +98,7 @@ func (t *tagged) show(e *precis.Edit) {
 
 func (s *sidecar) empty() bool { return len(s.Edits) == 0 && len(s.Tagged) == 0 }
 
-// bytes returns the content of the file; nil when there is nothing to write.
+// bytes returns the content of the file; nil if there are no edits to store.
 func (s *sidecar) bytes() ([]byte, error) {
 	if s.Replaced = s.living(); s.empty() {
 		return nil, nil
@@ -117,7 +116,7 @@ func (s *sidecar) add(e precis.Edit) {
 	s.Edits = append(s.Edits, e)
 }
 
-// tag records the rest of an edit that is written as tags, with what it shows beside them.
+// tag records the properties of a tagged edit that tags cannot express.
 func (s *sidecar) tag(e precis.Edit, shown []beside) {
 	s.Version = 1
 	if s.Tagged == nil {
@@ -126,7 +125,7 @@ func (s *sidecar) tag(e precis.Edit, shown []beside) {
 	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report, Beside: shown}
 }
 
-// remove removes an edit and reports whether it was stored as a whole.
+// remove removes an edit and reports whether it was stored whole.
 func (s *sidecar) remove(id string) bool {
 	delete(s.Tagged, id)
 	s.Patched = slices.DeleteFunc(s.Patched, func(p string) bool { return p == id })
@@ -136,11 +135,11 @@ func (s *sidecar) remove(id string) bool {
 	return len(s.Edits) < n
 }
 
-// trim removes the edits made on more messages than there are left, and the
-// data of tags that no longer exist.
+// trim removes the edits made on more than n messages, and the properties of tags that no longer
+// exist.
 func (s *sidecar) trim(n int, tags map[string]bool) {
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool {
-		return e.Seen > n || e.Seen == n && slices.Contains(s.Ranged, e.ID) // a range ends before a message
+		return e.Seen > n || e.Seen == n && slices.Contains(s.Ranged, e.ID) // a range must end before a message
 	})
 	s.Ranged = slices.DeleteFunc(s.Ranged, func(id string) bool {
 		return !slices.ContainsFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
@@ -148,15 +147,15 @@ func (s *sidecar) trim(n int, tags map[string]bool) {
 	maps.DeleteFunc(s.Tagged, func(id string, _ tagged) bool { return !tags[id] })
 }
 
-// join adds the sidecar to a conversation read from tags. Edits of messages
-// that are no longer there (Roo rewound the task) are left out with a warning.
+// join adds the sidecar to a conversation read from tags. Edits of messages that no longer exist
+// (Roo rewound the task) are left out with a warning.
 func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 	for i := range conv.Edits {
 		e := &conv.Edits[i]
 		if t, ok := s.Tagged[e.ID]; ok {
 			e.Run, e.Time, e.Report = t.Run, t.Time, t.Report
 			for _, r := range e.Replace {
-				for k := range r.With { // precis wrote it, no agent said it
+				for k := range r.With { // precis wrote it, not an agent
 					r.With[k].Format = ""
 				}
 			}

@@ -29,21 +29,19 @@ func CanTag(e precis.Edit) bool {
 	return false
 }
 
-// Says reports how the task's own files say what an edit does, so that the editor sends it,
-// too: by tags and a row of the UI messages, or by patches of the history. What is neither
-// only precis knows.
+// Says reports how the task's own files express an edit so that the editor applies it too: by
+// tags and a UI event, or by patches of the history. If neither, only precis applies the edit.
 func (t *Task) Says(e precis.Edit) (tags, patches bool) {
 	bare, _ := parted(t.Conversation.Transcript, e)
 	return t.tags(bare), t.Patch && CanPatch(e)
 }
 
-// tags reports whether an edit is written as tags: Cline knows none.
+// tags reports whether an edit is written as tags, which Cline does not have.
 func (t *Task) tags(e precis.Edit) bool { return !t.IsCline() && CanTag(e) }
 
-// Apply writes an edit into the history as Roo does: hidden messages get the
-// tag, the summary or marker becomes a message. Now is the time in
-// milliseconds for messages that have none. An edit that tags cannot say is a
-// [precis.CodeInvalid] error, see [CanTag].
+// Apply writes an edit into the history as Roo does: hidden messages get a tag, the summary or
+// marker becomes a message. Now is the time in milliseconds, for messages without one. The error
+// is [precis.CodeInvalid] if tags cannot express the edit, see [CanTag].
 func (h *History) Apply(e precis.Edit, now float64) error {
 	if !CanTag(e) {
 		return precis.Errorf(precis.CodeInvalid, "tag messages", "Roo's tags cannot say what edit %s (%s) does", e.ID, e.Kind)
@@ -77,8 +75,8 @@ func (h *History) condense(r *reading, e precis.Edit, now float64) {
 	h.list.insert(at, setMember(setMember(raw, "isSummary", []byte("true")), "condenseId", quote(e.ID)))
 }
 
-// truncate tags the hidden messages and inserts a marker for each span that
-// shows one. Spans without a marker of their own go with the next that has one.
+// truncate tags the hidden messages and inserts a marker for each span that shows one. A span
+// without a marker shares the marker of the next span that has one.
 func (h *History) truncate(r *reading, e precis.Edit, now float64) {
 	type insertion struct {
 		at  int
@@ -110,8 +108,8 @@ func (h *History) truncate(r *reading, e precis.Edit, now float64) {
 	}
 }
 
-// markerIDs names the marker of each span: the edit's ID for the last, numbered
-// ones for those before it.
+// markerIDs returns the marker ID of each span: the edit's ID for the last marker, with a number
+// added for earlier ones.
 func markerIDs(e precis.Edit) []string {
 	ids := make([]string, len(e.Replace))
 	id, n := e.ID, 1
@@ -132,8 +130,8 @@ func object(role precis.Role, content []byte, ts float64) json.RawMessage {
 	return append(raw, '}')
 }
 
-// entryAt returns the stored message where transcript message n begins,
-// summaries and markers before it excluded; the end for n = Len.
+// entryAt returns the index of the stored message for transcript message n, after any summaries
+// and markers before it; the end for n = Len.
 func (h *History) entryAt(r *reading, n int) int {
 	if n < len(r.entryOf) {
 		return r.entryOf[n]
@@ -145,11 +143,10 @@ func (h *History) tag(i int, name, id string) {
 	h.list.items[i].raw = setMember(h.list.items[i].raw, name, quote(id))
 }
 
-// Remove undoes an edit: it removes its summary or markers and the tags that
-// name them. It reports whether there was one. If an edit is written and
-// removed again, the history has its former bytes. A summary without an ID has the name
-// that the reader gives it, by its place: of several edits such a one is removed first,
-// the last before the others.
+// Remove undoes an edit: it removes its summary or markers and the tags that name them, and
+// reports whether it found any. Applying and removing an edit restores the former bytes. A
+// summary without an ID is named by its position (see unnamed), so when removing several edits,
+// remove these summaries first, from the last to the first.
 func (h *History) Remove(id string) bool {
 	names := func(s string) bool { return s == id || isNumbered(s, id) }
 	found := false
@@ -166,7 +163,7 @@ func (h *History) Remove(id string) bool {
 	return found
 }
 
-// byPlace returns names of edits in the order in which they can be removed.
+// byPlace sorts the IDs of edits for removal, see [History.Remove].
 func (h *History) byPlace(ids []string) []string {
 	var places, others []string
 	for i := len(h.entries) - 1; i >= 0; i-- {
@@ -182,8 +179,7 @@ func (h *History) byPlace(ids []string) []string {
 	return append(places, others...)
 }
 
-// isNumbered reports whether s is id with "-" and a number: a further marker of
-// the same edit.
+// isNumbered reports whether s is id with "-" and a number: another marker of the same edit.
 func isNumbered(s, id string) bool {
 	if len(s) <= len(id)+1 || s[:len(id)] != id || s[len(id)] != '-' {
 		return false
@@ -204,8 +200,8 @@ func (h *History) untag(condense, truncate func(entry) bool) {
 	h.scan()
 }
 
-// Orphaned returns the messages of the transcript whose truncation tag names a
-// marker that is gone: they are shown, yet hiding them would overwrite the tag.
+// Orphaned returns the transcript messages with a truncation tag for a missing marker: they are
+// shown, but hiding them would overwrite the tag.
 func (h *History) Orphaned() ([]int, error) {
 	r, err := h.read(nil)
 	if err != nil {
@@ -226,8 +222,7 @@ func (h *History) Orphaned() ([]int, error) {
 	return out, nil
 }
 
-// Clean removes the tags that name a summary or marker which is no longer
-// there.
+// Clean removes the tags that name a missing summary or marker.
 func (h *History) Clean() {
 	summaries, markers := map[string]bool{}, map[string]bool{}
 	for _, e := range h.entries {

@@ -27,8 +27,8 @@ type Task struct {
 	UI      *UI // nil when there are no UI messages
 	Files   []FileInContext
 
-	// Patch has [Task.Record] write edits that shorten single blocks into the history
-	// file, see [CanPatch]. False: only precis sees them, by the sidecar.
+	// Patch makes [Task.Record] write edits that shorten single blocks into the history file, see
+	// [CanPatch]. If false, they are only in the sidecar and only precis applies them.
 	Patch bool
 
 	Conversation *precis.Conversation
@@ -39,14 +39,14 @@ type Task struct {
 	onDisk  []byte // the history as it was read
 
 	uiOnDisk      []byte
-	sidecarOnDisk []byte // nil: there was none
+	sidecarOnDisk []byte // nil if the file does not exist
 
-	stateRange [2]int // the range that [StateName] says; 0, 0: none
-	stateNext  [2]int // that it is to say
+	stateRange [2]int // the range read from [StateName]; 0, 0 if none
+	stateNext  [2]int // the range to be written
 }
 
-// OpenTask reads a task folder, given the folder or its history file. The
-// errors are those of [archive.Open].
+// OpenTask reads a task folder, given the folder or its history file. It returns the errors of
+// [archive.Open].
 func OpenTask(path string) (*Task, error) {
 	src, err := archive.Load(path, HistoryNames...)
 	if err != nil {
@@ -59,9 +59,8 @@ func OpenTask(path string) (*Task, error) {
 // IsTask reports whether a file is the history of a task folder, by its name.
 func IsTask(path string) bool { return slices.Contains(HistoryNames, filepath.Base(path)) }
 
-// ReadTask reads a task folder whose history holds the given bytes. It returns
-// the task and the recording that [archive.Read] makes of it; both share the
-// conversation.
+// ReadTask reads a task folder from the source of its history file. It returns the task and the
+// recording that [archive.Read] makes of it; both share the conversation.
 func ReadTask(src archive.Source) (*Task, *archive.Recording, error) {
 	t := &Task{onDisk: src.Data}
 	rec, err := archive.Read(src, []archive.Format{taskFormat{task: t}})
@@ -84,10 +83,9 @@ type taskFormat struct {
 // Read reads the history in src.Data and the other files of its folder.
 func (f taskFormat) Read(src archive.Source) (*archive.Recording, error) { return f.task.read(src) }
 
-// Record writes edits that a Manager made on the task's conversation: as tags
-// and UI events where Roo has them, as a range where Cline has one, to the sidecar otherwise. The error is
-// [precis.CodeConflict], and nothing is written, when an edit was made on other
-// messages than those of the task.
+// Record writes edits that a Manager made on the task's conversation: as tags and UI events if
+// Roo has them, as a range if Cline has one, else to the sidecar. If an edit was made on other
+// messages than the task's, the error is [precis.CodeConflict] and no file is written.
 func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) error {
 	if err := t.made(edits); err != nil {
 		return err
@@ -95,7 +93,7 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 	return t.write(ctx, func() error { return t.record(edits, now) })
 }
 
-// made returns an error when an edit was made on other messages than those of the task.
+// made returns a conflict if an edit was made on messages that differ from the task's.
 func (t *Task) made(edits []precis.Edit) error {
 	for _, e := range edits {
 		if said := t.Conversation.Transcript; e.Seen > said.Len() || said.Fingerprint(e.Seen) != e.At {
@@ -106,11 +104,11 @@ func (t *Task) made(edits []precis.Edit) error {
 	return nil
 }
 
-// record puts edits into the files as they are in memory.
+// record applies edits to the files in memory.
 func (t *Task) record(edits []precis.Edit, now time.Time) error {
 	ms := float64(now.UnixMilli())
 	for _, e := range edits {
-		if t.Ranged(e) { // Cline writes its last message anew when it goes on
+		if t.Ranged(e) { // Cline rewrites its last message when it resumes
 			e.Seen, e.At = e.Replace[0].To, t.Conversation.Transcript.Fingerprint(e.Replace[0].To)
 			t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
 		}
@@ -133,10 +131,9 @@ func (t *Task) record(edits []precis.Edit, now time.Time) error {
 	return nil
 }
 
-// Undo removes edits: their tags, messages and UI events, so that the files
-// have their former bytes. The edit of a run that took back others, see [Task.Replace],
-// goes and brings these again. The error is [precis.CodeNotFound] for an unknown
-// ID; nothing is written then.
+// Undo removes edits with their tags, messages and UI events, so that the files have their former
+// bytes. Undoing a revoking edit, see [Task.Replace], restores the revoked edits. The error is
+// [precis.CodeNotFound] for an unknown ID; no file is written then.
 func (t *Task) Undo(ctx context.Context, ids ...string) error {
 	return t.write(ctx, func() error {
 		var edits []string
@@ -155,7 +152,7 @@ func (t *Task) Undo(ctx context.Context, ids ...string) error {
 	})
 }
 
-// remove removes edits from the files as they are in memory.
+// remove removes edits from the files in memory.
 func (t *Task) remove(ids []string) error {
 	for _, id := range t.History.byPlace(ids) {
 		tagged := t.History.Remove(id)
@@ -171,8 +168,8 @@ func (t *Task) remove(ids []string) error {
 	return nil
 }
 
-// Rewind returns the task to a UI message, see [Rewind]. Command outputs that no
-// remaining message names are moved to a backup folder.
+// Rewind returns the task to a UI message, see [Rewind]. Command outputs that no remaining
+// message references are moved to a backup folder.
 func (t *Task) Rewind(ctx context.Context, target Target) error {
 	if t.UI == nil {
 		return precis.Errorf(precis.CodeNotFound, "rewind", "%s holds no %s; rewind by message instead", t.dir(), UIName)
@@ -189,10 +186,10 @@ func (t *Task) Rewind(ctx context.Context, target Target) error {
 	return t.retireOutputs()
 }
 
-// RewindToMessage keeps the first n messages of the conversation and the
-// summaries and markers stored between them. UI messages from the time of the
-// next message on go, and with them what their events recorded. The error is
-// [precis.CodeNotFound] when there is no message n.
+// RewindToMessage keeps the first n messages of the conversation and the summaries and markers
+// stored between them. It removes the UI messages from the time of the next message on, and the
+// summaries and markers that they record. The error is [precis.CodeNotFound] when there is no
+// message n.
 func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 	r, err := t.History.read(t.UI)
 	if err != nil {
@@ -218,8 +215,8 @@ func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 	return t.retireOutputs()
 }
 
-// trim removes from the sidecar what a rewind removed from the task, and brings again what
-// a run took back that is gone.
+// trim removes data of the rewound messages from the sidecar, and restores the edits that removed
+// runs had revoked.
 func (t *Task) trim() error {
 	said := t.History.Len() - len(t.History.entries.plan().shows)
 	tags := map[string]bool{}
@@ -230,17 +227,16 @@ func (t *Task) trim() error {
 	return t.again(t.sidecar.seenBeyond(said), said)
 }
 
-// write makes a change under Roo's locks: it checks that the files on disk are
-// still those that were read, lets change do its work in memory, and replaces
-// them: the history before the UI messages, which only show it, and last the
-// sidecar, or first where it is given the originals of patches. When one cannot be written all have the content they had. The content
-// before the first write is kept next to the files.
+// write makes a change under Roo's locks. It checks that the files on disk are still those it
+// read, runs change in memory, and replaces the files: the history, then the UI messages, which
+// only display it, then the sidecar. The sidecar goes first when it receives the originals of
+// patches. If a write fails, all files get their former content back. The content before the
+// first write is kept next to the files.
 func (t *Task) write(ctx context.Context, change func() error) error {
 	return t.change(ctx, change, backupFirst)
 }
 
-// writeKeeping is write for changes that cannot be undone: it keeps the former
-// content each time.
+// writeKeeping is write for changes that cannot be undone: it keeps a backup each time.
 func (t *Task) writeKeeping(ctx context.Context, change func() error) error {
 	return t.change(ctx, change, backupEach)
 }
@@ -278,7 +274,7 @@ func (t *Task) change(ctx context.Context, do func() error, b backup) error {
 		files = slices.Insert(files, last, *state)
 		last++
 	}
-	if first { // what was there is safe before it is replaced
+	if first { // save the originals before they are replaced
 		files = append(files[last:], files[:last]...)
 	}
 	if err := writeAll(files, t.target()); err != nil {
@@ -293,8 +289,7 @@ func (t *Task) change(ctx context.Context, do func() error, b backup) error {
 	return nil
 }
 
-// files are the files of the task in the order they are written in, with what was
-// read of them.
+// files returns the files of the task in writing order, with the bytes that were read.
 func (t *Task) files(b backup) []change {
 	bytes := func(f func() []byte) func() ([]byte, error) {
 		return func() ([]byte, error) { return f(), nil }
@@ -306,8 +301,7 @@ func (t *Task) files(b backup) []change {
 	return append(files, change{path: t.sidecarPath(), old: t.sidecarOnDisk, read: &t.sidecarOnDisk, content: t.sidecar.bytes})
 }
 
-// lock takes the locks of the task's files, by the names that Roo knows them by and
-// by their own.
+// lock locks the task's files, both under the paths that Roo uses and with links resolved.
 func (t *Task) lock(ctx context.Context) (unlock func(), err error) {
 	paths := []string{t.Path, t.target()}
 	if t.UI != nil {
@@ -335,8 +329,7 @@ func (t *Task) lock(ctx context.Context) (unlock func(), err error) {
 
 func (t *Task) uiPath() string { return filepath.Join(t.dir(), UIName) }
 
-// unchanged returns a conflict when a file is not what was read; nil: it was not
-// there.
+// unchanged returns a conflict if a file differs from the bytes read; nil means it did not exist.
 func unchanged(path string, read []byte) error {
 	data, err := archive.ReadFile(path)
 	if err != nil && (read != nil || !errors.Is(err, os.ErrNotExist)) {
@@ -350,8 +343,8 @@ func unchanged(path string, read []byte) error {
 
 func (t *Task) sidecarPath() string { return filepath.Join(t.dir(), SidecarName) }
 
-// retireOutputs moves the command outputs that no remaining message names to a
-// backup folder.
+// retireOutputs moves the command outputs that no remaining message references to a backup
+// folder.
 func (t *Task) retireOutputs() error {
 	dir := filepath.Join(t.dir(), OutputsName)
 	files, err := os.ReadDir(dir)

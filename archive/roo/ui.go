@@ -9,15 +9,14 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// UI is the content of ui_messages.json: what Roo shows, and its record of
-// condensations and truncations. A nil UI is empty. It is not safe for
-// concurrent use.
+// UI is the content of ui_messages.json: the displayed messages and the records of condensations
+// and truncations. A nil UI is empty. It is not safe for concurrent use.
 type UI struct {
 	list *list
 	msgs []uiMessage
 }
 
-// uiMessage is what precis reads of one UI message.
+// uiMessage holds the members of one UI message that precis reads.
 type uiMessage struct {
 	ts           float64
 	say          string
@@ -25,7 +24,7 @@ type uiMessage struct {
 	condenseID   string
 	truncationID string
 	event        event
-	deleted      [2]int // with Cline: the stored messages, first and last, that it does not send; 0, 0: all are
+	deleted      [2]int // Cline only: first and last stored message that it does not send; 0, 0 if it sends all
 }
 
 // event is Roo's record of one condensation or truncation.
@@ -103,7 +102,7 @@ func (m *uiMessage) readEvent(raw json.RawMessage, idName string) string {
 	return id
 }
 
-// rangeOf reads a list of two numbers; anything else is no range.
+// rangeOf parses a list of two numbers; the zero value for anything else.
 func rangeOf(raw json.RawMessage) (out [2]int) {
 	var n []int
 	if json.Unmarshal(raw, &n) == nil && len(n) == 2 && n[0] > 0 && n[0] <= n[1] {
@@ -112,9 +111,9 @@ func rangeOf(raw json.RawMessage) (out [2]int) {
 	return out
 }
 
-// deleted returns the stored messages, first and last, that Cline does not send since its
-// newest truncation, when that was, and what it was made on; not ok: it sends all. Cline
-// notes the range with each message that it shows.
+// deleted returns the range (first and last stored message) that Cline does not send since its
+// newest truncation, and the time of that truncation; not ok if it sends all. Cline records the
+// range with each message that it shows.
 func (u *UI) deleted() (span [2]int, ts float64, ok bool) {
 	if u == nil {
 		return span, 0, false
@@ -122,7 +121,7 @@ func (u *UI) deleted() (span [2]int, ts float64, ok bool) {
 	for i := len(u.msgs) - 1; i >= 0; i-- {
 		m := u.msgs[i]
 		if m.deleted == [2]int{} && span == m.deleted {
-			continue // one that is not noted
+			continue // it records no range
 		}
 		if span != [2]int{} && m.deleted != span {
 			break
@@ -148,8 +147,8 @@ func (u *UI) events() map[string]event {
 	return out
 }
 
-// Record adds Roo's event for an edit that was applied to the history. Now is
-// in milliseconds; the event comes after the last UI message all the same.
+// Record adds Roo's event for an edit that was applied to the history. Now is in milliseconds;
+// the event's time is always after the last UI message.
 func (u *UI) Record(e precis.Edit, now float64) {
 	if n := len(u.msgs); n > 0 && u.msgs[n-1].ts >= now {
 		now = u.msgs[n-1].ts + 1
@@ -175,8 +174,8 @@ func (u *UI) Record(e precis.Edit, now float64) {
 	u.scan()
 }
 
-// summaryOf returns what Roo shows of a condensation: the summary, without its
-// heading and what is attached to it for the model.
+// summaryOf returns the text that Roo displays for a condensation: the summary without its
+// heading and its attachments for the model.
 func summaryOf(e precis.Edit) string {
 	for _, b := range e.Replace[0].With[0].Content {
 		if text, ok := b.(precis.Text); ok {
@@ -196,9 +195,8 @@ func (u *UI) Forget(id string) {
 	u.scan()
 }
 
-// cutAt removes the UI messages from a time on and returns the IDs of the
-// summaries and markers whose events were among them. A time of 0 is unknown:
-// nothing is removed.
+// cutAt removes the UI messages from a time on and returns the IDs of the summaries and markers
+// that they record. A time of 0 is unknown: it removes no message.
 func (u *UI) cutAt(ts float64) map[string]bool {
 	gone := map[string]bool{}
 	if u == nil || ts == 0 {
@@ -217,8 +215,8 @@ func (u *UI) cutAt(ts float64) map[string]bool {
 	return gone
 }
 
-// recordedFrom returns the IDs of summaries and markers that UI messages from
-// index i on record.
+// recordedFrom returns the IDs of summaries and markers that the UI messages from index i on
+// record.
 func (u *UI) recordedFrom(i int) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range u.msgs[i:] {

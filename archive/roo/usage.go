@@ -8,14 +8,14 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// TokenUsage is what the UI messages say a task has used. Input tokens count
-// everything that was sent, cached or not.
+// TokenUsage is the usage of a task according to its UI messages. Input tokens include cached
+// ones.
 type TokenUsage struct {
 	In, Out                 int
 	CacheWrites, CacheReads int
 	HasWrites, HasReads     bool // whether any request reported them
 	Cost                    float64
-	ContextTokens           int // of the last request, its answer included, or after the last condensation
+	ContextTokens           int // in the last request with its answer, or after the last condensation
 }
 
 // Usage adds up the requests and condensations of a task.
@@ -40,9 +40,8 @@ type request struct {
 	condense *event
 }
 
-// requests returns the requests with their results and the condensations, in
-// order. A result may stand in an api_req_finished message of its own; it
-// belongs to the last request that has none.
+// requests returns the requests with their results and the condensations, in order. A result may
+// be a separate api_req_finished message; it belongs to the last request without a result.
 func (u *UI) requests() []request {
 	var out []request
 	var open []int
@@ -93,8 +92,8 @@ func (r request) add(t *TokenUsage) {
 	t.Cost += number(r.fields["cost"])
 }
 
-// sent returns the tokens that a request sent, none for a condensation. Roo counts all of it as input,
-// Cline what no cache had.
+// sent returns the input tokens of a request; zero for a condensation. Roo's tokensIn includes
+// cached tokens, Cline's excludes them.
 func (r request) sent() precis.Usage {
 	if r.condense != nil {
 		return precis.Usage{}
@@ -106,8 +105,7 @@ func (r request) sent() precis.Usage {
 	return precis.Usage{Input: in}
 }
 
-// context returns the tokens in the context after the request; 0 when it does
-// not say.
+// context returns the tokens in the context after the request; 0 if unknown.
 func (r request) context() int {
 	if r.condense != nil {
 		return r.condense.after

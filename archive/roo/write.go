@@ -14,16 +14,16 @@ import (
 
 // change is the new content of one file of a task.
 type change struct {
-	path      string // of the file itself, not of a link to it
-	old, data []byte // nil: there is no such file
+	path      string // with links resolved
+	old, data []byte // nil: the file does not exist
 	backup    backup
 
 	content func() ([]byte, error) // returns data
-	read    *[]byte                // where a task notes what was read or written last
-	kept    string                 // where the former content was put; "": nowhere, or it was there
+	read    *[]byte                // where to store the bytes read or written last
+	kept    string                 // path of the backup that was made; "" if none
 }
 
-// backup says when the former content of a file is kept next to it.
+// backup says when the former content of a file is backed up next to it.
 type backup int
 
 const (
@@ -32,8 +32,8 @@ const (
 	backupEach         // before each write, under a new name
 )
 
-// writeAll writes the files in order. When one cannot be written those before get
-// their former content back. New files get the owner of the file like.
+// writeAll writes the files in order. If one fails, it restores the former content of the files
+// before it. New files get the owner of the file like.
 func writeAll(all []change, like string) error {
 	for i := range all {
 		if err := all[i].write(like); err != nil {
@@ -72,7 +72,7 @@ func put(path string, data []byte, like string) error {
 	return nil
 }
 
-// keep puts the former content next to the file.
+// keep backs up the former content next to the file.
 func (c *change) keep(like string) error {
 	if c.backup == backupNever || c.old == nil {
 		return nil
@@ -93,16 +93,16 @@ func (c *change) keep(like string) error {
 	return nil
 }
 
-// forget removes the former content that was kept for a write that did not happen.
+// forget removes the backup made for a write that failed.
 func (c *change) forget() {
 	if c.kept != "" {
-		_ = os.Remove(c.kept) // a file too many does no harm
+		_ = os.Remove(c.kept) // a leftover file is harmless
 		c.kept = ""
 	}
 }
 
-// revert gives files their former content back after a later one could not be
-// written. It returns the error of that one, and says what stays changed.
+// revert restores the former content of files after a later write failed. It returns the cause,
+// and if a file cannot be restored, names it in the hint.
 func revert(written []change, like string, cause error) error {
 	for i := len(written) - 1; i >= 0; i-- {
 		c := &written[i]
@@ -125,7 +125,7 @@ func changedAlready(c *change, cause error) error {
 	return &precis.Error{Code: precis.CodeOf(cause), Op: "write", Err: cause, Hint: hint}
 }
 
-// target returns the file that the history's path, perhaps a link, leads to.
+// target returns the path of the history file with links resolved.
 func (t *Task) target() string {
 	if path, err := filepath.EvalSymlinks(t.Path); err == nil {
 		return path
@@ -133,8 +133,8 @@ func (t *Task) target() string {
 	return t.Path
 }
 
-// uiTarget returns the file of the UI messages. A link to a file of another name is
-// not followed: it is replaced, as it may lead anywhere.
+// uiTarget returns the path of the UI messages with links resolved. A link to a file with another
+// name is not followed but replaced, as it may lead anywhere.
 func (t *Task) uiTarget() string {
 	if path, err := filepath.EvalSymlinks(t.uiPath()); err == nil && filepath.Base(path) == UIName {
 		return path
