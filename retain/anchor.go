@@ -43,7 +43,7 @@ type Anchor struct {
 	Start, End int
 }
 
-// longest is the most bytes of a name; a longer run of word characters is data.
+// longest is the maximal length of a name in bytes; longer runs of word characters are data.
 const longest = 256
 
 // Scan calls f for each anchor of the text in the order of their starts; a
@@ -61,7 +61,7 @@ func Scan(text string, f func(Anchor)) {
 		case c == '#':
 			s.ticket()
 		case c == '\\' && strings.IndexByte("nrt", byteAt(text, s.at+1)) >= 0:
-			s.at += 2 // an escape: its letter begins no word
+			s.at += 2 // skip an escape: its letter begins no word
 		case c == '\x1b':
 			s.at += visible.Sequence(text[s.at:])
 		case c == '\\' && strings.HasPrefix(text[s.at:], escaped):
@@ -167,7 +167,7 @@ type wordShape struct {
 	ref                                   int // start of ":line" after a path; 0: none
 }
 
-// take returns how many bytes at i belong to the word; 0 ends the word.
+// take returns how many bytes at i belong to the word; 0 means that the word ends.
 func (w *wordShape) take(text string, from, i int) int {
 	c := text[i]
 	class := classes[c]

@@ -26,7 +26,7 @@ type Coverage struct {
 	count  int32
 }
 
-// Cover returns the coverage of a view that shows the system prompt alone.
+// Cover returns the coverage of a view that shows only the system prompt.
 func (x *Index) Cover() *Coverage {
 	c := &Coverage{x: x, seen: make([]bool, len(x.Facts)), counts: make([]int32, len(x.Facts))}
 	for f := range x.system {
@@ -50,8 +50,7 @@ func (c *Coverage) Piece(text, start, end int) {
 	}
 }
 
-// New reports whether [start,end) of x.Texts[text] mentions a fact that the view
-// does not show.
+// New reports whether [start,end) of x.Texts[text] mentions a fact that the view does not show.
 func (c *Coverage) New(text, start, end int) bool {
 	for _, m := range c.x.within(text, start, end) {
 		if !c.seen[m.fact] {
@@ -90,8 +89,8 @@ func (x *Index) within(text, start, end int) []mark {
 	return marks[from:lo]
 }
 
-// Again is the share of its worth that a fact keeps once it is shown elsewhere:
-// a second mention still adds context.
+// Again is the factor on the worth of a fact that is shown elsewhere already: a second mention
+// still adds context.
 const Again = 0.02
 
 // Choose returns the pieces to keep: pieces with the most worth for their cost until the budget is
@@ -146,7 +145,7 @@ func (x *Index) Each(text, start, end int, f func(fact int)) {
 	}
 }
 
-// Messages marks the facts that messages mention as shown, reasoning left out.
+// Messages marks the facts that messages mention as shown, except in reasoning.
 func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }
 
 // Units marks the facts in units of a view as shown. The view must be of the indexed conversation:
@@ -165,7 +164,7 @@ func (c *Coverage) Units(units []precis.Unit) {
 	}
 }
 
-// Messages adds the lines of messages that are shown, reasoning left out.
+// Messages adds the lines of messages, except of reasoning.
 func (c *Copies) Messages(msgs []precis.Message) { texts(msgs, c.Add) }
 
 // texts calls f for every text of the messages except reasoning.
@@ -192,8 +191,8 @@ func blockTexts(b precis.Block, f func(string)) {
 	}
 }
 
-// Places returns the position where each of the facts was last mentioned:
-// numbers that grow through the conversation.
+// Places returns the index of the last mention of each of the facts. Later mentions have larger
+// indexes; -1 means never mentioned.
 func (x *Index) Places(facts []int) map[int]int {
 	out := make(map[int]int, len(facts))
 	for _, f := range facts {
@@ -207,8 +206,8 @@ func (x *Index) Places(facts []int) map[int]int {
 	return out
 }
 
-// Best returns at most n of the facts that a text mentions, identifiers only,
-// those with the most worth first.
+// Best returns at most n facts that a text mentions, those with the most worth first. It
+// considers only identifiers and errors.
 func (x *Index) Best(text int, worth []float64, n int) []int {
 	var out []int
 	for _, m := range x.within(text, 0, len(x.Texts[text].Body)) {

@@ -123,8 +123,8 @@ func plausible(word string) bool {
 	return i >= 2 && len(next) >= 2 && !(is(next[0], upper) && is(word[0], upper) && len(next) < 4)
 }
 
-// dashed yields names such as my-package-name or ABC-123, and scans the parts
-// of other words with dashes.
+// dashed yields names such as my-package-name or ABC-123. In other words with dashes it scans
+// each part.
 func (s *scanner) dashed(from, end int, w wordShape) {
 	word := s.text[from:end]
 	head, tail, _ := strings.Cut(word, "-")
@@ -150,8 +150,8 @@ func (s *scanner) dashed(from, end int, w wordShape) {
 	}
 }
 
-// simple yields a word of letters, digits and underscores if its form is that
-// of a name, and the message after a word that announces an error.
+// simple yields a word of letters, digits and underscores if it looks like a name, and the
+// message after a word that announces an error.
 func (s *scanner) simple(from, end int) {
 	word := s.text[from:end]
 	var digits, letters, uppers, unders, humps int

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Copies is a set of the lines that are shown already, so that a second copy of
-// a line does not count as new. Line numbers and surrounding white space are
-// ignored. It is not safe for concurrent use.
+// Copies is a set of the lines that a view shows already, so that a second copy of a line does
+// not count as new. Line numbers and surrounding white space are ignored. It is not safe for
+// concurrent use.
 type Copies struct {
 	seen map[uint64]struct{} // hashes of lines
 }
@@ -20,8 +20,7 @@ func NewCopies() *Copies {
 // Clone returns a copy.
 func (c *Copies) Clone() *Copies { return &Copies{seen: maps.Clone(c.seen)} }
 
-// leastLine is the least size in bytes of a line that is compared: shorter
-// lines are ignored.
+// leastLine is the minimal length in bytes of a compared line.
 const leastLine = 10
 
 // Add adds the lines of a text that is shown.
@@ -33,7 +32,7 @@ func (c *Copies) Add(text string) {
 	}
 }
 
-// Fresh returns the share of a text, 0 to 1, in lines that are not shown yet.
+// Fresh returns the share of a text, 0 to 1, in lines that are not in the set.
 func (c *Copies) Fresh(text string) float64 {
 	all, fresh := 0, 0
 	for line := range strings.Lines(text) {
@@ -58,8 +57,8 @@ func Bare(line string) string {
 	return strings.TrimSpace(line[NumberColumn(line):])
 }
 
-// NumberColumn returns how many bytes at the start of a line are its number and
-// the separator after it; 0 when there is no number.
+// NumberColumn returns the length of a line number and its separator at the start of a line; 0 if
+// there is no number.
 func NumberColumn(line string) int {
 	i := 0
 	for i < len(line) && i < 12 && line[i] == ' ' {

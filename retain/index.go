@@ -22,7 +22,7 @@ const (
 	Written                // content the assistant wrote into a file
 	Called                 // other arguments of its calls
 	ReadFile               // results: a file's content
-	Output                 // results: a command's output
+	Output                 // results: output of a command
 	Found                  // results: anything else, searches and listings
 	Harness                // text of the agent's program
 	sources
@@ -44,8 +44,8 @@ type Text struct {
 	Start  int32  // where Body begins in a text block; else the index of the string in the block
 	Body   string
 
-	tool  int32    // bytes of a tool's name at the beginning of Body
-	said  [2]int32 // the user's words in a result; 0, 0 elsewhere
+	tool  int32    // length of the tool's name at the beginning of Body
+	said  [2]int32 // span of the user's words in a result; 0, 0 elsewhere
 	marks [2]int32 // its anchors: a range of Index.marks
 }
 
@@ -186,8 +186,8 @@ func (x *Index) Find(name string, k Kind) (int, bool) {
 	return f, ok
 }
 
-// key is the identity of an anchor: of a path its last two components, so that
-// relative and absolute mentions are the same; of any other kind its text.
+// key is the identity of an anchor: for a path its last two components, so that relative and
+// absolute mentions are equal; for other kinds its text.
 func key(name string, k Kind) string {
 	if k != Path {
 		return name
@@ -209,7 +209,7 @@ func key(name string, k Kind) string {
 type reader struct {
 	x       *Index
 	uses    map[precis.Handle][]int32 // calls made in a block
-	results map[precis.Handle]int32   // the call a block answers
+	results map[precis.Handle]int32   // the call that a block answers
 	edited  map[string]bool           // keys of paths written to
 	speech  *precis.Speech
 }
@@ -287,7 +287,7 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 	}
 	answers := slices.ContainsFunc(spans, func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
 		slices.ContainsFunc(r.speech.Answers(h.From), func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
-	refused := false // for sure
+	refused := false // certainly
 	if call >= 0 && (of.IsError || of.Refused) {
 		o := r.x.Calls[call].Outcome()
 		refused = o.End == toolcall.Rejected && !o.Claimed
@@ -401,7 +401,7 @@ func (r *reader) strings(h precis.Handle, call int32, u precis.ToolUse) {
 // path or a pattern is more useful next to the other arguments: with calls as lines, views of half
 // the window keep .884 of the older facts in their context instead of .824.
 func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
-	const longest, whole = 150, 190 // bytes of a string, and of all
+	const longest, whole = 150, 190 // bytes of one string and of the line
 	line := append([]byte(nil), u.Name...)
 	for field, s := range jsonspan.Strings(u.Input) {
 		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argument(call, field, s) != Called {
@@ -412,8 +412,8 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	return string(line), len(line) > len(u.Name)
 }
 
-// argument distinguishes written content from other arguments: every argument
-// of a writing call is content, except its path and its command, unless that is a patch.
+// argument distinguishes written content from other arguments: all arguments of a writing call
+// are content except its path, and its command unless that is a patch.
 func (r *reader) argument(call int32, field, value string) Source {
 	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" && !toolcall.IsPatch(value) || toolcall.IsPathArgument(field) {
 		return Called
@@ -473,7 +473,7 @@ const (
 	mostOfEnd   = 15_000
 )
 
-// scanEnds calls [Scan] for a text, or for both ends of a long one, which are cut between words.
+// scanEnds calls [Scan] for a text, or for both ends of a long text, cut between words.
 func scanEnds(text string, yield func(Anchor)) {
 	if len(text) <= mostScanned {
 		Scan(text, yield)

@@ -101,14 +101,14 @@ func (x *Index) lost(f int, worth float64) precis.LostAnchor {
 	return precis.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(), Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
 }
 
-// Rule is a sentence that a person typed, or a list, with a word such as "never" or "you
-// may", see [Constraints].
+// Rule is a sentence or list that a person typed with a word such as "never" or "you may", see
+// [Constraints].
 type Rule struct {
 	Text   string        `json:"text"`
 	Handle precis.Handle `json:"handle"`
 }
 
-// MaxRules is the most rules that are considered.
+// MaxRules limits the number of rules that are considered.
 const MaxRules = 1000
 
 // Rules returns the rules in the words of persons, in order, each once, at most [MaxRules], chosen
@@ -194,8 +194,7 @@ func words(out *strings.Builder, msgs []precis.Message) {
 	})
 }
 
-// Folded returns s with every run of white space replaced by one space, and none at its
-// ends.
+// Folded returns s trimmed, with every run of white space replaced by one space.
 func Folded(s string) string {
 	var out strings.Builder
 	fold(&out, s)

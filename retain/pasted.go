@@ -33,9 +33,9 @@ func pasted(text string) [][2]int {
 		for len(quoted) > 0 && quoted[0][1] <= from {
 			quoted = quoted[1:]
 		}
-		isPasted := len(quoted) > 0 && quoted[0][0] <= from && !(quoted[0][1] <= at && wordsAlone(line)) // a person may have written on
+		isPasted := len(quoted) > 0 && quoted[0][0] <= from && !(quoted[0][1] <= at && wordsAlone(line)) // the person may have resumed here
 		if isPasted && number > 0 && number < len(shapes)-1 && many(number-1) && many(number+1) && !many(number) && endsSentence(line) && isSentence(line) {
-			isPasted = false // within a log
+			isPasted = false // a typed sentence within a log
 		}
 		isPasted = isPasted || many(number)
 		switch n := len(out); {
@@ -151,7 +151,7 @@ func isSentence(line string) bool {
 	return letters > 3*others && (words >= fewest || asks && letters > 1 || wide && letters >= fewestLetters)
 }
 
-// endsSentence reports whether a line ends as sentences do.
+// endsSentence reports whether a line ends with a sentence's punctuation.
 func endsSentence(line string) bool {
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(line))
 	return strings.ContainsRune(".?!。？！", r)

@@ -18,13 +18,13 @@ var featureNames = []string{
 	"identifier", "path", "error", "url", "hash", "number", "quote", "flag", "ticket",
 }
 
-// Weights predict from a fact's features how likely the agent is to use it in
-// its next messages without being shown it again.
+// Weights predict from a fact's features how likely the agent is to use it in its next messages
+// without seeing it again.
 type Weights struct {
 	// Run states how the weights were learned: data, method, figures.
 	Run     string             `json:"run"`
 	Weights map[string]float64 `json:"weights"`
-	// Lines predict which share of a line's words is repeated word for word.
+	// Lines predict the share of a line's words that is repeated word for word.
 	Lines map[string]float64 `json:"lines"`
 	// Common are names that occur in most conversations and predict little.
 	Common []string `json:"common"`

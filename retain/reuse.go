@@ -29,7 +29,7 @@ type Reuser struct {
 	scale float64
 }
 
-// textReuse holds the features that all lines of a text share.
+// textReuse holds the features common to all lines of a text.
 type textReuse struct {
 	age, ageTokens              float64
 	hasPath, edited, superseded bool
@@ -154,14 +154,13 @@ func (r *Reuser) Share(text, start, end int) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// verbatimWorth is the worth of all expected repetitions together, with the
-// worth of all facts as 1. Measured at 0.3, 0.5, 1, 2 and 4: flat up to 2.
+// verbatimWorth is the total worth of all expected repetitions, relative to the total worth of
+// all facts. Measured at 0.3, 0.5, 1, 2 and 4: flat up to 2.
 const verbatimWorth = 1.0
 
-// ownWords multiplies the worth of the assistant's own words: they are repeated
-// in whole passages, and a passage with gaps cannot be repeated, so their share
-// alone understates them. Measured at 1, 2.5 and 6: word for word 0.778, 0.795,
-// 0.798; facts 0.962, 0.964, 0.959.
+// ownWords multiplies the worth of the assistant's own words. They are repeated in whole
+// passages, and a passage with gaps cannot be repeated, so the predicted share alone is too low.
+// Measured at 1, 2.5 and 6: word for word 0.778, 0.795, 0.798; facts 0.962, 0.964, 0.959.
 const ownWords = 2.5
 
 // workWorth multiplies the worth of the newest edits' text. Measured at 1, 3 and 8, with views of
@@ -186,8 +185,7 @@ func (r *Reuser) calibrate() {
 	r.scale = verbatimWorth * facts / max(repeats, 1)
 }
 
-// Worth returns the worth of [start,end) of a text for being repeated word for
-// word.
+// Worth returns the worth of keeping [start,end) of a text for word-for-word repetition.
 func (r *Reuser) Worth(text, start, end int) float64 {
 	w := r.scale * r.Share(text, start, end) * float64(end-start)
 	switch r.x.Texts[text].Source {

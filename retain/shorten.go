@@ -45,8 +45,7 @@ func Shorten(text string, most int, where string) string {
 	return head + "\n" + gone + "; rules among it: " + strings.Join(kept, " ") + " …]\n" + tail
 }
 
-// fitting returns the first sentences that fit together in the given number of
-// bytes.
+// fitting returns the first sentences that together fit in most bytes.
 func fitting(sentences []string, most int) []string {
 	n := 0
 	for i, s := range sentences {
@@ -92,8 +91,8 @@ func BothEnds(text string, most int) string {
 	return strings.TrimSpace(head) + " … " + strings.TrimSpace(tail)
 }
 
-// Ends returns the first head and the last tail bytes of a text, fewer where
-// that would cut a character.
+// Ends returns the first head and the last tail bytes of a text, fewer if that would split a
+// character.
 func Ends(text string, head, tail int) (string, string) {
 	h := text[:min(max(head, 0), len(text))]
 	t := text[max(len(text)-max(tail, 0), len(h)):]

@@ -48,9 +48,8 @@ func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
 	return msgs
 }
 
-// Pending reports whether message i is the message to be answered and small
-// enough, a quarter of the target, to stay whole while anything else can be
-// shortened.
+// Pending reports whether message i is the message to be answered and has less than a quarter of
+// the target's tokens. Such a message stays whole while others can be shortened.
 func Pending(s *precis.Situation, i int) bool {
 	last := s.Transcript.Len() - 1
 	return i == last && s.Meter.View([]precis.Message{s.Transcript.At(last)}) < s.Target/4
