@@ -18,7 +18,7 @@ func memberCall(rest, outer, skipped string) (head, bool) {
 	}
 	rest = strings.TrimLeft(rest, "*# \t")
 	name := leadingWord(rest)
-	if strings.HasPrefix(rest, "[") { // a computed one
+	if strings.HasPrefix(rest, "[") { // a computed name
 		name = rest[:strings.IndexByte(rest, ']')+1]
 	}
 	if name == "" && skipped != "" && strings.HasPrefix(rest, "(") {
@@ -119,8 +119,8 @@ func (s *scanner) typeBefore(i int) bool {
 	return line[len(line)-1] != ':' && line[len(line)-1] != ','
 }
 
-// untyped decides about "name(…)" alone: a constructor, or the second line of a
-// C function.
+// untyped accepts "name(…)" without a type: a constructor, or the second line of a C function's
+// head.
 func (s *scanner) untyped(i int, line, name, outer string, native bool) bool {
 	if holdsMembers(outer) && strings.TrimPrefix(name, "~") == s.defs[s.open[len(s.open)-1].index].Name {
 		return true
@@ -194,8 +194,7 @@ func longName(s string) string {
 	return s[:n]
 }
 
-// lastNameStart returns where the name at the end of s begins, "::" and "~"
-// belonging to it.
+// lastNameStart returns the offset of the name at the end of s, including "::" and "~".
 func lastNameStart(s string) int {
 	i := len(s)
 	for i > 0 && (wordByte(s[i-1]) || s[i-1] == '$' || s[i-1] == ':' || s[i-1] == '~' || s[i-1] >= utf8.RuneSelf) {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFolded is the size of a [Folded] context when none is given, in UTF-16
-// units.
+// MaxFolded is the default size of a [Folded] context, in UTF-16 units.
 const MaxFolded = 50_000
 
 const (
@@ -17,7 +16,7 @@ const (
 // Folded is the definitions of many files as text for a model: after a condensation it replaces the
 // files that were read before.
 type Folded struct {
-	Sections   []string // one for each file that was processed, to be sent as blocks of their own
+	Sections   []string // one for each processed file, each to be sent as a separate block
 	Processed  int      // files with a section
 	Skipped    int      // the others
 	Characters int      // length of Content in UTF-16 units

@@ -10,7 +10,7 @@ import (
 // Limits for Go's own parser: it is recursive, and a syntax tree takes up to 130 times the memory
 // of its source.
 const (
-	mostBrackets = 1000 // how deep they may nest
+	mostBrackets = 1000 // maximal nesting of brackets
 	mostGo       = 128 << 10
 )
 
@@ -18,7 +18,7 @@ const (
 // errors as not read, so that it is read by lines.
 type goParser struct{}
 
-// Parse reads Go.
+// Parse returns the definitions of a Go source.
 func (goParser) Parse(language, source string) (defs []Definition, doubts []Doubt, ok bool) {
 	if language != "go" || len(source) > mostGo || nesting(source) > mostBrackets {
 		return nil, nil, false
@@ -51,7 +51,7 @@ func (goParser) Parse(language, source string) (defs []Definition, doubts []Doub
 	return defs, nil, true
 }
 
-// goType returns a type and the methods of an interface.
+// goType returns the definition of a type and, for an interface, of its methods.
 func goType(s *ast.TypeSpec, line func(token.Pos) int) []Definition {
 	d := Definition{Name: s.Name.Name, Kind: Type, Start: line(s.Pos()), End: line(s.End() - 1)}
 	switch t := s.Type.(type) {
@@ -70,8 +70,8 @@ func goType(s *ast.TypeSpec, line func(token.Pos) int) []Definition {
 	return []Definition{d}
 }
 
-// nesting returns an upper bound of how deep brackets nest, those in text and
-// comments counted too.
+// nesting returns an upper bound for the nesting depth of brackets; it also counts brackets in
+// strings and comments.
 func nesting(content string) int {
 	depth, most := 0, 0
 	for i := 0; i < len(content); i++ {

@@ -13,8 +13,8 @@ type head struct {
 	open       bool // its arguments continue; the line that closes them decides whether it is a function
 }
 
-// head reads a line of code as the beginning of a definition. Outer is the kind
-// of the definition around it.
+// head reads a line of code as the beginning of a definition. Outer is the kind of the enclosing
+// definition.
 func (s *scanner) head(i int, outer, line string) (head, bool) {
 	if len(line) > 1000 {
 		line = line[:1000]
@@ -22,7 +22,7 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 	if line = s.withoutComment(line); line == "" {
 		return head{}, false
 	}
-	if line[0] != '[' || s.w.calls != memberCalls { // which is a name there
+	if line[0] != '[' || s.w.calls != memberCalls { // in script languages a bracket begins a computed name
 		line = withoutAnnotations(line)
 	}
 	if line == "" {
@@ -63,8 +63,8 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 	return head{}, false
 }
 
-// withoutComment cuts off "/* … */" at the start of a line, and "// …" at the
-// end of one without quotation marks.
+// withoutComment removes "/* … */" at the start of a line, and "// …" at the end of one that has
+// no quotation marks before it.
 func (s *scanner) withoutComment(line string) string {
 	if s.w.block == stars && strings.HasPrefix(line, "/*") {
 		_, line, _ = strings.Cut(line, "*/")
@@ -228,7 +228,7 @@ func unnamed(kind, word, rest string) (head, bool) {
 	return head{kind: kind, name: ""}, word == "class" && rest[0] == '{'
 }
 
-// goMember reads a line of a group of types or of an interface.
+// goMember reads a line within a type group or an interface.
 func goMember(line, outer string) (head, bool) {
 	name := leadingWord(line)
 	if name == "" {
@@ -272,10 +272,10 @@ func nativeType(kind, word, name, after string) (head, bool) {
 		if strings.HasSuffix(after, "{") {
 			return head{kind: kind, name: ""}, true
 		}
-		for strings.HasSuffix(strings.TrimRight(after, "; \t"), "]") { // of an array
+		for strings.HasSuffix(strings.TrimRight(after, "; \t"), "]") { // array
 			after = after[:max(strings.LastIndexByte(after, '['), 0)]
 		}
-		if before, _, ok := strings.Cut(after, "("); ok { // of a function
+		if before, _, ok := strings.Cut(after, "("); ok { // function
 			after = before
 		}
 		return head{kind: kind, name: lastWord(after)}, true
@@ -315,7 +315,7 @@ func assignment(line, outer string) (head, bool) {
 		return head{}, false
 	}
 	value := strings.TrimLeft(after[n+2:], " \t")
-	if n := strings.LastIndex(after, " = "); strings.Contains(after[:max(n, 0)], "=> ") { // the type of the name is a function too
+	if n := strings.LastIndex(after, " = "); strings.Contains(after[:max(n, 0)], "=> ") { // the declared type is a function too
 		value = strings.TrimLeft(after[n+3:], " \t")
 	}
 	h := head{kind: Function, name: name, open: opensArguments(value)}
@@ -324,7 +324,7 @@ func assignment(line, outer string) (head, bool) {
 	return h, h.open || h.call || isFunctionValue(name, value)
 }
 
-// next returns the line after line i without the white space around it.
+// next returns the trimmed line after line i.
 func (s *scanner) next(i int) string {
 	if i+1 >= s.t.lines() {
 		return ""
@@ -345,7 +345,7 @@ func (s *scanner) inObject(outer string) bool {
 		return false
 	}
 	switch leadingWord(s.margin) {
-	case "const", "let", "var", "export": // the result of a call is not outlined
+	case "const", "let", "var", "export": // not for the result of a call
 		if strings.Contains(s.margin, "(") {
 			return false
 		}
@@ -365,7 +365,7 @@ func pair(line string) (head, bool) {
 		return head{}, false
 	}
 	value = strings.TrimPrefix(value, "async ")
-	if value == "" || strings.HasSuffix(value, ";") { // of a type
+	if value == "" || strings.HasSuffix(value, ";") { // a type
 		return head{}, false
 	}
 	word := leadingWord(value)

@@ -76,7 +76,7 @@ func shebang(content string) string {
 	return ""
 }
 
-// looksLikeCPP looks for words at the start of a line that C does not have.
+// looksLikeCPP reports whether a line begins with a keyword that C does not have.
 func looksLikeCPP(content string) bool {
 	content = content[:min(len(content), 64<<10)]
 	for line := range strings.Lines(content) {

@@ -10,7 +10,7 @@ type openDef struct {
 	index  int // in scanner.defs
 	indent int
 	kind   string
-	open   bool // see head
+	open   bool // see head.open
 }
 
 // scanner reads a file line by line. It takes time linear in the content.
@@ -144,7 +144,7 @@ const (
 	mostName  = 60
 )
 
-// endsLater reports whether a line after the current one ends a heredoc.
+// endsLater reports whether a later line ends the heredoc with that name.
 func (s *scanner) endsLater(name string) bool {
 	here := s.t.from + s.t.length()
 	end, known := s.ends[name]
@@ -161,8 +161,8 @@ func (s *scanner) endsLater(name string) bool {
 	return end >= 0
 }
 
-// close ends the definitions that a line is no longer part of. It reports
-// whether the line is the end of one.
+// close ends the definitions that do not include a line. It reports whether the line itself ends
+// one.
 func (s *scanner) close(i, width int, line string) bool {
 	for len(s.open) > 0 {
 		o := s.open[len(s.open)-1]
@@ -207,8 +207,8 @@ func (s *scanner) settle(line string) bool {
 	return false
 }
 
-// end closes the innermost definition with the line that ends its block, which
-// may name it: "} name;".
+// end ends the innermost definition with the line that closes its block. That line may contain
+// the name: "} name;".
 func (s *scanner) end(o openDef, i int, line string) {
 	d := &s.defs[o.index]
 	if d.End = i + 1; d.Name == "" && s.w.preproc && len(line) < 200 {
@@ -220,8 +220,8 @@ func (s *scanner) end(o openDef, i int, line string) {
 // endsModule distinguishes the end of a C++ namespace from the end of a type or a list.
 func endsModule(line string) bool { return line[0] == '}' && !strings.HasPrefix(line, "};") }
 
-// continues reports whether a line at the indentation of a definition still
-// belongs to its head or body.
+// continues reports whether a line at the indentation of a definition is still part of its head
+// or body.
 func (s *scanner) continues(line string) bool {
 	switch line {
 	case "{", "where", "public:", "private:", "protected:", "do", "begin":
@@ -253,7 +253,7 @@ func closes(line string) bool {
 	return word == "end" || word == "End"
 }
 
-// begin records the definition that a line begins, if it does.
+// begin records the definition that begins on a line, if any.
 func (s *scanner) begin(i, width int, line string) {
 	outer := ""
 	if n := len(s.open); n > 0 {

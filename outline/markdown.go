@@ -46,7 +46,7 @@ func headings(t *text) []Definition {
 	return out
 }
 
-// frontMatter returns the line after "---" … "---" at the top; 0 without one.
+// frontMatter returns the index of the line after "---" … "---" at the top, or 0.
 func frontMatter(t *text) int {
 	if strings.TrimRight(t.line(0), " \t") != "---" {
 		return 0
@@ -74,7 +74,7 @@ func atx(s string) (level int, name string) {
 	return level, name
 }
 
-// setext reads the line under a heading.
+// setext returns the heading level of an underline; 0 if s is not one.
 func setext(s string) int {
 	switch {
 	case strings.Trim(s, "=") == "":

@@ -24,7 +24,7 @@ func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition 
 		found[d.Start] = d
 	}
 	next := 0
-	var inside []Doubt // those that hold the current line
+	var inside []Doubt // ranges around the current line
 	for _, d := range byLines {
 		inside = slices.DeleteFunc(inside, func(x Doubt) bool { return x.End < d.Start })
 		for ; next < len(doubts) && doubts[next].Start <= d.Start; next++ {
@@ -47,8 +47,7 @@ func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition 
 	return defs
 }
 
-// local reports whether d is inside one of the definitions of doubt by its
-// indentation too.
+// local reports whether d belongs to one of the doubtful definitions also by its indentation.
 func local(d Definition, inside []Doubt, defs []Definition, found map[int]Definition) bool {
 	for _, x := range inside {
 		if x.Def < 0 {

@@ -52,10 +52,10 @@ type Definition struct {
 	// signature: decorators, annotations and comments precede it.
 	Start, End int
 	Line       string // line Start, trimmed and at most MaxLine bytes
-	Depth      int    // how many definitions enclose it
+	Depth      int    // number of enclosing definitions
 }
 
-// Lines returns how many lines the definition spans.
+// Lines returns the number of lines of the definition.
 func (d Definition) Lines() int { return d.End - d.Start + 1 }
 
 // Parser reads source code by the grammar of its language.

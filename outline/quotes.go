@@ -84,8 +84,7 @@ const (
 	inComment        // likewise
 )
 
-// opener returns the quotation or comment that begins here, none when its open
-// is "".
+// opener returns the string or comment that begins here, else a quote with an empty open.
 func (s *scanner) opener(rest, before string, quotes []quote) (q quote, form int) {
 	if s.w.block[0] != "" && strings.HasPrefix(rest, s.w.block[0]) {
 		return quote{open: s.w.block[0], close: s.w.block[1]}, inComment
@@ -104,7 +103,7 @@ func (s *scanner) opener(rest, before string, quotes []quote) (q quote, form int
 	return quote{}, inLine
 }
 
-// end returns where the end of a text begins; -1: nowhere.
+// end returns the offset of the string's end, or -1.
 func (q quote) end(s string) int {
 	if q.escapes {
 		return closing(s, q.close[0])
@@ -156,7 +155,7 @@ func (s *scanner) quoteAt(rest string, quotes []quote) (quote, bool) {
 	return quote{}, false
 }
 
-// endsIn reports whether an end of a text comes after the current line.
+// endsIn reports whether the end of a string occurs after the current line.
 func (s *scanner) endsIn(end string) bool {
 	here := s.t.from + s.t.length()
 	at, known := s.texts[end]
@@ -186,7 +185,7 @@ func (s *scanner) leave(line string) string {
 	return line[n+len(q.close):]
 }
 
-// closing returns where the character c ends a quotation, -1 when it does not.
+// closing returns the offset of the unescaped character c, or -1.
 func closing(s string, c byte) int {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

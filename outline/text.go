@@ -8,8 +8,8 @@ type text struct {
 	content string
 	count   int // of lines
 	at      int // line of the cursor, from 0
-	from    int // where that line begins
-	walked  int // bytes that were read to move the cursor and to search; tests hold it to be linear
+	from    int // offset of that line
+	walked  int // bytes read to move the cursor and to search; tests check that it is linear
 }
 
 func newText(content string) *text {
@@ -73,8 +73,8 @@ func (t *text) after(from int, word string) int {
 	}
 }
 
-// indent returns the width of the white space before a line, a tab counting as
-// four columns, and the line without the white space around it.
+// indent returns the width of the leading white space of a line, a tab counting as four columns,
+// and the trimmed line.
 func indent(line string) (width int, rest string) {
 	for i := 0; i < len(line); i++ {
 		switch line[i] {

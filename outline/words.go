@@ -11,7 +11,7 @@ type words struct {
 	calls   callForm          // form of definitions without a keyword
 	heredoc bool              // <<WORD opens a multi-line text
 	assign  bool              // name = function is a definition
-	preproc bool              // lines that begin with # are the preprocessor's
+	preproc bool              // lines that begin with # belong to the preprocessor
 }
 
 // callForm is the form of a "name(…)" that counts as a definition.
@@ -20,7 +20,7 @@ type callForm int
 const (
 	noCalls     callForm = iota
 	typedCalls           // type name(…), as in Java, C# and C
-	memberCalls          // name(…) {, in a class only, as in TypeScript
+	memberCalls          // name(…) {, only in a class, as in TypeScript
 	shellCalls           // name() {
 )
 
@@ -32,7 +32,7 @@ func set(list string) map[string]bool {
 	return out
 }
 
-// kinds reads "kind=word,word …".
+// kinds parses "kind=word,word …" into a map from word to kind.
 func kinds(list string) map[string]string {
 	out := map[string]string{}
 	for _, item := range strings.Fields(list) {
@@ -53,7 +53,7 @@ var (
 
 const access = "public private protected internal static final abstract sealed open override virtual async partial "
 
-// wordsOf is the table of all languages that are read by lines.
+// wordsOf holds all languages that are scanned by lines.
 var wordsOf = map[string]words{
 	"go":         {comment: slashes, block: stars, kinds: kinds("function=func type=type")},
 	"python":     {comment: hashes, kinds: kinds("function=def class=class"), before: set("async")},
