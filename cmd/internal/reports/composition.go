@@ -9,18 +9,18 @@ import (
 	"precis/internal/texts"
 )
 
-// composition is a context window and what it holds: kinds, free and reserve add up to
-// the window, or to what is used where that is more.
+// composition is a context window and its use. kinds, free and reserve add up to the window, or
+// to used if that is more.
 type composition struct {
 	kinds   []census.Share
 	used    int
 	window  int
 	free    int
-	reserve int // kept free for the answer
-	acts    int // tokens from which on a view is reduced; 0: never
+	reserve int // kept free for the response
+	acts    int // tokens at which a view is reduced; 0: never
 }
 
-// compositionOf takes from a composition what is drawn.
+// compositionOf returns the values of a composition that the bar and legend need.
 func compositionOf(c conversation.Composition) composition {
 	return composition{kinds: c.View.Kinds, used: c.Used, window: c.Window.Tokens, free: c.Free, reserve: c.Reserved, acts: c.Threshold}
 }
@@ -34,8 +34,8 @@ func (p *Printer) bar(c composition) {
 	p.Text.Bar(b)
 }
 
-// legend lists the parts of a composition; said are the tokens of each kind when nothing
-// is replaced.
+// legend lists the parts of a composition; said holds the tokens of each kind in the whole
+// transcript.
 func (p *Printer) legend(c composition, said map[string]int, total int) {
 	row := func(mark, name string, tokens int, blocks, ever string) []string {
 		return []string{mark + " " + name, p.Words.Number(tokens), percent(p.Words, tokens, c.window), blocks, ever}
@@ -61,7 +61,7 @@ func (p *Printer) legend(c composition, said map[string]int, total int) {
 	p.Text.Table(p.Words.Heads("who", "tokens", "share", "blocks", "ever said"), []int{1, 2, 3, 4}, rows)
 }
 
-// actsText says when a conversation is reduced, and how far.
+// actsText describes when a conversation is reduced, and to which size.
 func (p *Printer) actsText(d precis.Decision, c composition) string {
 	if c.acts <= 0 {
 		return p.Words.Text("the window leaves no room for messages")

@@ -13,16 +13,16 @@ import (
 	"precis/conversation/recording"
 )
 
-// Condensed is what was done, as JSON.
+// Condensed is the JSON result of a condensation.
 type Condensed struct {
 	Report  precis.Report       `json:"report"`
 	Written string              `json:"written,omitempty"`
 	Diff    []conversation.Part `json:"diff,omitempty"` // with --dry-run
-	// Loses is what the view would lose altogether, with --dry-run; nil: nothing.
+	// Loses is the content missing from the new view, with --dry-run; nil: none.
 	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
-// DryRun prints what would be done.
+// DryRun prints the result that a condensation would have.
 func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Condensed, full bool) error {
 	res := done.Result
 	changes, err := conversation.Diff(ctx, j.Home, j.Home.ID(), res.Edits, res.Report.Calibration)
@@ -54,7 +54,7 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 	return nil
 }
 
-// Condensed prints what was done, where it is, and how to take it back.
+// Condensed prints the result, where it was written, and how to undo it.
 func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res precis.Result, where string) error {
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Written: where})
@@ -81,7 +81,7 @@ func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res precis.Result,
 	return nil
 }
 
-// rangeNote says what a range of Cline is, where edits are kept as one.
+// rangeNote explains Cline's range if edits were written as one.
 func (p *Printer) rangeNote(k recording.KeptInTask) []term.Pair {
 	if k.Range == "" {
 		return nil
@@ -89,7 +89,7 @@ func (p *Printer) rangeNote(k recording.KeptInTask) []term.Pair {
 	return []term.Pair{{Name: p.Words.Say("range"), Value: p.Words.Say("range.note"), Style: "warn"}}
 }
 
-// inTask says which files of a task folder hold what was done.
+// inTask names the files of a task folder that hold the edits.
 func (p *Printer) inTask(k recording.KeptInTask) string {
 	var parts []string
 	if len(k.Files) > 0 {
@@ -104,8 +104,8 @@ func (p *Printer) inTask(k recording.KeptInTask) string {
 	return strings.Join(parts, p.Words.Say("semicolon"))
 }
 
-// outcome prints the result of a run: one sentence, the window, what was kept and
-// lost, what to do next; and the arithmetic when that is asked for.
+// outcome prints the result of a run: one sentence, the window, what was kept and lost, and next
+// steps; with --verbose also the arithmetic.
 func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
@@ -123,7 +123,7 @@ func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, comp conver
 	}
 }
 
-// arithmetic prints how a result came about.
+// arithmetic prints the sizes, decision and steps that led to a result.
 func (p *Printer) arithmetic(j *jobs.Job, r precis.Report) {
 	w := p.Text
 	w.Printf("\n")

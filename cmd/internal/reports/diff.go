@@ -12,19 +12,19 @@ import (
 	"precis/conversation"
 )
 
-// How much of a diff is printed unless all of it is asked for.
+// Limits of a diff that is not printed in full.
 const (
-	mostInserted = 40 // lines of a text that stands for hidden messages
+	mostInserted = 40 // lines of a replacement for hidden messages
 	mostPreview  = 3  // lines of a preview
-	mostShown    = 8  // previews that show lines, those that save most
-	mostSmall    = 3  // small changes in a row that are printed one by one
-	leastSame    = 3  // unchanged messages in a row that are worth a line
+	mostShown    = 8  // previews printed with lines, largest savings first
+	mostSmall    = 3  // consecutive small changes printed one by one
+	leastSame    = 3  // consecutive unchanged messages that get a line
 )
 
-// change is a part of a view, to be printed.
+// change is a part of a view to print.
 type change conversation.Part
 
-// diffPrinter prints what changes in a view.
+// diffPrinter prints the changes of a view.
 type diffPrinter struct {
 	*term.Writer
 	words  *console.Words
@@ -66,14 +66,14 @@ func (p *Printer) diff(parts []conversation.Part, full bool) {
 	}
 }
 
-// small reports whether a change can be described in few words: a pointer or a note
-// stands in the place of a block, or nothing.
+// small reports whether a change fits in a few words: a block is removed or replaced by a pointer
+// or a note.
 func (c change) small() bool {
 	return c.Kind == conversation.PartRemoved || c.Kind == conversation.PartPreview && c.By != precis.KindPruning && c.By != precis.KindClip
 }
 
-// small prints the small changes that come next as one when they are many, with
-// what is unchanged between them. It returns how many changes it printed.
+// small prints the next small changes as one line if they are many, including the unchanged
+// messages between them. It returns the number of changes covered; 0 if it printed none.
 func (p *diffPrinter) small(changes []change) int {
 	end, blocks, before, after := 0, 0, 0, 0
 	by := map[precis.EditKind]int{}
@@ -119,7 +119,7 @@ func (p *diffPrinter) change(c change, alone bool) {
 	}
 }
 
-// instead says what stands in the place of hidden messages.
+// instead names the replacement of hidden messages.
 func (c change) instead() string {
 	switch {
 	case c.By == precis.KindCondensation && len(lines(c.Text)) == 1:
@@ -132,8 +132,8 @@ func (c change) instead() string {
 	return "a marker"
 }
 
-// begins returns the lines of a preview from the first one on that differs from
-// the block before, without blank ones and gaps.
+// begins returns the lines of a preview from the first difference to the former block on, without
+// blank lines and gaps.
 func (c change) begins() []string {
 	was, now := lines(c.Was), lines(c.Text)
 	for len(was) > 0 && len(now) > 0 && was[0] == now[0] {
@@ -145,7 +145,7 @@ func (c change) begins() []string {
 	})
 }
 
-// inserted returns the lines of a text that stands for hidden messages.
+// inserted returns the lines of a replacement for hidden messages.
 func (c change) inserted(full bool) []string {
 	if full {
 		return lines(c.Text)
@@ -153,7 +153,7 @@ func (c change) inserted(full bool) []string {
 	return airless(lines(c.Text))
 }
 
-// airless leaves out blank lines but those before headings.
+// airless removes blank lines except before headings.
 func airless(all []string) []string {
 	var out []string
 	for i, s := range all {
@@ -166,7 +166,7 @@ func airless(all []string) []string {
 
 func lines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
 
-// row prints one line of the diff, the tokens at its end.
+// row prints one line of the diff, with the tokens at its end.
 func (p *diffPrinter) row(style, sign string, h precis.Handle, what, tokens string) {
 	columns := min(p.Width(), 100)
 	room := columns - p.handle - len([]rune(tokens)) - 8

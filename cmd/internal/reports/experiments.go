@@ -16,16 +16,16 @@ type Gathered struct {
 	Skipped       []SkippedFile         `json:"skipped,omitempty"`
 	Stats         []experiments.Stats   `json:"stats"`
 	Condensations []experiments.Outcome `json:"condensations"`
-	Arms          []experiments.Stats   `json:"arms,omitempty"` // whole conversations of the gateway's store; nil: recordings were read
+	Arms          []experiments.Stats   `json:"arms,omitempty"` // whole conversations of the gateway's store; nil if recordings were read
 }
 
-// SkippedFile is a file of a folder that is no recording.
+// SkippedFile is a file of a folder that is not a recording.
 type SkippedFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-// Experiments prints a table for each experiment, and one for what is of none.
+// Experiments prints a table for each experiment, and one for condensations outside experiments.
 func (p *Printer) Experiments(r Gathered) {
 	w := p.Text
 	if !p.Quiet {
@@ -54,7 +54,7 @@ func (p *Printer) Experiments(r Gathered) {
 	}
 }
 
-// distinctRuns counts runs; one in several experiments is one.
+// distinctRuns counts runs; a run in several experiments counts once.
 func distinctRuns(outcomes []experiments.Outcome) int {
 	runs := map[[2]string]bool{}
 	for _, o := range outcomes {
@@ -63,7 +63,7 @@ func distinctRuns(outcomes []experiments.Outcome) int {
 	return len(runs)
 }
 
-// arms prints whole conversations by the arms of experiments that they belong to.
+// arms prints whole conversations, grouped by the arms of experiments.
 func (p *Printer) arms(r Gathered) {
 	w := p.Text
 	if len(r.Arms) == 0 {
@@ -115,7 +115,7 @@ func (p *Printer) experiment(stats []experiments.Stats, metrics []experiments.Me
 func (p *Printer) variants(stats []experiments.Stats, metrics []experiments.Metric) {
 	headers, right := []string{""}, []int{}
 	rows := [][]string{p.Words.Heads("conversations"), p.Words.Heads("condensations")}
-	if slices.Contains(metrics, experiments.MetricReductions) { // which are counted by their mean
+	if slices.Contains(metrics, experiments.MetricReductions) { // these count reductions by their mean
 		rows = rows[:1]
 	}
 	for i, s := range stats {
@@ -143,7 +143,7 @@ var metricNames = map[experiments.Metric]string{
 	experiments.MetricSent: "tokens sent", experiments.MetricNotSent: "tokens not sent", experiments.MetricReductions: "edits",
 }
 
-// meanText is a mean with its interval; "–" when nothing is known.
+// meanText returns a mean with its interval, or "–" if it is unknown.
 func (p *Printer) meanText(m experiments.Metric, s experiments.Stats) string {
 	e, ok := s.Means[m]
 	if !ok {
@@ -152,7 +152,7 @@ func (p *Printer) meanText(m experiments.Metric, s experiments.Stats) string {
 	text := p.amount(m, e.Mean)
 	switch {
 	case e.Interval == nil:
-	case m == experiments.MetricUndone: // its interval is not even to both sides
+	case m == experiments.MetricUndone: // its interval is not symmetric
 		text += p.Words.Text(" (%s to %s)", p.amount(m, e.Interval.Low), p.amount(m, e.Interval.High))
 	default:
 		text += " ± " + strings.TrimPrefix(p.amount(m, (e.Interval.High-e.Interval.Low)/2), "$")
@@ -178,7 +178,7 @@ func (p *Printer) amount(m experiments.Metric, v float64) string {
 	return p.Words.Decimal(strconv.FormatFloat(v, 'f', 2, 64))
 }
 
-// claims says which differences from the control are larger than chance.
+// claims lists the differences from the control that are larger than chance.
 func (p *Printer) claims(stats []experiments.Stats, metrics []experiments.Metric) []string {
 	if len(stats) < 2 {
 		return []string{p.Words.Text("there is no other variant to compare with")}

@@ -13,7 +13,7 @@ import (
 	"precis/retain"
 )
 
-// Found prints the places that hold the words of a query.
+// Found prints the search hits of a query.
 func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.Place, total int) {
 	w := p.Text
 	w.Title("%s: %s", q, p.Words.Count(total, "place"))
@@ -47,7 +47,7 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 	p.Pairs(next...)
 }
 
-// First returns where the first of the words stands in a line.
+// First returns the offset of the first hit in a line, or 0.
 func First(q *conversation.Query, line string) int {
 	if p := q.Places(line); len(p) > 0 {
 		return p[0][0]
@@ -92,7 +92,7 @@ func (p *Printer) alsoText(also []precis.Handle) string {
 	return p.Words.Text(", also in %s and %d more", also[0].String(), len(also)-1)
 }
 
-// highlight marks the words in a line.
+// highlight marks the hits in a line.
 func (p *Printer) highlight(q *conversation.Query, line string) string {
 	var out strings.Builder
 	last := 0

@@ -7,7 +7,7 @@ import (
 	"precis/digest"
 )
 
-// Gate says on standard error what the gate did.
+// Gate prints on standard error what the gate added and left out.
 func (p *Printer) Gate(r digest.Repaired) {
 	if p.Quiet {
 		return

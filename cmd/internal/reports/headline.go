@@ -11,14 +11,14 @@ import (
 	"precis/retain"
 )
 
-// outcome is what a run came to, for people.
+// outcome is the result of a run as presented to people.
 type outcome struct {
 	report precis.Report
-	cut    precis.Handle // the user's last message, where the run cut it
+	cut    precis.Handle // the user's last message, if the run cut it
 	isCut  bool
 }
 
-// outcomeOf reads a result; edits are those in force after it.
+// outcomeOf summarizes a result; edits are the edits in force after it.
 func outcomeOf(j *jobs.Job, res precis.Result, edits []precis.Edit) outcome {
 	o := outcome{report: res.Report}
 	t := j.Conversation.Transcript
@@ -30,15 +30,14 @@ func outcomeOf(j *jobs.Job, res precis.Result, edits []precis.Edit) outcome {
 	return o
 }
 
-// quoted reports whether what stands for a message says all that the user says in it.
+// quoted reports whether the replacement of a message contains all of the user's words in it.
 func quoted(words string, look precis.Look) bool {
 	return look.Hidden && look.Unit.Messages != nil && words != "" && slices.ContainsFunc(look.Unit.Messages, func(m precis.Message) bool {
 		return strings.Contains(retain.Folded(m.PlainText()), retain.Folded(words))
 	})
 }
 
-// after returns the edits of a conversation once a run is recorded, whether it is or
-// not.
+// after returns the edits of a conversation after a run, whether or not the run is recorded yet.
 func after(conv *precis.Conversation, res precis.Result) []precis.Edit {
 	edits := slices.Clone(conv.Edits)
 	for _, e := range res.Edits {
@@ -49,7 +48,7 @@ func after(conv *precis.Conversation, res precis.Result) []precis.Edit {
 	return edits
 }
 
-// headline says the outcome in one sentence, with the color that it deserves.
+// headline returns the outcome as one sentence, with its color.
 func (o outcome) headline(w *console.Words) (style, text string) {
 	r := o.report
 	if len(r.Edits) == 0 {
@@ -83,8 +82,8 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 	return style, text
 }
 
-// endedText says how a check without edits ended. The engine says it in English, with
-// more of the reasons.
+// endedText explains how a run without edits ended. The engine's own English text has more
+// detail.
 func endedText(w *console.Words, r precis.Report) string {
 	if w.English() {
 		return r.Outcome
@@ -106,12 +105,12 @@ func endedText(w *console.Words, r precis.Report) string {
 	return r.Outcome
 }
 
-// means are the kinds of edits that have a name for people.
+// means are the kinds of edits with a name in the user's language.
 var means = []precis.EditKind{
 	precis.KindCondensation, precis.KindTruncation, precis.KindPruning, precis.KindDedupe, precis.KindMedia, precis.KindClip, precis.KindThinking, precis.KindRestore,
 }
 
-// meansText lists what a run did: "a digest and pointers to copies".
+// meansText lists the kinds of edits of a run: "a digest and pointers to copies".
 func meansText(w *console.Words, edits []precis.EditSummary) string {
 	var out []string
 	for _, e := range slices.Backward(edits) {
@@ -132,7 +131,7 @@ func meansText(w *console.Words, edits []precis.EditSummary) string {
 	return w.List(out)
 }
 
-// lossText says in one line what a view has lost; "" for nothing.
+// lossText summarizes the losses of a view in one line; "" if there are none.
 func lossText(w *console.Words, k *precis.Retention) string {
 	if k == nil {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"precis/internal/content"
 )
 
-// Inspection is what inspect prints.
+// Inspection is the result of inspect.
 type Inspection struct {
 	Format     string            `json:"format"`
-	Agent      string            `json:"agent,omitempty"` // the program, where several share the format
+	Agent      string            `json:"agent,omitempty"` // the program, if several share the format
 	Path       string            `json:"path"`
 	Title      string            `json:"title,omitempty"`
 	Model      string            `json:"model,omitempty"`
@@ -33,11 +33,11 @@ type Inspection struct {
 	Decision   precis.Decision   `json:"decision"`
 	Arithmetic string            `json:"arithmetic"`
 	Would      string            `json:"would"`
-	Shadow     *precis.Shadow    `json:"shadow,omitempty"` // with the preset off: what would be done otherwise
+	Shadow     *precis.Shadow    `json:"shadow,omitempty"` // with the preset off: the action it would take otherwise
 	Edits      []EditLine        `json:"edits,omitempty"`
 
 	Composition conversation.Composition `json:"composition"`
-	Loss        *conversation.Lost       `json:"loss,omitempty"` // nil: nothing is replaced
+	Loss        *conversation.Lost       `json:"loss,omitempty"` // nil: the view has no edits
 }
 
 // EditLine is one edit in force.
@@ -50,7 +50,7 @@ type EditLine struct {
 	Reason string          `json:"reason"`
 	Before *int            `json:"tokens_before,omitempty"` // of the view; nil: unknown
 	After  *int            `json:"tokens_after,omitempty"`
-	Steps  []precis.Step   `json:"steps,omitempty"` // of the first edit of a run: what became of each rung
+	Steps  []precis.Step   `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung
 }
 
 func lineOf(e conversation.EditInfo) EditLine {
@@ -65,7 +65,7 @@ func lineOf(e conversation.EditInfo) EditLine {
 	return EditLine{e.Name, e.ID, e.Kind, e.Seen, e.Time, reason, before, after, e.Report.Steps}
 }
 
-// Inspect looks at a conversation, and at what would be done.
+// Inspect examines a conversation and the reduction that would be made.
 func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	r := j.Request()
 	r.DryRun = true
@@ -114,8 +114,7 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	return v, nil
 }
 
-// kindOf names a recording: by the program that made it, and by the format where that is
-// called otherwise.
+// kindOf names a recording by its program, and adds the format if its name differs.
 func (p *Printer) kindOf(format, agent string) string {
 	if agent == "" || agent == format {
 		return format
@@ -123,7 +122,7 @@ func (p *Printer) kindOf(format, agent string) string {
 	return p.Words.Text("%s (format %s)", agent, format)
 }
 
-// Inspection prints it: the usage, the window as a bar, and what is in it.
+// Inspection prints the usage, the window as a bar, and its content.
 func (p *Printer) Inspection(v Inspection) {
 	w := p.Text
 	title := v.Title
@@ -168,7 +167,7 @@ func (p *Printer) Inspection(v Inspection) {
 	)
 }
 
-// usage says how full the window is.
+// usage prints how full the window is.
 func (p *Printer) usage(v Inspection, c composition) {
 	style := ""
 	switch {
@@ -181,7 +180,7 @@ func (p *Printer) usage(v Inspection, c composition) {
 		p.Words.Number(c.used), p.Words.Number(c.window), percent(p.Words, c.used, c.window), p.Words.Number(v.Status.Shown), p.Words.Count(v.Status.Messages, "message")))
 }
 
-// would says what would be done.
+// would describes the reduction that would be made.
 func (p *Printer) would(v Inspection) string {
 	w := p.Words
 	reduces := strings.HasPrefix(v.Would, "reduced ")
@@ -196,7 +195,7 @@ func (p *Printer) would(v Inspection) string {
 	return w.Text(string(v.Decision.Action)) + ": " + w.Sentence(v.Would)
 }
 
-// would says it in English, whose verbs have a form for what is not done yet.
+// would is the English form, which rewrites the verb for an action not taken yet.
 func would(v Inspection) string {
 	rest, reduces := strings.CutPrefix(v.Would, "reduced ")
 	switch {
@@ -265,7 +264,7 @@ func (p *Printer) editLines(edits []EditLine) {
 	}
 }
 
-// sizes writes the tokens of a view before and after an edit; "" where neither is known.
+// sizes formats the tokens of a view before and after an edit; "" if both are unknown.
 func (p *Printer) sizes(before, after *int) string {
 	if before == nil && after == nil {
 		return ""
@@ -273,7 +272,7 @@ func (p *Printer) sizes(before, after *int) string {
 	return p.Words.Known(before) + " → " + p.Words.Known(after)
 }
 
-// declined lists the rungs that changed nothing in the runs that made the edits, and why.
+// declined lists the rungs that made no change in the runs of the edits, and why.
 func (p *Printer) declined(edits []EditLine) {
 	var rows [][]string
 	for _, e := range edits {

@@ -9,10 +9,10 @@ import (
 	"precis/cmd/internal/term"
 )
 
-// mostLost is how much of what is lost is listed.
+// mostLost limits the listed losses.
 const mostLost = 10
 
-// keptText says in one line what a view keeps; "" when nothing is known.
+// keptText summarizes in one line what a view keeps; "" if unknown.
 func keptText(w *console.Words, r precis.Report) string {
 	if r.Retention == nil {
 		return ""
@@ -20,8 +20,8 @@ func keptText(w *console.Words, r precis.Report) string {
 	return retainedText(w, *r.Retention, through(r))
 }
 
-// retainedText says what a view keeps; through names the text that stands for what is hidden,
-// "": none is known.
+// retainedText summarizes what a view keeps; through is the replacement of hidden messages, "" if
+// unknown.
 func retainedText(w *console.Words, k precis.Retention, through string) string {
 	var parts []string
 	if k.Typed > 0 {
@@ -37,7 +37,7 @@ func retainedText(w *console.Words, k precis.Retention, through string) string {
 	return strings.Join(parts, w.Say("semicolon"))
 }
 
-// through names the text that stands for what is hidden.
+// through names the replacement of hidden messages: "digest", "summary" or "marker".
 func through(r precis.Report) string {
 	has := func(f func(precis.EditSummary) bool) bool { return slices.ContainsFunc(r.Edits, f) }
 	switch {
@@ -49,7 +49,7 @@ func through(r precis.Report) string {
 	return "marker"
 }
 
-// lost lists what a view has lost, the user's rules first.
+// lost lists the losses of a view, the user's rules first.
 func (p *Printer) lost(k *precis.Retention) {
 	if k == nil || len(k.RulesLost)+len(k.Lost) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"precis/conversation"
 )
 
-// View prints the messages of a view on a line for each block, and how it came about.
+// View prints the messages of a view, one line for each block, and the result of the run.
 func (p *Printer) View(ctx context.Context, j *jobs.Job, res precis.Result) error {
 	w := p.Text
 	for i, m := range res.View {
@@ -28,12 +28,12 @@ func (p *Printer) View(ctx context.Context, j *jobs.Job, res precis.Result) erro
 	return nil
 }
 
-// made returns the edits of a run that the conversation does not have yet.
+// made returns the edits of a run that are not recorded yet.
 func made(conv *precis.Conversation, res precis.Result) []precis.Edit {
 	return after(conv, res)[len(conv.Edits):]
 }
 
-// describe puts a block on one line.
+// describe formats a block on one line.
 func describe(b precis.Block, width int) string {
 	switch b := b.(type) {
 	case precis.Text:
@@ -58,7 +58,7 @@ func describe(b precis.Block, width int) string {
 	return "[reasoning]"
 }
 
-// Messages prints messages in full, from the one with the number first on.
+// Messages prints messages in full; first is the number of the first one.
 func (p *Printer) Messages(first int, msgs []precis.Message) {
 	for i, m := range msgs {
 		at := precis.MessageHandle(first + i).String()
@@ -70,7 +70,7 @@ func (p *Printer) Messages(first int, msgs []precis.Message) {
 	}
 }
 
-// fullText writes a block out.
+// fullText returns a block in full.
 func fullText(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:

@@ -27,8 +27,7 @@ func (p *Printer) sizeText(s precis.Size, window int) string {
 	return p.Words.Text("%s tokens (%s), %s", p.Words.Number(s.Tokens), percent(p.Words, s.Tokens, window), p.Words.Count(s.Messages, "message"))
 }
 
-// callPairs lists the model calls and their cost, why rungs that call one failed, and
-// warnings.
+// callPairs lists the model calls with their cost, the failures of rungs, and warnings.
 func callPairs(w *console.Words, r precis.Report) []term.Pair {
 	var pairs []term.Pair
 	for _, s := range r.Steps {
@@ -51,8 +50,8 @@ func callPairs(w *console.Words, r precis.Report) []term.Pair {
 	return pairs
 }
 
-// failureText says why a rung failed: of one that calls a model also by the name of the
-// failure, and in words that users know.
+// failureText explains why a rung failed. For rungs that call a model it adds the failure's name
+// and an explanation for users.
 func failureText(w *console.Words, s precis.Step) string {
 	if s.Rung != (condense.Full{}).Name() && s.Rung != (condense.Selective{}).Name() {
 		return stepText(w, s)
@@ -61,13 +60,13 @@ func failureText(w *console.Words, s precis.Step) string {
 	return stepText(w, s) + "; " + name + ": " + w.Failure(name)
 }
 
-// stepText says how a rung ended and why. Its name and the code of the reason are names, the
-// same in every language.
+// stepText states how a rung ended and why. The rung's name and the reason's code are the same in
+// every language.
 func stepText(w *console.Words, s precis.Step) string {
 	return fmt.Sprintf("%s: %s (%s): %s", s.Rung, w.Outcome(s.Outcome), s.Code, w.Reason(s))
 }
 
-// skipped lists the rungs that changed nothing, and why.
+// skipped lists the rungs that made no change, and why.
 func skipped(w *console.Words, r precis.Report) [][2]string {
 	var pairs [][2]string
 	for _, s := range r.Steps {
@@ -88,7 +87,7 @@ func callText(w *console.Words, c precis.CallReport) string {
 	return w.Text("%s, %s, %s tokens in, %s out, %s; %s: %s", c.Model, w.Count(c.Calls, "call"), w.Number(c.Usage.Input+c.Usage.CacheRead+c.Usage.CacheWrite), w.Number(c.Usage.Output), w.Dollars(c.CostUSD), form, w.Sentence(c.Why))
 }
 
-// status prints a conversation at a glance, and where it was written.
+// status prints a conversation's status and the file it was written to.
 func (p *Printer) status(s precis.Status, where string) {
 	w := p.Words
 	p.Text.Styled(
@@ -99,7 +98,7 @@ func (p *Printer) status(s precis.Status, where string) {
 	)
 }
 
-// historyText counts the edits in force, those kinds that there are.
+// historyText counts the edits in force by kind.
 func historyText(w *console.Words, s precis.Status) string {
 	var parts []string
 	if s.Condensations > 0 {

@@ -1,5 +1,5 @@
-// Package reports prints what commands find and do, for people; a type that it prints
-// is also the JSON of its command. Start with [New].
+// Package reports prints the results of commands for people; a type that it prints is also the
+// JSON of its command. Start with [New].
 package reports
 
 import (
@@ -18,7 +18,7 @@ type Printer struct{ *console.Console }
 // New returns a printer.
 func New(c *console.Console) *Printer { return &Printer{c} }
 
-// edited is what an edit led to, as JSON.
+// edited is the JSON result of an edit.
 type edited struct {
 	Written string        `json:"written"`
 	Status  precis.Status `json:"status"`
@@ -26,7 +26,7 @@ type edited struct {
 	TookBack []EditLine `json:"took_back,omitempty"` // by an undo
 }
 
-// Edited reports a change and the state after it; the title is a text of the command line.
+// Edited prints a change and the status after it; title is a text key of the command line.
 func (p *Printer) Edited(where string, s precis.Status, title string, args ...any) error {
 	if p.AsJSON {
 		return p.JSON(edited{Written: where, Status: s})
@@ -36,7 +36,7 @@ func (p *Printer) Edited(where string, s precis.Status, title string, args ...an
 	return nil
 }
 
-// Changed reports what a verb has changed.
+// Changed prints the change of a verb, or returns its error.
 func (p *Printer) Changed(j *jobs.Job, c conversation.Change, err error, title string, args ...any) error {
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (p *Printer) Changed(j *jobs.Job, c conversation.Change, err error, title s
 	return p.Edited(j.File.Where(), c.Status, title, args...)
 }
 
-// TookBack reports what an undo took back.
+// TookBack prints the edits that an undo removed.
 func (p *Printer) TookBack(where string, back []conversation.EditInfo, s precis.Status) error {
 	lines := make([]EditLine, len(back))
 	kinds := []string{}

@@ -18,7 +18,7 @@ import (
 
 // SessionList is a page of sessions, as JSON.
 type SessionList struct {
-	Total    int                 `json:"total"` // that are selected
+	Total    int                 `json:"total"` // all that match
 	Sessions []*sessions.Session `json:"sessions"`
 }
 
@@ -35,10 +35,10 @@ type SessionHit struct {
 	Used    time.Time     `json:"last"`
 }
 
-// SessionHits are the messages that a search found, as JSON.
+// SessionHits are the messages found by a search, for JSON.
 type SessionHits struct {
 	Total int          `json:"total"`
-	More  bool         `json:"more,omitempty"` // there are more: they were not counted
+	More  bool         `json:"more,omitempty"` // there are more, which were not counted
 	Hits  []SessionHit `json:"hits"`
 }
 
@@ -78,7 +78,7 @@ func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 	}
 }
 
-// whatOf says what a session is about: its project and its title.
+// whatOf describes a session by its project and its title.
 func (p *Printer) whatOf(s *sessions.Session) string {
 	if s.State == sessions.Unreadable {
 		return p.Words.Sentence(s.Problem)
@@ -95,7 +95,7 @@ func projectName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// sessionMarks says in short how a session stands.
+// sessionMarks returns a short state of a session.
 func (p *Printer) sessionMarks(s *sessions.Session) string {
 	switch {
 	case s.Condensations > 0:
@@ -106,7 +106,7 @@ func (p *Printer) sessionMarks(s *sessions.Session) string {
 	return p.Words.Text(string(s.State))
 }
 
-// columnWidths returns how wide the columns of rows are, headings included.
+// columnWidths returns the widths of the columns of rows, including headings.
 func columnWidths(rows [][]string, heads []string) []int {
 	out := make([]int, len(heads))
 	for i, h := range heads {
@@ -120,7 +120,7 @@ func columnWidths(rows [][]string, heads []string) []int {
 	return out
 }
 
-// shortIDs returns beginnings of IDs by which sessions of a list can be told apart.
+// shortIDs returns prefixes of IDs that distinguish the sessions of a list.
 func shortIDs(list []*sessions.Session) []string {
 	out := make([]string, len(list))
 	for n := 8; ; n += 4 {
@@ -138,7 +138,7 @@ func shortIDs(list []*sessions.Session) []string {
 	}
 }
 
-// Session prints what is known of a session.
+// Session prints the details of a session.
 func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now time.Time) {
 	w := p.Text
 	w.Title("%s", oneLine(cmp.Or(s.Title, s.ID), w.Width()))
@@ -175,7 +175,7 @@ func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now
 	p.Pairs([2]string{"look", "precis inspect " + name}, [2]string{"find", "precis search " + name + " WORD"}, [2]string{"sum up", "precis digest " + name})
 }
 
-// related marks what was found by related words.
+// related prints the related words that led to a hit.
 func (p *Printer) related(words store.RelatedWords) {
 	if len(words) > 0 {
 		p.Text.Printf("    %s\n", p.Text.Style("dim", p.Words.Text("related: %s", words)))

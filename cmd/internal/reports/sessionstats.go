@@ -11,7 +11,7 @@ import (
 	"precis/sessions"
 )
 
-// SessionStats prints what sessions used.
+// SessionStats prints the usage of sessions.
 func (p *Printer) SessionStats(st sessions.Stats) {
 	w := p.Text
 	t := st.Total
@@ -78,7 +78,7 @@ func condensed(s sessions.Sum) string {
 	return fmt.Sprintf("%d×", s.Condensations)
 }
 
-// SessionFaults prints what is wrong with sessions.
+// SessionFaults prints the faults found in sessions.
 func (p *Printer) SessionFaults(faults []sessions.Fault) {
 	w := p.Text
 	if len(faults) == 0 {
@@ -104,7 +104,7 @@ func (p *Printer) SessionFaults(faults []sessions.Fault) {
 	}
 }
 
-// SessionTree prints sessions below those that began them.
+// SessionTree prints each session below its parent.
 func (p *Printer) SessionTree(trees []*sessions.Node, now time.Time) {
 	if len(trees) == 0 {
 		p.Line("no sessions")
@@ -115,7 +115,7 @@ func (p *Printer) SessionTree(trees []*sessions.Node, now time.Time) {
 	}
 }
 
-// node prints a session behind the lines that lead to it, and those below it.
+// node prints a session with the tree lines before it, and its children below.
 func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 	w := p.Text
 	line := p.Words.Text("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent, p.ago(n.Last, now), p.size(n.Tokens), p.Words.Count(n.Messages, "message"), p.whatOf(n.Session))
@@ -143,7 +143,7 @@ func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 	}
 }
 
-// spentText says what a session spent, by model.
+// spentText returns the usage of a session: cost, requests and other models.
 func (p *Printer) spentText(s *sessions.Session) string {
 	if len(s.Spent) == 0 {
 		return ""
@@ -176,7 +176,7 @@ func toolsText(calls map[string]int, room int) string {
 	return oneLine(strings.Join(parts, ", "), room)
 }
 
-// Size writes a number of tokens in short: 950, 12.3k, 4.5M.
+// Size formats a number of tokens: 950, 12.3k, 4.5M.
 func Size(n int) string {
 	switch {
 	case n < 1000:
@@ -187,7 +187,7 @@ func Size(n int) string {
 	return short(float64(n)/1e6) + "M"
 }
 
-// short writes a number with one place where that is a difference.
+// short formats a number with one decimal, unless that is 0 or the number is 100 or more.
 func short(x float64) string {
 	if x >= 100 {
 		return fmt.Sprintf("%.0f", x)
@@ -195,10 +195,10 @@ func short(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
-// size is [Size] in the language of the reader.
+// size is [Size] in the user's language.
 func (p *Printer) size(n int) string { return p.Words.Decimal(Size(n)) }
 
-// money writes dollars; "" for none.
+// money formats dollars; "" for 0.
 func (p *Printer) money(usd float64, estimated bool) string {
 	if usd == 0 {
 		return ""
@@ -210,7 +210,7 @@ func (p *Printer) money(usd float64, estimated bool) string {
 	return text
 }
 
-// ago writes how long ago a time is: "now", "5m ago", "3h ago", "2d ago", or the date.
+// ago formats the time since t: "now", "5m ago", "3h ago", "2d ago", or the date.
 func (p *Printer) ago(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -228,7 +228,7 @@ func (p *Printer) ago(t, now time.Time) string {
 	return t.Local().Format("2006-01-02")
 }
 
-// clock writes a time of the user's day.
+// clock formats a time in the local time zone.
 func (p *Printer) clock(t time.Time) string {
 	if t.IsZero() {
 		return p.Words.Text("unknown")

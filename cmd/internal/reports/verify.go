@@ -13,16 +13,16 @@ import (
 type Verified struct {
 	File   string   `json:"file"`
 	FailOn []string `json:"fail_on"`
-	Failed []string `json:"failed"` // those of FailOn on which it fails
+	Failed []string `json:"failed"` // the entries of FailOn that failed
 	conversation.Verified
 }
 
-// kindNames say the kinds of what a summary must hold to people.
+// kindNames are display names for the kinds of required content.
 var kindNames = map[string]string{
 	"words": "words of the user", "files": "files changed", "failures": "failures that stand", "steps": "open steps", "jobs": "running jobs",
 }
 
-// Verified says what a summary lacks, contradicts and invents.
+// Verified prints what a summary lacks, contradicts and invents.
 func (p *Printer) Verified(v Verified) {
 	const most = 6 // lines of one list
 	w := p.Text
@@ -75,7 +75,7 @@ func (p *Printer) Verified(v Verified) {
 	w.Headline("dim", p.verdict(v))
 }
 
-// point writes an item of a list.
+// point prints an item of a list.
 func (p *Printer) point(mark, text string) { p.Text.Hanging("    " + mark + "  " + text) }
 
 func (p *Printer) andMore(n int) {
@@ -84,7 +84,7 @@ func (p *Printer) andMore(n int) {
 	}
 }
 
-// verdict says in one line what came out.
+// verdict returns the result in one line.
 func (p *Printer) verdict(v Verified) string {
 	if len(v.Failed) > 0 {
 		return p.Words.Text("Fails on: %s. precis show FILE HANDLE prints an original; precis gate repairs a summary.", strings.Join(v.Failed, ", "))
