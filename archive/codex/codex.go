@@ -1,10 +1,10 @@
-// Package codex reads the rollouts that Codex records: JSON lines under
-// ~/.codex/sessions. Start with [Format].
+// Package codex reads the rollouts that Codex records: JSON lines under ~/.codex/sessions. Start
+// with [Format].
 //
-// A rollout holds the items of the Responses API as they were sent and received,
-// and events for the screen, which repeat them and are ignored. A compaction
-// becomes an edit; turns that were rolled back become a branch. The oldest
-// rollouts have the items bare, without a line around them.
+// A rollout contains the items of the Responses API as they were sent and received, and events
+// for the display, which mostly repeat them and are ignored. A compaction becomes an edit; turns
+// that were rolled back become a branch. The oldest rollouts have items without a wrapping
+// object.
 package codex
 
 import (
@@ -23,7 +23,7 @@ import (
 	"precis/wire/responses"
 )
 
-// program is the name under which messages carry what Codex says of them.
+// program identifies Codex in [precis.Said].
 const program = "codex"
 
 // Format is the reader of Codex's rollouts.
@@ -32,8 +32,8 @@ type Format struct{}
 // Name returns "codex".
 func (Format) Name() string { return program }
 
-// Detect looks for a line with Codex's own wrapping among the first ones, or for
-// the header of an old rollout with an item after it.
+// Detect looks for a line with Codex's own wrapping among the first lines, or for the header of
+// an old rollout with an item after it.
 func (Format) Detect(_ string, data []byte) bool {
 	header := false
 	for i, raw := range archive.FirstLines(data, 5) {
@@ -56,14 +56,14 @@ func (Format) Detect(_ string, data []byte) bool {
 	return false
 }
 
-// wrapped are the types of lines that have a payload; bare those of items that
-// stand alone in old rollouts.
+// wrapped are the types of lines with a payload; bare are the types of unwrapped items in old
+// rollouts.
 var (
 	wrapped = map[string]bool{"session_meta": true, "response_item": true, "event_msg": true, "turn_context": true, "compacted": true}
 	bare    = map[string]bool{"message": true, "reasoning": true, "function_call": true, "function_call_output": true, "local_shell_call": true, "custom_tool_call": true, "custom_tool_call_output": true}
 )
 
-// maxRollbacks bounds the branches of one recording.
+// maxRollbacks limits the branches of one recording.
 const maxRollbacks = 100
 
 // Read reads a rollout. Malformed lines are skipped.
@@ -84,11 +84,11 @@ type rollout struct {
 	rec    *archive.Recording
 	conv   *precis.Conversation
 	names  archive.CallNames
-	held   []precis.Message // the newest message of the user's role, until the line behind it is known
-	tokens int              // the last request's, as the server counted
+	held   []precis.Message // the newest user messages, until the next line is known
+	tokens int              // of the last request, as counted by the server
 	total  precis.Usage
-	root   string   // the thread whose requests come first
-	chain  [32]byte // of the totals so far
+	root   string   // the thread that made the first requests
+	chain  [32]byte // hash of all totals so far
 }
 
 func (r *rollout) line(l archive.Line) error {
@@ -166,15 +166,15 @@ func (r *rollout) item(raw []byte, at time.Time) error {
 	return nil
 }
 
-// release adds the message that was held to the conversation.
+// release adds the held messages to the conversation.
 func (r *rollout) release() {
 	r.conv.Transcript.Append(r.held...)
 	r.held = nil
 }
 
-// typed takes the event by which Codex notes what a person sent. It follows the message, in
-// which the words stand alone. Where the editor writes before them, the event holds that as
-// well, and does not say what is whose.
+// typed handles the event that contains the text a person sent. The event follows the message,
+// and the block with exactly that text is marked as the person's. If the editor added text, the
+// event includes it without a separator, so no block is marked.
 func (r *rollout) typed(words string) {
 	if words = strings.TrimSpace(words); harness.FromEditor(words) {
 		words = ""
@@ -192,8 +192,8 @@ func (r *rollout) typed(words string) {
 	r.release()
 }
 
-// meta reads the header. A rollout that continues another repeats that one's
-// header after its own.
+// meta reads the header. A rollout that continues another one repeats the other's header after
+// its own.
 func (r *rollout) meta(payload []byte) error {
 	r.rec.Ignored++
 	f, err := jsonspan.Fields(payload)
@@ -225,7 +225,7 @@ func (r *rollout) meta(payload []byte) error {
 	return nil
 }
 
-// event reads the two events that carry data the items lack.
+// event reads the events with data that the items lack.
 func (r *rollout) event(payload []byte, line int) error {
 	r.rec.Ignored++
 	f, err := jsonspan.Fields(payload)
@@ -259,7 +259,7 @@ func (r *rollout) event(payload []byte, line int) error {
 	return nil
 }
 
-// lastTokens returns info.last_token_usage.total_tokens; 0 when there is none.
+// lastTokens returns info.last_token_usage.total_tokens, or 0.
 func lastTokens(info []byte) int {
 	for _, name := range []string{"last_token_usage", "total_tokens"} {
 		if jsonspan.Kind(info) != '{' {
@@ -275,7 +275,7 @@ func lastTokens(info []byte) int {
 	return n
 }
 
-// rollBack leaves out the last turns of the user; they stay as a branch.
+// rollBack removes the last turns of the user; they are kept as a branch.
 func (r *rollout) rollBack(turns, line int) {
 	c := r.conv
 	n := c.Transcript.Len()

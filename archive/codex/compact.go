@@ -12,12 +12,12 @@ import (
 	"precis/wire/responses"
 )
 
-// keptWords is how much of the user's own messages Codex keeps next to its
-// summary, newest first: 20,000 tokens at four bytes a token, Codex's own rule.
+// keptWords limits the user messages that Codex keeps with its summary, newest first: 20,000
+// tokens at four bytes a token, Codex's own rule.
 const keptWords = 4 * 20_000
 
-// compacted records that Codex replaced everything so far: by the history it
-// wrote down, in older rollouts by the user's words and the summary.
+// compacted records that Codex replaced the conversation so far with the recorded history, or in
+// older rollouts with the user's messages and the summary.
 func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 	f, err := jsonspan.Fields(payload)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 		with = append(r.words(), m)
 	}
 	n := r.conv.Transcript.Len()
-	if n == 0 { // what was compacted is in another file: this is all there is
+	if n == 0 { // the compacted messages are in another file
 		r.conv.Transcript.Append(with...)
 		return nil
 	}
@@ -57,8 +57,8 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 	return nil
 }
 
-// words returns the user's own messages since the last compaction that Codex
-// would keep, in order.
+// words returns the user's own messages since the last compaction that Codex would keep, in
+// order.
 func (r *rollout) words() []precis.Message {
 	var out []precis.Message
 	from, left := 0, keptWords
@@ -83,8 +83,8 @@ func (r *rollout) words() []precis.Message {
 	return out[first:]
 }
 
-// ownWords reports whether a message is something the user said, not what Codex
-// says in the user's place.
+// ownWords reports whether a message is the user's own, and not text that Codex adds in the
+// user's role.
 func ownWords(m precis.Message) bool {
 	if !m.IsUserTurn() {
 		return false

@@ -13,8 +13,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// origin reads where the rollout comes from. A rollout of a sub-agent, or one that
-// was forked, names the thread that began it.
+// origin reads the origin of the rollout. A rollout of a sub-agent or a fork names its parent
+// thread.
 func (r *rollout) origin(f map[string]json.RawMessage) {
 	o := &r.rec.Origin
 	o.Project, _ = jsonspan.String(f["cwd"])
@@ -24,7 +24,7 @@ func (r *rollout) origin(f map[string]json.RawMessage) {
 	o.Parent = parentOf(f)
 }
 
-// parentOf returns the ID of the thread that began the one of a header; "" for none.
+// parentOf returns the ID of the parent thread in a header; "" if it has none.
 func parentOf(f map[string]json.RawMessage) string {
 	source := f["source"]
 	for _, name := range []string{"subagent", "thread_spawn", "parent_thread_id"} {
@@ -44,8 +44,8 @@ func parentOf(f map[string]json.RawMessage) string {
 	return forked
 }
 
-// descends takes in a header: that of the rollout itself, or one behind it of a thread whose
-// lines it repeats. Root is then the thread that said the first of them.
+// descends reads a header: of the rollout itself, or of an ancestor that it repeats. root becomes
+// the thread that wrote the first of the repeated lines.
 func (r *rollout) descends(f map[string]json.RawMessage) {
 	if r.total != (precis.Usage{}) {
 		return
@@ -57,9 +57,10 @@ func (r *rollout) descends(f map[string]json.RawMessage) {
 	}
 }
 
-// spent adds what was used since the event before: events carry the total so far. A fork, and
-// a sub-agent that was given the conversation, repeats the events of the thread before it; the
-// totals then go on from there. One that does not repeat them has used its last request alone.
+// spent adds the usage since the last event: events contain running totals. A fork, or a
+// sub-agent that received the conversation, repeats the events of its parent, and the totals
+// continue from there. If it does not repeat them, only its last request counts at the first
+// event.
 func (r *rollout) spent(info json.RawMessage) {
 	if jsonspan.Kind(info) != '{' {
 		return
@@ -70,7 +71,7 @@ func (r *rollout) spent(info json.RawMessage) {
 	}
 	total, was := usageOf(f["total_token_usage"]), r.total
 	if total.Input < was.Input || total.Output < was.Output || total.CacheRead < was.CacheRead {
-		was = precis.Usage{} // a resumed thread counts anew
+		was = precis.Usage{} // a resumed thread restarts the totals
 	}
 	first := r.total == (precis.Usage{})
 	r.total = total

@@ -1,16 +1,16 @@
-// Package gemini reads conversations in the form of the Gemini API and the
-// sessions that Gemini CLI records. Start with [Format].
+// Package gemini reads conversations in the form of the Gemini API and the sessions that Gemini
+// CLI records. Start with [Format].
 //
-//   - a JSON array of contents, {role, parts}, or an object that holds one under
-//     contents or history, as a request's body and a saved checkpoint do
+//   - a JSON array of contents, {role, parts}, or an object with such an array under
+//     contents or history, as in a request's body or a saved checkpoint
 //   - {sessionId, messages: [{type, content, toolCalls, thoughts}]}, a recorded
 //     session, and its newer form of JSON lines
 //
-// A compression by Gemini CLI, which sets all messages anew and begins with a snapshot,
-// becomes an edit, so that what it hid stays.
+// When Gemini CLI compresses a session, it rewrites all messages and begins with a snapshot. This
+// becomes an edit, so that the hidden messages are preserved.
 //
-// Calls and answers without an ID are paired by name and order. Reasoning is
-// unsigned: a thought signature binds to a model's own API alone.
+// Calls and answers without an ID are paired by name and order. Reasoning is unsigned: a thought
+// signature is valid only for the model's own API.
 package gemini
 
 import (
@@ -28,7 +28,7 @@ type Format struct{}
 // Name returns "gemini".
 func (Format) Name() string { return "gemini" }
 
-// Detect looks for contents with parts, or for a session's own members.
+// Detect looks for contents with parts, or for members specific to a session.
 func (Format) Detect(_ string, data []byte) bool {
 	if jsonspan.Kind(data) == '[' {
 		return contentList(data)
@@ -162,7 +162,7 @@ func (b *builder) contents(list jsonspan.Span) error {
 	})
 }
 
-// each calls read for every element of an array and says where it failed.
+// each calls read for every element of an array; the error names the failed element.
 func each(list jsonspan.Span, name string, read func(raw []byte) error) error {
 	n := 0
 	for span, err := range jsonspan.Array(list.Raw) {

@@ -11,20 +11,20 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// builder puts the messages of one conversation together.
+// builder assembles the messages of one conversation.
 type builder struct {
 	rec  *archive.Recording
 	conv *precis.Conversation
 
-	open     []call          // of the last turn of the model, not yet answered
+	open     []call          // calls of the model's last turn without an answer
 	made     map[string]bool // IDs of calls
 	answered map[string]bool // IDs of calls answered
-	role     precis.Role     // who spoke last
-	calls    int             // that were given an ID
-	counted  map[string]bool // IDs of messages whose usage was added; shared by all lists of a session
+	role     precis.Role     // role of the last message
+	calls    int             // number of generated call IDs
+	counted  map[string]bool // IDs of messages with usage already added; shared by all lists of a session
 }
 
-// call is a call of the model: its ID here and as recorded, "" for none.
+// call is a call of the model: its ID here, its recorded ID or "", and its name.
 type call struct{ id, recorded, name string }
 
 func newBuilder(rec *archive.Recording) *builder {
@@ -42,7 +42,7 @@ func (b *builder) say(m precis.Message) {
 	b.role = m.Role
 }
 
-// parts reads what a content holds: parts, one part, or a string.
+// parts reads the content of a message: parts, one part, or a string.
 func (b *builder) parts(raw []byte, role precis.Role) ([]precis.Block, error) {
 	switch jsonspan.Kind(raw) {
 	case 0, 'n':
@@ -73,13 +73,13 @@ func (b *builder) parts(raw []byte, role precis.Role) ([]precis.Block, error) {
 	return out, nil
 }
 
-// The parts between which the program puts the files that a person named with @.
+// The program puts files that a person referenced with @ between these parts.
 const (
 	filesBegin = "--- Content from referenced files ---"
 	filesEnd   = "--- End of content ---"
 )
 
-// referenced says of the texts that hold such files that no person wrote them.
+// referenced marks the texts of such files as quoted by a tool, not written by a person.
 func referenced(blocks []precis.Block) {
 	within := false
 	for i, b := range blocks {
@@ -96,7 +96,7 @@ func referenced(blocks []precis.Block) {
 	}
 }
 
-// part reads one part; nil for one that says nothing.
+// part reads one part; it returns nil for a part without content.
 func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 	if s, ok := jsonspan.String(raw); ok {
 		return precis.Text{Text: s}, nil
@@ -127,7 +127,7 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 	return nil, nil
 }
 
-// said reads a part of words. A thought may be marked or worded in its place.
+// said reads a text part. A marked part is a thought; a blank thought is dropped.
 func said(f map[string]json.RawMessage) precis.Block {
 	s := jsonspan.Text(f, "text")
 	switch {
@@ -146,8 +146,7 @@ func media(kind, title, data, url string) precis.Block {
 	return precis.Document{MediaType: kind, Title: title, Data: data, URL: url}
 }
 
-// call reads a functionCall. One without an ID is given one, and so is one whose
-// ID came before.
+// call reads a functionCall. If its ID is missing or a duplicate, it gets a new one.
 func (b *builder) call(f map[string]json.RawMessage) precis.ToolUse {
 	if b.role != precis.RoleAssistant {
 		b.open, b.role = nil, precis.RoleAssistant
@@ -174,8 +173,8 @@ func (b *builder) next() string {
 	}
 }
 
-// answer reads a functionResponse; nil for one that was read before, as part of
-// its call.
+// answer reads a functionResponse; it returns nil if the call already has an answer, for example
+// one read from a session's toolCalls.
 func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
 	id := b.take(jsonspan.Text(f, "id"), jsonspan.Text(f, "name"))
 	if b.answered[id] {
@@ -199,8 +198,8 @@ func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
 	return result
 }
 
-// find returns the place in open of the call that an answer belongs to: by its
-// ID, else the first of that name, else the first. It is -1 for none.
+// find returns the index in open of the call for an answer: by its ID, or without an ID the first
+// of that name, else the first. It returns -1 if no call matches.
 func (b *builder) find(id, name string) int {
 	if id != "" {
 		return slices.IndexFunc(b.open, func(c call) bool { return c.recorded == id })
@@ -211,8 +210,8 @@ func (b *builder) find(id, name string) int {
 	return min(len(b.open), 1) - 1
 }
 
-// take closes the call that an answer belongs to and returns the call's ID. An
-// answer to nothing keeps its own, or is given one.
+// take closes the call that an answer belongs to and returns the call's ID. An answer without a
+// call keeps its own ID, or gets a new one.
 func (b *builder) take(id, name string) string {
 	if i := b.find(id, name); i >= 0 {
 		id = b.open[i].id
@@ -224,8 +223,8 @@ func (b *builder) take(id, name string) string {
 	return id
 }
 
-// response returns the words of a function's response: its only member when
-// that is output, error or the like, else all of it as JSON.
+// response returns the text of a function's response: its only member if that is output, result,
+// error or content, else all of it as JSON.
 func response(raw json.RawMessage) (words string, failed bool) {
 	if s, ok := jsonspan.String(raw); ok {
 		return s, false

@@ -19,8 +19,8 @@ type Qwen struct{}
 // Name returns "qwen".
 func (Qwen) Name() string { return "qwen" }
 
-// Detect looks for a record with a message of parts, or for a record of the program
-// itself, among the first lines.
+// Detect looks for a message with parts, or for a system record of the program, among the first
+// lines.
 func (Qwen) Detect(_ string, data []byte) bool {
 	for _, raw := range archive.FirstLines(data, 8) {
 		f := jsonspan.Members(raw)
@@ -50,22 +50,22 @@ func (Qwen) Read(src archive.Source) (*archive.Recording, error) {
 type qwenSession struct {
 	rec     *archive.Recording
 	records []qwenRecord
-	byID    map[string]int // its number in records and in the tree
+	byID    map[string]int // index in records, which is also the node in tree
 	tree    archive.Tree
 	last    int
 	id      string
 	title   string
 }
 
-// qwenRecord is one record; one that says nothing to the model has neither a message
-// nor a compressed history.
+// qwenRecord is one record; a record not sent to the model has neither a message nor a compressed
+// history.
 type qwenRecord struct {
 	line       int
 	id         string
 	at         time.Time
 	kind       string
 	model      string
-	used       precis.Usage // by the request that it answers
+	used       precis.Usage // usage of the request that it answers
 	message    map[string]json.RawMessage
 	compressed json.RawMessage
 	before     int // tokens before the compression
@@ -106,8 +106,8 @@ func (s *qwenSession) line(l archive.Line) error {
 	return nil
 }
 
-// add puts a record into the tree. One whose parent is not in the file follows the one
-// before.
+// add puts a record into the tree. If its parent is not in the file, it follows the record before
+// it.
 func (s *qwenSession) add(r qwenRecord, parent string, given json.RawMessage) {
 	above := len(s.records) - 1
 	if i, ok := s.byID[parent]; ok && parent != "" {
@@ -126,11 +126,11 @@ func (s *qwenSession) add(r qwenRecord, parent string, given json.RawMessage) {
 	s.last = n
 }
 
-// conversation builds the path to the last record, and the paths that were left.
+// conversation builds the path to the last record, and abandoned paths as branches.
 func (s *qwenSession) conversation() *precis.Conversation {
 	path := s.tree.Path(s.last)
 	c := s.build(path)
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches do not count
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
@@ -167,7 +167,7 @@ func (s *qwenSession) build(path []int) *precis.Conversation {
 	return b.conv
 }
 
-// content reads a content with a role of its own.
+// content reads a content that has its own role.
 func (b *builder) content(f map[string]json.RawMessage, at time.Time) error {
 	role := precis.RoleUser
 	if jsonspan.Text(f, "role") == "model" {
@@ -181,8 +181,8 @@ func (b *builder) content(f map[string]json.RawMessage, at time.Time) error {
 	return nil
 }
 
-// compressed records a compression: what it put in the place of the conversation ends
-// with the messages that it kept.
+// compressed records a compression: its history replaces the conversation and ends with the
+// messages that it kept.
 func (b *builder) compressed(r *qwenRecord) error {
 	own := newBuilder(&archive.Recording{})
 	for span, err := range jsonspan.Array(r.compressed) {
@@ -198,8 +198,8 @@ func (b *builder) compressed(r *qwenRecord) error {
 	return nil
 }
 
-// condensed records that a program put messages in the place of the conversation so far.
-// They end with those that it kept.
+// condensed records that a program replaced the conversation so far with other messages. These
+// end with the messages that it kept.
 func (b *builder) condensed(with []precis.Message, line int, at time.Time, report precis.EditReport) {
 	said := b.conv.Transcript
 	kept := 0
@@ -207,7 +207,7 @@ func (b *builder) condensed(with []precis.Message, line int, at time.Time, repor
 		kept++
 	}
 	if said.Len() == kept {
-		return // nothing was replaced
+		return // no message was replaced
 	}
 	if err := archive.Condensed(b.conv, said.Len()-kept, with[:len(with)-kept], at, report); err != nil {
 		b.rec.Warn(fmt.Sprintf("line %d", line), "the compression is left out: %v", err)

@@ -24,8 +24,8 @@ func (b *builder) records(list jsonspan.Span) error {
 	})
 }
 
-// record reads one message of a session: what the user said, or what the model
-// said with the calls it made and their results.
+// record reads one message of a session: the user's, or the model's with its calls and their
+// results.
 func (b *builder) record(f map[string]json.RawMessage) error {
 	at, _ := time.Parse(time.RFC3339Nano, jsonspan.Text(f, "timestamp"))
 	m := precis.Message{Role: precis.RoleUser, ID: jsonspan.Text(f, "id"), Time: at}
@@ -62,7 +62,7 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 	return nil
 }
 
-// spent adds what the request behind a message used, once for each message.
+// spent adds the usage of the request that a message answers, once for each message ID.
 func (b *builder) spent(f map[string]json.RawMessage, id string) {
 	if id != "" && b.counted[id] {
 		return
@@ -93,8 +93,8 @@ func thoughts(raw []byte) []precis.Block {
 	return out
 }
 
-// toolCalls reads the calls that stand next to a message's content, with their
-// results. A call that stands in the content too is not repeated.
+// toolCalls reads a message's toolCalls with their results. Calls that are also parts of the
+// content are not repeated.
 func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 	if jsonspan.Kind(raw) != '[' {
 		return nil, nil
@@ -119,12 +119,12 @@ func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 	return uses, results
 }
 
-// result reads what a call returned. The parts may hold the answers to other
-// calls of the same turn too.
+// result reads the result of a call. The parts may also contain answers to other calls of the
+// same turn, which are ignored.
 func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResult, bool) {
 	r := precis.ToolResult{ToolUseID: c.id}
 	switch jsonspan.Text(f, "status") {
-	case "cancelled": // by the user, before it ran or on the way
+	case "cancelled": // by the user, before or during its run
 		r.IsError, r.Refused = true, true
 	case "error":
 		r.IsError = true
@@ -149,12 +149,11 @@ func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResul
 	return r, true
 }
 
-// maxBranches bounds the branches of one session, each of which holds the
-// messages from the beginning on.
+// maxBranches limits the branches of one session. Each branch is a full list of messages.
 const maxBranches = 100
 
-// log is the lines of a session: the messages that count now, and the lists
-// that were left by going back or by rewriting.
+// log is the state of reading a session of JSON lines: the current messages, and the lists
+// abandoned by a rewind or a rewrite.
 type log struct {
 	rec      *archive.Recording
 	id       string
@@ -163,8 +162,8 @@ type log struct {
 	index    map[string]int // message ID to its place in messages
 	left     [][]message
 	counted  map[string]bool // see builder
-	snapshot string          // of the newest compression; "": there was none
-	shorter  []message       // a beginning of the messages that was set last; nil: none
+	snapshot string          // of the newest compression; "" if there was none
+	shorter  []message       // the last list set, if it is a beginning of messages; else nil
 }
 
 // message is a message of a session, or a compression.
@@ -172,8 +171,8 @@ type message struct {
 	id         string
 	line       int
 	fields     map[string]json.RawMessage
-	compressed json.RawMessage // the messages that a compression left; nil: it is none
-	left       []message       // the same
+	compressed json.RawMessage // the messages left by a compression; nil if it is not one
+	left       []message       // the same messages, parsed
 }
 
 // readLines reads a session of JSON lines.
@@ -212,8 +211,8 @@ func (s *log) line(l archive.Line) error {
 	return nil
 }
 
-// set takes what a line says of the session. It may put another list of
-// messages in place of the one so far.
+// set applies a line with properties of the session. The line may also replace the list of
+// messages.
 func (s *log) set(f map[string]json.RawMessage, line int) error {
 	s.rec.Ignored++
 	if id := jsonspan.Text(f, "sessionId"); id != "" {
@@ -228,20 +227,20 @@ func (s *log) set(f map[string]json.RawMessage, line int) error {
 	return s.setMessages(f["messages"], line)
 }
 
-// message adds a message, or puts it in the place of an earlier state of it.
+// message adds a message, or replaces an earlier state of it.
 func (s *log) message(f map[string]json.RawMessage, line int) error {
 	if jsonspan.Text(f, "type") == "" {
 		return errors.New("the message has no type")
 	}
-	if s.shorter != nil { // the session really goes on from there
+	if s.shorter != nil { // the session really resumes from that list
 		s.replace(s.shorter)
 	}
 	s.put(message{id: jsonspan.Text(f, "id"), line: line, fields: f})
 	return nil
 }
 
-// put adds a message, or puts it in the place of an earlier state of it. The result of a
-// call may have the ID of the message that calls.
+// put adds a message, or replaces an earlier state of it. A result may have the ID of the message
+// with the call, so the types must match as well.
 func (s *log) put(m message) {
 	if i, ok := s.index[m.id]; ok && m.id != "" && jsonspan.Text(s.messages[i].fields, "type") == jsonspan.Text(m.fields, "type") {
 		s.messages[i] = m
@@ -251,7 +250,7 @@ func (s *log) put(m message) {
 	s.messages = append(s.messages, m)
 }
 
-// reset makes a copy of list the session's messages.
+// reset sets the session's messages to a copy of list.
 func (s *log) reset(list []message) {
 	s.messages, s.index = slices.Clone(list), map[string]int{}
 	for i, m := range list {
@@ -259,16 +258,15 @@ func (s *log) reset(list []message) {
 	}
 }
 
-// rewind goes back to before a message, to the beginning when there is none of
-// that ID.
+// rewind returns to the state before a message, or to the beginning if the ID is unknown.
 func (s *log) rewind(id string) {
 	was := s.messages
 	s.reset(was[:s.index[id]])
 	s.leave(was)
 }
 
-// leave keeps a list that is no longer the session's when it holds an answer of
-// the model that the session has not.
+// leave keeps an abandoned list as a branch if it has an answer of the model that the session
+// lacks.
 func (s *log) leave(was []message) {
 	have := map[string]bool{}
 	for _, m := range s.messages {
@@ -287,7 +285,7 @@ func (s *log) leave(was []message) {
 	}
 }
 
-// build reads a list of messages.
+// build assembles a list of messages.
 func (s *log) build(list []message) *precis.Conversation {
 	b := newBuilder(s.rec)
 	b.conv.ID, b.conv.Title, b.counted = s.id, s.title, s.counted

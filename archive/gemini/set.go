@@ -9,11 +9,11 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// A session sets all of its messages anew when it was compressed, when a resumed program
-// has read it, and when a hook has added to a result. Only the first says something new.
-// IDs do not tell which it is: they change with each setting.
+// A session rewrites all of its messages after a compression, when a resumed program has read it,
+// and when a hook has added to a result. Only a compression has new content. IDs do not show the
+// reason: they change with each rewrite.
 
-// setMessages takes a list of messages in the place of those so far.
+// setMessages replaces the list of messages.
 func (s *log) setMessages(raw json.RawMessage, line int) error {
 	var list []message
 	for span, err := range jsonspan.Array(raw) {
@@ -35,7 +35,7 @@ func (s *log) setMessages(raw json.RawMessage, line int) error {
 	switch {
 	case !same || len(s.messages) == 0 || !whole && len(more) > 0:
 		s.replace(list)
-	case !whole: // a program that resumes sets its first message first
+	case !whole: // a resuming program first writes only its first message
 		s.shorter = list
 	default:
 		s.shorter = nil
@@ -46,7 +46,7 @@ func (s *log) setMessages(raw json.RawMessage, line int) error {
 	return nil
 }
 
-// replace puts a list in the place of the messages, which are left.
+// replace sets the messages to a list; the former messages may become a branch.
 func (s *log) replace(list []message) {
 	was := s.messages
 	s.shorter = nil
@@ -58,14 +58,13 @@ func (s *log) replace(list []message) {
 	s.leave(was)
 }
 
-// shown is a message that the session shows now, by what it says.
+// shown is a message in the current list, identified by its content.
 type shown struct {
 	key string
-	at  int // in messages; -1: within a compression
+	at  int // index in messages; -1: within a compression
 }
 
-// show returns what the session shows now: what the newest compression left, and what was
-// said since.
+// show returns the current list: the messages that the newest compression left, and later ones.
 func (s *log) show() (out []shown) {
 	from := 0
 	for i, m := range s.messages {
@@ -82,8 +81,8 @@ func (s *log) show() (out []shown) {
 	return out
 }
 
-// align compares a list with what is shown. Same reports that it says the same in the same
-// order, be it not all of it, with more behind it; whole that nothing but results is left out.
+// align compares a list with the current messages. more are the additional messages at its end.
+// same reports whether the rest occurs in the same order; whole that only results are omitted.
 func (s *log) align(list []message) (more []message, whole, same bool) {
 	now := s.show()
 	seen := map[string]bool{}
@@ -91,7 +90,7 @@ func (s *log) align(list []message) (more []message, whole, same bool) {
 	for _, m := range list {
 		key := keyOf(m.fields)
 		if key == "" || seen[key] && strings.HasPrefix(key, answers) {
-			continue // a notice, or a result that is there twice
+			continue // a notice, or a duplicate result
 		}
 		at := slices.IndexFunc(now[next:], func(o shown) bool { return o.key == key })
 		switch {
@@ -119,12 +118,12 @@ func (s *log) align(list []message) (more []message, whole, same bool) {
 	return more, matched == spoken, same
 }
 
-// answers begins the key of results.
+// answers is the prefix of keys of results.
 const answers = "answers "
 
-// keyOf names a message by what it says: who, its words, its calls, and the calls that it
-// answers. What hooks have added is left out. It is "" for what is neither the user's nor
-// the model's.
+// keyOf identifies a message by its content: its author, text and calls, or the calls that it
+// answers. Text added by hooks is excluded. It is "" for messages of neither the user nor the
+// model.
 func keyOf(f map[string]json.RawMessage) string {
 	kind := jsonspan.Text(f, "type")
 	if kind != "user" && kind != "gemini" {
@@ -171,7 +170,7 @@ func keyOf(f map[string]json.RawMessage) string {
 	return kind + " " + strings.TrimSpace(said) + "\x00" + strings.Join(calls, " ")
 }
 
-// named is a call's or a result's ID, or its name where it has none.
+// named returns the ID of a call or a result, or its name if it has none.
 func named(raw []byte) string {
 	f := jsonspan.Members(raw)
 	if id := jsonspan.Text(f, "id"); id != "" {
@@ -180,11 +179,12 @@ func named(raw []byte) string {
 	return jsonspan.Text(f, "name")
 }
 
-// mostBefore is how many messages stand before the snapshot of a compression at most: what
-// the program says of the session.
+// mostBefore is the maximal number of messages before the snapshot of a compression: the
+// program's own description of the session.
 const mostBefore = 2
 
-// snapshotIn returns the snapshot that a list of messages begins with; "" for none.
+// snapshotIn returns the snapshot message near the beginning of a list, as a key; "" if it has
+// none.
 func snapshotIn(list []message) string {
 	for _, m := range list[:min(len(list), mostBefore+1)] {
 		if jsonspan.Text(m.fields, "type") != "user" {
@@ -197,8 +197,8 @@ func snapshotIn(list []message) string {
 	return ""
 }
 
-// Snapshot returns the snapshot that a line of a session sets, a text that tells it from
-// others; "" when it sets none.
+// Snapshot returns a text that identifies the snapshot in a session's line; "" if the line has
+// none.
 func Snapshot(line []byte) string {
 	f := jsonspan.Members(jsonspan.Members(line)["$set"])
 	if jsonspan.Kind(f["messages"]) != '[' {
