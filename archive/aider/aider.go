@@ -1,13 +1,11 @@
-// Package aider reads the chat history of aider, .aider.chat.history.md. Start
-// with [Format].
+// Package aider reads the chat history of aider, .aider.chat.history.md. Start with [Format].
 //
-// The file is a log in Markdown that every run of aider appends to: "#### "
-// begins a line of the user, "> " a line of the program, anything else is the
-// model's. It is read as one conversation, all runs in order: that is what the
-// file is, and aider itself takes it so when it restores a history. What the
-// program printed stands as text of its own in the user's message, since the
-// user saw it and answered to it; so do words before the first prompt of a run,
-// which no model can have said. Each such text says that it is the program's.
+// The file is a log in Markdown that every run of aider appends to: "#### " begins a line of the
+// user, "> " a line of the program, and other lines are the model's. All runs together are one
+// conversation, as when aider itself restores a history. Output of the program becomes a separate
+// text in the user's message, since the user saw it and answered it. So does text before the
+// first prompt of a run, which cannot be the model's. Each such text is attributed to the
+// program.
 package aider
 
 import (
@@ -25,11 +23,10 @@ type Format struct{}
 // Name returns "aider".
 func (Format) Name() string { return "aider" }
 
-// started begins the line that begins a run.
+// started is the beginning of the first line of a run.
 const started = "# aider chat started at "
 
-// Detect looks for the line that begins a run; the file's own name will do when
-// there is a prompt.
+// Detect looks for the first line of a run, or for the file's own name and a prompt.
 func (Format) Detect(name string, data []byte) bool {
 	head := bytes.TrimLeft(data, " \t\r\n\ufeff")
 	if len(head) == 0 || head[0] == '{' || head[0] == '[' {
@@ -68,25 +65,25 @@ const (
 	model
 )
 
-// authors is what the marks of lines say of who wrote them.
+// authors maps speakers to the origin of their text.
 var authors = map[speaker]precis.Said{
 	program: {Program: "aider", Author: precis.AuthorProgram, Act: precis.ActNotice},
 	user:    {Program: "aider", Author: precis.AuthorPerson, Act: precis.ActRequest},
 }
 
-// reader puts the lines together. Lines of one speaker are one block, blocks of
-// the user and the program one message.
+// reader joins lines to blocks and messages. Consecutive lines of one speaker are one block;
+// consecutive blocks of the user and the program are one message.
 type reader struct {
 	conv     *precis.Conversation
 	msgs     []precis.Message
-	strict   bool // the file keeps the two spaces that aider ends its and the user's lines with
+	strict   bool // the file has the two trailing spaces with which aider ends its and the user's lines
 	speaker  speaker
 	lines    []string       // of the block being read
-	msg      precis.Message // being read; no role: none
-	at       time.Time      // when the run began, until a message has it
+	msg      precis.Message // being read; no role if none
+	at       time.Time      // start of the run, until a message has it
 	prompted bool           // in this run
-	joined   bool           // the line before was the program's, and not blank
-	dump     bool           // inside lines that aider wrote at once, with one mark before the first
+	joined   bool           // the last line was the program's and not blank
+	dump     bool           // inside a text of the program with a mark only before its first line
 }
 
 // line reads one line.
@@ -104,7 +101,7 @@ func (r *reader) line(s string) {
 	}
 	if who != r.speaker {
 		if strings.TrimSpace(words) == "" && who != user && who != program {
-			return // blank lines part the speakers
+			return // blank lines separate the speakers
 		}
 		r.block()
 		r.speaker = who
@@ -115,9 +112,8 @@ func (r *reader) line(s string) {
 	r.lines = append(r.lines, words)
 }
 
-// whose returns the speaker of a line, and the line without its mark. Lines
-// that aider writes in one piece end in two spaces, as every line of aider's
-// does.
+// whose returns the speaker of a line, and the line without its mark. Texts that aider writes at
+// once end in two spaces, as each of its single lines does.
 func (r *reader) whose(s string) (speaker, string) {
 	ended := !r.strict || strings.HasSuffix(s, "  ")
 	if words, ok := cutMark(s, "####"); ok && ended {
@@ -146,7 +142,7 @@ func cutMark(s, mark string) (words string, ok bool) {
 	return strings.TrimRight(strings.TrimPrefix(words, " "), " "), true
 }
 
-// setModel takes the model's name from the lines that aider begins a run with.
+// setModel takes the model's name from the lines at the beginning of a run.
 func (r *reader) setModel(s string) {
 	for _, head := range []string{"Main model: ", "Models: ", "Model: "} {
 		if rest, ok := strings.CutPrefix(s, head); ok {
@@ -183,7 +179,7 @@ func (r *reader) message() {
 	r.msg = precis.Message{}
 }
 
-// flush ends what is being read, as the end of a run does.
+// flush ends the current block and message, as at the end of a run.
 func (r *reader) flush() {
 	r.block()
 	r.message()

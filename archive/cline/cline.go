@@ -2,8 +2,8 @@
 // next to a description, ID.json. Start with [Format]. Tasks of Cline's extension are
 // read by archive/roo.
 //
-// Messages are those of the Messages API with fields of the program's own; results of
-// tools hold lists of {query, result}, which become text.
+// Messages have the form of the Messages API with additional fields; results of tools contain
+// lists of {query, result}, which become text.
 package cline
 
 import (
@@ -19,7 +19,7 @@ import (
 	"precis/wire/anthropic"
 )
 
-// suffix ends the name of a session's file.
+// suffix is the end of a session file's name.
 const suffix = ".messages.json"
 
 // Format is the reader of Cline's sessions.
@@ -28,8 +28,7 @@ type Format struct{}
 // Name returns "cline".
 func (Format) Name() string { return "cline" }
 
-// Detect looks for the members that stand before the messages, and for those of the
-// first message.
+// Detect looks for an updated_at text followed by messages.
 func (Format) Detect(_ string, data []byte) bool {
 	if jsonspan.Kind(data) != '{' {
 		return false
@@ -128,7 +127,7 @@ func (s *session) message(raw []byte) error {
 	return nil
 }
 
-// spent adds what the request behind a message used, and learns the model.
+// spent adds the usage of the request that a message answers, and sets the model.
 func (s *session) spent(f map[string]json.RawMessage) {
 	model := ""
 	if info := jsonspan.Members(f["modelInfo"]); info != nil {
@@ -142,8 +141,8 @@ func (s *session) spent(f map[string]json.RawMessage) {
 	s.rec.Origin.Answered(s.rec.Conversation, used)
 }
 
-// describe reads the description next to a session. It is an extra: one that is missing
-// or malformed is left out.
+// describe reads the description next to a session. It is optional: a missing one is ignored, a
+// malformed one is a warning.
 func (s *session) describe(path string) {
 	base, ok := strings.CutSuffix(path, suffix)
 	if !ok {

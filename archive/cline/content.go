@@ -6,8 +6,7 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// plainContent returns content in which each result of a tool is as the Messages API
-// takes it.
+// plainContent returns content with each tool result converted to the form of the Messages API.
 func plainContent(raw json.RawMessage) (json.RawMessage, error) {
 	if jsonspan.Kind(raw) != '[' {
 		return raw, nil
@@ -33,7 +32,7 @@ func plainContent(raw json.RawMessage) (json.RawMessage, error) {
 	return append(out, ']'), nil
 }
 
-// plainResult writes a result with its queries and answers as text.
+// plainResult converts a result with its queries and answers to text.
 func plainResult(f map[string]json.RawMessage) ([]byte, error) {
 	out := jsonspan.AppendStringField([]byte{'{'}, "type", "tool_result")
 	out = append(jsonspan.AppendField(out, "tool_use_id"), orNull(f["tool_use_id"])...)
@@ -70,8 +69,8 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// plainItem writes one item of a result: a block as it is, an answer as its text, and
-// anything else as JSON in a text.
+// plainItem converts one item of a result: a block stays as it is, an answer becomes its text,
+// and anything else becomes JSON in a text.
 func plainItem(raw []byte) (item []byte, failed bool) {
 	f := jsonspan.Members(raw)
 	if f["type"] != nil {

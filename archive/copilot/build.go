@@ -13,7 +13,7 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// builder puts the messages of one chat together.
+// builder assembles the messages of one chat.
 type builder struct {
 	rec   *archive.Recording
 	conv  *precis.Conversation
@@ -31,7 +31,7 @@ func (b *builder) say(role precis.Role, at time.Time, blocks ...precis.Block) {
 	b.conv.Transcript.Append(b.names.Name(b.ids.Name(m)))
 }
 
-// request reads what the user said and what came of it.
+// request reads the user's message and the work or answer that followed.
 func (b *builder) request(raw json.RawMessage) error {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *builder) request(raw json.RawMessage) error {
 	return nil
 }
 
-// jsonOf writes members as an object again.
+// jsonOf encodes members as an object again.
 func jsonOf(f map[string]json.RawMessage) json.RawMessage {
 	out, err := json.Marshal(f)
 	if err != nil {
@@ -77,7 +77,7 @@ func jsonOf(f map[string]json.RawMessage) json.RawMessage {
 	return out
 }
 
-// rounds reads the work of an agent: what the model said and called, and the results.
+// rounds reads the rounds of an agent: the model's texts and calls, and the results.
 func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
 	for _, raw := range rounds {
 		f := jsonspan.Members(raw)
@@ -105,7 +105,7 @@ func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMe
 	}
 }
 
-// condensed records that what was said so far became a summary.
+// condensed records that a summary replaced the conversation so far.
 func (b *builder) condensed(summary string, at time.Time) {
 	m := precis.NewText(precis.RoleUser, summary)
 	m.Time = at
@@ -115,7 +115,7 @@ func (b *builder) condensed(summary string, at time.Time) {
 	}
 }
 
-// thought returns the words of a model's thinking: a string, or strings in a list.
+// thought returns the text of a model's thinking: a string or a list of strings.
 func thought(raw json.RawMessage) string {
 	f := jsonspan.Members(raw)
 	if s := jsonspan.Text(f, "text"); s != "" {
@@ -141,7 +141,7 @@ func input(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// result reads what a tool returned: parts that are text, or trees of rendered text.
+// result reads the result of a tool: parts that are text, or trees of rendered text.
 func result(id string, f map[string]json.RawMessage) precis.ToolResult {
 	r := precis.ToolResult{ToolUseID: id, IsError: f["hasError"] != nil && jsonspan.Kind(f["hasError"]) == 't'}
 	for _, raw := range jsonspan.Elements(f["content"]) {
@@ -159,7 +159,7 @@ func result(id string, f map[string]json.RawMessage) precis.ToolResult {
 	return r
 }
 
-// deepest is how far a tree of rendered text is followed.
+// deepest limits the depth of a tree of rendered text.
 const deepest = 200
 
 // rendered writes the texts of a tree: nodes with children, and leaves with text.

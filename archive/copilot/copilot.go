@@ -1,14 +1,13 @@
-// Package copilot reads the chats of VS Code's Copilot: the session files that the editor
-// keeps, and the replays that the extension exports. Start with [Format].
+// Package copilot reads the chats of VS Code's Copilot: the session files that the editor keeps,
+// and the replays that the extension exports. Start with [Format].
 //
 //   - {version, sessionId, requests: […]}, a session of one JSON document
 //   - JSON lines that change such a document step by step
 //   - {prompts: [{prompt, logs: […]}]}, an exported replay (.chatreplay.json)
 //
-// A request holds what the user said and, where an agent worked, the rounds of its work:
-// what the model said, its calls, and their results. Where a session has no rounds the
-// parts that the user saw are read instead. A summary that the extension made of its
-// conversation becomes an edit.
+// A request holds the user's message and, if an agent worked, the rounds of its work: the model's
+// texts, its calls, and their results. If a session has no rounds, the displayed parts are read
+// instead. A summary that the extension made of its conversation becomes an edit.
 package copilot
 
 import (
@@ -45,7 +44,7 @@ func (Format) Detect(_ string, data []byte) bool {
 			break
 		}
 		f[m.Name] = m.Raw
-		if m.Name == "requests" && err != nil { // the data ends in it
+		if m.Name == "requests" && err != nil { // the data ends within it
 			f[m.Name] = json.RawMessage("[]")
 			break
 		}
@@ -85,8 +84,8 @@ func isReplay(f map[string]json.RawMessage) bool {
 	return false
 }
 
-// Read reads a chat. Lines of a log that cannot be followed are skipped; a malformed
-// document is an error that names the place.
+// Read reads a chat. Lines of a log that cannot be applied are skipped; a malformed document is
+// an error that names the place.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	rec := &archive.Recording{Conversation: &precis.Conversation{Transcript: &precis.Transcript{}}}
 	data := src.Data
@@ -109,8 +108,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return rec, nil
 }
 
-// project returns the folder that the editor had open, which stands next to the folder of
-// the session.
+// project returns the folder that the editor had open. It is recorded in a file next to the
+// folder of the session.
 func project(path string) string {
 	if path == "" || filepath.Base(filepath.Dir(path)) != "chatSessions" {
 		return ""

@@ -21,11 +21,11 @@ type change struct {
 	Kind  int   `json:"kind"`
 	Path  []any `json:"k"` // names and indexes
 	Value any   `json:"v"`
-	Index *int  `json:"i"` // of changePush: the length to cut to; nil: it is not cut
+	Index *int  `json:"i"` // of changePush: the length to cut to; nil: not cut
 }
 
-// replayed returns the document that a log of changes leads to. A change that cannot be
-// followed is skipped.
+// replayed returns the document that results from a log of changes. A change that cannot be
+// applied is skipped.
 func replayed(data []byte, rec *archive.Recording) ([]byte, error) {
 	var state any
 	for l := range archive.Lines(data, rec) {
@@ -58,7 +58,7 @@ func (c change) apply(state any) (any, error) {
 	return state, fmt.Errorf("there is no change of kind %d", c.Kind)
 }
 
-// at changes what is at a path below a value, and returns the value.
+// at applies the change at a path below a value, and returns the value.
 func (c change) at(value any, path []any) (any, error) {
 	if len(path) == 0 {
 		return c.leaf(value)

@@ -11,8 +11,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// parts reads what the user saw of an answer. Words after a call follow its result, as
-// they did when it was made.
+// parts reads the displayed parts of an answer. Text after a call follows the call's result, in
+// the original order.
 func (b *builder) parts(parts []json.RawMessage, at time.Time) {
 	var said, answers []precis.Block
 	var words strings.Builder
@@ -55,8 +55,7 @@ func (b *builder) parts(parts []json.RawMessage, at time.Time) {
 	}
 }
 
-// markdown returns the words of a part: its value, or the value of that, or of its
-// content.
+// markdown returns the text of a part: its value or content, or the value nested in one of them.
 func markdown(f map[string]json.RawMessage) string {
 	for _, raw := range []json.RawMessage{f["value"], f["content"]} {
 		for range 3 {
@@ -69,7 +68,7 @@ func markdown(f map[string]json.RawMessage) string {
 	return ""
 }
 
-// reference returns the name of a file or symbol that an answer points at.
+// reference returns the name of a file or symbol that an answer links to.
 func reference(f map[string]json.RawMessage) string {
 	for _, name := range []string{"fsPath", "path", "name"} {
 		if s := jsonspan.Text(f, name); s != "" {
@@ -82,7 +81,7 @@ func reference(f map[string]json.RawMessage) string {
 	return ""
 }
 
-// invocation reads a call as the user saw it, and what is known of its result.
+// invocation reads a call as displayed, with the known parts of its result.
 func invocation(f map[string]json.RawMessage) (precis.ToolUse, precis.ToolResult) {
 	use := precis.ToolUse{ID: jsonspan.Text(f, "toolCallId"), Name: jsonspan.Text(f, "toolId")}
 	answer := precis.ToolResult{ToolUseID: use.ID}
@@ -110,7 +109,7 @@ func invocation(f map[string]json.RawMessage) (precis.ToolUse, precis.ToolResult
 	}
 	answer.IsError = answer.IsError || jsonspan.Kind(details["isError"]) == 't'
 	words := strings.TrimSpace(strings.Join(out, "\n"))
-	if words == "" { // only what was done is known
+	if words == "" { // fall back to the description of the action
 		words = strings.TrimSpace(markdown(map[string]json.RawMessage{"value": f["pastTenseMessage"]}))
 	}
 	if words != "" {

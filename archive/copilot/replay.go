@@ -32,8 +32,8 @@ func (b *builder) replay(data []byte) error {
 	return nil
 }
 
-// logs reads the requests to the model and the calls of tools that one prompt led to.
-// Calls follow the request whose answer made them.
+// logs reads the model requests and tool calls of one prompt. Calls follow the request that
+// produced them.
 func (b *builder) logs(logs []json.RawMessage) {
 	var said, answers []precis.Block
 	var at time.Time
@@ -70,7 +70,7 @@ func (b *builder) logs(logs []json.RawMessage) {
 	turn()
 }
 
-// answer reads what the model said to a request, and what the request used.
+// answer reads the model's answer to a request and the request's usage.
 func (b *builder) answer(f map[string]json.RawMessage) []precis.Block {
 	meta := jsonspan.Members(f["metadata"])
 	if model := jsonspan.Text(meta, "model"); model != "" {

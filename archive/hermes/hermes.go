@@ -4,8 +4,8 @@
 //   - {session_id, model, platform, system_prompt, tools, messages: […]}
 //   - {"role":"session_meta", tools, model, platform}, then a message on each line
 //
-// Messages are those of Chat Completions with times and IDs of their own beside them, which no
-// API accepts, so they are without their bytes here.
+// Messages have the form of Chat Completions with additional times and IDs. No API accepts these,
+// so the messages are without their original bytes here.
 package hermes
 
 import (
@@ -118,7 +118,7 @@ func (r *reader) document(data []byte) error {
 	return nil
 }
 
-// meta takes what members say of the session.
+// meta reads properties of the session.
 func (r *reader) meta(f map[string]json.RawMessage) {
 	set := func(name string, to *string) {
 		if s, _ := jsonspan.String(f[name]); s != "" {

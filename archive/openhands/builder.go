@@ -13,22 +13,22 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// builder puts the events of one conversation together.
+// builder assembles the events of one conversation.
 type builder struct {
 	rec  *archive.Recording
 	conv *precis.Conversation
 
-	events    []seen            // those that a model sees, in order
-	uses      map[string]int    // tool use ID to the message that holds it
-	answers   map[string]int    // tool use ID to the message that answers it
-	renamed   map[string]string // a tool use ID that came again to what it is called now
-	forgotten map[string]bool   // keys of events that condensations named
-	spoken    map[string]bool   // responses of which an event was read
+	events    []seen            // events visible to a model, in order
+	uses      map[string]int    // tool use ID to the message with the call
+	answers   map[string]int    // tool use ID to the message with the answer
+	renamed   map[string]string // by duplicate tool use ID: its new name
+	forgotten map[string]bool   // keys of events named by condensations
+	spoken    map[string]bool   // IDs of model responses with an event already read
 	summary   string            // of the newest condensation that has one
-	offset    int               // how many events stand before it
+	offset    int               // number of events before the summary
 }
 
-// seen is an event that a model sees.
+// seen is an event visible to a model.
 type seen struct {
 	key string // its ID as written
 	msg int    // its message; -1 for the system prompt
@@ -51,7 +51,7 @@ func (b *builder) event(f map[string]json.RawMessage, place string) error {
 	return e.old()
 }
 
-// event is the one being read.
+// event is the event being read.
 type event struct {
 	*builder
 	fields map[string]json.RawMessage
@@ -84,8 +84,8 @@ func (e *event) say(role precis.Role, blocks ...precis.Block) {
 	e.events = append(e.events, seen{e.key, n})
 }
 
-// unused returns the ID of a new tool use: the recorded one, with a number when
-// it was used before.
+// unused returns the ID of a new tool use: the recorded one, with a number appended if it is a
+// duplicate.
 func (b *builder) unused(id string) string {
 	if _, used := b.uses[id]; !used {
 		return id
@@ -104,7 +104,7 @@ func (e *event) result(id string, failed bool, blocks ...precis.Block) error {
 	return e.answer(precis.ToolResult{ToolUseID: id, Content: blocks, IsError: failed})
 }
 
-// answer says the result of a call.
+// answer appends the result of a call.
 func (e *event) answer(r precis.ToolResult) error {
 	if r.ToolUseID == "" {
 		return errors.New("the answer names no tool call")
@@ -117,7 +117,7 @@ func (e *event) answer(r precis.ToolResult) error {
 	return nil
 }
 
-// system takes the system prompt and the tools.
+// system sets the system prompt and the tools.
 func (e *event) system(prompt string, tools json.RawMessage) {
 	e.events = append(e.events, seen{e.key, -1})
 	if strings.TrimSpace(prompt) != "" {
@@ -129,10 +129,10 @@ func (e *event) system(prompt string, tools json.RawMessage) {
 	}
 }
 
-// key is how an event's ID, a string or a number, is written.
+// key returns an event's ID, a string or a number, as written.
 func key(raw []byte) string { return string(bytes.TrimSpace(raw)) }
 
-// parseTime reads a time with a zone, or without one, which is taken as UTC.
+// parseTime parses a time with a zone, or without one as UTC.
 func parseTime(s string) time.Time {
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
 		return t

@@ -13,15 +13,14 @@ import (
 // condensation is the content of a condensation event of either generation.
 type condensation struct {
 	forgotten  []json.RawMessage // IDs
-	first, end json.RawMessage   // instead of them: a range, both ends included
+	first, end json.RawMessage   // a range instead, both ends included
 	summary    json.RawMessage
 	offset     json.RawMessage
 }
 
-// condense records a condensation. OpenHands shows every event that no
-// condensation named, but those whose call or answer is gone, and the newest
-// summary before the event at its offset. What is hidden only grows, so the
-// edits nest.
+// condense records a condensation. OpenHands shows every event that no condensation named, except
+// a call or an answer if its counterpart is hidden. It inserts the newest summary before the
+// event at its offset. The hidden set only grows, so the edits nest.
 func (e *event) condense(c condensation) {
 	e.forget(c)
 	if s, _ := jsonspan.String(c.summary); strings.TrimSpace(s) != "" {
@@ -40,8 +39,8 @@ func (e *event) condense(c condensation) {
 	e.record(runs)
 }
 
-// record adds the edit when it can be added. Each edit covers all spans of those
-// before, so only the last of them can stand in its way.
+// record adds the edit if it is valid. Each edit covers all spans of the earlier ones, so only
+// the last one can conflict with it.
 func (e *event) record(runs []precis.Replacement) {
 	edit := precis.Edit{Kind: precis.KindCondensation, Time: e.at, Replace: runs, Report: precis.EditReport{
 		Trigger: string(precis.TriggeredRecorded), Reason: "OpenHands condensed the conversation",
@@ -77,7 +76,7 @@ func (e *event) forget(c condensation) {
 	}
 }
 
-// hidden returns the spans of messages that the model no longer sees.
+// hidden returns the spans of messages that are no longer visible to the model.
 func (e *event) hidden() []precis.Replacement {
 	gone := make([]bool, e.conv.Transcript.Len())
 	for _, s := range e.events {
@@ -106,9 +105,9 @@ func (e *event) hidden() []precis.Replacement {
 	return runs
 }
 
-// nearest returns the run that the summary stands in the place of: that which
-// holds the event at the summary's offset, or the last one before it. The
-// offset counts events that were not forgotten, the system prompt included.
+// nearest returns the index of the run that the summary replaces: the run that contains the event
+// at the summary's offset, or the last one before it. The offset counts events that are not
+// forgotten, the system prompt included.
 func (e *event) nearest(runs []precis.Replacement) int {
 	at, kept := e.conv.Transcript.Len(), 0
 	for _, s := range e.events {
@@ -129,7 +128,7 @@ func (e *event) nearest(runs []precis.Replacement) int {
 	return found
 }
 
-// number reads a whole number; other for what is none.
+// number parses a whole number; it returns other if raw is not one.
 func number(raw []byte, other int) int {
 	n, err := strconv.Atoi(key(raw))
 	if err != nil {

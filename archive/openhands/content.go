@@ -30,7 +30,7 @@ func content(raw json.RawMessage) []precis.Block {
 	return out
 }
 
-// images reads a list of addresses of pictures, whose data may stand in them.
+// images reads a list of image URLs, including data URLs.
 func images(raw json.RawMessage) []precis.Block {
 	var out []precis.Block
 	for _, span := range jsonspan.Elements(raw) {
@@ -47,8 +47,7 @@ func images(raw json.RawMessage) []precis.Block {
 	return out
 }
 
-// shell adds to a command's output the metadata that OpenHands shows the model
-// with it.
+// shell appends to a command's output the metadata that OpenHands shows the model.
 func shell(meta map[string]json.RawMessage, blocks []precis.Block) []precis.Block {
 	var b strings.Builder
 	b.WriteString(jsonspan.Text(meta, "prefix"))

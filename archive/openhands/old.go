@@ -10,8 +10,7 @@ import (
 	"precis"
 )
 
-// unseen are the actions and observations of OpenHands before 1.0 that are for
-// the program alone.
+// unseen are the actions and observations of OpenHands before 1.0 that the model does not see.
 var unseen = map[string]bool{
 	"": true, "null": true, "recall": true, "change_agent_state": true, "agent_state_changed": true,
 	"condensation_request": true, "pause": true, "resume": true, "stop": true, "loop_recovery": true,
@@ -69,9 +68,9 @@ func (e *event) oldMessage(args map[string]json.RawMessage) {
 	e.say(precis.RoleAssistant, precis.Text{Text: words})
 }
 
-// oldAction reads a tool use. The response of the model is taken where it was
-// kept, else the action's arguments. Several actions may share a response: each
-// is one of its calls, the first has the words.
+// oldAction reads a tool use. It prefers the recorded response of the model to the action's
+// arguments. If several actions share a response, each is one of its calls, and the first has the
+// text.
 func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 	meta := jsonspan.Members(e.fields["tool_call_metadata"])
 	response := jsonspan.Members(meta["model_response"])
@@ -110,11 +109,11 @@ func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 	e.say(precis.RoleAssistant, append(blocks, use)...)
 }
 
-// eventID names the tool use of an action that no call is recorded for.
+// eventID names the tool use of an action without a recorded call.
 func eventID(key string) string { return "event_" + strings.Trim(key, `"`) }
 
-// oldObservation reads a tool's answer. What answers nothing is the user's or
-// the program's word.
+// oldObservation reads the result of a call. An observation without a call becomes a user
+// message.
 func (e *event) oldObservation(observation string) error {
 	extras := jsonspan.Members(e.fields["extras"])
 	blocks := content(e.fields["content"])

@@ -7,9 +7,9 @@
 //   - output.jsonl of an evaluation: one conversation a line, its events under
 //     history
 //
-// Each event that a model sees is one message, worded as OpenHands words it for
-// the model. A condensation becomes an edit: the forgotten messages and the
-// summary at the place that OpenHands gave it.
+// Each event visible to a model is one message, worded as OpenHands words it for the model. A
+// condensation becomes an edit: the forgotten messages, and the summary at the position that
+// OpenHands gave it.
 package openhands
 
 import (
@@ -91,8 +91,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return rec, nil
 }
 
-// readLines reads lines of events, which are one conversation, and lines of
-// whole conversations: the first of all is the main one.
+// readLines reads lines of events, which together are one conversation, and lines that each hold
+// a conversation. The first conversation is the main one.
 func readLines(data []byte, rec *archive.Recording) {
 	loose := newBuilder(rec)
 	var whole []*precis.Conversation

@@ -53,7 +53,7 @@ func (e *event) sdk() error {
 	return nil
 }
 
-// state learns the conversation's ID and model from the program's state.
+// state reads the conversation's ID and model from the program's state.
 func (e *event) state(name string, value map[string]json.RawMessage) {
 	if name != "full_state" {
 		return
@@ -66,7 +66,7 @@ func (e *event) state(name string, value map[string]json.RawMessage) {
 	}
 }
 
-// message reads what the user or the agent said.
+// message reads a message of the user or the agent.
 func (e *event) message(f map[string]json.RawMessage) error {
 	role := precis.RoleUser
 	switch name := jsonspan.Text(f, "role"); name {
@@ -90,7 +90,7 @@ func (e *event) message(f map[string]json.RawMessage) error {
 	return nil
 }
 
-// action reads a tool use with the words around it.
+// action reads a tool use with its text and reasoning.
 func (e *event) action() error {
 	f := e.fields
 	use, ok := toolUse(f["tool_call"])
@@ -121,7 +121,7 @@ func toolUse(raw json.RawMessage) (precis.ToolUse, bool) {
 	return precis.ToolUse{ID: jsonspan.Text(f, "id"), Name: jsonspan.Text(inner, "name"), Input: chat.Arguments(inner["arguments"])}, f != nil
 }
 
-// thoughts returns the model's reasoning: signed, or words alone.
+// thoughts returns the model's reasoning: signed blocks, or else plain text.
 func thoughts(f map[string]json.RawMessage) []precis.Block {
 	var out []precis.Block
 	for _, raw := range jsonspan.Elements(f["thinking_blocks"]) {
@@ -139,8 +139,7 @@ func thoughts(f map[string]json.RawMessage) []precis.Block {
 	return out
 }
 
-// observed returns the tool result as the model saw it, and whether it
-// failed.
+// observed returns the tool result as shown to the model, and whether it failed.
 func observed(raw json.RawMessage) ([]precis.Block, bool) {
 	f := jsonspan.Members(raw)
 	fault, failed := jsonspan.String(f["error"])

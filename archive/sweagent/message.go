@@ -14,13 +14,13 @@ import (
 	"precis/wire/responses"
 )
 
-// reader gathers the messages of one trajectory.
+// reader collects the messages of one trajectory.
 type reader struct {
 	rec   *archive.Recording
 	msgs  []precis.Message
 	names archive.CallNames
 	ids   archive.UniqueIDs
-	model string // that the newest response names
+	model string // named by the newest response
 }
 
 // message reads one message.
@@ -54,8 +54,7 @@ func (r *reader) message(raw []byte) error {
 	return nil
 }
 
-// add appends a message without its raw bytes, which hold members that no API
-// accepts.
+// add appends a message without its raw bytes, which have members that no API accepts.
 func (r *reader) add(m precis.Message, at time.Time) {
 	m.Raw, m.Fields, m.Format, m.Time = nil, nil, "", at
 	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
@@ -65,8 +64,8 @@ func (r *reader) add(m precis.Message, at time.Time) {
 	r.msgs = append(r.msgs, r.ids.Name(r.names.Name(m)))
 }
 
-// items reads what mini-SWE-agent writes when it speaks the Responses API: an
-// item of the input, or a response whose output holds items.
+// items reads mini-SWE-agent's messages in the Responses API: an input item, or a response with
+// items as output.
 func (r *reader) items(raw []byte, f map[string]json.RawMessage, at time.Time) error {
 	list := f["output"]
 	if jsonspan.Kind(list) != '[' || f["type"] != nil {
@@ -85,7 +84,7 @@ func (r *reader) items(raw []byte, f map[string]json.RawMessage, at time.Time) e
 	return nil
 }
 
-// answer gives a tool's answer the ID that SWE-agent keeps in a list.
+// answer sets the ID of a tool's answer from SWE-agent's list of IDs.
 func answer(m *precis.Message, ids json.RawMessage) {
 	for i, b := range m.Content {
 		r, ok := b.(precis.ToolResult)
@@ -102,8 +101,8 @@ func answer(m *precis.Message, ids json.RawMessage) {
 	}
 }
 
-// thoughts reads the signed reasoning that SWE-agent keeps next to a message,
-// unless the message has its reasoning already.
+// thoughts reads the signed reasoning that SWE-agent stores beside a message, unless the message
+// has reasoning already.
 func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 	var out []precis.Block
 	for _, b := range m.Content {
@@ -129,7 +128,7 @@ func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 	return out
 }
 
-// spoken words a message that has only its thought and action.
+// spoken returns the text of a message that has only a thought and an action.
 func spoken(f map[string]json.RawMessage) string {
 	thought, action := strings.TrimSpace(jsonspan.Text(f, "thought")), strings.TrimSpace(jsonspan.Text(f, "action"))
 	if action != "" {

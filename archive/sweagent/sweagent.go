@@ -1,10 +1,9 @@
 // Package sweagent reads the trajectories of SWE-agent and of mini-SWE-agent,
 // one JSON document each. Start with [Format] and [Mini].
 //
-// Their messages are those of Chat Completions with further members of their own.
-// Where the model wrote its command in its text, the answer is a plain message
-// of the user, and stays one. Demonstrations that SWE-agent shows before the
-// task are messages like all others, for the model saw them so.
+// Messages have the form of Chat Completions with additional members. If the model wrote its
+// command in its text, the answer is a plain user message and remains one. Demonstrations that
+// SWE-agent shows before the task are ordinary messages, as the model saw them so.
 package sweagent
 
 import (
@@ -19,8 +18,8 @@ import (
 	"precis/wire/chat"
 )
 
-// Format is the reader of SWE-agent's .traj files: {trajectory, history, info}.
-// The history is what the model saw, the trajectory says the same step by step.
+// Format is the reader of SWE-agent's .traj files: {trajectory, history, info}. The history is
+// the model's view; the trajectory repeats it step by step.
 type Format struct{}
 
 // Name returns "swe-agent".
@@ -69,8 +68,8 @@ type Mini struct{}
 // Name returns "mini-swe-agent".
 func (Mini) Name() string { return "mini-swe-agent" }
 
-// Detect looks for a trajectory of that format, or for messages next to an info
-// object that a run of an agent leaves.
+// Detect looks for a trajectory_format of this agent, or for messages and an info object of a
+// run.
 func (Mini) Detect(_ string, data []byte) bool {
 	if jsonspan.Kind(data) != '{' {
 		return false
@@ -105,8 +104,8 @@ func (Mini) Read(src archive.Source) (*archive.Recording, error) {
 	})
 }
 
-// read reads the list of messages under a name; about fills in what the document
-// says of the conversation.
+// read reads the list of messages under a name; about fills in the conversation's properties from
+// the document.
 func read(data []byte, name string, about func(*precis.Conversation, map[string]json.RawMessage)) (*archive.Recording, error) {
 	if err := jsonspan.Valid(data); err != nil {
 		return nil, archive.Invalid("", err)

@@ -53,8 +53,8 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	return c, nil
 }
 
-// each calls read for every message of a list; messages that tau2 bundles, the
-// results of parallel calls, one by one.
+// each calls read for every message of a list. Results of parallel calls, which tau2 bundles, are
+// passed one by one.
 func each(raw []byte, read func(raw []byte, offset int) error) error {
 	for span, err := range jsonspan.Array(raw) {
 		if err != nil {
@@ -79,14 +79,14 @@ func each(raw []byte, read func(raw []byte, offset int) error) error {
 	return nil
 }
 
-// decode reads a message and the model that said it.
+// decode decodes a message and returns the model that wrote it.
 func decode(raw []byte) (m precis.Message, model string, err error) {
 	m, err = chat.DecodeMessage(raw)
 	if err != nil {
 		return m, "", err
 	}
 	f := jsonspan.Members(raw)
-	m.Raw, m.Fields, m.Format = nil, nil, "" // no API accepts the members that are not the dialect's
+	m.Raw, m.Fields, m.Format = nil, nil, "" // drop members that no API accepts
 	m.Time = parseTime(jsonspan.Text(f, "timestamp"))
 	user := m.Role == precis.RoleUser && (jsonspan.Text(f, "role") == "user" || jsonspan.Text(f, "requestor") == "user")
 	for i, b := range m.Content {
@@ -111,7 +111,7 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 
 func modelOf(raw json.RawMessage) string { return jsonspan.Text(jsonspan.Members(raw), "model") }
 
-// parseTime reads a time with a zone, or without one, which is taken as UTC.
+// parseTime parses a time with a zone, or without one as UTC.
 func parseTime(s string) time.Time {
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
 		return t

@@ -7,8 +7,8 @@
 //   - [{…}, …] and {info, simulations: [{…}, …]}: the first is the main
 //     conversation, the others are its branches
 //
-// In tau2 the simulated user has tools as well. The model never saw those calls
-// as its own: they and their results are the user's words here.
+// In tau2 the simulated user has tools as well. The model never saw those calls as its own, so
+// they and their results become texts of the user.
 package taubench
 
 import (
@@ -115,7 +115,7 @@ func (r *reader) list(list jsonspan.Span) error {
 	return nil
 }
 
-// inside puts a place before the one that an error names.
+// inside prefixes the place of an error with another place.
 func inside(place string, err error) error {
 	var e *precis.Error
 	if !errors.As(err, &e) {
@@ -124,7 +124,7 @@ func inside(place string, err error) error {
 	return archive.Invalid(place+", "+e.Place, e.Err)
 }
 
-// member returns the last member of that name, with its place.
+// member returns the last member of that name, with its offset.
 func member(raw []byte, name string) (found jsonspan.Span) {
 	for m, err := range jsonspan.Object(raw) {
 		if err == nil && m.Name == name {
