@@ -8,29 +8,29 @@ import (
 
 // Segment is one part of a bar.
 type Segment struct {
-	Name  string // a color of the palette, and what the part is
+	Name  string // names the part, and its color in the palette
 	Value int
 }
 
-// Bar is a context window: its parts side by side from the left, what is reserved at
-// the right end, and the size at which something happens as a mark under it.
+// Bar is a context window: its segments from the left, the reserve at the right end, and a mark
+// under the bar at a threshold.
 type Bar struct {
-	Total    int // what the bar stands for
+	Total    int // size of the whole bar
 	Segments []Segment
 	Reserve  int
-	Mark     int    // 0: none
+	Mark     int    // 0: no mark
 	Label    string // of the mark
 }
 
-// mostBar is how wide a bar is at most, in columns, its ends not counted.
+// mostBar is the maximal width of a bar in columns, without its ends.
 const mostBar = 72
 
-// signs are what parts are drawn with where there is no color: neighbors differ.
+// signs distinguish neighboring segments when there is no color.
 var signs = []string{"█", "▓", "▒", "░"}
 
-// Signs that mean the same with color and without.
+// Signs used with and without color.
 const (
-	digestSign  = "▞" // it stands for something else
+	digestSign  = "▞" // a digest
 	freeSign    = "·"
 	reserveSign = "╱"
 )
@@ -59,7 +59,7 @@ func (w *Writer) Bar(b Bar) {
 	}
 }
 
-// tick writes the mark under a bar with its label, on the side where there is room.
+// tick writes the mark under a bar, with its label on the side that has room.
 func (w *Writer) tick(at, columns int, label string) {
 	text := "▴ " + label
 	if at+len([]rune(text)) > columns+1 {
@@ -69,7 +69,7 @@ func (w *Writer) tick(at, columns int, label string) {
 	w.Printf("%s%s\n", strings.Repeat(" ", at+3), w.Style("dim", text))
 }
 
-// sign is what a segment is drawn with.
+// sign returns the sign of a segment.
 func (w *Writer) sign(i int, name string) string {
 	switch {
 	case name == "digest":
@@ -87,22 +87,22 @@ func (w *Writer) sign(i int, name string) string {
 // Mark returns the sign that a bar draws segment i with, for a legend.
 func (w *Writer) Mark(i int, name string) string { return w.Style(name, w.sign(i, name)) }
 
-// Number writes n with thousands apart: 12,345,678.
+// Number formats n with thousands separators: 12,345,678.
 func Number(n int) string { return texts.Number(english, n) }
 
-// Percent writes a share: 62 %, and 4.6 % where one place is a difference.
+// Percent formats a share: 62 %, or 4.6 % if the decimal matters.
 func Percent(p float64) string { return texts.Percent(english, p) }
 
-// Dollars writes an amount of money: $12.40, $0.043.
+// Dollars formats an amount of money: $12.40, $0.043.
 func Dollars(usd float64) string { return texts.Dollars(english, usd) }
 
-// english is the language of what is only said in English.
+// english is the language of texts that are not translated.
 const english = "en"
 
-// Count writes a number with its noun: "1 edit", "2,000 edits", "3 entries".
+// Count formats a number with its noun: "1 edit", "2,000 edits", "3 entries".
 func Count(n int, noun string) string { return Number(n) + " " + Noun(n, noun) }
 
-// Noun returns the English noun for n of it.
+// Noun returns the English noun in the form for n.
 func Noun(n int, noun string) string {
 	if n == 1 {
 		return noun

@@ -8,8 +8,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Plain returns s without what moves the cursor or changes colors: recordings
-// hold the output of any program. A tab becomes four spaces.
+// Plain returns s without control characters and sequences: recordings may contain the output of
+// any program. A tab becomes four spaces.
 func Plain(s string) string {
 	var out strings.Builder
 	for len(s) > 0 {
@@ -46,8 +46,8 @@ func escape(s string) int {
 	return len(s)
 }
 
-// Cut returns the beginning of a line that fits in the given number of columns, with an
-// ellipsis when something is left out.
+// Cut returns the beginning of a line that fits in the given number of columns, with an ellipsis
+// if the line was cut.
 func Cut(line string, columns int) string {
 	head, rest := split(line, columns)
 	if rest == "" {
@@ -57,14 +57,14 @@ func Cut(line string, columns int) string {
 	return head + "…"
 }
 
-// Pad returns a line in exactly the given number of columns: cut, or with spaces after it.
+// Pad returns a line in exactly the given number of columns, cut or padded with spaces.
 func Pad(line string, columns int) string {
 	line = Cut(line, columns)
 	return line + strings.Repeat(" ", max(columns-lipgloss.Width(line), 0))
 }
 
-// Around returns the part of a line around byte at that fits in the given number of columns,
-// with an ellipsis where something is left out.
+// Around returns the part of a line around byte at that fits in the given number of columns, with
+// an ellipsis at each cut end.
 func Around(line string, at, columns int) string {
 	if _, rest := split(line, columns); rest == "" {
 		return line

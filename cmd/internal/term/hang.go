@@ -6,8 +6,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Hanging writes a line; on a terminal that is too narrow it goes on under its last
-// column, or its indentation.
+// Hanging writes a line. On a terminal that is too narrow, the line continues under its last
+// column, or at its indentation.
 func (w *Writer) Hanging(line string) {
 	begins := len(line) - len(strings.TrimLeft(line, " "))
 	hang := begins
@@ -26,11 +26,11 @@ func (w *Writer) Hanging(line string) {
 	}
 }
 
-// written is the width for which texts of help are written.
+// written is the width that help texts are written for.
 const written = 80
 
-// Reflow joins the lines of paragraphs where a terminal is narrower than they are
-// written, for [Writer.Hanging] to break them.
+// Reflow joins the lines of each paragraph if the terminal is narrower than the text;
+// [Writer.Hanging] breaks them again.
 func (w *Writer) Reflow(text string) string {
 	if !w.filters || w.width >= written {
 		return text
@@ -52,8 +52,8 @@ func (w *Writer) Reflow(text string) string {
 	return out.String()
 }
 
-// Fill breaks a text that has each paragraph on a line of its own into lines as wide as
-// texts of help are written, or as a narrower terminal is. Indented lines stay.
+// Fill wraps a text with one line per paragraph at the width of help texts, or at the width of a
+// narrower terminal. Indented lines are kept.
 func (w *Writer) Fill(text string) string {
 	columns := written
 	if w.filters {

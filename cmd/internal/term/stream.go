@@ -15,15 +15,14 @@ import (
 	"precis/internal/visible"
 )
 
-// Options say what a stream leads to. The zero value is a file or a pipe.
+// Options describe a stream. The zero value is a file or a pipe.
 type Options struct {
 	Terminal bool
 	Color    bool // it is a terminal, and the user wants color
 	Columns  int  // 0: 100
 }
 
-// Detect finds out what w leads to. The environment turns color off with NO_COLOR
-// or TERM=dumb.
+// Detect returns the options of w. NO_COLOR or TERM=dumb in the environment turns color off.
 func Detect(w io.Writer, env func(string) string) Options {
 	const least = 40
 	f, ok := w.(*os.File)
@@ -41,24 +40,24 @@ func Detect(w io.Writer, env func(string) string) Options {
 	return o
 }
 
-// csi begins the codes that a terminal obeys.
+// csi begins the control sequences of a terminal.
 const csi = "\x1b["
 
-// Writer writes text for people to one stream. On a terminal it makes visible what
-// the terminal would obey or hide, see [Visible]; only the colors of [Writer.Style]
-// pass. Elsewhere every byte passes. It is safe for concurrent use.
+// Writer writes text for people to one stream. On a terminal it escapes characters that the
+// terminal would interpret or hide, see [Visible]; only the colors of [Writer.Style] are passed.
+// Elsewhere it passes every byte. It is safe for concurrent use.
 type Writer struct {
 	color   bool
 	width   int
 	filters bool // it is a terminal
-	// mark begins the color codes made here. It holds a random number, so that no
-	// text can imitate it.
+	// mark begins the color codes made here. It contains a random number, so that no text can
+	// imitate it.
 	mark string
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	w    io.Writer
 	raw  bool
-	tail []byte // the beginning of a character, of which the rest is to come
+	tail []byte // the incomplete character at the end of the text so far
 }
 
 // New returns a writer to w.
@@ -95,11 +94,11 @@ func (w *Writer) Raw() {
 // Terminal reports whether the stream leads to a terminal.
 func (w *Writer) Terminal() bool { return w.filters }
 
-// Width returns the columns there are.
+// Width returns the number of columns.
 func (w *Writer) Width() int { return w.width }
 
-// Write writes text. It reports all of p as written when nothing fails, whatever
-// was written in its place.
+// Write writes text. Unless an error occurs, it returns len(p), even if the written text differs
+// from p.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +130,7 @@ func (w *Writer) Flush() error {
 	return err
 }
 
-// whole returns the whole characters that p begins with, and the rest of it.
+// whole splits p into complete characters and an incomplete last one.
 func whole(p []byte) (text, rest []byte) {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if end := p[len(p)-n:]; utf8.RuneStart(end[0]) {
@@ -157,8 +156,8 @@ func (w *Writer) Style(name, s string) string {
 	return begin + s + end
 }
 
-// Bare returns a writer to the same stream that every byte passes, for programs that
-// move the cursor; text of others must have been through [Visible].
+// Bare returns an unfiltered writer to the same stream, for programs that move the cursor.
+// Untrusted text must be passed through [Visible] first.
 func (w *Writer) Bare() io.Writer { return bareWriter{w} }
 
 type bareWriter struct{ *Writer }
@@ -169,8 +168,8 @@ func (w bareWriter) Write(p []byte) (int, error) {
 	return w.w.Write(p)
 }
 
-// JSON returns a writer of JSON to the same stream. On a terminal it writes as
-// escapes what the terminal would obey or hide, unless every byte is to pass.
+// JSON returns a writer of JSON to the same stream. On a terminal it writes characters that the
+// terminal would interpret or hide as escapes, except after [Writer.Raw].
 func (w *Writer) JSON() io.Writer { return jsonWriter{w} }
 
 type jsonWriter struct{ *Writer }

@@ -7,11 +7,11 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// leastColumn is how narrow a column of text is made.
+// leastColumn is the minimal width of a text column in a narrow terminal.
 const leastColumn = 8
 
-// Table writes rows under headings. Columns named in right are aligned there. On a
-// terminal that is too narrow columns of text are cut, the last one first.
+// Table writes rows under headings. Columns with an index in right are right-aligned. On a
+// terminal that is too narrow, text columns are cut, the last one first.
 func (w *Writer) Table(headers []string, right []int, rows [][]string) {
 	all := [][]string{w.cells(headers)}
 	for _, r := range rows {
@@ -35,7 +35,7 @@ func (w *Writer) Table(headers []string, right []int, rows [][]string) {
 	}
 }
 
-// row lays out one row.
+// row formats one row.
 func (w *Writer) row(style string, row []string, widths, right []int) string {
 	var out strings.Builder
 	for i, cell := range row {
@@ -58,7 +58,7 @@ func (w *Writer) row(style string, row []string, widths, right []int) string {
 	return strings.TrimRight(out.String(), " ")
 }
 
-// narrow takes columns of text down until a row fits: the last one first, then the
+// narrow reduces the widths of text columns until a row fits: first the last one, then the
 // widest.
 func narrow(widths, right []int, room int) {
 	over := 2*(len(widths)-1) - room
@@ -88,7 +88,7 @@ func narrow(widths, right []int, room int) {
 	}
 }
 
-// cells are the cells of a row as they will be written.
+// cells returns the cells of a row as they will be written.
 func (w *Writer) cells(row []string) []string {
 	out := make([]string, len(row))
 	for i, s := range row {

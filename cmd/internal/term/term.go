@@ -1,4 +1,4 @@
-// Package term writes for people: color, bars and tables that fit a terminal, plain
+// Package term formats output for people: color, bars and tables that fit a terminal, plain
 // aligned text when piped. Start with [New].
 package term
 
@@ -42,8 +42,8 @@ func (w *Writer) Pairs(rows ...[2]string) {
 	w.Styled(pairs...)
 }
 
-// Styled is [Writer.Pairs] with colors. A value that does not fit a terminal goes on
-// under itself.
+// Styled is [Writer.Pairs] with colors. On a terminal, a value that does not fit continues on the
+// next line in its column.
 func (w *Writer) Styled(pairs ...Pair) {
 	widest := 0
 	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return p.Value == "" })
@@ -61,8 +61,8 @@ func (w *Writer) Styled(pairs ...Pair) {
 	}
 }
 
-// Labeled writes text after a label in a color; on a terminal it goes on two columns
-// in.
+// Labeled writes text after a colored label; on a terminal, further lines are indented by two
+// columns.
 func (w *Writer) Labeled(style, label, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		lines := []string{line}
@@ -81,7 +81,7 @@ func (w *Writer) Labeled(style, label, text string) {
 	}
 }
 
-// Paragraph writes text, indented, between the margins of a terminal.
+// Paragraph writes indented text, wrapped on a terminal.
 func (w *Writer) Paragraph(style, text string) {
 	words := strings.TrimLeft(text, " ")
 	indent := text[:len(text)-len(words)]
@@ -90,7 +90,7 @@ func (w *Writer) Paragraph(style, text string) {
 	}
 }
 
-// wrapped returns the lines that text takes on a terminal; elsewhere it is one.
+// wrapped returns the lines of text on a terminal; elsewhere text is a single line.
 func (w *Writer) wrapped(text string, columns int) []string {
 	if !w.filters {
 		return []string{text}
@@ -98,8 +98,7 @@ func (w *Writer) wrapped(text string, columns int) []string {
 	return Wrap(w.seen(text), columns)
 }
 
-// seen returns text as it will be written, so that it is measured as it will be
-// seen.
+// seen returns text as it will be written, so that its displayed width can be measured.
 func (w *Writer) seen(s string) string {
 	if !w.filters {
 		return s

@@ -8,19 +8,18 @@ import (
 	"precis/internal/visible"
 )
 
-// Visible returns s with everything written out that a terminal would obey or not
-// show, see [visible.Text].
+// Visible returns s with the characters escaped that a terminal would interpret or not show, see
+// [visible.Text].
 func Visible(s string) string { return visible.Text(s) }
 
-// escaped returns JSON with what Visible would write out as \u escapes: the same
-// JSON.
+// escaped returns equivalent JSON, with the characters that Visible would escape as \u escapes.
 func escaped(s string) string {
 	var out strings.Builder
 	for _, r := range s {
 		switch {
 		case visible.Shown(r):
 			out.WriteRune(r)
-		case r == '\r': // between values, where any space will do
+		case r == '\r': // only between values, where any white space is valid
 			out.WriteByte(' ')
 		case r <= 0xffff:
 			fmt.Fprintf(&out, `\u%04x`, r)

@@ -8,9 +8,9 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Wrap breaks text into lines of at most the given number of columns, 16 at least,
-// between words. Chinese has no spaces and breaks between characters, Japanese where a
-// word is likely to begin. A word that is wider than a line is broken where the line ends.
+// Wrap breaks text between words into lines of at most the given number of columns, at least 16.
+// Chinese has no spaces and breaks between characters, Japanese where a word probably begins. A
+// word wider than a line is broken at the end of the line.
 func Wrap(text string, columns int) []string {
 	columns = max(columns, 16)
 	japanese := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
@@ -36,7 +36,7 @@ func Wrap(text string, columns int) []string {
 	return append(lines, line)
 }
 
-// parts yields what of a word stays on one line.
+// parts yields the parts of a word between which a line may break.
 func parts(word string, japanese bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, last := 0, rune(0)
@@ -53,16 +53,16 @@ func parts(word string, japanese bool) iter.Seq[string] {
 	}
 }
 
-// closing are characters that begin no line, opening those that end none, and pauses
-// those that what follows is no ending of.
+// closing are characters that cannot begin a line, opening those that cannot end one. After
+// pauses a new Japanese word begins.
 const (
 	closing = "、。，．：；！？）」』】〕〉》”’・々…—～),.:;!?%]}"
 	opening = "（「『【〔〈《“‘([{"
 	pauses  = "、。，．：；！？・…"
 )
 
-// breaks reports whether a line may end between a and b, which have no space between them.
-// A word of Japanese begins with another script, and its endings are Hiragana.
+// breaks reports whether a line may end between a and b, which are not separated by a space. A
+// Japanese word begins where the script changes, unless to Hiragana, the script of endings.
 func breaks(a, b rune, japanese bool) bool {
 	switch {
 	case !ideographic(a) && !ideographic(b), unicode.IsSpace(a), unicode.IsSpace(b), // spaces that do not break
@@ -74,13 +74,13 @@ func breaks(a, b rune, japanese bool) bool {
 	return script(a) != script(b) && !unicode.Is(unicode.Hiragana, b)
 }
 
-// ideographic reports whether r is a character of Chinese or Japanese, with their
-// punctuation and full-width forms.
+// ideographic reports whether r is a Chinese or Japanese character, including punctuation and
+// full-width forms.
 func ideographic(r rune) bool {
 	return r >= 0x2e80 && r <= 0xa4cf || r >= 0xf900 && r <= 0xfaff || r >= 0xff00 && r <= 0xff60
 }
 
-// script returns the script of a character of Japanese, nil for what is none.
+// script returns the script of a Japanese character, nil for other characters.
 func script(r rune) *unicode.RangeTable {
 	switch {
 	case r == 'ー', unicode.Is(unicode.Katakana, r):
