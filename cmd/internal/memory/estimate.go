@@ -2,25 +2,24 @@ package memory
 
 import "bytes"
 
-// What a recording needs, measured with the scale table of make scale: the program itself,
-// each byte of the file, and each message and block, however short it is. The numbers are on
-// the low side: what is refused by mistake cannot be read at all, and what is let in by
-// mistake is watched.
+// Memory needed for a recording, measured with the scale table of make scale: for the program,
+// for each byte of the file, and for each message and block of any size. The values are low
+// estimates: a recording refused by mistake cannot be read at all, while one accepted by mistake
+// is still watched.
 const (
 	program  = 48 << 20
 	perByte  = 3
 	perPiece = 800
 )
 
-// sample is how many bytes of a file the estimate is made from.
+// sample is the number of bytes of a file that the estimate is based on.
 const sample = 1 << 20
 
-// pieces begin a message or a block: in JSON the member that says what it is, in the history
-// of aider a line of the user. In a text within JSON the quotes would be escaped.
+// pieces mark the beginning of a message or block: in JSON a member, in the history of aider a
+// line of the user. Quotes within a JSON string are escaped and do not match.
 var pieces = [][]byte{[]byte(`"role":`), []byte(`"type":`), []byte("\n#### ")}
 
-// estimate returns the bytes of memory that a recording of the given size needs which begins
-// with head.
+// estimate returns the memory in bytes for a recording of the given size that begins with head.
 func estimate(head []byte, size int64) int64 {
 	n := 0
 	for _, p := range pieces {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// machine returns the memory of the machine in bytes, or of the control group where that may
-// take less; 0: unknown.
+// machine returns the memory of the machine in bytes, or the limit of its control group if that
+// is lower; 0 if unknown.
 func machine() uint64 {
 	least := uint64(math.MaxUint64)
 	var info syscall.Sysinfo_t
@@ -31,10 +31,9 @@ func machine() uint64 {
 	return least
 }
 
-// limitFiles returns the files that may limit the memory of the control groups, given
-// /proc/self/cgroup: of each group and all those above it, in both versions of the file
-// system. Within a container the paths may be those of the host; the root is looked at
-// always.
+// limitFiles returns the files with possible memory limits, given the content of
+// /proc/self/cgroup: for each control group and its ancestors, for both versions of the file
+// system. In a container the paths may refer to the host; the root is always included.
 func limitFiles(groups string) (files []string) {
 	for line := range strings.Lines(groups) {
 		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
@@ -56,12 +55,12 @@ func limitFiles(groups string) (files []string) {
 	return files
 }
 
-// limitIn reads a limit; ok is false where there is none.
+// limitIn reads a limit; ok is false if the file sets no limit.
 func limitIn(file string) (n uint64, ok bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return 0, false
 	}
-	n, err = strconv.ParseUint(string(bytes.TrimSpace(data)), 10, 64) // "max": none
+	n, err = strconv.ParseUint(string(bytes.TrimSpace(data)), 10, 64) // "max": no limit
 	return n, err == nil && n > 0
 }

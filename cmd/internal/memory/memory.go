@@ -1,6 +1,6 @@
-// Package memory keeps a command within the memory of the machine. [Limit] is what it may
-// take, [Check] refuses a recording that needs more before it is read, and [Watch] ends a
-// command whose recording turns out to need more than was estimated.
+// Package memory keeps a command within the memory of the machine. [Limit] returns the allowed
+// memory, [Check] refuses a recording that needs more before it is read, and [Watch] stops a
+// command that exceeds the limit in spite of the estimate.
 package memory
 
 import (
@@ -15,12 +15,12 @@ import (
 	"precis"
 )
 
-// share is the part of the machine's memory that a command takes where nothing is set.
+// share is the default limit as a share of the machine's memory.
 const share = 0.75
 
-// Limit returns the memory that a command may take, in bytes: megabytes where they are over 0,
-// else what the variable GOMEMLIMIT says, else three quarters of what the machine or its
-// control group has; 0 where nobody knows.
+// Limit returns the memory that a command may use, in bytes: megabytes if positive, else the
+// variable GOMEMLIMIT, else three quarters of the memory of the machine or its control group; 0
+// if that is unknown.
 func Limit(megabytes int) int64 {
 	if megabytes > 0 {
 		return int64(megabytes) << 20
@@ -31,16 +31,16 @@ func Limit(megabytes int) int64 {
 	return int64(share * float64(machine()))
 }
 
-// Error is the refusal of a recording that needs more memory than there is.
+// Error is the refusal of a recording that needs more memory than allowed.
 type Error struct {
 	Path  string
-	Size  int64 // of the recording in bytes; 0: not known
-	Need  int64 // bytes of memory: estimated, or, if Taken, what was taken when it was stopped
+	Size  int64 // of the recording in bytes; 0: unknown
+	Need  int64 // bytes of memory: estimated, or, if Taken, in use when the command was stopped
 	Limit int64 // bytes
 	Taken bool
 }
 
-// Error says how much is needed and how much may be taken.
+// Error states the needed and the allowed memory.
 func (e *Error) Error() string {
 	of := "it"
 	if e.Size > 0 {
@@ -59,13 +59,13 @@ func refusal(e *Error) error {
 		Hint: "memory_mb sets the limit, as in --set memory_mb=32000; the default is three quarters of the machine's memory"}
 }
 
-// Check returns an error of code [precis.CodeInvalid] that wraps an [*Error] when the file at
-// path needs more than limit bytes of memory, by its size and its first bytes. It returns nil
-// for what is no regular file, and when limit is 0.
+// Check returns an error of code [precis.CodeInvalid] that wraps an [*Error] if the file at path
+// needs more than limit bytes of memory, estimated from its size and first bytes. It returns nil
+// if the file is not regular or limit is 0.
 func Check(path string, limit int64) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || limit <= 0 {
-		return nil // whoever reads it says what is wrong
+		return nil // the reader reports the error
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -82,9 +82,9 @@ func Check(path string, limit int64) error {
 	return nil
 }
 
-// Watch gives the runtime nine tenths of limit as its soft limit, and has f called, once and
-// on a goroutine of its own, when the program takes more than limit bytes nevertheless. The
-// error is like that of [Check]. The function returned ends it. A limit of 0 is none.
+// Watch sets the runtime's soft limit to nine tenths of limit. If the program exceeds limit
+// nevertheless, it calls f once, on a separate goroutine, with an error as from [Check]. Call
+// stop to end watching. A limit of 0 means no limit.
 func Watch(path string, limit int64, f func(error)) (stop func()) {
 	if limit <= 0 {
 		return func() {}
@@ -116,7 +116,7 @@ func Watch(path string, limit int64, f func(error)) (stop func()) {
 	}
 }
 
-// interval is the time between two looks. A program fills some hundred megabytes in it.
+// interval is the time between two checks. A program can allocate some hundred megabytes in it.
 const interval = 50 * time.Millisecond
 
 // taken returns the memory of the program as the runtime counts it for its soft limit.
