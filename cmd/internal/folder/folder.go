@@ -1,5 +1,5 @@
-// Package folder reads files of the folder that the user works in. Somebody else
-// may have written them, so nothing about them is taken for granted. Use [Read].
+// Package folder reads files of the user's working folder. Other people may have written them, so
+// they are not trusted. Use [Read].
 package folder
 
 import (
@@ -12,10 +12,9 @@ import (
 // MaxBytes is the size of the largest file that [Read] returns.
 const MaxBytes = 1 << 20
 
-// Read returns the content of a regular file of at most [MaxBytes] bytes. Of
-// anything else, such as a named pipe or a link to an endless device, it reads
-// nothing and returns an error. For a file that does not exist the error is
-// [fs.ErrNotExist].
+// Read returns the content of a regular file of at most [MaxBytes] bytes. For other files, such
+// as a named pipe or a link to an endless device, it returns an error without reading. For a file
+// that does not exist the error is [fs.ErrNotExist].
 func Read(path string) ([]byte, error) {
 	info, err := os.Stat(path) // before opening it: opening a named pipe waits for a writer
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package running asks the gateway that runs on this machine, through its control
-// API. Use [New] and [Client.Do].
+// Package running sends requests to the gateway on this machine, through its control API. Use
+// [New] and [Client.Do].
 package running
 
 import (
@@ -21,19 +21,19 @@ import (
 	"precis/gateway/control"
 )
 
-// patience is how long a gateway on this machine may take to answer.
+// patience is the timeout of a request.
 const patience = 10 * time.Second
 
-// Client asks one gateway. It is safe for concurrent use.
+// Client sends requests to one gateway. It is safe for concurrent use.
 type Client struct {
 	base   string
-	key    string // of the gateway, for one that asks for keys; "": none
-	secret string // see package localsecret; "": it cannot be read
+	key    string // of the gateway; "" if it requires no keys
+	secret string // see package localsecret; "" if it cannot be read
 	http   *http.Client
 }
 
-// New returns a client of the gateway that a configuration describes. Key is a key of
-// the gateway; "" for one that asks for none.
+// New returns a client of the gateway that a configuration describes. Key is a key of the
+// gateway; "" if it requires none.
 func New(g config.Gateway, key string) (*Client, error) {
 	c := &Client{base: "http://" + g.Listen + control.Prefix, key: key, http: &http.Client{Timeout: patience}}
 	if g.CertFile != "" {
@@ -46,13 +46,12 @@ func New(g config.Gateway, key string) (*Client, error) {
 		c.base = "https://" + g.Listen + control.Prefix
 		c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 	}
-	c.secret, _ = service.LocalSecret(g) // without it the gateway says what it wants
+	c.secret, _ = service.LocalSecret(g) // without it the gateway's error names the missing secret
 	return c, nil
 }
 
-// Do sends a request, with in as its body where that is not nil, and reads the answer
-// into out where that is not nil. The error has the code of the gateway's own, and is
-// [precis.CodeUpstream] when no gateway answers.
+// Do sends a request with in as its JSON body, if not nil, and decodes the answer into out, if
+// not nil. The error has the gateway's own code, or [precis.CodeUpstream] if no gateway answers.
 func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
 	const op = "ask the gateway"
 	var body io.Reader
@@ -94,7 +93,7 @@ func (c *Client) Do(ctx context.Context, method, path string, in, out any) error
 	return nil
 }
 
-// refused returns the error that the gateway answered with.
+// refused returns the error from the gateway's answer.
 func refused(op string, status int, answer []byte) error {
 	var body struct {
 		Error struct {

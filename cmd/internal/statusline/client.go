@@ -2,7 +2,7 @@ package statusline
 
 import "encoding/json"
 
-// Client is what Claude Code and Qwen Code write to the command of their status line.
+// Client is the input that Claude Code and Qwen Code write to their status line command.
 type Client struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
@@ -23,7 +23,7 @@ type Client struct {
 	} `json:"context_window"`
 }
 
-// ParseClient reads it. Members of another type are passed over.
+// ParseClient decodes a Client. It ignores members of an unexpected type.
 func ParseClient(data []byte) (c Client, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil {
@@ -31,13 +31,13 @@ func ParseClient(data []byte) (c Client, ok bool) {
 	}
 	for name, to := range map[string]any{"session_id": &c.Session, "transcript_path": &c.Transcript, "model": &c.Model, "cost": &c.Cost, "context_window": &c.Context} {
 		if raw := members[name]; raw != nil {
-			_ = json.Unmarshal(raw, to) // of another type: not known
+			_ = json.Unmarshal(raw, to) // unexpected type: ignored
 		}
 	}
 	return c, true
 }
 
-// tokens is the size of the newest request as the client knows it; 0 when it does not.
+// tokens returns the size of the newest request according to the client; 0 if unknown.
 func (c Client) tokens() int {
 	if n := c.Context.Usage.Input + c.Context.Usage.Read + c.Context.Usage.Written; n > 0 {
 		return n

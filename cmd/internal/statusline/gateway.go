@@ -9,14 +9,13 @@ import (
 	"precis/conversation"
 )
 
-// gateway adds what a gateway knows of the conversation: the one that has the client's
-// name for it, or without a client the newest. All: it said how full the window is and how
-// long it lasts.
+// gateway adds the gateway's data on the conversation with the client's session ID, or without a
+// client on the newest conversation. all reports whether usage and window came from the gateway.
 func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 	if from.Gateway == nil {
 		return false
 	}
-	if from.Client.Session != "" || from.Transcript != "" { // it is not all there is to know
+	if from.Client.Session != "" || from.Transcript != "" { // other sources suffice: do not wait long
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
@@ -43,32 +42,32 @@ func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 			CostUSD float64 `json:"cost_usd"`
 		} `json:"edits"`
 	}
-	// Without an answer the list has the most of it.
+	// If this fails, the list already has the most important values.
 	_ = from.Gateway.Do(ctx, http.MethodGet, "/conversations/"+url.PathEscape(l.ID), nil, &d)
 	s.Gateway, s.ID, s.Condensed, s.Saved = true, l.ID, d.Edits.InForce, d.Edits.Saved
 	s.CostUSD += d.Edits.CostUSD
 	if s.Model == "" {
 		s.Model = l.Model
 	}
-	switch { // what is sent, not what the client believes
+	switch { // the actual request, not the client's estimate
 	case d.Status.Tokens > 0:
 		s.Tokens, s.Window, s.Percent = d.Status.Tokens, d.Status.Window, d.Status.Percent
 		if d.Room.Lasts != nil {
 			s.TurnsLeft = *d.Room.Lasts
 		}
 		return true
-	case l.Tokens > 0: // the details did not come in time
+	case l.Tokens > 0: // the details did not arrive in time
 		s.Tokens, s.Window = l.Tokens, l.Window
 	}
 	return false
 }
 
-// names reports whether a conversation is the client's.
+// names reports whether a conversation belongs to the client.
 func (from Sources) names(l conversation.Listed) bool {
 	if from.Client.Session == "" {
 		return from.Transcript == ""
 	}
-	if l.Hints["X-Claude-Code-Agent-Id"] != "" { // a sub-agent's
+	if l.Hints["X-Claude-Code-Agent-Id"] != "" { // a sub-agent
 		return false
 	}
 	for _, hint := range l.Hints {

@@ -1,6 +1,6 @@
-// Package statusline says in a few milliseconds how full the window of a running
-// conversation is: from what its client reports, from the end of its transcript, and
-// from a gateway that answers. Start with [Read].
+// Package statusline reports within milliseconds how full the window of a running conversation
+// is. It uses the client's report, the end of the transcript, and a running gateway. Start with
+// [Read].
 package statusline
 
 import (
@@ -14,7 +14,7 @@ import (
 	"precis/cmd/internal/running"
 )
 
-// Status is a conversation in a line.
+// Status is the state of a conversation for a status line.
 type Status struct {
 	Model     string  `json:"model,omitempty"`
 	Tokens    int     `json:"tokens"` // of the newest request
@@ -23,32 +23,32 @@ type Status struct {
 	TurnsLeft int     `json:"turns_left"` // requests until precis acts, or the agent compacts; -1: unknown
 	CostUSD   float64 `json:"cost_usd,omitempty"`
 
-	// Of a gateway that the conversation passes.
+	// From the gateway that forwards the conversation.
 	Gateway   bool   `json:"gateway"`
 	ID        string `json:"id,omitempty"` // there
 	Condensed int    `json:"edits,omitempty"`
 	Saved     int    `json:"tokens_saved,omitempty"`
 
-	// Of the hooks in an agent: compactions that precis made, or after which it gave back what was lost.
+	// From the hooks in an agent: compactions by precis, or after which it restored lost content.
 	Compactions int `json:"compactions,omitempty"`
 
-	Err error `json:"-"` // why the gateway gave no answer; nil: it gave one, or there is no gateway
+	Err error `json:"-"` // why the gateway did not answer; nil if it did, or if there is no gateway
 }
 
-// Sources are where a status may come from.
+// Sources are the possible sources of a status.
 type Sources struct {
-	Client     Client            // what the client says; zero: nothing
-	Transcript string            // path of a recording of Claude Code or pi; "": none
-	Database   database.Spending // of a session of opencode; zero: none
-	Gateway    *running.Client   // nil: none
+	Client     Client            // reported by the client; zero if there is no report
+	Transcript string            // path of a recording of Claude Code or pi; "" if unknown
+	Database   database.Spending // usage of an opencode session; zero if unknown
+	Gateway    *running.Client   // nil if there is no gateway
 	Threshold  float64
 	Window     func(model string) precis.Window
 }
 
-// Known reports whether anything is known.
+// Known reports whether the status has any usage.
 func (s Status) Known() bool { return s.Tokens > 0 }
 
-// Read puts a status together. What does not answer in time is left out.
+// Read assembles a status. Sources that do not answer in time are left out.
 func Read(ctx context.Context, from Sources) Status {
 	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size, TurnsLeft: -1}
 	s.Tokens = from.Client.tokens()
@@ -86,7 +86,7 @@ func Read(ctx context.Context, from Sources) Status {
 	return s
 }
 
-// timeout is how long a gateway may take where the client or a recording says most of it.
+// timeout is the timeout of the gateway if the client or a recording has most of the status.
 const timeout = 100 * time.Millisecond
 
 // farAway is how many turns are not estimated any more.
@@ -117,7 +117,7 @@ func (s Status) Line(w *console.Words) string {
 	return strings.Join(parts, w.Say("comma"))
 }
 
-// Bar is a short bar of the window.
+// Bar returns a short bar of the window.
 func (s Status) Bar() string {
 	const columns = 10
 	n := min(int(s.Percent/100*columns+0.5), columns)

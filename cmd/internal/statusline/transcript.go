@@ -10,19 +10,19 @@ import (
 	"precis/archive/opencode/database"
 )
 
-// request is what the client reported of one request.
+// request is the client's record of one request.
 type request struct {
 	id     string
 	model  string
-	tokens int // that it sent and got
+	tokens int // sent and received
 }
 
-// tail is how much of a transcript is read, from its end.
+// tail is the number of bytes read from the end of a transcript.
 const tail = 1 << 20
 
-// lastRequests returns the requests at the end of a transcript of Claude Code or pi, the
-// newest last, and the tokens at which the program compacted it by itself; 0: unknown. The
-// requests of sub-agents are left out.
+// lastRequests returns the requests at the end of a transcript of Claude Code or pi, the newest
+// last, and the number of tokens at which the program compacted automatically; 0 if unknown.
+// Requests of sub-agents are left out.
 func lastRequests(path string) (out []request, compacts int) {
 	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
 		compacts = max(compacts, compactedAt(line))
@@ -38,7 +38,8 @@ func lastRequests(path string) (out []request, compacts int) {
 	return out, compacts
 }
 
-// compactedAt returns the size at which a line says that the program compacted; 0: it does not.
+// compactedAt returns the size before an automatic compaction that a line records; 0 if it
+// records none.
 func compactedAt(line []byte) int {
 	if !bytes.Contains(line, []byte(`compact`)) {
 		return 0
@@ -62,7 +63,7 @@ func compactedAt(line []byte) int {
 	return 0
 }
 
-// answered returns what opencode's database says of requests.
+// answered returns the requests in opencode's database.
 func answered(all database.Spending) []request {
 	var out []request
 	for i, a := range all.Answers {
@@ -131,11 +132,11 @@ func parseRequest(line []byte) (r request, ok bool) {
 	return r, r.tokens > 0
 }
 
-// MostRequests is how far back growth is measured.
+// MostRequests is the maximal number of requests over which growth is measured.
 const MostRequests = 20
 
-// growthOf returns by how many tokens a conversation grows with a request, since it
-// last became smaller; 0: unknown.
+// growthOf returns the average growth of a conversation in tokens per request, since its size
+// last decreased; 0 if unknown.
 func growthOf(used []request) int {
 	last := len(used) - 1
 	first := last
