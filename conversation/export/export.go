@@ -1,6 +1,6 @@
-// Package export writes a whole conversation for people and for other programs: as
-// Markdown, JSON, XML, CSV, or one HTML page that needs nothing else. Start with
-// [Write]. All of what was said is written, hidden or not, and says so of itself.
+// Package export writes a whole conversation for people and for other programs: as Markdown,
+// JSON, XML, CSV, or one self-contained HTML page. Start with [Write]. All messages are written;
+// hidden ones are marked as hidden.
 package export
 
 import (
@@ -20,13 +20,13 @@ import (
 	"precis/conversation"
 )
 
-// Formats returns the names that [Write] takes.
+// Formats returns the format names that [Write] accepts.
 func Formats() []string { return []string{"markdown", "json", "xml", "csv", "html"} }
 
-// extensions are the ends of file names, by format.
+// extensions maps file name extensions to formats.
 var extensions = map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json", ".xml": "xml", ".csv": "csv", ".html": "html", ".htm": "html"}
 
-// FormatOf returns the format that the end of a file's name says; "" for none.
+// FormatOf returns the format for a file's extension; "" if unknown.
 func FormatOf(path string) string {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {
@@ -63,7 +63,7 @@ func writeJSON(w io.Writer, c conversation.Exported) error {
 	return e.Encode(c)
 }
 
-// writeCSV writes a line for each block.
+// writeCSV writes one row for each block.
 func writeCSV(w io.Writer, c conversation.Exported) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"handle", "time", "role", "state", "tokens", "type", "name", "error", "text"}}
@@ -88,7 +88,7 @@ func writeCSV(w io.Writer, c conversation.Exported) error {
 	return out.Error()
 }
 
-// plain keeps a spreadsheet from taking a cell for a formula.
+// plain prevents a spreadsheet from interpreting a cell as a formula.
 func plain(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
@@ -110,7 +110,7 @@ func when(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// stateOf says how the view shows a block.
+// stateOf returns how the view shows block i of a message.
 func stateOf(m conversation.ExportedMessage, i int) conversation.State {
 	if m.State == conversation.Shortened && i < len(m.Blocks) && m.Blocks[i].Edit == "" {
 		return conversation.Shown
@@ -118,7 +118,7 @@ func stateOf(m conversation.ExportedMessage, i int) conversation.State {
 	return m.State
 }
 
-// text returns what a block says: words, the input of a tool, or the text of a result.
+// text returns the text of a block, the input of a tool use, or the text of a result.
 func text(b conversation.Content) string {
 	switch {
 	case b.Text != "":
@@ -139,7 +139,7 @@ func text(b conversation.Content) string {
 	return ""
 }
 
-// document is a conversation as XML.
+// document is the XML form of a conversation.
 type document struct {
 	XMLName  xml.Name   `xml:"conversation"`
 	ID       string     `xml:"id,attr"`
@@ -202,7 +202,7 @@ func writeXML(w io.Writer, c conversation.Exported) error {
 	return err
 }
 
-// visible replaces what XML cannot hold.
+// visible replaces characters that are invalid in XML.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && !slices.Contains([]rune{'\t', '\n', '\r'}, r) || r == 0xfffe || r == 0xffff {
@@ -212,7 +212,7 @@ func visible(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// shownBy returns what an edit shows in the place of messages.
+// shownBy returns the text that an edit shows instead of messages.
 func shownBy(e conversation.EditInfo) string {
 	var parts []string
 	for _, ch := range e.Changes {

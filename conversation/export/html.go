@@ -17,7 +17,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"long": func(s string) bool { return len(s) > 600 },
 }).Parse(pageText))
 
-// writeHTML writes one page that needs no other file and runs no script.
+// writeHTML writes one page without scripts or references to other files.
 func writeHTML(w io.Writer, c conversation.Exported) error {
 	return page.Execute(w, struct {
 		conversation.Exported

@@ -9,7 +9,7 @@ import (
 	"precis/conversation"
 )
 
-// writeMarkdown writes a heading for each message and a fence around what tools say.
+// writeMarkdown writes a heading for each message and fences around tool calls and results.
 func writeMarkdown(w io.Writer, c conversation.Exported) error {
 	d := c.Conversation
 	var b strings.Builder
@@ -44,7 +44,7 @@ func titleOf(d conversation.Details) string {
 	return d.ID
 }
 
-// facts are what stands at the head of a document.
+// facts returns the properties listed at the head of a document.
 func facts(c conversation.Exported) [][2]string {
 	d := c.Conversation
 	hidden := 0
@@ -67,10 +67,10 @@ func facts(c conversation.Exported) [][2]string {
 	return out
 }
 
-// heading puts text on one line.
+// heading joins text into one line.
 func heading(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
 
-// marks says when a message was said, and how the view shows it.
+// marks returns the time of a message and how the view shows it.
 func marks(m conversation.ExportedMessage) string {
 	var parts []string
 	if t := when(m.Time); t != "" {
@@ -111,7 +111,7 @@ func writeBlock(b *strings.Builder, c conversation.Content, shortened bool) {
 	}
 }
 
-// fenced puts text between fences longer than any in it.
+// fenced puts text between fences longer than any run of backticks in it.
 func fenced(s, language string) string {
 	longest, run := 2, 0
 	for _, r := range s {
@@ -126,7 +126,7 @@ func fenced(s, language string) string {
 	return fence + language + "\n" + strings.TrimRight(visible(s), "\n") + "\n" + fence
 }
 
-// count writes a number that may be unknown.
+// count formats a number that may be unknown.
 func count(n *int) string {
 	if n == nil {
 		return "?"

@@ -8,12 +8,12 @@ import (
 	"precis/retain"
 )
 
-// briefStyle is how a format of briefs looks.
+// briefStyle describes a format of briefs.
 type briefStyle struct {
 	name   string
-	title  string // of the brief, with a verb for the goal
-	head   string // of a section, with a verb for its name
-	file   string // how an agent mentions a file, with a verb for its path
+	title  string // of the brief; %s is the goal
+	head   string // of a section; %s is its name
+	file   string // an agent's reference to a file; %s is its path
 	groups []briefGroup
 }
 
@@ -23,7 +23,7 @@ type briefGroup struct {
 	parts []briefPart
 }
 
-// usual are the sections of most formats.
+// usual are the sections in most formats.
 var usual = []briefGroup{
 	{"Typed by the user with words such as never, must, only, may", []briefPart{partRules}},
 	{"Current request, word for word", []briefPart{partRequest}},
@@ -38,7 +38,7 @@ var usual = []briefGroup{
 	{"Earlier requests, newest first", []briefPart{partEarlier}},
 }
 
-// clines are the headings that the tool new_task of Cline asks for.
+// clines are the headings required by Cline's tool new_task.
 var clines = []briefGroup{
 	{"1. Current Work", []briefPart{partRequest, partLast, partEarlier}},
 	{"2. Key Technical Concepts", []briefPart{partRules, partAnswers}},
@@ -56,8 +56,8 @@ var briefStyles = []briefStyle{
 	{Roo, "# %s", "## %s", "@/%s", usual},
 }
 
-// mention names a file as the agent understands it. A path with white space, or one
-// that is absolute where the agent wants one below its folder, is only named.
+// mention formats a file as the agent's own reference. It returns just the path if the path
+// contains white space, or is absolute and the agent requires one below its folder.
 func (s briefStyle) mention(path string) string {
 	at := strings.HasPrefix(s.file, "@")
 	if at && (strings.ContainsAny(path, " \t") || strings.HasSuffix(path, "…") || s.file == "@/%s" && strings.HasPrefix(path, "/")) {
@@ -66,8 +66,8 @@ func (s briefStyle) mention(path string) string {
 	return fmt.Sprintf(s.file, strings.TrimPrefix(path, "./"))
 }
 
-// briefShares are the parts in the order in which they get room, and the percentage
-// of the brief that each takes at most; what one leaves is there for the next.
+// briefShares lists the parts in the order of allocation, with the maximal percentage of the
+// brief for each. Unused tokens are available to later parts.
 var briefShares = []struct {
 	part    briefPart
 	percent int
@@ -76,7 +76,7 @@ var briefShares = []struct {
 	{partPlan, 12}, {partCommands, 14}, {partLast, 14}, {partEarlier, 12},
 }
 
-// briefWriter writes a brief within a number of tokens.
+// briefWriter writes a brief within a token limit.
 type briefWriter struct {
 	style briefStyle
 	count func(string) int
@@ -115,8 +115,7 @@ func (w *briefWriter) write(goal string, f briefFacts) string {
 	return out.String() + "\n\n" + tail
 }
 
-// choose returns the first of the lines, as many as fit; a first line that does not
-// is shortened.
+// choose returns the lines that fit, in order. If the first line does not fit, it is shortened.
 func (w *briefWriter) choose(lines []string, most int) (kept []string) {
 	most = min(most, w.left)
 	for i, l := range lines {

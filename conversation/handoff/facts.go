@@ -35,11 +35,11 @@ const (
 // briefFacts are the lines of each part of a brief, the most important first.
 type briefFacts struct {
 	conversation string
-	goal         string // what the newest request asks for; "" without one
+	goal         string // from the newest request; "" without one
 	lines        map[briefPart][]string
 }
 
-// factsOf reads what a brief says of a conversation.
+// factsOf collects the content of a brief about a conversation.
 func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (briefFacts, error) {
 	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
 	state := digest.StateOf(s.Conversation)
@@ -68,7 +68,7 @@ func (f *briefFacts) add(p briefPart, h precis.Handle, text string) {
 	f.lines[p] = append(f.lines[p], fmt.Sprintf("- %s: %s", precis.MessageHandle(h.From), text))
 }
 
-// requests notes what the user asked for, and short replies with what they follow.
+// requests adds the user's requests, and short replies with the question before them.
 func (f *briefFacts) requests(all []digest.Request) {
 	for i := len(all) - 1; i >= 0; i-- {
 		r := all[i]
@@ -85,7 +85,7 @@ func (f *briefFacts) requests(all []digest.Request) {
 	}
 }
 
-// refusals notes what the user did not allow.
+// refusals adds changes and commands that the user refused.
 func (f *briefFacts) refusals(s digest.State) {
 	said := func(words string) string {
 		if words == "" {
@@ -105,8 +105,7 @@ func (f *briefFacts) refusals(s digest.State) {
 	}
 }
 
-// words notes what the agent said last, the newest first, each by its beginning and its
-// end.
+// words adds the agent's last messages, newest first, each by its beginning and its end.
 func (f *briefFacts) words(msgs []precis.Message) {
 	const most, newest, others = 6, 1200, 300 // texts; bytes
 	for i, m := range slices.Backward(msgs) {
@@ -125,16 +124,16 @@ func (f *briefFacts) words(msgs []precis.Message) {
 	}
 }
 
-// files notes what became of files: those that were changed, the newest first, and on
-// one line those that were only read. The first few are mentioned as the agent does,
-// which may load them; the others are only named.
+// files adds the states of files: changed files, newest first, and on one line those that were
+// only read. The first few are formatted as references of the agent, which may load them; the
+// others are plain paths.
 func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 	const mentioned, named = 5, 25
 	var read []string
 	for _, file := range slices.Backward(all) {
 		path := quote(file.Path, 200)
 		switch {
-		case file.State == digest.FileRejected, file.MovedTo != "": // it is told where it is
+		case file.State == digest.FileRejected, file.MovedTo != "": // listed under refusals or its new path
 		case file.State == digest.FileRead:
 			read = append(read, precis.MessageHandle(file.Handle.From).String()+" "+path)
 		default:
@@ -159,7 +158,7 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 	}
 }
 
-// commands notes the newest results of commands, failures first, then the newest.
+// commands adds the results of commands: failures first, newest first in each group.
 func (f *briefFacts) commands(all []digest.CommandState) {
 	for _, failures := range []bool{true, false} {
 		for _, c := range slices.Backward(all) {
@@ -182,10 +181,10 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 	}
 }
 
-// quote returns a text that has no authority on one line.
+// quote returns a text on one line with markup that could act as an instruction removed.
 func quote(s string, most int) string { return preview.Line(plain.Text(s), most) }
 
-// indent keeps the lines of a text from looking like those of a brief.
+// indent indents the lines of a text so that they cannot be mistaken for lines of the brief.
 func indent(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD"), "\n", "\n  ")
 }

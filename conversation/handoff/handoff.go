@@ -1,5 +1,5 @@
-// Package handoff writes what somebody who goes on with the work of a conversation needs
-// to know: a brief for a new thread or another agent, in its format. Start with [Write].
+// Package handoff writes a brief for continuing the work of a conversation in a new thread or in
+// another agent, in its format. Start with [Write].
 package handoff
 
 import (
@@ -14,8 +14,8 @@ import (
 	"precis/retain"
 )
 
-// Formats of a brief, see [Options]: how headings are written, in which order,
-// and how an agent mentions files.
+// Formats of a brief, see [Options]. They differ in headings, their order, and references to
+// files.
 const (
 	Markdown   = "markdown"
 	ClaudeCode = "claude-code"
@@ -33,20 +33,20 @@ func Formats() []string {
 	return out
 }
 
-// Options say how a brief is written. The zero value writes one in Markdown.
+// Options control a brief. The zero value writes one in Markdown.
 type Options struct {
-	Goal   string           // what is to be done next, at most 4000 bytes; "": the user's last request
-	Format string           // see [Formats]; "": [Markdown]
-	Tokens int              // size at most; 0: 2000; at least 200
-	Count  func(string) int // size of a text in tokens; nil: a token is four characters
+	Goal   string           // the next goal, at most 4000 bytes; "": the user's last request
+	Format string           // one of [Formats]; "": [Markdown]
+	Tokens int              // maximal size; 0: 2000; at least 200
+	Count  func(string) int // counts the tokens of a text; nil: four characters per token
 }
 
-// Brief is what somebody who goes on with the work of a conversation needs to know.
+// Brief is the information needed to continue the work of a conversation.
 type Brief struct {
 	Conversation string `json:"conversation"`
 	Format       string `json:"format"`
 	Goal         string `json:"goal"`
-	Tokens       int    `json:"tokens"` // of the text, as counted
+	Tokens       int    `json:"tokens"` // size of Text
 	Text         string `json:"brief"`
 }
 
@@ -56,12 +56,11 @@ const (
 	mostGoal     = 4000 // bytes
 )
 
-// Write writes a brief for a new thread or another agent, without a model: the goal,
-// sentences of the user that may bind, the current request, the plan, replies and refusals
-// of the user, files, newest results of commands, what is waited for, and where to read the
-// originals. Each line names its source by a handle. What a rewind took back is left
-// out; what the view hides is not. The error is [precis.CodeInvalid] for options that
-// make no sense.
+// Write writes a brief for a new thread or another agent, without a model: the goal, sentences of
+// the user that may bind, the current request, the plan, replies and refusals of the user, files,
+// newest results of commands, calls without a result, and how to read the originals. Each line
+// names its source by a handle. Rewound messages are left out; messages hidden from the view are
+// not. The error is [precis.CodeInvalid] for invalid options.
 func Write(ctx context.Context, h conversation.Home, id string, o Options) (Brief, error) {
 	style, err := o.check()
 	if err != nil {
@@ -110,8 +109,8 @@ func (o *Options) check() (briefStyle, error) {
 	return briefStyle{}, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("format is %.40q", name), Hint: "use one of " + strings.Join(Formats(), ", ")}
 }
 
-// rulesOf returns the sentences in which the user set rules, those of the newest
-// messages first.
+// rulesOf returns the user's rules in the order of [retain.Fair]: the first of each message,
+// newest message first, then the second of each, and so on.
 func rulesOf(ctx context.Context, msgs []precis.Message) ([]retain.Rule, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, precis.Errorf(precis.CodeCanceled, "write brief", "%w", context.Cause(ctx))
