@@ -1,5 +1,5 @@
-// Package conversationtest checks that a home of conversations keeps the contract
-// of [conversation.Home]. Call [Test] from a test of the home.
+// Package conversationtest checks that a home of conversations keeps the contract of
+// [conversation.Home]. Call [Test] from a test of the home.
 //
 //precis:testonly
 package conversationtest
@@ -22,19 +22,19 @@ import (
 type Place struct {
 	Home conversation.Home
 	ID   string // of the conversation
-	// Rival is another process that works on the same conversation. Nil: there can
-	// be none.
+	// Rival is another process that edits the same conversation; nil if there can be none.
 	Rival conversation.Home
-	// Merges says that what both did is put together where it fits; else the second one fails.
+	// Merges reports that edits of both processes are merged if they fit; else the later one
+	// fails.
 	Merges bool
 }
 
-// Window is the context window, in tokens, that a place must have; its manager
-// condenses by [preset.Frugal] and by nothing but what verbs ask.
+// Window is the context window, in tokens, that a place must have. Its manager uses
+// [preset.Frugal] and condenses only when a verb requests it.
 const Window = 20_000
 
-// Test checks a home. Open makes a new place that holds one conversation of the
-// given messages, without edits.
+// Test checks a home. Open returns a new place with one conversation of the given messages,
+// without edits.
 func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 	for _, tt := range []struct {
 		name string
@@ -74,7 +74,7 @@ const (
 	files = 16 // the first ones are read again at the end
 )
 
-// messages are those of an agent that reads files.
+// messages returns the conversation of an agent that reads files.
 func messages() []precis.Message {
 	out := []precis.Message{precis.NewText(precis.RoleUser, "Read the files one by one. Never write to the disk.")}
 	for n := range reads {
@@ -106,7 +106,7 @@ func must[V any](s *suite) func(V, error) V {
 	}
 }
 
-// view returns what the model sees.
+// view returns the messages that the model sees.
 func (s *suite) view() string {
 	s.Helper()
 	return string(must[conversation.DialectView](s)(conversation.ViewAs(s.Context(), s.Home, s.ID, "anthropic")).Messages)
@@ -118,7 +118,7 @@ func (s *suite) message(i int) conversation.MessageInfo {
 	return list.Items[0]
 }
 
-// condense brings the view down to a share of what it is now.
+// condense reduces the view to a share of its current size.
 func (s *suite) condense(share float64) conversation.Condensed {
 	s.Helper()
 	d := must[conversation.Details](s)(conversation.Status(s.Context(), s.Home, s.ID))
@@ -129,7 +129,7 @@ func (s *suite) condense(share float64) conversation.Condensed {
 	return c
 }
 
-// hidden condenses and returns the first message with a tool result that this hid.
+// hidden condenses the view and returns the first hidden message with a tool result.
 func (s *suite) hidden() int {
 	s.Helper()
 	s.condense(0.3)
@@ -150,7 +150,7 @@ func (s *suite) wants(code precis.Code, what string, err error) {
 	}
 }
 
-// looks calls the verbs that change nothing.
+// looks calls the read-only verbs.
 func looks(t *testing.T, s *suite) {
 	ctx := t.Context()
 	list := must[conversation.Page[conversation.Listed]](s)(conversation.List(ctx, s.Home, conversation.Listing{}))
@@ -206,7 +206,7 @@ func looks(t *testing.T, s *suite) {
 	}
 }
 
-// nothing asks for what is not there.
+// nothing calls verbs with IDs, handles and options that do not exist.
 func nothing(t *testing.T, s *suite) {
 	ctx, none := t.Context(), "c0"
 	_, err := conversation.Status(ctx, s.Home, none)
@@ -257,7 +257,7 @@ func undoTwice(t *testing.T, s *suite) {
 	s.wants(precis.CodeNotFound, "a third undo", err)
 }
 
-// undoEachRun condenses by steps, some of which go on from the originals, and undoes them
+// undoEachRun condenses in steps, some of which start again from the originals, and undoes them
 // one by one.
 func undoEachRun(t *testing.T, s *suite) {
 	ctx := t.Context()
@@ -349,7 +349,7 @@ func rewindThenUndoAll(t *testing.T, s *suite) {
 	}
 }
 
-// failingEdit has an edit fail before and after it has changed something.
+// failingEdit checks edits that fail before and after they have made a change.
 func failingEdit(t *testing.T, s *suite) {
 	ctx := t.Context()
 	failure := errors.New("no")
@@ -412,20 +412,20 @@ func editsAtOnce(t *testing.T, s *suite) {
 	}
 }
 
-// late is a home where something happens before each edit.
+// late is a home that runs before ahead of each edit.
 type late struct {
 	conversation.Home
 	before func()
 }
 
-// Edit does it.
+// Edit runs before and then the edit.
 func (l late) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	l.before()
 	return l.Home.Edit(ctx, id, f)
 }
 
-// condensedTooLate rewinds the conversation while it is condensed: what some edits of
-// the run would hide is hidden already. None of them may be in force afterwards.
+// condensedTooLate rewinds the conversation during a condensation, so that some of its messages
+// are hidden already. None of the condensation's edits may be in force afterwards.
 func condensedTooLate(t *testing.T, s *suite) {
 	ctx := t.Context()
 	home := late{s.Home, func() { must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9)) }}
@@ -439,7 +439,7 @@ func condensedTooLate(t *testing.T, s *suite) {
 	}
 }
 
-// rivalWasFaster has another process edit the conversation in the middle of an edit.
+// rivalWasFaster has another process edit the conversation during an edit.
 func rivalWasFaster(t *testing.T, s *suite) {
 	if s.Rival == nil {
 		t.Skip("nobody else works on these conversations")

@@ -9,8 +9,8 @@ import (
 	"precis/conversation"
 )
 
-// guard asks for what would hide nearly all of the view and the last user turn: every verb that hides
-// refuses it and changes nothing, a preview says it, and force does it.
+// guard requests edits that would hide nearly all of the view and the last user turn: every verb
+// refuses them without a change, a preview reports the loss, and force applies them.
 func guard(t *testing.T, s *suite) {
 	ctx, before := t.Context(), s.view()
 	rule := precis.MessageHandle(0)
@@ -45,7 +45,7 @@ func guard(t *testing.T, s *suite) {
 	_, err := d.Apply(ctx, s.Home, s.ID, made.ID, nil)
 	refused("the draft", err)
 
-	// One target that loses nothing is no matter of force.
+	// A target that loses no content needs no force.
 	if fine := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID, conversation.CondenseOptions{Share: .2})); fine.Loses != nil || fine.Report.Gone != nil || !fine.Changed {
 		t.Errorf("a fifth of the window: %+v, %s", fine.Loses, fine.Report.Outcome)
 	}
@@ -64,10 +64,10 @@ func guard(t *testing.T, s *suite) {
 	}
 }
 
-// guardExclude excludes what holds a rule, which the preview lists, and what does not.
+// guardExclude excludes units with a rule, which the preview lists, and units without one.
 func guardExclude(t *testing.T, s *suite) {
 	ctx := t.Context()
-	s.condense(0.4) // the first message is not the last user turn's any longer
+	s.condense(0.4) // the first message is no longer the last user turn
 	before := s.view()
 	list := must[conversation.UnitList](s)(conversation.Units(ctx, s.Home, s.ID, conversation.UnitQuery{Limit: 500}))
 	for _, u := range list.Items {

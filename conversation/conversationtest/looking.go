@@ -29,7 +29,7 @@ func exclude(t *testing.T, s *suite) {
 	}
 }
 
-// effect asks what edits would do, and then makes one.
+// effect previews edits and then makes one.
 func effect(t *testing.T, s *suite) {
 	ctx := t.Context()
 	whole := s.view()

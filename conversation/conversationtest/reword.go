@@ -8,7 +8,7 @@ import (
 	"precis/conversation"
 )
 
-// reword puts another text in the place of a summary, and takes that back.
+// reword replaces a summary's text and undoes that.
 func reword(t *testing.T, s *suite) {
 	ctx := t.Context()
 	did := must[conversation.Condensed](s)(conversation.Condense(ctx, s.Home, s.ID, conversation.CondenseOptions{Target: 3000, Summarizer: conversation.ByDigest}))

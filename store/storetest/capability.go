@@ -13,7 +13,7 @@ import (
 	"precis/store"
 )
 
-// calls makes every call a store has.
+// calls makes every call that the store supports.
 func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]error {
 	errs := map[string]error{}
 	_, errs["Append"] = s.Append(ctx, node, user("too late"))
@@ -122,7 +122,8 @@ func closed(s *suite) {
 	_ = s.Close() // must not panic
 }
 
-// closedInTheMiddle: each call is answered, and what was acknowledged stays.
+// closedInTheMiddle checks that every call during Close returns and that acknowledged data is
+// kept.
 func closedInTheMiddle(s *suite) {
 	root := s.add(precis.Fingerprint{}, user("root"))
 	nodes := make([][]precis.Fingerprint, racers)
@@ -225,7 +226,7 @@ func summaries(s *suite) {
 	}
 	want := map[precis.Fingerprint]string{{}: "of nothing", {1}: "", {2}: "raw \x00\xff", {3}: "要約"}
 	for key, text := range want {
-		for _, v := range []string{text, "a later one"} { // the first stays
+		for _, v := range []string{text, "a later one"} { // the first text is kept
 			if err := c.KeepSummary(s.ctx, key, v); err != nil {
 				s.Fatal(err)
 			}
@@ -348,7 +349,7 @@ func ledger(s *suite) {
 	}
 }
 
-// bookAll: entries of several owners are booked at once, or none is.
+// bookAll checks that entries of several owners are booked atomically.
 func bookAll(s *suite) {
 	b := need[store.Booker](s)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

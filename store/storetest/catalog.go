@@ -43,7 +43,7 @@ func recordFields(s *suite) {
 		for _, r := range []store.Record{{ID: id}, fullRecord(id)} {
 			s.put(r)
 			if r.Hints != nil {
-				r.Hints["given"] = "to the store" // it must not see that
+				r.Hints["given"] = "to the store" // the store must not see this change
 				delete(r.Hints, "given")
 			}
 			got, err := c.Conversation(s.ctx, id)
@@ -72,7 +72,7 @@ func recordFields(s *suite) {
 	s.wantCode("a record without a stored form", c.PutConversation(s.ctx, late), precis.CodeInvalid)
 	bad := fullRecord("bad")
 	bad.Title, bad.Hints = "\xff title", map[string]string{"\xff": "\xff"}
-	s.put(bad) // no promise but that it is taken
+	s.put(bad) // only the call must succeed
 }
 
 func (s *suite) records(q store.Query) []store.Record {
@@ -225,7 +225,7 @@ func counted(s *suite) {
 	want(0)
 	want(0, "a")
 	ids := []string{"raw \xff\xfe", "\x00"}
-	for i := range 1200 { // more than statements have parameters for
+	for i := range 1200 { // more than a statement may have parameters
 		ids = append(ids, fmt.Sprint("c", i))
 	}
 	for _, id := range ids {

@@ -11,7 +11,7 @@ import (
 
 const racers = 16
 
-// together runs f racers times at once and returns what each returned.
+// together runs f concurrently in all racers and returns their errors.
 func together(f func(i int) error) []error {
 	errs := make([]error, racers)
 	start := make(chan struct{})
@@ -45,7 +45,7 @@ func oneWins(s *suite) {
 		}
 		after = id(won)
 	}
-	// The same decision on every replica is no conflict.
+	// The same edit from every replica is not a conflict.
 	for i, err := range together(func(int) error { return s.AddEdit(s.ctx, after, pin(node, "same")) }) {
 		if err != nil {
 			s.Errorf("racer %d with the same edit: %v", i, err)
@@ -56,8 +56,8 @@ func oneWins(s *suite) {
 	}
 }
 
-// allArrive: callers that load again after a conflict all get through, and each
-// edit stands after the one its caller had seen.
+// allArrive checks that all callers succeed if they load again after a conflict, and that each
+// edit follows the one its caller had seen.
 func allArrive(s *suite) {
 	const each = 5
 	node := s.add(precis.Fingerprint{}, talk("retry", 3)...)

@@ -30,14 +30,14 @@ func descendants(s *suite) {
 	s.wantEdits(s.add(precis.Fingerprint{}, user("another conversation")))
 }
 
-// recordingOrder: an edit made later at an earlier node comes later, since the
-// ones before it were decided without it.
+// recordingOrder checks that edits are in recording order even if a later one is at an earlier
+// node, as the earlier edits were decided without it.
 func recordingOrder(s *suite) {
 	msgs := talk("order", 3)
 	at := nodes(msgs)
 	s.add(precis.Fingerprint{}, msgs...)
 	s.record(at[2], "", "1 at the end")
-	s.record(at[0], "", "2 at the start") // sees none: the other is beyond it
+	s.record(at[0], "", "2 at the start") // sees no edit: the other one is at a later node
 	s.wantEdits(at[2], "1 at the end", "2 at the start")
 	s.wantEdits(at[1], "2 at the start")
 	s.wantCode("AddEdit without the edit made earlier in the path",
@@ -108,7 +108,7 @@ func compareAndSet(s *suite) {
 	s.wantEdits(side)
 	s.record(at[3], "a", "b")
 	s.wantCode("an older one seen", s.AddEdit(s.ctx, "a", pin(at[3], "c")), precis.CodeConflict)
-	s.record(at[2], "a", "d") // b lies beyond it
+	s.record(at[2], "a", "d") // b is at a later node
 	s.wantCode("one that was overtaken", s.AddEdit(s.ctx, "b", pin(at[3], "c")), precis.CodeConflict)
 	s.record(side, "", "a") // an ID is taken on its path only
 	s.wantEdits(at[3], "a", "b", "d")
@@ -176,7 +176,7 @@ func undo(s *suite) {
 	s.wantEdits(at[5], "hide", "take back")
 }
 
-// manager: what a Manager records, another one loads.
+// manager checks that a Manager loads the edits that another one recorded.
 func manager(s *suite) {
 	msgs := talk("manager", 6)
 	node := s.add(precis.Fingerprint{}, msgs...)

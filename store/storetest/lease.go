@@ -23,9 +23,9 @@ func (s *suite) take(l store.Leaser, holder string, ttl time.Duration, want bool
 func leases(s *suite) {
 	l := need[store.Leaser](s)
 	release := s.take(l, "a", time.Minute, true)
-	s.take(l, "b", time.Minute, false)() // a lease it does not have
+	s.take(l, "b", time.Minute, false)() // releases a lease that it does not hold
 	s.take(l, "b", time.Minute, false)
-	if sc, ok := s.Store.(store.Scoper); ok { // scopes share them
+	if sc, ok := s.Store.(store.Scoper); ok { // scopes share leases
 		s.take(sc.Scope("another").(store.Leaser), "b", time.Minute, false)
 	}
 	if _, ok, err := l.Lease(s.ctx, "another", "b", time.Minute); !ok || err != nil {
@@ -39,12 +39,12 @@ func leases(s *suite) {
 	if !ok || err != nil {
 		s.Fatal(ok, err)
 	}
-	release() // of a lease that another one has now
+	release() // a lease now held by another
 	s.take(l, "a", time.Minute, false)
 	cancel()
 	releaseB()
 	s.take(l, "a", time.Millisecond, true)
-	for start := time.Now(); ; { // it runs out
+	for start := time.Now(); ; { // it expires
 		_, ok, err := l.Lease(s.ctx, "condense \x00\xff", "b", time.Minute)
 		if err != nil || time.Since(start) > 20*time.Second {
 			s.Fatalf("not taken over: %v", err)

@@ -9,8 +9,7 @@ import (
 	"precis/store"
 )
 
-// everyKind holds every kind of block, with bytes that an encoder would like to
-// touch.
+// everyKind returns messages with every kind of block, with bytes that an encoder might change.
 func everyKind() []precis.Message {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	at := time.Date(2026, 3, 4, 5, 6, 7, 891234567, time.UTC)
@@ -62,7 +61,7 @@ func everyBlock(s *suite) {
 	}
 }
 
-// refused: a store may keep such a message or refuse it, but not change it.
+// refused checks that a store keeps such messages unchanged or refuses them.
 func refused(s *suite) {
 	for _, m := range []precis.Message{
 		user("not UTF-8: \xff"),
@@ -149,8 +148,8 @@ func branches(s *suite) {
 	}
 }
 
-// firstForm: messages with one hash are one node, and the first of them is what
-// it keeps; the same message elsewhere keeps its own bytes.
+// firstForm checks that messages with the same hash are one node, which keeps the first of them;
+// at another node the same message keeps its own bytes.
 func firstForm(s *suite) {
 	variant := func(id string) precis.Message {
 		m := user("the same")

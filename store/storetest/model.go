@@ -9,12 +9,12 @@ import (
 	"precis"
 )
 
-// likeTheModel makes random trees of appends and edits and compares every answer
-// with that of a model too simple to be wrong.
+// likeTheModel applies random appends and edits to the store and to a simple model, and compares
+// all answers.
 func likeTheModel(s *suite) {
 	run := 0
 	rapid.Check(s.T, func(t *rapid.T) {
-		run++ // each run grows a tree of its own in the one store
+		run++ // each run grows a separate tree in the same store
 		m := &model{suite: s, paths: map[precis.Fingerprint][]precis.Message{}, root: fmt.Sprint("run ", run)}
 		actions := map[string]func(*rapid.T){
 			"append": m.appendSome,
@@ -23,7 +23,7 @@ func likeTheModel(s *suite) {
 			"stale":  m.stale,
 			"again":  m.again,
 			"body":   m.body,
-			"":       m.check, // after each of them
+			"":       m.check, // after each action
 		}
 		if s.Reopen != nil {
 			actions["reopen"] = func(t *rapid.T) {
@@ -45,8 +45,8 @@ type model struct {
 	*suite
 	root    string
 	paths   map[precis.Fingerprint][]precis.Message
-	order   []precis.Fingerprint // of paths, as they came, to draw from
-	edits   []recorded           // of all nodes, as they were recorded
+	order   []precis.Fingerprint // keys of paths in order of creation
+	edits   []recorded           // of all nodes, in recording order
 	dropped []precis.Fingerprint // by purges
 	n       int
 }
@@ -58,8 +58,8 @@ func (m *model) draw(t *rapid.T) precis.Fingerprint {
 	return m.order[rapid.IntRange(0, len(m.order)-1).Draw(t, "node")]
 }
 
-// messages draws few enough different ones that branches meet again; their
-// raw bytes and identifiers, which are no part of a node, vary.
+// messages draws from a small set, so that branches meet again. Raw bytes and identifiers vary,
+// as they are not part of a node's fingerprint.
 func (m *model) messages(t *rapid.T) []precis.Message {
 	one := rapid.Custom(func(t *rapid.T) precis.Message {
 		msg := user(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "text"))
@@ -96,7 +96,7 @@ func fingerprint(path []precis.Message) precis.Fingerprint {
 
 func (m *model) appendSome(t *rapid.T) { m.grow(t, m.draw(t), m.messages(t)) }
 
-// appendWhole gives the whole conversation again, as a gateway does.
+// appendWhole appends the whole conversation again, as a gateway does.
 func (m *model) appendWhole(t *rapid.T) {
 	path := m.paths[m.draw(t)]
 	m.grow(t, precis.Fingerprint{}, append(slices.Clone(path), m.messages(t)...))
@@ -175,7 +175,7 @@ func (m *model) body(t *rapid.T) {
 	}
 }
 
-// check compares one node, not all: it runs after every action.
+// check compares a single node, as it runs after every action.
 func (m *model) check(t *rapid.T) {
 	node := m.draw(t)
 	got, edits, err := m.Load(m.ctx, node)

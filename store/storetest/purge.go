@@ -7,7 +7,7 @@ import (
 	"precis/store"
 )
 
-// purgeOf forgets, if the store can.
+// purgeOf purges, if the store supports it.
 func (s *suite) purgeOf(q store.PurgeQuery) store.PurgeResult {
 	s.Helper()
 	p, ok := s.Store.(store.Purger)
@@ -29,7 +29,7 @@ func (s *suite) wantPurged(q store.PurgeQuery, conversations, messages int) {
 	}
 }
 
-// wantGone checks that a message and the nodes from it on cannot be found.
+// wantGone checks that a message and the given nodes are not found.
 func (s *suite) wantGone(m precis.Message, at ...precis.Fingerprint) {
 	s.Helper()
 	for _, f := range at {
@@ -102,7 +102,7 @@ func (s *suite) wantBody(m precis.Message) {
 	}
 }
 
-// purgeBranch: what others hang on stays, whichever branch was there first.
+// purgeBranch checks that messages shared with other branches are kept.
 func purgeBranch(s *suite) {
 	need[store.Purger](s)
 	trunk := talk("trunk", 6)
@@ -123,11 +123,11 @@ func purgeBranch(s *suite) {
 	s.wantPurged(store.PurgeQuery{IDs: []string{"side"}}, 1, 1)
 	s.wantGone(user("side two"), side[4])
 	s.wantEdits(deep[4], "fork", "deep")
-	s.add(at[2], trunk[3:]...) // it grows again, without what was recorded there
+	s.add(at[2], trunk[3:]...) // without the edits recorded there before
 	s.wantEdits(at[5], "fork")
 	s.add(deep[3], user("side two"))
 	s.wantEdits(side[4], "fork")
-	s.wantPurged(store.PurgeQuery{IDs: []string{"deep"}}, 1, 9) // and what hangs on it, in no conversation
+	s.wantPurged(store.PurgeQuery{IDs: []string{"deep"}}, 1, 9) // with its descendants that belong to no conversation
 	s.wantGone(trunk[0], at...)
 }
 
@@ -145,7 +145,7 @@ func purgeByAge(s *suite) {
 	s.load(orphan)
 	s.load(recent[1])
 	s.wantSummary(1, true)
-	// One that is being held again: its newest message is in no record yet.
+	// A resumed conversation: its newest message is not in its record yet.
 	live := s.add(recent[1], user("just said"))
 	s.wantPurged(store.PurgeQuery{Before: day.Add(2 * time.Hour)}, 1, 0)
 	s.load(live)
@@ -228,7 +228,7 @@ func purgeAll(s *suite) {
 	s.wantMessages(t, msgs...)
 }
 
-// purgeEarlier: a conversation needs the forms it had before, and they go with it.
+// purgeEarlier checks that a conversation's earlier forms are kept and purged with it.
 func purgeEarlier(s *suite) {
 	need[store.Purger](s)
 	first := nodes([]precis.Message{user("start"), user("first form")})
@@ -243,7 +243,7 @@ func purgeEarlier(s *suite) {
 	s.wantGone(user("second form"), now...)
 }
 
-// purgedComesBack: what is said again is stored and found again, more than once.
+// purgedComesBack checks that purged messages can be stored and found again, repeatedly.
 func purgedComesBack(s *suite) {
 	need[store.Purger](s)
 	msgs := []precis.Message{user("said again"), user("and more"), user("said again")}
@@ -261,8 +261,8 @@ func purgedComesBack(s *suite) {
 	}
 }
 
-// removeAndWipe: what two scopes have lost is gone before it is wiped, for both at
-// once, and wiping takes nothing else.
+// removeAndWipe checks that removed data of two scopes is not found even before Wipe, and that
+// Wipe keeps all other data.
 func removeAndWipe(s *suite) {
 	w, sc := need[store.Wiper](s), need[store.Scoper](s)
 	stays := s.converse("stays", user("stays"))

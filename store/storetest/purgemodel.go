@@ -11,13 +11,13 @@ import (
 	"precis/store"
 )
 
-// purgeLikeTheModel makes random trees with records, purges, and compares what is
-// left with a model that keeps each path by itself.
+// purgeLikeTheModel applies random appends, edits, records and purges, and compares the store
+// with a model that keeps each path separately.
 func purgeLikeTheModel(s *suite) {
 	need[store.Purger](s)
 	run := 0
 	rapid.Check(s.T, func(t *rapid.T) {
-		if run++; run > 15 { // each takes long on a disk
+		if run++; run > 15 { // each run is slow on a disk
 			return
 		}
 		s.purgeOf(store.PurgeQuery{All: true})
@@ -61,7 +61,7 @@ func (m *purgeModel) purge(t *rapid.T) {
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
 		q.All = true
-	case 1: // nothing stored is that old, but records say so
+	case 1: // by the records' times
 		q.Before = modelTime.Add(2 * time.Hour)
 	case 2:
 		q.Before = time.Now().Add(time.Hour)
@@ -73,7 +73,7 @@ func (m *purgeModel) purge(t *rapid.T) {
 	m.compare(t)
 }
 
-// forget does to the model what Purge does to the store.
+// forget applies Purge to the model.
 func (m *purgeModel) forget(q store.PurgeQuery) (conversations int) {
 	var kept, named, aged []precis.Fingerprint
 	for id, r := range m.records {
@@ -112,7 +112,7 @@ func (m *purgeModel) forget(q store.PurgeQuery) (conversations int) {
 	return conversations
 }
 
-// ways returns the nodes on the ways to some nodes.
+// ways returns all nodes on the paths to the given nodes.
 func (m *purgeModel) ways(to []precis.Fingerprint) map[precis.Fingerprint]bool {
 	out := map[precis.Fingerprint]bool{}
 	for _, f := range to {
@@ -139,7 +139,7 @@ func keysOf(set map[precis.Fingerprint]bool) (out []precis.Fingerprint) {
 	return out
 }
 
-// compare looks at every node there ever was.
+// compare checks every node that ever existed.
 func (m *purgeModel) compare(t *rapid.T) {
 	for _, f := range m.dropped {
 		if _, there := m.paths[f]; there {

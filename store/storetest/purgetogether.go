@@ -9,8 +9,8 @@ import (
 	"precis/store"
 )
 
-// purgeTogether: while others append, edit and load, conversations are purged.
-// Nobody sees half of one.
+// purgeTogether purges conversations during concurrent appends, edits and loads, which must never
+// see part of a conversation.
 func purgeTogether(s *suite) {
 	p := need[store.Purger](s)
 	shared := talk("shared", 3)
@@ -47,8 +47,8 @@ func purgeTogether(s *suite) {
 	}
 }
 
-// liveOn holds a conversation that may be purged at any time: what is not there
-// is not found, and whatever is there is whole.
+// liveOn extends a conversation that may be purged at any time: each call must see it whole or
+// not at all.
 func (s *suite) liveOn(id string, msgs []precis.Message) error {
 	node, err := s.Append(s.ctx, precis.Fingerprint{}, msgs...)
 	if err != nil {

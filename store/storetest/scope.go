@@ -11,7 +11,7 @@ import (
 	"precis/store"
 )
 
-// owners are names that a careless store would mix up.
+// owners are names that a careless store would confuse.
 var owners = []string{"", "a", "A", "a ", "a\x00", "\xff", "%", "0", "-1", strings.Repeat("long", 200)}
 
 // within returns the suite for a scope of its store.
@@ -19,7 +19,7 @@ func (s *suite) within(owner string) *suite {
 	return &suite{T: s.T, Store: need[store.Scoper](s).Scope(owner), ctx: s.ctx, open: s.open}
 }
 
-// scopesApart: equal content everywhere, and every call sees that of its scope.
+// scopesApart stores equal content in all scopes and checks that each call sees only its scope's.
 func scopesApart(s *suite) {
 	msgs := talk("scoped", 3)
 	at := nodes(msgs)
@@ -53,7 +53,7 @@ func scopesApart(s *suite) {
 	}
 }
 
-// checkEmpty: nothing of the scopes before is there.
+// checkEmpty checks that a scope has no data of other scopes.
 func checkEmpty(s *suite, node precis.Fingerprint, owner string) {
 	s.Helper()
 	_, _, err := s.Load(s.ctx, node)
@@ -84,7 +84,7 @@ func fillScope(s *suite, node precis.Fingerprint, owner string) {
 	if c, ok := s.Store.(store.Lister); ok {
 		errs = append(errs, c.PutConversation(s.ctx, store.Record{ID: "c", Head: node, Messages: len(owner)}))
 	}
-	if c, ok := s.Store.(precis.CalibrationStore); ok { // shared: the last one stays
+	if c, ok := s.Store.(precis.CalibrationStore); ok { // shared by all scopes: the last one is kept
 		errs = append(errs, c.SaveCalibration(s.ctx, "m", []byte("state")))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -92,7 +92,7 @@ func fillScope(s *suite, node precis.Fingerprint, owner string) {
 	}
 }
 
-// checkScope: the scope has what fillScope gave it, and the nodes up to a depth.
+// checkScope checks that a scope has the data of fillScope, and the nodes up to a depth.
 func checkScope(s *suite, at []precis.Fingerprint, depth int, owner string) {
 	s.Helper()
 	if c, ok := s.Store.(store.Summaries); ok {
@@ -191,7 +191,7 @@ func scopeClosed(s *suite) {
 	}
 }
 
-// scopesTogether: owners that come at the same time, two for each name.
+// scopesTogether uses scopes concurrently, two goroutines for each owner.
 func scopesTogether(s *suite) {
 	sc := need[store.Scoper](s)
 	errs := together(func(i int) error {

@@ -93,8 +93,8 @@ func searchFinds(s *suite) {
 	}
 }
 
-// searchRelated: what holds a query's words goes before what holds other forms of them,
-// and that before what holds words that are used in their place.
+// searchRelated checks the ranking: a query's words first, then other forms of them, then related
+// words.
 func searchRelated(s *suite) {
 	need[store.Searcher](s)
 	s.converse("a", user("the login is broken"), user("auth, auth, auth"), user("authenticating again and again"), user(strings.Repeat("filler ", 2000)+"auth"), user("performed"))
@@ -109,7 +109,7 @@ func searchRelated(s *suite) {
 		{store.SearchQuery{Text: "auth", Conversation: "b"}, "b:0(auth=credentials)"},
 		{store.SearchQuery{Text: "auth", Conversation: "b", Exact: true}, ""},
 		{store.SearchQuery{Text: "fix parser"}, "b:4 b:1 b:2(fix=repair)"},
-		{store.SearchQuery{Text: "fix repair"}, ""}, // each word asked for answers only itself
+		{store.SearchQuery{Text: "fix repair"}, ""}, // a query word does not also match as a related word of another
 		{store.SearchQuery{Text: "fixing parser fail"}, "b:4"},
 		{store.SearchQuery{Text: "performance"}, "a:4 b:3(performance=slow)"},
 		{store.SearchQuery{Text: "latency"}, "b:3(latency=slow)"},
@@ -138,7 +138,7 @@ func searchRelated(s *suite) {
 	}
 }
 
-// hostile are queries that a query language would choke on.
+// hostile are queries that could break the syntax of a query language.
 var hostile = []string{
 	"", " ", "\x00", "\xff", "\"", "\"\"", "'", "''", "\\", "(", ")", "(()", "*", "a*", "^a", "-a", "a -", "+", "NOT", "AND", "OR", "NEAR", "NEAR(a b)",
 	"a AND", "NOT a", "a OR", "col:a", "words:a", "search:", "{a b}:c", "a & b", "a | b", "!a", "a <-> b", ":*", "a:*", "a:b", "'a':*", "%", "_", "a; DROP TABLE nodes",
@@ -199,7 +199,7 @@ func searchSnippets(s *suite) {
 			s.Errorf("snippet %q does not show both", h.Snippet)
 		}
 	}
-	s.wantHits("outside") // 64 KB of a message are searched
+	s.wantHits("outside") // only 64 KB of a message are searched
 	word := strings.Repeat("x", 50_000)
 	for _, h := range s.search(store.SearchQuery{Text: word}) {
 		if !strings.Contains(h.Snippet, "xxxx") {
@@ -208,8 +208,8 @@ func searchSnippets(s *suite) {
 	}
 }
 
-// searchShared: a message that conversations share is shown in each, one of an
-// earlier form in none.
+// searchShared checks that a shared message is found in each of its conversations, and a message
+// of an earlier form in none.
 func searchShared(s *suite) {
 	need[store.Searcher](s)
 	msgs := []precis.Message{user("shared start"), user("shared middle"), user("own end")}
@@ -221,7 +221,7 @@ func searchShared(s *suite) {
 	s.wantHits("end", "a:2", "b:2", "b:3")
 	s.wantHitsOf(store.SearchQuery{Text: "shared", Conversation: "d"}, "d:0", "d:1")
 	s.wantHitsOf(store.SearchQuery{Text: "end", Conversation: "d"})
-	s.put(store.Record{ID: "d"}, store.Record{ID: "e", Head: precis.Fingerprint{1}}) // heads that show nothing
+	s.put(store.Record{ID: "d"}, store.Record{ID: "e", Head: precis.Fingerprint{1}}) // heads without messages
 	s.wantHits("middle", "a:1", "b:1", "c:1")
 }
 
@@ -230,7 +230,7 @@ func searchMany(s *suite) {
 	msgs := talk("many", 700)
 	msgs[3] = user("the needle")
 	s.converse("a", msgs...)
-	s.add(precis.Fingerprint{}, talk("many others", 300)...) // newer, and in no conversation
+	s.add(precis.Fingerprint{}, talk("many others", 300)...) // newer, but in no conversation
 	if found := s.search(store.SearchQuery{Text: "many"}); len(found) != 20 {
 		s.Errorf("%d hits, want 20", len(found))
 	}
@@ -238,7 +238,7 @@ func searchMany(s *suite) {
 		s.Errorf("%d hits, want 50", len(found))
 	}
 	s.wantHits("needle", "a:3")
-	errs := together(func(i int) error { // while others append
+	errs := together(func(i int) error { // during concurrent appends
 		word := fmt.Sprint("word", i)
 		if _, err := s.Append(s.ctx, precis.Fingerprint{}, user(word)); err != nil {
 			return err

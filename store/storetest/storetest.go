@@ -1,27 +1,27 @@
-// Package storetest checks that a [precis.Store] keeps its promises. [Run] is
-// called by the tests of every store. What a store need not have (calibrations,
-// a ledger, a disk) is skipped when it does not have it.
+// Package storetest checks that a [precis.Store] keeps its contract. [Run] is called by the tests
+// of every store. Tests of optional interfaces (calibrations, a ledger) and of reopening are
+// skipped if the store lacks them.
 //
 // Stores with scopes are tested twice, the second time in a scope, but not with -short.
 //
-// Beyond what the interfaces say, it settles:
+// It checks the following rules in addition to the interfaces:
 //
-//   - Append of nothing returns the parent, if that is known.
+//   - Append without messages returns the parent, if the parent is known.
 //   - A node keeps the message it was first appended with.
-//   - A message that does not come back with its own fingerprint is refused with
-//     CodeInvalid; nothing of that call is stored.
-//   - Load gives edits in the order in which they were recorded, whichever node
-//     they are at.
-//   - Recording an edit again with the same after, when it is the newest on its
-//     path, succeeds and stores nothing, whatever its Time, Run and Report. Any
-//     other edit whose ID is taken on the path is a conflict.
+//   - A message that would not load with the same fingerprint is refused with
+//     CodeInvalid, and the whole call stores no message.
+//   - Load returns edits in the order in which they were recorded, regardless of
+//     their nodes.
+//   - Recording the newest edit of a path again with the same after succeeds
+//     without a change, even if its Time, Run or Report differ. Any
+//     other edit with an ID already used on the path is a conflict.
 //   - An edit without an ID, or at the empty conversation, is CodeInvalid.
-//   - Scopes of a scope are those of the store. The empty conversation is known.
-//   - A search without a conversation shows a message that several conversations
-//     share once for each; one that only an earlier form of a conversation had is
-//     not shown.
-//   - What hangs on a purged message goes with it. By age alone nothing goes that
-//     a message hangs on that is newer and belongs to no conversation.
+//   - A scope has the same scopes as its store. The empty conversation is known.
+//   - A search without a conversation returns a message shared by several conversations
+//     once for each. It does not return messages found only in an earlier form of a
+//     conversation.
+//   - Purging a message also purges the messages after it. A purge by age keeps a message
+//     followed by a newer message that belongs to no conversation.
 //
 //precis:testonly
 package storetest
@@ -38,17 +38,16 @@ import (
 	"precis/store"
 )
 
-// Options say what else Run can test. The zero value tests what every store
-// can.
+// Options enable additional tests. The zero value runs the tests for every store.
 type Options struct {
-	// Reopen closes a store made by open and opens it again in the same place;
-	// nil for a store that does not outlive Close.
+	// Reopen closes a store made by open and opens it again with the same data; nil for a store
+	// that loses its data with Close.
 	Reopen func(t *testing.T, s precis.Store) precis.Store
 }
 
-// Run tests the stores that open returns. Each one must be empty and is closed
-// by whoever opened it, normally in a cleanup; closing one twice must be
-// harmless. At most one Options is looked at.
+// Run tests the stores that open returns. Each one must be empty, and open must arrange for it to
+// be closed, normally in a cleanup; closing twice must be harmless. Only the first Options is
+// used.
 func Run(t *testing.T, open func(t *testing.T) precis.Store, options ...Options) {
 	var o Options
 	if len(options) > 0 {
@@ -73,7 +72,7 @@ func Run(t *testing.T, open func(t *testing.T) precis.Store, options ...Options)
 	}
 }
 
-// tests are all there are. Whole ones need a store, not a scope of it.
+// tests lists all tests. Those marked whole do not run in a scope.
 var tests = []struct {
 	name  string
 	f     func(*suite)
@@ -154,7 +153,7 @@ type suite struct {
 	open func(*testing.T) precis.Store
 }
 
-// add appends and checks that the node is the one a transcript would name.
+// add appends messages and checks that the node has the fingerprint of a transcript.
 func (s *suite) add(parent precis.Fingerprint, msgs ...precis.Message) precis.Fingerprint {
 	s.Helper()
 	f, err := s.Append(s.ctx, parent, msgs...)
@@ -207,7 +206,7 @@ func (s *suite) wantCode(what string, err error, code precis.Code) {
 	}
 }
 
-// wantMessages compares stored forms: what a store can keep of a message.
+// wantMessages compares messages in the form that a store can preserve.
 func (s *suite) wantMessages(t *precis.Transcript, want ...precis.Message) {
 	s.Helper()
 	if t.Len() != len(want) {
@@ -239,7 +238,7 @@ func ids(edits []precis.Edit) []string {
 func user(text string) precis.Message      { return precis.NewText(precis.RoleUser, text) }
 func assistant(text string) precis.Message { return precis.NewText(precis.RoleAssistant, text) }
 
-// talk returns n messages that no other talk has.
+// talk returns n messages that differ from those of other names.
 func talk(name string, n int) []precis.Message {
 	msgs := make([]precis.Message, n)
 	for i := range msgs {
@@ -266,7 +265,7 @@ func nodes(msgs []precis.Message) []precis.Fingerprint {
 	return out
 }
 
-// need returns the store as what else it is, or skips the test.
+// need returns the store as an optional interface, or skips the test.
 func need[T any](s *suite) T {
 	s.Helper()
 	v, ok := s.Store.(T)

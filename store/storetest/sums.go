@@ -8,7 +8,7 @@ import (
 	"precis/store"
 )
 
-// sums compares what a store sums up with its entries added one by one.
+// sums compares the store's sums with the sums of its entries.
 func sums(s *suite) {
 	l, ok := s.Store.(precis.Ledger)
 	sum, can := s.Store.(store.Summer)
@@ -16,7 +16,7 @@ func sums(s *suite) {
 		s.Skip("sums up no ledger")
 	}
 	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	before := time.Date(1969, 12, 30, 23, 59, 59, 999, time.UTC) // days before 1970 count down
+	before := time.Date(1969, 12, 30, 23, 59, 59, 999, time.UTC) // days before 1970 are negative
 	request := precis.LedgerEntry{Kind: "request", Before: 90, After: 40, Usage: precis.Usage{Input: 1, Output: 2, CacheRead: 4, CacheWrite: 8}, CostUSD: 16, SavedUSD: 0.5}
 	for i, at := range []time.Time{day.Add(30 * time.Hour), before, day.Add(-1), day, day.Add(time.Hour), day.Add(24*time.Hour - 1), day.In(time.FixedZone("", 7200))} {
 		for k, e := range []precis.LedgerEntry{request, {Kind: "request", Before: 5, After: 9}, {Kind: "call", CostUSD: 0.25}, {Kind: "condensation", Before: 90, After: 9, CostUSD: 0.5}, {}} {
