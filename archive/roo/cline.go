@@ -279,7 +279,7 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 		return nil, unlock, err
 	}
 	path := t.StatePath()
-	if _, err := os.Stat(path); err == nil { // else reading it says what to do
+	if _, err := os.Stat(path); err == nil { // if missing, readState returns the error
 		if unlock, err = filelock.Lock(ctx, path); err != nil {
 			return nil, nil, err
 		}
