@@ -150,14 +150,14 @@ func (c change) inserted(full bool) []string {
 	if full {
 		return lines(c.Text)
 	}
-	return airless(lines(c.Text))
+	return withoutBlankLines(lines(c.Text))
 }
 
-// airless removes blank lines except before headings.
-func airless(all []string) []string {
+// withoutBlankLines leaves out blank lines but those before headings.
+func withoutBlankLines(all []string) []string {
 	var out []string
 	for i, s := range all {
-		if strings.TrimSpace(s) != "" || strings.HasPrefix(all[i+1], "#") { // the last line is not blank
+		if strings.TrimSpace(s) != "" || i+1 < len(all) && strings.HasPrefix(all[i+1], "#") {
 			out = append(out, s)
 		}
 	}

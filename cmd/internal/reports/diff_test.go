@@ -72,3 +72,11 @@ func TestLossReport(t *testing.T) {
 		t.Errorf("nothing is lost: %s", b.String())
 	}
 }
+
+func TestBlankLines(t *testing.T) {
+	for text, want := range map[string]string{"": "", " \n ": "", "a\n\nb": "a|b", "a\n\n# b\n\nc": "a||# b|c"} {
+		if got := strings.Join(withoutBlankLines(lines(text)), "|"); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
