@@ -3,8 +3,10 @@ package dashboard
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +22,8 @@ type call struct {
 	r     *http.Request
 	home  conversation.Home // nil before the caller is known
 	prefs prefs
-	token string // what forms must send back
+	token string     // what forms must send back
+	typed url.Values // of a form of a known caller; nil: the request is no form
 }
 
 // policy is the Content-Security-Policy of every answer.
@@ -78,7 +81,12 @@ func (d *dash) page(f func(*call) error) http.Handler {
 }
 
 // form serves a form that a caller has sent.
-func (d *dash) form(f func(*call) error) http.Handler { return d.page(d.guarded(mostForm, f)) }
+func (d *dash) form(f func(*call) error) http.Handler {
+	return d.page(d.guarded(mostForm, func(c *call) error {
+		c.typed = c.r.PostForm
+		return f(c)
+	}))
+}
 
 // refusal is an error with a status of its own.
 type refusal struct {
@@ -101,7 +109,12 @@ type problem struct {
 	Code   precis.Code
 	Text   string
 	Hint   string
+	Action string  // address of the form that failed; "": it was no form
+	Fields []field // what the form sent, so that it can be corrected and sent again
 }
+
+// field is one field of a form.
+type field struct{ Name, Value string }
 
 // fail answers with the page of an error.
 func (c *call) fail(err error) {
@@ -118,6 +131,16 @@ func (c *call) fail(err error) {
 	}
 	if code == precis.CodeInternal && p.Status >= http.StatusInternalServerError {
 		c.o.Logger.ErrorContext(c.r.Context(), "the dashboard cannot answer", "path", c.r.URL.Path, "code", string(code))
+	}
+	if p.Status < http.StatusInternalServerError && c.typed != nil {
+		p.Action = c.r.URL.RequestURI()
+		for _, name := range slices.Sorted(maps.Keys(c.typed)) {
+			for _, value := range c.typed[name] {
+				if name != "token" {
+					p.Fields = append(p.Fields, field{name, value})
+				}
+			}
+		}
 	}
 	c.write(p.Status, "error", page{Title: c.text("error.title"), Data: p})
 }

@@ -146,3 +146,20 @@ func TestAPromptIsTypedInABrowser(t *testing.T) {
 		t.Errorf("written is %q, %v", got, ok)
 	}
 }
+
+// A form that is refused comes back with what was typed, and can be sent again.
+func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+	v := newValued()
+	p := serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = v })
+	got := p.submit(400, "settings", "settings", url.Values{"percent": {"6000"}, "target": {"<20>"}})
+	p.wants(got, "What you typed is still here", `action="/precis/settings"`, `name="percent" value="6000"`, `value="&lt;20&gt;"`)
+	_, form, _ := strings.Cut(got, "<form class=\"values\"")
+	token := hidden.FindStringSubmatch(form)
+	p.post(200, "settings", url.Values{token[1]: {token[2]}, "percent": {"60"}}) // the page to which it leads
+	if got, _ := v.Settings(""); got.Percent != 60 {
+		t.Errorf("the threshold is %g", got.Percent)
+	}
+	if refused := p.post(403, "settings", url.Values{"token": {"another"}, "percent": {"6000"}}); strings.Contains(refused, "6000") {
+		t.Error("a form of another site comes back")
+	}
+}
