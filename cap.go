@@ -166,7 +166,7 @@ type LedgerEntry struct {
 
 // purse is the spend tracker in memory. Its sums of the day count without a ledger; its sums of
 // conversations count without a ledger or without a conversation ID.
-type purse struct {
+type spendTracker struct {
 	mu    sync.Mutex
 	day   string
 	today float64
@@ -174,7 +174,7 @@ type purse struct {
 }
 
 // pay counts a call.
-func (p *purse) pay(now time.Time, usd float64) {
+func (p *spendTracker) pay(now time.Time, usd float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
@@ -182,7 +182,7 @@ func (p *purse) pay(now time.Time, usd float64) {
 }
 
 // lose counts a call of a conversation that led to no edit.
-func (p *purse) lose(c *Conversation, now time.Time, usd float64) {
+func (p *spendTracker) lose(c *Conversation, now time.Time, usd float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
@@ -192,7 +192,7 @@ func (p *purse) lose(c *Conversation, now time.Time, usd float64) {
 	p.convs[c] += usd
 }
 
-func (p *purse) spent(c *Conversation, now time.Time) (conversation, day float64) {
+func (p *spendTracker) spent(c *Conversation, now time.Time) (conversation, day float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
@@ -200,7 +200,7 @@ func (p *purse) spent(c *Conversation, now time.Time) (conversation, day float64
 }
 
 // turn begins a new day. It drops calls without an edit, so that the purse stays bounded.
-func (p *purse) turn(now time.Time) {
+func (p *spendTracker) turn(now time.Time) {
 	if day := now.UTC().Format(time.DateOnly); day != p.day {
 		p.day, p.today, p.convs = day, 0, nil
 	}
@@ -215,7 +215,7 @@ type spender interface {
 // spent returns what condensing has cost, by the ledger if there is one.
 func (m *Manager) spent(ctx context.Context, conv *Conversation, limits Spend) (s Spend, err error) {
 	ledger := m.ledger()
-	s.Conversation, s.Day = m.purse.spent(conv, m.o.Now())
+	s.Conversation, s.Day = m.spending.spent(conv, m.o.Now())
 	s.Owner = s.Day
 	if ledger != nil && limits.Day > 0 {
 		if s.Day, err = spentToday(ctx, ledger, m.o.Now()); err != nil {
@@ -316,7 +316,7 @@ func (p *pass) bookCall(ctx context.Context, s Step) {
 	if s.Call == nil || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
 		return
 	}
-	p.m.purse.pay(p.started, s.Call.CostUSD)
+	p.m.spending.pay(p.started, s.Call.CostUSD)
 	ledger := p.m.ledger()
 	if ledger == nil {
 		return
@@ -338,7 +338,7 @@ func (p *pass) countLost(kept []Edit) {
 	}
 	for _, s := range p.steps {
 		if s.Call != nil && !recorded[s.Call] && !(p.r.Unrecorded && s.Outcome == OutcomeAccepted) {
-			p.m.purse.lose(p.r.Conversation, p.started, s.Call.CostUSD)
+			p.m.spending.lose(p.r.Conversation, p.started, s.Call.CostUSD)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (s *Situation) Holds(h Handle) bool {
 }
 
 // in returns the messages [from,to) with items in force, in order.
-func (st *standing) in(from, to int) []int {
+func (st *inForce) in(from, to int) []int {
 	first, _ := slices.BinarySearch(st.order, from)
 	last, _ := slices.BinarySearch(st.order, to)
 	return st.order[min(first, last):last]

@@ -22,20 +22,20 @@ const (
 const lawRank = 1 << 10
 
 // standing is the content of a transcript that is in force, by its place.
-type standing struct {
+type inForce struct {
 	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
 	order []int                // the messages, in order, see settle
 	items []Held               // items of a law, and items too large to be held, see [Held.kept]
 }
 
-func (st *standing) whole(i int) bool { return st.held[i][-1] }
+func (st *inForce) whole(i int) bool { return st.held[i][-1] }
 
-func (st *standing) block(i, b int) bool { return st.whole(i) || st.held[i][b] }
+func (st *inForce) block(i, b int) bool { return st.whole(i) || st.held[i][b] }
 
 // standingIn finds the items in force among the wanted messages, and adds the items of a law, in
 // its order. Items without definitions are held up to room tokens: lowest rank first, then newest
 // first.
-func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law []Held) standing {
+func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law []Held) inForce {
 	f := newFinder(msgs)
 	force := f.inForce(wanted)
 	slices.Reverse(force)
@@ -46,7 +46,7 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law
 			force = append(force, h)
 		}
 	}
-	st := standing{held: map[int]map[int]bool{}}
+	st := inForce{held: map[int]map[int]bool{}}
 	for _, h := range force {
 		size := st.size(h, msgs, m)
 		if h.isAddition && size > h.Most {
@@ -105,7 +105,7 @@ func InForce(msgs []Message) []Handle {
 }
 
 // size returns the tokens that an item adds to those held already.
-func (st *standing) size(h Held, msgs []Message, m *Meter) (n int) {
+func (st *inForce) size(h Held, msgs []Message, m *Meter) (n int) {
 	for _, at := range h.At {
 		if whole := !h.cuts(at); !st.holds(at, whole) {
 			n += m.View([]Message{excerpt(msgs[at.From], at.From, map[int]bool{at.Block: whole})})
@@ -115,12 +115,12 @@ func (st *standing) size(h Held, msgs []Message, m *Meter) (n int) {
 }
 
 // holds reports whether a message or a block is held: whole, or at least the addition of a program.
-func (st *standing) holds(at Handle, whole bool) bool {
+func (st *inForce) holds(at Handle, whole bool) bool {
 	_, appended := st.held[at.From][at.Block]
 	return st.block(at.From, at.Block) || appended && !whole
 }
 
-func (st *standing) add(at Handle, whole bool) {
+func (st *inForce) add(at Handle, whole bool) {
 	if st.held[at.From] == nil {
 		st.held[at.From] = map[int]bool{}
 	}
@@ -128,12 +128,12 @@ func (st *standing) add(at Handle, whole bool) {
 }
 
 // settle sorts the held messages. It is called once, after the last addition.
-func (st *standing) settle() {
+func (st *inForce) settle() {
 	st.order = slices.Sorted(maps.Keys(st.held))
 }
 
 // of returns the held part of a message as a message of its own.
-func (st *standing) of(msgs []Message, i int) Message { return excerpt(msgs[i], i, st.held[i]) }
+func (st *inForce) of(msgs []Message, i int) Message { return excerpt(msgs[i], i, st.held[i]) }
 
 // excerpt returns some blocks of message i as a message of its own, each whole or reduced to a
 // program's addition. Blocks of a partial message lose their raw bytes, which an edit does not

@@ -20,7 +20,7 @@ type Kept struct {
 	partly   map[int]bool // messages of these blocks
 	from, to int          // only these messages may be touched; to 0: all
 	head     map[int]bool // the user's messages before the first answer
-	stands   standing     // content in force, at any place
+	stands   inForce      // content in force, at any place
 }
 
 // compactions are the types of blocks and items that APIs produce when they condense a conversation

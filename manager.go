@@ -61,10 +61,10 @@ type Options struct {
 // Manager keeps conversations inside their windows. It is safe for concurrent
 // use on different conversations; calls on one conversation must not overlap.
 type Manager struct {
-	o       Options
-	silent  bool // see Silent
-	purse   *purse
-	shadows *shadows
+	o        Options
+	silent   bool // see Silent
+	spending *spendTracker
+	shadows  *shadows
 
 	*policy
 }
@@ -90,7 +90,7 @@ func NewManager(o Options) (*Manager, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Manager{o: o, purse: &purse{}, shadows: &shadows{}, policy: &policy{}}
+	m := &Manager{o: o, spending: &spendTracker{}, shadows: &shadows{}, policy: &policy{}}
 	return m, m.SetSettings(o.Settings)
 }
 

@@ -54,7 +54,7 @@ func (m *Manager) retext(ctx context.Context, r Request, e Edit, text string) (E
 			return Edit{}, err
 		}
 	}
-	e.Report.TokensBefore, e.Report.TokensAfter = p.stands(e)
+	e.Report.TokensBefore, e.Report.TokensAfter = p.sizesOf(e)
 	if e.Report.TokensAfter > e.Report.TokensBefore {
 		return Edit{}, Errorf(CodeInvalid, op, "the text has %d tokens, the messages it stands for %d", e.Report.TokensAfter, e.Report.TokensBefore)
 	}
@@ -93,7 +93,7 @@ func withText(e Edit, text string) (out Edit, ok bool) {
 }
 
 // stands counts the tokens in the view that an edit hides, and the tokens that it shows instead.
-func (p *pass) stands(e Edit) (before, after int) {
+func (p *pass) sizesOf(e Edit) (before, after int) {
 	for _, r := range e.Replace {
 		for _, u := range p.s.Units {
 			if r.From <= u.From && u.To <= r.To {

@@ -200,7 +200,7 @@ func (f Full) old(s *precis.Situation) old {
 	if f.Mode == FreshStart || len(o.units) == 0 {
 		return o
 	}
-	return f.oldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.behind(s, o, "")}}))
+	return f.oldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.appendix(s, o, "")}}))
 }
 
 // oldest selects the messages to hide if beside tokens of blocks follow the summary.
@@ -334,7 +334,7 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 		return e, &precis.RungError{Reason: ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
 	}
 	content := []precis.Block{precis.Text{Text: text}}
-	content = append(content, f.behind(s, o, text)...)
+	content = append(content, f.appendix(s, o, text)...)
 	for i, span := range o.spans {
 		m := precis.Message{Role: f.role(s, span[1]), Content: content}
 		if f.Reasoning && m.Role == precis.RoleAssistant {
@@ -375,7 +375,7 @@ func (f Full) role(s *precis.Situation, to int) precis.Role {
 }
 
 // behind returns the blocks that follow a summary.
-func (f Full) behind(s *precis.Situation, o old, summary string) []precis.Block {
+func (f Full) appendix(s *precis.Situation, o old, summary string) []precis.Block {
 	var out []precis.Block
 	if f.FromStart || s.To > 0 {
 		if text := o.quote(s, summary); text != "" {

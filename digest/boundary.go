@@ -141,7 +141,7 @@ func (b *boundary) texts() {
 			b.groups[g].fixed += 30
 		}
 		b.first[i] = len(b.lines)
-		for start, to := 0, tellable(t); start < to; {
+		for start, to := 0, quotableEnd(t); start < to; {
 			end := min(b.layout.pieceEnd(t, start), to)
 			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
 				n := float64(end - start)

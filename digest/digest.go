@@ -103,7 +103,9 @@ func inputOf(r precis.SummaryRequest, count func(string) int, named func(message
 }
 
 // stands reports whether messages follow those that the digest replaces.
-func (in *input) stands() bool { return len(in.messages) > 0 && !in.covered(len(in.messages)-1) }
+func (in *input) hasLaterMessages() bool {
+	return len(in.messages) > 0 && !in.covered(len(in.messages)-1)
+}
 
 // record returns the texts and events of the whole conversation.
 func (in *input) record() *record {
@@ -128,7 +130,7 @@ func (in *input) digest() string {
 	if in.tokens <= 0 {
 		in.tokens = DefaultTokens
 	}
-	in.bare = layoutFor(in.tokens, in.stands()).bare
+	in.bare = layoutFor(in.tokens, in.hasLaterMessages()).bare
 	in.findOlder()
 	if in.older >= 0 && isDigestText(in.previous) && in.beside() == 0 {
 		head, rest, _ := strings.Cut(strings.TrimSpace(in.previous), "\n")

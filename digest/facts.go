@@ -24,7 +24,7 @@ func (in *input) facts(d *draft) int {
 		struck = "\n## Lines most likely to be needed again, of the agent and its tools (behind \"- \": gone since)\n"
 	)
 	before := in.seen()
-	in.readLast(d, min(d.left*layoutFor(in.tokens, in.stands()).read/100, mostOfFiles))
+	in.readLast(d, min(d.left*layoutFor(in.tokens, in.hasLaterMessages()).read/100, mostOfFiles))
 	bare := 0
 	if in.bare > 0 {
 		bare = max(d.left*in.bare/100, min(d.left/4, leastNames))
@@ -110,7 +110,7 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 // then the pieces with the most worth for their size.
 func (in *input) chosen(pieces []retain.Piece, budget float64) []bool {
 	keep := make([]bool, len(pieces))
-	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens, in.stands()).work)/100)
+	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens, in.hasLaterMessages()).work)/100)
 	rest, at := make([]retain.Piece, 0, len(pieces)), make([]int, 0, len(pieces))
 	for i, k := range keep {
 		if !k {
@@ -188,7 +188,7 @@ func (in *input) speaker(t *retain.Text) string {
 }
 
 // tellsRefusal reports whether a text is the result of a refused call, which another section lists.
-func (in *input) tellsRefusal(t *retain.Text) bool {
+func (in *input) isRefusalResult(t *retain.Text) bool {
 	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written && t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
 }
 
@@ -249,7 +249,7 @@ const alsoMentioned = "## Also mentioned"
 // names lists missing facts in the order of their mention. The facts with the most worth are chosen
 // until the room is used. It returns the number of facts listed.
 func (in *input) names(d *draft) int {
-	digits := in.onlyNew || layoutFor(in.tokens, in.stands()).calls
+	digits := in.onlyNew || layoutFor(in.tokens, in.hasLaterMessages()).calls
 	order := make([]int, 0, len(in.worth))
 	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {

@@ -294,7 +294,7 @@ const newestRuns = "## Newest runs that failed"
 func (in *input) missingRuns(d *draft, text string) int {
 	const most = 6
 	var runs []command
-	untold := in.past().Untold(text)
+	untold := in.past().Unmentioned(text)
 	for _, r := range in.work().results(in.covered) {
 		if len(runs) < most && slices.ContainsFunc(untold, func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
 			runs = append(runs, r)
@@ -423,5 +423,5 @@ func (in *input) missingFiles(d *draft, have string) int {
 			missing = append(missing, f)
 		}
 	}
-	return fileList{in, in.toldFiles(missing)}.writtenSection(d, d.left/2)
+	return fileList{in, in.listedFiles(missing)}.writtenSection(d, d.left/2)
 }

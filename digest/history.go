@@ -56,7 +56,7 @@ type history struct {
 // mostLooked limits the comparisons in a conversation. Later commands leave the state unknown.
 const mostLooked = 4 << 20
 
-func (e *edit) stands() bool      { return e.out == "" }
+func (e *edit) inEffect() bool    { return e.out == "" }
 func (e *edit) isOpen() bool      { return e.out == "" && e.in == nil }
 func (e *edit) isStaged() bool    { return e.isOpen() && e.staged }
 func (e *edit) isCommitted() bool { return e.out == "" && e.in != nil }
@@ -81,10 +81,10 @@ func (f *file) tracked() (index, head bool) {
 // calls returns the calls that wrote the current content of a file.
 func (f *file) calls() (out []int) {
 	for _, e := range f.edits {
-		if e.whole && e.stands() {
+		if e.whole && e.inEffect() {
 			out = nil
 		}
-		if e.stands() {
+		if e.inEffect() {
 			out = append(out, e.calls...)
 		}
 	}
@@ -100,13 +100,13 @@ func (f *file) becomes(state FileFate, at precis.Handle, by string) *edit {
 }
 
 // settle updates the state of a file after git undid or restored edits.
-func (f *file) settle(at precis.Handle) {
+func (f *file) markClean(at precis.Handle) {
 	f.version = version{state: FileReverted, at: at}
 	if f.isNew {
 		f.state = FileDeleted
 	}
 	for _, e := range f.edits {
-		if f.by = e.out; e.stands() {
+		if f.by = e.out; e.inEffect() {
 			f.version = e.version
 		}
 	}
@@ -274,18 +274,18 @@ func (s *gitStep) change(to string) {
 		}
 	case "stash":
 		k := &commit{}
-		s.takeBack(k)
+		s.undoUncommitted(k)
 		s.stashes = append(s.stashes, k)
 	case "tree":
 		switch {
 		case s.From == "stash":
 			if i := s.stash(); i >= 0 {
-				s.turn(s.stashes[i], "")
+				s.flipEdits(s.stashes[i], "")
 			}
 		case s.From == "index" && len(s.Paths) == 0: // a checkout of another branch
 			s.leave()
 		default:
-			s.takeBack(nil)
+			s.undoUncommitted(nil)
 		}
 	case "index":
 		for _, f := range s.concerned() {
@@ -305,7 +305,7 @@ func (s *gitStep) doubt(files ...*file) {
 
 // takeBack undoes or stashes uncommitted edits. It affects edits in the index only if the command
 // does, and it includes commits after the one that the command names.
-func (s *gitStep) takeBack(away *commit) {
+func (s *gitStep) undoUncommitted(away *commit) {
 	later := s.commits[max(len(s.commits)-s.ago, 0):]
 	for _, f := range s.concerned() {
 		if s.maybe || s.From == "unknown" || !s.known && f.has((*edit).isCommitted) {
@@ -315,37 +315,37 @@ func (s *gitStep) takeBack(away *commit) {
 		took := false
 		for _, e := range f.edits {
 			stays := e.staged && s.From == "index" && len(s.Commits) == 0
-			if e.isOpen() && !stays || e.stands() && slices.Contains(later, e.in) {
+			if e.isOpen() && !stays || e.inEffect() && slices.Contains(later, e.in) {
 				e.out, e.in, took = s.By, cmp.Or(away, e.in), true
 			}
 		}
 		if took {
-			f.settle(s.at)
+			f.markClean(s.at)
 		}
 	}
 }
 
 // turn undoes the edits of a commit (by is the command), or restores undone or stashed edits (by is
 // ""). If later edits exist, the content of the file is unknown.
-func (s *gitStep) turn(c *commit, by string) {
+func (s *gitStep) flipEdits(c *commit, by string) {
 	s.looked += len(s.files.all)
 	for _, f := range s.files.all {
 		some, newest := false, false
 		for _, e := range f.edits {
 			switch {
-			case e.in == c && e.stands() == (by != ""):
+			case e.in == c && e.inEffect() == (by != ""):
 				some, newest, e.out = true, true, by
 				if s.From == "stash" {
 					e.in, e.staged = nil, false
 				}
-			case e.stands():
+			case e.inEffect():
 				newest = false
 			}
 		}
 		if some && (s.maybe || !newest) {
 			s.doubt(f)
 		} else if some {
-			f.settle(s.at)
+			f.markClean(s.at)
 		}
 	}
 }
@@ -432,7 +432,7 @@ func (s *gitStep) undo(c *commit) {
 		for _, call := range c.reverts.calls {
 			delete(s.undone, call)
 		}
-		s.turn(c.reverts, "")
+		s.flipEdits(c.reverts, "")
 	}
 }
 
@@ -451,7 +451,7 @@ func (s *gitStep) revert() {
 	case len(s.Commits) == 1 && held >= 0:
 		s.into.reverts = s.commits[held]
 		s.undo(s.commits[held])
-		s.turn(s.commits[held], s.By)
+		s.flipEdits(s.commits[held], s.By)
 	}
 }
 

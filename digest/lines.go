@@ -39,11 +39,11 @@ func layoutFor(tokens int, beside bool) layout {
 // pieces splits the covered texts into lines.
 func (in *input) pieces() []retain.Piece {
 	var out []retain.Piece
-	at := layoutFor(in.tokens, in.stands())
+	at := layoutFor(in.tokens, in.hasLaterMessages())
 	said := map[string]bool{} // by persons, after the text
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if !in.tellsLines(i, at) {
+		if !in.isQuotable(i, at) {
 			continue
 		}
 		if t.Source == retain.User {
@@ -75,10 +75,10 @@ func (in *input) pieces() []retain.Piece {
 }
 
 // tellsLines reports whether the digest may quote lines of a text.
-func (in *input) tellsLines(text int, at layout) bool {
+func (in *input) isQuotable(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
-	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.tellsRefusal(t):
+	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.isRefusalResult(t):
 		return false
 	case t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)):
 		return false
@@ -129,7 +129,7 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	}
 	t := &in.x.Texts[text]
 	var out []retain.Piece
-	for start, to := 0, tellable(t); start < to; {
+	for start, to := 0, quotableEnd(t); start < to; {
 		end := min(at.pieceEnd(t, start), to)
 		if in.worthALine(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
 			out = append(out, retain.Piece{Text: text, Start: start, End: end, Bonus: in.reuse.Worth(text, start, end)})
@@ -141,7 +141,7 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 
 // tellable returns the end of the quotable part of a text. It excludes reminders that a program
 // appended to a result: they are temporary, or another section quotes them.
-func tellable(t *retain.Text) int {
+func quotableEnd(t *retain.Text) int {
 	if t.Source < retain.ReadFile || t.Call < 0 {
 		return len(t.Body)
 	}

@@ -236,7 +236,7 @@ func (t *fileTable) there(folder string) {
 
 // toldFiles returns the files that a digest lists; a moved file appears at its new path. Written
 // files come first; of these, scratch files come last, and removed scratch files after them.
-func (in *input) toldFiles(all []file) []file {
+func (in *input) listedFiles(all []file) []file {
 	var written, scratch, gone, read []file
 	isScratch := scratchOf(all)
 	for _, f := range all {

@@ -47,11 +47,11 @@ func (in *input) readLast(d *draft, tokens int) {
 	entries := map[int]string{}
 	for _, i := range in.lastReads(most, told) {
 		t := &in.x.Texts[i]
-		if tellable(t)/mostPerToken > tokens {
+		if quotableEnd(t)/mostPerToken > tokens {
 			continue
 		}
 		c := &in.x.Calls[t.Call]
-		body := t.Body[:tellable(t)]
+		body := t.Body[:quotableEnd(t)]
 		from, to := preview.Content(body)
 		text, first, struck := asRead(body[from:to], strike.of(i), told)
 		if text == "" {
@@ -102,7 +102,7 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 			continue
 		}
 		asked[c.Key()] = true
-		switch size := tellable(t); {
+		switch size := quotableEnd(t); {
 		case !in.covered(t.Handle.From):
 			tell(told, t.Body[:size])
 		case size >= leastOfRead && size/mostPerToken <= most:
@@ -111,7 +111,7 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 	}
 	cost := func(i int) int { // measured with the calls that were made again, see readLast
 		t := &in.x.Texts[i]
-		return (len(in.x.Calls) - int(t.Call) + 4) * (tellable(t)/4 + 300)
+		return (len(in.x.Calls) - int(t.Call) + 4) * (quotableEnd(t)/4 + 300)
 	}
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(cost(a), cost(b)) })
 	return all

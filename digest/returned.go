@@ -37,7 +37,7 @@ func (in *input) returned(tokens int) (out []string) {
 	for n := len(all) - 1; n >= 0; n-- {
 		t := all[n]
 		c := &in.x.Calls[t.Call]
-		body := t.Body[:tellable(t)]
+		body := t.Body[:quotableEnd(t)]
 		split := preview.Of(body, preview.Hint{Path: c.Path, Tool: c.Name, Command: c.Line, IsError: c.IsError})
 		what := "`" + briefly(c.Line) + "`"
 		if c.Kind != toolcall.Command || c.Line == "" {
@@ -68,5 +68,5 @@ func (in *input) isPending(t *retain.Text) bool {
 		return false
 	}
 	c := &in.x.Calls[t.Call]
-	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected && strings.Contains(strings.TrimSpace(t.Body[:tellable(t)]), "\n")
+	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected && strings.Contains(strings.TrimSpace(t.Body[:quotableEnd(t)]), "\n")
 }

@@ -36,7 +36,7 @@ func (in *input) sections(d *draft, files []file) {
 	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
 	own := in.ownWords()
 	if !in.acts() { // the requests get the share of the agent's words
-		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.stands()).said)))
+		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.hasLaterMessages()).said)))
 		asked = in.tokens - words
 	}
 	d.left -= words // reserved for the agent's account
@@ -50,11 +50,11 @@ func (in *input) sections(d *draft, files []file) {
 	planned := in.planRoom()
 	behind := &draft{count: d.count, left: min(d.left, share(shareBehind)+planned)}
 	d.left += words
-	in.behind(behind, files, planned)
+	in.callSections(behind, files, planned)
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
 	d.left -= d.count(behind.String())
-	in.account(d, own, share(layoutFor(in.tokens, in.stands()).said))
+	in.account(d, own, share(layoutFor(in.tokens, in.hasLaterMessages()).said))
 	d.WriteString(behind.String())
 	d.left += d.count(older)
 	d.add(older)
@@ -62,12 +62,12 @@ func (in *input) sections(d *draft, files []file) {
 
 // behind writes the sections about calls, which follow the account: results, files, jobs, the plan
 // and the state of git.
-func (in *input) behind(d *draft, files []file, planned int) {
+func (in *input) callSections(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.section(returnedTitle, in.returned(min(share(returnedShare), d.left/3)), d.left/3)
 	commands := withoutQueries(in.work().results(in.covered))
 	d.section("## Last results of commands, failures first, newest first", in.commandLines(commands, files, 12), min(share(shareResults), d.left))
-	fileList{in, in.toldFiles(files)}.section(d)
+	fileList{in, in.listedFiles(files)}.section(d)
 	d.section(othersTitle, in.otherCalls(), share(othersShare))
 	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
@@ -239,7 +239,7 @@ var orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from w
 // since, the newest run most of them.
 func (in *input) commandLines(all []command, files []file, most int) (out []string) {
 	room := 100 // for the names of files
-	for _, c := range in.toldCommands(all) {
+	for _, c := range in.listedCommands(all) {
 		if len(out) == most {
 			break
 		}
@@ -310,7 +310,7 @@ var took = lazyregexp.New(`\s*\(\d+\.\d+ ?s\)`)
 
 // toldCommands returns the commands to list, failures first. Failures with the same line are merged
 // into the newest, which names the others.
-func (in *input) toldCommands(all []command) []command {
+func (in *input) listedCommands(all []command) []command {
 	var failed, fine []command
 	causes := map[string]int{}
 	checks := 0

@@ -55,7 +55,7 @@ func (f *file) compared() *verify.File {
 	}
 	out := &verify.File{
 		Path: f.path, State: string(f.state), At: f.at, By: f.by, Edits: f.calls(),
-		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: f.has(func(e *edit) bool { return !e.stands() }),
+		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: f.has(func(e *edit) bool { return !e.inEffect() }),
 	}
 	if f.isMoved() {
 		out.MovedTo = f.whereTo()

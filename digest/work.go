@@ -296,7 +296,7 @@ func (t *fileTable) takenBack() map[int]string {
 	for _, f := range t.all {
 		for _, e := range f.edits {
 			for _, call := range e.calls {
-				if out[call] = e.out; e.stands() {
+				if out[call] = e.out; e.inEffect() {
 					stands[call] = true
 				}
 			}

@@ -44,7 +44,7 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
 	if last >= 0 && speech.Begins(last) {
 		said, h := saidIn(speech, last), precis.MessageHandle(last)
-		if !stands(said, is.Message(last), has) && stands(said, was.Message(last), had) {
+		if !isShown(said, is.Message(last), has) && isShown(said, was.Message(last), had) {
 			g.LastTurn = &h
 		}
 	}
@@ -62,7 +62,7 @@ func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, 
 			m.Content, before, after = m.Content[b:b+1], was.Block(i, b), is.Block(i, b)
 		}
 		said := []string{Words([]precis.Message{m})}
-		if !stands(said, after, has) && stands(said, before, had) {
+		if !isShown(said, after, has) && isShown(said, before, had) {
 			return true
 		}
 	}
@@ -99,7 +99,7 @@ const little = 12
 
 // stands reports whether a view contains a message's words in some form: the message itself,
 // shortened or not, or one of its lines elsewhere. words returns the folded words of the view.
-func stands(said []string, look precis.Look, words func() string) bool {
+func isShown(said []string, look precis.Look, words func() string) bool {
 	if !look.Hidden && !look.Changed {
 		return true // unchanged
 	}

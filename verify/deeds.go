@@ -40,7 +40,7 @@ func deedOf(r table.Row) deed {
 }
 
 // deed doubts that an action on the outside was taken when no call took it.
-func (d *doubter) deed(s Statement) bool {
+func (d *claimChecker) deed(s Statement) bool {
 	if says("not done", s.Text) || says("by others", s.Text) {
 		return false
 	}

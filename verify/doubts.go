@@ -51,7 +51,7 @@ const (
 // and paraphrases, and texts longer than the remaining conversation; with ofWork only outcomes and
 // files are.
 func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
-	d := doubter{Past: p, ofWork: ofWork, seen: map[string]bool{}, left: mostSearched}
+	d := claimChecker{Past: p, ofWork: ofWork, seen: map[string]bool{}, left: mostSearched}
 	isMarked := func(m precis.Message) bool { return strings.Contains(m.PlainText(), Title) }
 	d.marked = slices.ContainsFunc(p.Messages, isMarked)
 	_, marked, _ := strings.Cut(text, Title)
@@ -83,7 +83,7 @@ func weight(d Doubt) int {
 }
 
 // doubter checks one text.
-type doubter struct {
+type claimChecker struct {
 	*Past
 	all    []Statement
 	found  []Doubt
@@ -93,7 +93,7 @@ type doubter struct {
 	marked bool // one of the messages is a summary with doubts
 }
 
-func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
+func (d *claimChecker) doubt(text, kind, why string, h *precis.Handle) {
 	if key := kind + text; !d.seen[key] {
 		d.seen[key] = true
 		d.found = append(d.found, Doubt{Text: text, Kind: kind, Why: why, Handle: h})
@@ -101,11 +101,11 @@ func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
 }
 
 // contradict doubts a statement, with the contradicting call.
-func (d *doubter) contradict(s Statement, kind, why string, call int) bool {
+func (d *claimChecker) contradict(s Statement, kind, why string, call int) bool {
 	return d.contradictAt(s, kind, why, d.Index.Calls[call].Use)
 }
 
-func (d *doubter) contradictAt(s Statement, kind, why string, at precis.Handle) bool {
+func (d *claimChecker) contradictAt(s Statement, kind, why string, at precis.Handle) bool {
 	at.From += d.Offset
 	at.To += d.Offset
 	d.doubt(shown(s), kind, why, &at)
@@ -117,7 +117,7 @@ func shown(s Statement) string { return preview.Line(s.Text, 160) }
 
 // line looks up the names in a line, and then its statements until one is doubted. Of an item that
 // cites a message only outcomes are checked, and only with ofWork.
-func (d *doubter) line(l line) {
+func (d *claimChecker) line(l line) {
 	if !d.ofWork {
 		d.names(l)
 	}
@@ -134,7 +134,7 @@ func (d *doubter) line(l line) {
 }
 
 // has reports whether a source contains the words of a text in a row.
-func (d *doubter) has(s string) bool {
+func (d *claimChecker) has(s string) bool {
 	if d.left -= len(d.words); d.left < 0 {
 		return true // unknown
 	}
@@ -142,7 +142,7 @@ func (d *doubter) has(s string) bool {
 }
 
 // hasWords reports the same, if the first and the last word are not parts of longer ones.
-func (d *doubter) hasWords(s string) bool {
+func (d *claimChecker) hasWords(s string) bool {
 	if d.left -= len(d.words); d.left < 0 {
 		return true // unknown
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // file doubts that a file was created, changed, removed or renamed, if calls show otherwise.
-func (d *doubter) file(s Statement) bool {
+func (d *claimChecker) file(s Statement) bool {
 	for _, at := range pathsIn(s.Text) {
 		name, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]
 		f := d.File(strings.ReplaceAll(name, `\`, "/"))
@@ -34,7 +34,7 @@ func (d *doubter) file(s Statement) bool {
 }
 
 // notRemoved returns why a file still exists; "" when it may be gone.
-func (d *doubter) notRemoved(f *File, name string) string {
+func (d *claimChecker) notRemoved(f *File, name string) string {
 	switch {
 	case f.Removed || f.By != "" || f.Restored:
 	case f.exists():
@@ -46,7 +46,7 @@ func (d *doubter) notRemoved(f *File, name string) string {
 }
 
 // notMade returns why a file lacks the stated change, with the call that shows it; else "".
-func (d *doubter) notMade(f *File, name, line string) (string, precis.Handle) {
+func (d *claimChecker) notMade(f *File, name, line string) (string, precis.Handle) {
 	switch {
 	case f.State == "failed":
 		return "no change of " + name + " succeeded", f.At
@@ -65,7 +65,7 @@ func (d *doubter) notMade(f *File, name, line string) (string, precis.Handle) {
 }
 
 // sweptSince reports whether a command after a file's newest view may have removed or moved it.
-func (d *doubter) sweptSince(f *File) bool {
+func (d *claimChecker) sweptSince(f *File) bool {
 	for i := range d.Index.Calls {
 		c := &d.Index.Calls[i]
 		if c.Use.From > f.At.From && (len(c.Swept) > 0 || says("removes", c.Line)) {
@@ -76,7 +76,7 @@ func (d *doubter) sweptSince(f *File) bool {
 }
 
 // mayWrite reports whether a person, or a call with unknown effects, names a file.
-func (d *doubter) mayWrite(name string) bool {
+func (d *claimChecker) mayWrite(name string) bool {
 	base := name[strings.LastIndexAny(name, `/\`)+1:]
 	for i := range d.Index.Calls {
 		c := &d.Index.Calls[i]

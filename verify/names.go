@@ -17,7 +17,7 @@ import (
 const nowhere = "it stands nowhere in the conversation"
 
 // names checks the names in a line. A planned name may be new; a quotation is of the past.
-func (d *doubter) names(l line) {
+func (d *claimChecker) names(l line) {
 	line, planned := l.text, isAhead(l.text, l.title)
 	retain.Scan(line, func(a retain.Anchor) {
 		name := line[a.Start:a.End]
@@ -40,7 +40,7 @@ func (d *doubter) names(l line) {
 
 // isFact reports whether the index of the conversation has a name. It is false if facts may come
 // from doubted statements of an earlier summary, and for paths, which are compared by elements.
-func (d *doubter) isFact(name string, kind retain.Kind) bool {
+func (d *claimChecker) isFact(name string, kind retain.Kind) bool {
 	if kind == retain.Path || d.marked {
 		return false
 	}
@@ -61,7 +61,7 @@ func isAbbreviated(line string, a retain.Anchor) bool {
 }
 
 // missing returns why a name is doubted; "" when it is not.
-func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.Handle) {
+func (d *claimChecker) missing(line string, a retain.Anchor) (why string, h *precis.Handle) {
 	name := line[a.Start:a.End]
 	switch a.Kind {
 	case retain.Path:
@@ -104,7 +104,7 @@ var fileEnding = lazyregexp.New(`^.+\.[A-Za-z0-9]{1,8}$`)
 
 // missingPath returns why the path of a file is doubted: no file of its name is mentioned anywhere,
 // or only in other directories.
-func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
+func (d *claimChecker) missingPath(name string) (why string, h *precis.Handle) {
 	p := strings.ReplaceAll(name, `\`, "/")
 	base := path.Base(p)
 	isSkill := func(k workstate.Item) bool { return k.Where == name }
@@ -127,7 +127,7 @@ func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 }
 
 // pathEnding returns the newest path that ends with an element; nil if it also occurs alone.
-func (d *doubter) pathEnding(element string) (newest *retain.Fact) {
+func (d *claimChecker) pathEnding(element string) (newest *retain.Fact) {
 	for i := range d.Index.Facts {
 		f := &d.Index.Facts[i]
 		if f.Kind != retain.Path || path.Base(strings.ReplaceAll(f.Name, `\`, "/")) != element {
@@ -146,7 +146,7 @@ const leastQuote = 4
 
 // quote doubts a quotation if the conversation has fewer than half of its sequences of three words,
 // although it has at least half of its words: a translation cannot be looked up.
-func (d *doubter) quote(line string, a retain.Anchor) {
+func (d *claimChecker) quote(line string, a retain.Anchor) {
 	name := line[a.Start:a.End]
 	if a.Start == 0 || line[a.Start-1] != '"' { // code: its names are checked
 		return
@@ -186,7 +186,7 @@ func (p *Past) isForeign(text string) bool {
 var errorCodes = lazyregexp.New(`\b(?:[A-Z]{1,4}\d{3,5}|ERR_[A-Z_]{3,}|E[A-Z]{5,}|[A-Z][A-Za-z]+(?:Error|Exception))\b`)
 
 // errorCode doubts a statement with an error code that is nowhere in the conversation.
-func (d *doubter) errorCode(s Statement) bool {
+func (d *claimChecker) errorCode(s Statement) bool {
 	for _, at := range errorCodes.FindAllStringIndex(s.Text, mostNames) {
 		code, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]
 		isEnd := before != "" && strings.LastIndexAny(before, "-_./") == len(before)-1 // of a longer name

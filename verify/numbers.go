@@ -11,7 +11,7 @@ import (
 var numeral = lazyregexp.New(`\d[\d,]*(?:\.\d+)*`)
 
 // number doubts a number that the conversation does not have in the same context.
-func (d *doubter) number(s Statement) bool {
+func (d *claimChecker) number(s Statement) bool {
 	const most = 20 // of a statement
 	for _, at := range numeral.FindAllStringIndex(s.Text, most) {
 		number := strings.Trim(s.Text[at[0]:at[1]], ",.")
@@ -29,7 +29,7 @@ func (d *doubter) number(s Statement) bool {
 
 // otherNumber returns why a number between two texts is doubted: it has several digits and never
 // occurs near its unit or name (a word around it), or its frames have only other numbers; or "".
-func (d *doubter) otherNumber(number, before, after string) string {
+func (d *claimChecker) otherNumber(number, before, after string) string {
 	plain, names := prose.Plain(number), namesOf(before, after)
 	isLine, isOrdinal := says("numbers a line", before), says("numbers one", before)
 	if isLine {
@@ -84,7 +84,7 @@ func framesOf(before, after string, isOrdinal bool) (out []frame) {
 }
 
 // between returns another number in a frame, "" if none occurs or the given one does, too.
-func (d *doubter) between(f frame, number string) (other string) {
+func (d *claimChecker) between(f frame, number string) (other string) {
 	places := d.numerals()
 	if d.left -= placeCost * len(places); d.left < 0 {
 		return ""
@@ -151,7 +151,7 @@ func carriesSense(word string) bool {
 }
 
 // standsBeside reports whether a number occurs near a name, in the singular or the plural.
-func (d *doubter) standsBeside(number string, names []string) bool {
+func (d *claimChecker) standsBeside(number string, names []string) bool {
 	const near = 40 // bytes
 	places := d.numerals()
 	if d.left -= placeCost * len(places); d.left < 0 {

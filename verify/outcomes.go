@@ -50,7 +50,7 @@ type claim struct {
 
 // outcome doubts a statement on the outcome of checks, commands and tests if their newest run shows
 // otherwise. A statement on the past is doubted if no run ended so.
-func (d *doubter) outcome(s Statement) bool {
+func (d *claimChecker) outcome(s Statement) bool {
 	fails := says("ends ill", s.Text)
 	for _, c := range slices.Concat(d.ofTests(s), d.ofCommands(s), d.ofChecks(s)) {
 		good := says("ends well", c.clause)
@@ -80,7 +80,7 @@ func clauseOf(text string, at int) string {
 // testNamed matches the name of a test in a sentence.
 var testNamed = lazyregexp.New("\\b(?:Test[A-Z]\\w+(?:/\\w+)?|test_\\w+)\\b")
 
-func (d *doubter) ofTests(s Statement) (out []claim) {
+func (d *claimChecker) ofTests(s Statement) (out []claim) {
 	for _, at := range testNamed.FindAllStringIndex(s.Text, mostNames) {
 		name := s.Text[at[0]:at[1]]
 		test, ok := d.Tests()[name]
@@ -99,7 +99,7 @@ func (d *doubter) ofTests(s Statement) (out []claim) {
 
 var inBackticks = lazyregexp.New("`[^`\n]+`")
 
-func (d *doubter) ofCommands(s Statement) (out []claim) {
+func (d *claimChecker) ofCommands(s Statement) (out []claim) {
 	for _, at := range inBackticks.FindAllStringIndex(s.Text, mostNames) {
 		line := d.Bare(strings.Trim(s.Text[at[0]:at[1]], "`"))
 		around := s.Text[:at[0]] + strings.Repeat(" ", at[1]-at[0]) + s.Text[at[1]:]
@@ -112,7 +112,7 @@ func (d *doubter) ofCommands(s Statement) (out []claim) {
 }
 
 // ofChecks returns a statement's claims on kinds of checks, unless it is about some checks only.
-func (d *doubter) ofChecks(s Statement) (out []claim) {
+func (d *claimChecker) ofChecks(s Statement) (out []claim) {
 	const most = 4 // clauses that name a kind
 	if says("some tests", s.Text) {
 		return nil
@@ -134,7 +134,7 @@ func (d *doubter) ofChecks(s Statement) (out []claim) {
 
 // isUndecided reports whether the newest run cannot decide a claim on a kind of checks: it passed
 // and another run of the kind failed before it, or the following text says that they fail again.
-func (d *doubter) isUndecided(k CheckKind, c claim, s Statement) bool {
+func (d *claimChecker) isUndecided(k CheckKind, c claim, s Statement) bool {
 	failed := func(f Failure) bool { return k.IsRun(f.Line) }
 	if c.end == toolcall.OK {
 		return !says("runs all", d.Bare(d.Index.Calls[c.call].Line)) && slices.ContainsFunc(d.Failures, failed)
@@ -144,14 +144,14 @@ func (d *doubter) isUndecided(k CheckKind, c claim, s Statement) bool {
 }
 
 // claimOf returns a claim on the newest run of a command; isIt selects its runs.
-func (d *doubter) claimOf(clause string, run int, isIt func(call int) bool) claim {
+func (d *claimChecker) claimOf(clause string, run int, isIt func(call int) bool) claim {
 	end := d.endOf(run)
 	turned := d.newestRun(func(i int) bool { return isIt(i) && d.Ends[i].End != end }) >= 0
 	return claim{clause, "the newest run, " + d.quoted(d.Index.Calls[run].Line), run, end, turned}
 }
 
 // newestRun returns the newest call of a command that ended and for which is holds; -1 for none.
-func (d *doubter) newestRun(is func(call int) bool) int {
+func (d *claimChecker) newestRun(is func(call int) bool) int {
 	for i := len(d.Index.Calls) - 1; i >= 0; i-- {
 		c := &d.Index.Calls[i]
 		if c.Kind == toolcall.Command && !d.Waiting(i) && !toolcall.Prints(c.Line) && is(i) {
@@ -163,7 +163,7 @@ func (d *doubter) newestRun(is func(call int) bool) int {
 
 // endOf returns the outcome of a run of checks, from its output if a pipe hides it. It is unknown
 // for a line that runs checks of several kinds if some passed before the line failed.
-func (d *doubter) endOf(i int) toolcall.End {
+func (d *claimChecker) endOf(i int) toolcall.End {
 	end, out := d.Ends[i].End, d.Index.Calls[i].Output()
 	passed, failed := says("output passed", out), says("output failed", out)
 	switch {

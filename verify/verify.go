@@ -88,7 +88,7 @@ func (p *Past) Check(text, beside string, shown func(int) bool) Report {
 	}
 	both := text + "\n" + beside
 	c := checker{Past: p, report: &r, shown: shown, folded: retain.Folded(both), words: prose.Plain(both)}
-	c.failures = tellings(both)
+	c.failures = failureStatements(both)
 	c.userWords()
 	c.files()
 	c.failed()
@@ -176,7 +176,7 @@ func (c *checker) failed() {
 		if f.End.Line != "" {
 			text += ": " + f.End.Line
 		}
-		c.one("failures", c.tells(f, c.failures), text, precis.MessageHandle(f.Message))
+		c.one("failures", c.mentions(f, c.failures), text, precis.MessageHandle(f.Message))
 	}
 }
 
@@ -193,13 +193,13 @@ func (c *checker) standing() {
 }
 
 // Untold returns the failures that a text does not mention.
-func (p *Past) Untold(text string) []Failure {
-	all := tellings(text)
-	return slices.DeleteFunc(slices.Clone(p.Failures), func(f Failure) bool { return p.tells(f, all) })
+func (p *Past) Unmentioned(text string) []Failure {
+	all := failureStatements(text)
+	return slices.DeleteFunc(slices.Clone(p.Failures), func(f Failure) bool { return p.mentions(f, all) })
 }
 
 // tellings returns the statements of a text that report a failure.
-func tellings(text string) (out []Statement) {
+func failureStatements(text string) (out []Statement) {
 	for _, l := range linesOf(text[:min(len(text), mostChecked)]) {
 		for _, s := range l.statements() {
 			if says("may fail", s.Text) {
@@ -218,7 +218,7 @@ func (p *Past) isNewest(f Failure, k CheckKind) bool {
 
 // tells reports whether a statement about a failure names the failed command, its kind of check, or
 // a name from its output.
-func (p *Past) tells(f Failure, all []Statement) bool {
+func (p *Past) mentions(f Failure, all []Statement) bool {
 	names := []string{p.Bare(f.Line)}
 	if purpose := toolcall.PurposeOf(f.Line).Kind; strings.Contains(purpose, " ") {
 		names = append(names, purpose)

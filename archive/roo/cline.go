@@ -146,7 +146,7 @@ func spanOf(raw *string) [2]int {
 }
 
 // ranged records how precis changed the range of a Cline task.
-type ranged struct {
+type rangeChange struct {
 	Was *string `json:"was"` // the range before; nil: there was no range
 	Now string  `json:"now"`
 }
@@ -300,9 +300,9 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 	case want == "":
 		raw, t.sidecar.Range = own.Was, nil
 	case own == nil:
-		t.sidecar.Range = &ranged{Was: now.raw, Now: want}
+		t.sidecar.Range = &rangeChange{Was: now.raw, Now: want}
 	default:
-		t.sidecar.Range = &ranged{Was: own.Was, Now: want}
+		t.sidecar.Range = &rangeChange{Was: own.Was, Now: want}
 	}
 	t.stateNext = spanOf(raw)
 	data := now.with(raw)

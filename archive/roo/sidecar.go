@@ -19,7 +19,7 @@ type sidecar struct {
 	Patches []patch           `json:"patches,omitempty"` // their patches in the history file
 	Tagged  map[string]tagged `json:"tagged,omitempty"`  // by edit ID
 	Ranged  []string          `json:"ranged,omitempty"`  // IDs of edits written as Cline's range, see cline.go
-	Range   *ranged           `json:"range,omitempty"`   // the range in Cline's file
+	Range   *rangeChange      `json:"range,omitempty"`   // the range in Cline's file
 
 	Replaced []replaced `json:"replaced,omitempty"` // edits revoked by runs, oldest first, see replaced.go
 }
@@ -29,11 +29,11 @@ type tagged struct {
 	Run    string            `json:"run,omitempty"`
 	Time   time.Time         `json:"time,omitzero"`
 	Report precis.EditReport `json:"report,omitzero"`
-	Beside []beside          `json:"beside,omitempty"`
+	Beside []aroundMarker    `json:"beside,omitempty"`
 }
 
 // beside holds messages shown before and after the summary or marker of a span.
-type beside struct {
+type aroundMarker struct {
 	To     int              `json:"to"` // the end of the span
 	Before []precis.Message `json:"before,omitempty"`
 	After  []precis.Message `json:"after,omitempty"`
@@ -41,8 +41,8 @@ type beside struct {
 
 // parted splits an edit into its summaries and markers, which tags can express, and the messages
 // shown around them: those made only of blocks of the transcript, and notes.
-func parted(t *precis.Transcript, e precis.Edit) (precis.Edit, []beside) {
-	var out []beside
+func splitTagged(t *precis.Transcript, e precis.Edit) (precis.Edit, []aroundMarker) {
+	var out []aroundMarker
 	e.Replace = slices.Clone(e.Replace)
 	for k, r := range e.Replace {
 		if len(r.With) == 0 || r.Block != nil {
@@ -51,7 +51,7 @@ func parted(t *precis.Transcript, e precis.Edit) (precis.Edit, []beside) {
 		own := slices.IndexFunc(r.With, func(m precis.Message) bool {
 			return precis.Replacement{With: []precis.Message{m}}.Own() == 0 && !said(t, r, m)
 		})
-		b := beside{To: r.To, Before: r.With[:max(own, 0)], After: r.With[own+1:]}
+		b := aroundMarker{To: r.To, Before: r.With[:max(own, 0)], After: r.With[own+1:]}
 		if len(b.Before)+len(b.After) > 0 {
 			out = append(out, b)
 		}
@@ -117,7 +117,7 @@ func (s *sidecar) add(e precis.Edit) {
 }
 
 // tag records the properties of a tagged edit that tags cannot express.
-func (s *sidecar) tag(e precis.Edit, shown []beside) {
+func (s *sidecar) tag(e precis.Edit, shown []aroundMarker) {
 	s.Version = 1
 	if s.Tagged == nil {
 		s.Tagged = map[string]tagged{}

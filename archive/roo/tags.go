@@ -32,7 +32,7 @@ func CanTag(e precis.Edit) bool {
 // Says reports how the task's own files express an edit so that the editor applies it too: by
 // tags and a UI event, or by patches of the history. If neither, only precis applies the edit.
 func (t *Task) Says(e precis.Edit) (tags, patches bool) {
-	bare, _ := parted(t.Conversation.Transcript, e)
+	bare, _ := splitTagged(t.Conversation.Transcript, e)
 	return t.tags(bare), t.Patch && CanPatch(e)
 }
 

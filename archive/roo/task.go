@@ -112,7 +112,7 @@ func (t *Task) record(edits []precis.Edit, now time.Time) error {
 			e.Seen, e.At = e.Replace[0].To, t.Conversation.Transcript.Fingerprint(e.Replace[0].To)
 			t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
 		}
-		bare, shown := parted(t.Conversation.Transcript, e)
+		bare, shown := splitTagged(t.Conversation.Transcript, e)
 		if t.tags(bare) {
 			if err := t.History.Apply(bare, ms); err != nil {
 				return err

@@ -78,7 +78,7 @@ func writeCSV(w io.Writer, c conversation.Exported) error {
 	}
 	for _, r := range rows {
 		for i := range r {
-			r[i] = plain(r[i])
+			r[i] = csvSafe(r[i])
 		}
 		if err := out.Write(r); err != nil {
 			return err
@@ -89,7 +89,7 @@ func writeCSV(w io.Writer, c conversation.Exported) error {
 }
 
 // plain prevents a spreadsheet from interpreting a cell as a formula.
-func plain(s string) string {
+func csvSafe(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}
@@ -179,16 +179,16 @@ type xmlEdit struct {
 }
 
 func writeXML(w io.Writer, c conversation.Exported) error {
-	d := document{ID: visible(c.Conversation.ID), Title: visible(c.Conversation.Title), Model: c.Conversation.Model, Agent: c.Conversation.Client}
+	d := document{ID: xmlSafe(c.Conversation.ID), Title: xmlSafe(c.Conversation.Title), Model: c.Conversation.Model, Agent: c.Conversation.Client}
 	for _, m := range c.Messages {
 		one := xmlEntry{Handle: m.Handle.String(), Role: string(m.Role), Time: when(m.Time), State: string(m.State), Tokens: m.Tokens}
 		for _, b := range m.Content {
-			one.Blocks = append(one.Blocks, xmlBlock{Handle: b.Handle, Type: b.Type, Name: visible(b.Name), ID: visible(b.ID), Error: b.IsError, Text: visible(text(b))})
+			one.Blocks = append(one.Blocks, xmlBlock{Handle: b.Handle, Type: b.Type, Name: xmlSafe(b.Name), ID: xmlSafe(b.ID), Error: b.IsError, Text: xmlSafe(text(b))})
 		}
 		d.Messages = append(d.Messages, one)
 	}
 	for _, e := range c.Edits {
-		d.Edits = append(d.Edits, xmlEdit{ID: e.ID, Kind: string(e.Kind), Seen: e.Seen, InForce: e.InForce, Before: e.Report.TokensBefore, After: e.Report.TokensAfter, Text: visible(shownBy(e))})
+		d.Edits = append(d.Edits, xmlEdit{ID: e.ID, Kind: string(e.Kind), Seen: e.Seen, InForce: e.InForce, Before: e.Report.TokensBefore, After: e.Report.TokensAfter, Text: xmlSafe(shownBy(e))})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -203,7 +203,7 @@ func writeXML(w io.Writer, c conversation.Exported) error {
 }
 
 // visible replaces characters that are invalid in XML.
-func visible(s string) string {
+func xmlSafe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && !slices.Contains([]rune{'\t', '\n', '\r'}, r) || r == 0xfffe || r == 0xffff {
 			return utf8.RuneError

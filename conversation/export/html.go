@@ -12,7 +12,7 @@ import (
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"text": func(c conversation.Content) string { return visible(text(c)) },
+	"text": func(c conversation.Content) string { return xmlSafe(text(c)) },
 	"when": when, "shownBy": shownBy, "marks": marks,
 	"long": func(s string) bool { return len(s) > 600 },
 }).Parse(pageText))

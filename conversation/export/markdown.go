@@ -68,7 +68,7 @@ func facts(c conversation.Exported) [][2]string {
 }
 
 // heading joins text into one line.
-func heading(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
+func heading(s string) string { return strings.Join(strings.Fields(xmlSafe(s)), " ") }
 
 // marks returns the time of a message and how the view shows it.
 func marks(m conversation.ExportedMessage) string {
@@ -95,9 +95,9 @@ func writeBlock(b *strings.Builder, c conversation.Content, shortened bool) {
 	}
 	switch c.Type {
 	case "text":
-		fmt.Fprintf(b, "\n%s\n", visible(c.Text))
+		fmt.Fprintf(b, "\n%s\n", xmlSafe(c.Text))
 	case "thinking":
-		fmt.Fprintf(b, "\n> %s\n", strings.ReplaceAll(visible(strings.TrimSpace(c.Text)), "\n", "\n> "))
+		fmt.Fprintf(b, "\n> %s\n", strings.ReplaceAll(xmlSafe(strings.TrimSpace(c.Text)), "\n", "\n> "))
 	case "tool_use":
 		fmt.Fprintf(b, "\n**%s**%s\n\n%s\n", heading(c.Name), note, fenced(text(c), "json"))
 	case "tool_result":
@@ -123,7 +123,7 @@ func fenced(s, language string) string {
 		longest = max(longest, run)
 	}
 	fence := strings.Repeat("`", longest+1)
-	return fence + language + "\n" + strings.TrimRight(visible(s), "\n") + "\n" + fence
+	return fence + language + "\n" + strings.TrimRight(xmlSafe(s), "\n") + "\n" + fence
 }
 
 // count formats a number that may be unknown.

@@ -39,7 +39,7 @@ var usual = []briefGroup{
 }
 
 // clines are the headings required by Cline's tool new_task.
-var clines = []briefGroup{
+var clineSections = []briefGroup{
 	{"1. Current Work", []briefPart{partRequest, partLast, partEarlier}},
 	{"2. Key Technical Concepts", []briefPart{partRules, partAnswers}},
 	{"3. Relevant Files and Code", []briefPart{partFiles, partGit}},
@@ -52,7 +52,7 @@ var briefStyles = []briefStyle{
 	{Markdown, "# Hand-off: %s", "## %s", "%s", usual},
 	{ClaudeCode, "# Hand-off: %s", "## %s", "@%s", usual},
 	{Codex, "# Task: %s", "## %s", "`%s`", usual},
-	{Cline, "# %s", "%s:", "@/%s", clines},
+	{Cline, "# %s", "%s:", "@/%s", clineSections},
 	{Roo, "# %s", "## %s", "@/%s", usual},
 }
 

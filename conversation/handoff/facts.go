@@ -59,7 +59,7 @@ func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (br
 	f.lines[partGit] = state.Git.Lines()
 	f.commands(state.Commands)
 	for _, w := range state.Waiting {
-		f.add(partWaiting, w.Handle, quote(w.What, 200))
+		f.add(partWaiting, w.Handle, untrustedLine(w.What, 200))
 	}
 	return f, nil
 }
@@ -73,7 +73,7 @@ func (f *briefFacts) requests(all []digest.Request) {
 	for i := len(all) - 1; i >= 0; i-- {
 		r := all[i]
 		if r.Question != "" {
-			f.add(partAnswers, r.Handle, fmt.Sprintf("the user said %q after: %s", preview.Line(r.Text, 120), quote(r.Question, 240)))
+			f.add(partAnswers, r.Handle, fmt.Sprintf("the user said %q after: %s", preview.Line(r.Text, 120), untrustedLine(r.Question, 240)))
 		}
 		switch {
 		case i == len(all)-1:
@@ -91,16 +91,16 @@ func (f *briefFacts) refusals(s digest.State) {
 		if words == "" {
 			return ""
 		}
-		return "; said with it: " + quote(words, 200)
+		return "; said with it: " + untrustedLine(words, 200)
 	}
 	for _, file := range slices.Backward(s.Files) {
 		if file.State == digest.FileRejected {
-			f.add(partRefused, file.Handle, "the user refused a change of "+quote(file.Path, 120)+said(file.Said))
+			f.add(partRefused, file.Handle, "the user refused a change of "+untrustedLine(file.Path, 120)+said(file.Said))
 		}
 	}
 	for _, c := range slices.Backward(s.Commands) {
 		if c.Outcome == "rejected" {
-			f.add(partRefused, c.Handle, "the user refused "+strings.TrimSpace(quote(c.Tool, 40)+" "+quote(c.Command, 120))+said(c.Said))
+			f.add(partRefused, c.Handle, "the user refused "+strings.TrimSpace(untrustedLine(c.Tool, 40)+" "+untrustedLine(c.Command, 120))+said(c.Said))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 	const mentioned, named = 5, 25
 	var read []string
 	for _, file := range slices.Backward(all) {
-		path := quote(file.Path, 200)
+		path := untrustedLine(file.Path, 200)
 		switch {
 		case file.State == digest.FileRejected, file.MovedTo != "": // listed under refusals or its new path
 		case file.State == digest.FileRead:
@@ -145,7 +145,7 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 				fate += " (" + file.By + ")"
 			}
 			if file.MovedFrom != "" {
-				path += ", moved from " + quote(file.MovedFrom, 200)
+				path += ", moved from " + untrustedLine(file.MovedFrom, 200)
 			}
 			f.add(partFiles, file.Handle, fate+" "+path)
 		}
@@ -166,7 +166,7 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 			if failed != failures || c.Outcome == "rejected" {
 				continue
 			}
-			text := quote(c.Command, 160) + ": " + c.Outcome
+			text := untrustedLine(c.Command, 160) + ": " + c.Outcome
 			if c.UndoneBy != "" {
 				text += ", the commit is undone since (" + c.UndoneBy + ")"
 			}
@@ -182,7 +182,7 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 }
 
 // quote returns a text on one line with markup that could act as an instruction removed.
-func quote(s string, most int) string { return preview.Line(plain.Text(s), most) }
+func untrustedLine(s string, most int) string { return preview.Line(plain.Text(s), most) }
 
 // indent indents the lines of a text so that they cannot be mistaken for lines of the brief.
 func indent(s string) string {

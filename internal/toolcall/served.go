@@ -180,7 +180,7 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	if !isCall(kind) {
 		if call := f.askedBy(h, it.ids); call != nil {
 			call.answer(h, it.said)
-			call.tellPatched()
+			call.addPatchedFiles()
 		}
 		return
 	}

@@ -187,13 +187,13 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 	if call.Registers = call.Kind == Other && harness.RegistersTools(call.Text); call.Registers {
 		call.Text = ""
 	}
-	call.tellPatched()
-	call.tellShown(call.Name)
+	call.addPatchedFiles()
+	call.addShownFile(call.Name)
 }
 
 // tellShown records the file that a result shows, for a call without a path but with a verb: the
 // editor of SWE-agent keeps one file open. It reports whether there is one.
-func (c *Call) tellShown(verb string) bool {
+func (c *Call) addShownFile(verb string) bool {
 	if c.Kind != Other || c.IsError {
 		return false
 	}
@@ -213,7 +213,7 @@ func (c *Call) tellShown(verb string) bool {
 var patchingLine = lazyregexp.New(`(?m)^patching file '?([^'\n]+?)'?(?: \(|\r?$)`)
 
 // tellPatched adds the files that patch reports as changed, if the line lacks the patch.
-func (c *Call) tellPatched() {
+func (c *Call) addPatchedFiles() {
 	patches := strings.Contains(c.Line, "patch") && strings.Contains(c.Text, "patching file ")
 	failed := c.IsError || strings.Contains(c.Line, "--dry-run") || strings.Contains(c.Text, "FAILED at ")
 	if c.Kind != Command || !patches || failed || Prints(c.Line) {
@@ -245,7 +245,7 @@ func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
 			}
 		}
 		call.Text = strings.Join(texts, "\n")
-		call.tellPatched()
+		call.addPatchedFiles()
 		break
 	}
 	return last
@@ -280,7 +280,7 @@ func (a action) call(result precis.Handle, text string) Call {
 	c := Call{Name: "shell", Kind: Other, key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
 	verb, rest, _ := strings.Cut(a.text, " ")
 	switch {
-	case is("open", verb) && c.tellShown(verb):
+	case is("open", verb) && c.addShownFile(verb):
 	case verb == "edit" && strings.Contains(rest, "end_of_edit"): // it was refused for a mistake in it
 	default:
 		c.Kind, c.Line = Command, a.text

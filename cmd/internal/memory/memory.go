@@ -100,7 +100,7 @@ func Watch(path string, limit int64, f func(error)) (stop func()) {
 				return
 			case <-every.C:
 			}
-			if n := taken(); n > limit {
+			if n := inUse(); n > limit {
 				e := &Error{Path: path, Need: n, Limit: limit, Taken: true}
 				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 					e.Size = info.Size()
@@ -120,7 +120,7 @@ func Watch(path string, limit int64, f func(error)) (stop func()) {
 const interval = 50 * time.Millisecond
 
 // taken returns the memory of the program as the runtime counts it for its soft limit.
-func taken() int64 {
+func inUse() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())

@@ -260,7 +260,7 @@ func (p *Printer) editLines(edits []EditLine) {
 	p.Text.Printf("\n")
 	p.Text.Table(append(heads, p.Words.Text("what")), right, rows)
 	if p.Verbose {
-		p.declined(edits)
+		p.unusedRungs(edits)
 	}
 }
 
@@ -273,7 +273,7 @@ func (p *Printer) sizes(before, after *int) string {
 }
 
 // declined lists the rungs that made no change in the runs of the edits, and why.
-func (p *Printer) declined(edits []EditLine) {
+func (p *Printer) unusedRungs(edits []EditLine) {
 	var rows [][]string
 	for _, e := range edits {
 		for _, s := range e.Steps {
