@@ -15,7 +15,7 @@ import (
 // branching is the verb that makes a conversation instead of an edit.
 const branching conversation.Verb = "branch"
 
-// effectPage says what an action would do, before it is done.
+// effectPage shows the effect of an action before it is done.
 type effectPage struct {
 	Head     head
 	Verb     conversation.Verb
@@ -25,7 +25,7 @@ type effectPage struct {
 	Back     string
 }
 
-// intent reads what an address or a form asks for.
+// intent reads the action requested by a URL or a form.
 func (c *call) intent(v url.Values) (conversation.Intent, error) {
 	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"], Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n"), Force: v.Get("force") != ""}
 	if text := v.Get("handle"); text != "" {
@@ -45,7 +45,7 @@ func (c *call) intent(v url.Values) (conversation.Intent, error) {
 	return i, nil
 }
 
-// effect shows what an action would do.
+// effect shows the effect of an action.
 func (c *call) effect() error {
 	i, err := c.intent(c.r.URL.Query())
 	if err != nil {
@@ -78,7 +78,7 @@ type rewordPage struct {
 	Text string
 }
 
-// reword shows the text of a summary, to be edited.
+// reword shows the text of a summary for editing.
 func (c *call) reword(e effectPage) error {
 	p := rewordPage{effectPage: e}
 	var err error
@@ -95,7 +95,7 @@ func (c *call) reword(e effectPage) error {
 	return c.show("reword", page{Title: c.text("verb.reword"), Tab: "view", Data: p})
 }
 
-// known returns a verb that there is; an unknown one would have no text.
+// known returns an existing verb; an unknown one would have no text.
 func known(v conversation.Verb) conversation.Verb {
 	all := []conversation.Verb{conversation.VerbUndo, conversation.VerbPin, conversation.VerbRestore, conversation.VerbExclude, conversation.VerbReword, conversation.VerbRewind, branching}
 	if slices.Contains(all, v) {
@@ -123,7 +123,7 @@ func (c *call) editable() error {
 	return refusal{http.StatusForbidden, &precis.Error{Code: precis.CodeInvalid, Op: "edit conversation", Err: errors.New(c.readonly())}}
 }
 
-// do does what a form asks for, and leads back.
+// do carries out the action of a form, and redirects back.
 func (c *call) do() error {
 	if err := c.editable(); err != nil {
 		return err
@@ -150,8 +150,7 @@ func (c *call) do() error {
 	return nil
 }
 
-// done leads back to where an action was asked for, and has that page say what was
-// done.
+// done redirects to the page where an action was requested, which then reports the action.
 func (c *call) done(edit string) {
 	back, err := url.Parse(c.inside(c.r.PostForm.Get("back")))
 	if err != nil || back.Path == c.o.Base {

@@ -7,19 +7,18 @@ import (
 	"precis/conversation"
 )
 
-// bar is the context bar: what fills a window, in the order of the kinds, with the
-// reserve at the right end and a tick where a reduction begins. Places are percentages
-// of the width, so that the picture fits any.
+// bar is the context bar: the contents of a window by kind, with the reserve at the right end and a
+// tick at the threshold. Positions are percentages of the width, so that the picture scales.
 type bar struct {
 	Segments []segment
 	Reserve  segment
 	Free     int
 	Used     int
 	Window   int
-	Percent  float64 // used, of the window
-	Tick     float64 // where a reduction begins; 0: nowhere
-	TickEnd  bool    // the label of the tick stands left of it
-	At       int     // tokens of the tick
+	Percent  float64 // used share of the window
+	Tick     float64 // position of the threshold; 0: none
+	TickEnd  bool    // the label of the tick is to the left of it
+	At       int     // the threshold in tokens
 	Level    string  // ok, near, due or over
 	c        conversation.Composition
 }
@@ -50,7 +49,7 @@ func newBar(c conversation.Composition) bar {
 	return b
 }
 
-// levelOf says how near a view is to its limit.
+// levelOf returns how close a view is to its limit.
 func levelOf(percent, warn float64, used, threshold, window int) string {
 	switch {
 	case window > 0 && used > window:
@@ -69,15 +68,15 @@ func (s segment) Place() string { return place(s.X) }
 // Width writes the width for an attribute of the picture.
 func (s segment) Width() string { return place(s.W) }
 
-// TickPlace writes where the tick is.
+// TickPlace writes the position of the tick.
 func (b bar) TickPlace() string { return place(b.Tick) }
 
 func place(p float64) string { return fmt.Sprintf("%.3f%%", p) }
 
-// Sum returns what the parts add up to: the window, or more when the view does not fit.
+// Sum returns the sum of the parts: the window, or more if the view does not fit.
 func (b bar) Sum() int { return b.Used + b.Free + b.Reserve.Tokens }
 
-// Source says where the numbers of the window, the threshold and the reserve come from.
+// Source returns the sources of the window, the threshold and the reserve.
 func (b bar) Source() string {
 	from := func(source precis.Source, detail string) string {
 		if detail == "" {
@@ -88,5 +87,5 @@ func (b bar) Source() string {
 	return fmt.Sprintf("%s · %g %% (%s) · %s", from(b.c.Window.Source, b.c.Window.Detail), b.c.Percent, b.c.Origin, from(b.c.Reserve.Source, b.c.Reserve.Detail))
 }
 
-// Digest reports whether a segment stands for other messages: it is hatched as well.
+// Digest reports whether a segment replaces other messages; then it is also hatched.
 func (s segment) Digest() bool { return s.Kind == conversation.KindDigest }

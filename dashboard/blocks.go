@@ -11,7 +11,7 @@ import (
 	"precis/conversation"
 )
 
-// Limits of what a page shows of one block before it is opened by itself.
+// Limits of the content shown of one block before it is opened.
 const (
 	blockShown = 1500    // bytes
 	wholeShown = 1 << 20 // bytes on the page of the message itself
@@ -23,11 +23,11 @@ type block struct {
 	Type   string // key of its name: text, thinking, tool_use …
 	Name   string // of the tool
 	Text   string
-	Cut    int // bytes that are not shown
+	Cut    int // number of bytes that are not shown
 	Failed bool
 }
 
-// blocksOf returns the blocks of a message, of each at most so many bytes.
+// blocksOf returns the blocks of a message, each cut to at most most bytes.
 func blocksOf(blocks []conversation.Content, most int) []block {
 	out := make([]block, 0, len(blocks))
 	for _, c := range blocks {
@@ -40,7 +40,7 @@ func blocksOf(blocks []conversation.Content, most int) []block {
 	return out
 }
 
-// contentText returns what a block says, in words.
+// contentText returns the content of a block as text.
 func contentText(c conversation.Content) string {
 	switch c.Type {
 	case "tool_use":
@@ -57,7 +57,7 @@ func contentText(c conversation.Content) string {
 	return c.Text
 }
 
-// inputText writes the arguments of a call, one member a line, strings as they are.
+// inputText writes the arguments of a call, one member per line, strings unquoted.
 func inputText(raw json.RawMessage) string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -82,7 +82,7 @@ func inputText(raw json.RawMessage) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// plain returns a JSON string decoded, and any other value as it is.
+// plain returns a JSON string decoded, and any other value unchanged.
 func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && utf8.ValidString(s) {
@@ -91,7 +91,7 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// blockDiff is a block that the view shows otherwise than it was said.
+// blockDiff is a block that the view changes.
 type blockDiff struct {
 	Handle precis.Handle
 	What   string

@@ -44,7 +44,7 @@ func (d *dash) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mux.ServeHTTP(w, r)
 }
 
-// begin reads what a request says of the reader.
+// begin reads the reader's preferences from a request.
 func (d *dash) begin(w http.ResponseWriter, r *http.Request) *call {
 	c := &call{dash: d, w: w, r: r}
 	c.prefs = d.readPrefs(r)
@@ -103,7 +103,7 @@ var statuses = map[precis.Code]int{
 	precis.CodeOverBudget: http.StatusUnprocessableEntity, precis.CodeWouldLose: http.StatusConflict, precis.CodeUpstream: http.StatusBadGateway, precis.CodeInternal: http.StatusInternalServerError,
 }
 
-// problem is what the page of an error shows.
+// problem is the content of an error page.
 type problem struct {
 	Status int
 	Code   precis.Code
@@ -153,13 +153,13 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 
 func (c *call) id() string { return c.r.PathValue("id") }
 
-// part reports whether the script asks for a piece of a page.
+// part reports whether the script requests part of a page.
 func (c *call) part() bool { return c.r.URL.Query().Get("part") != "" }
 
 // value returns a parameter of the query.
 func (c *call) value(name string) string { return c.r.URL.Query().Get(name) }
 
-// number returns a parameter of the query as a number; otherwise when it is none.
+// number returns a parameter of the query as a number; otherwise if it is not one.
 func (c *call) number(name string, otherwise int) int {
 	n, err := strconv.Atoi(c.value(name))
 	if err != nil {
@@ -168,8 +168,8 @@ func (c *call) number(name string, otherwise int) int {
 	return n
 }
 
-// path returns the address of a page: the base and escaped segments. The last
-// argument may be a query, which begins with a question mark.
+// path returns the address of a page: the base and escaped segments. The last argument may be a
+// query, which begins with a question mark.
 func (d *dash) path(segments ...string) string {
 	out, query := make([]string, 0, len(segments)), ""
 	for _, s := range segments {
@@ -182,8 +182,7 @@ func (d *dash) path(segments ...string) string {
 	return d.o.Base + strings.Join(out, "/") + query
 }
 
-// inside returns an address of the dashboard as it is, and the first page for any
-// other one.
+// inside returns an address of the dashboard unchanged, and the first page for any other address.
 func (d *dash) inside(to string) string {
 	if u, err := url.Parse(to); err == nil && u.Host == "" && u.Scheme == "" && u.Opaque == "" && strings.HasPrefix(u.EscapedPath(), d.o.Base) && !strings.Contains(to, "\\") {
 		return to

@@ -10,20 +10,20 @@ import (
 	"precis/conversation"
 )
 
-// condensePage is the form of a condensation, with what it would do.
+// condensePage is the form of a condensation, with a preview.
 type condensePage struct {
 	Head     head
 	Ask      conversation.CondenseOptions
-	Target   string         // of Ask, as the form has it
+	Target   string         // of Ask, as in the form
 	Range    *precis.Handle // only these messages are condensed; nil: all
 	Profiles []string
 	Preview  *condensed
 	Failed   *problem     // why there is no preview
-	Refused  bool         // it was asked for, and would lose something: nothing was changed
-	Loses    *precis.Gone // what it would lose altogether: a second click does it all the same; nil: nothing
+	Refused  bool         // a condensation would lose content, so it was not applied
+	Loses    *precis.Gone // content it would lose entirely; a second click applies it anyway; nil: none
 }
 
-// condensed is what a condensation would do.
+// condensed is the preview of a condensation.
 type condensed struct {
 	conversation.Condensed
 	Bar   bar // after it
@@ -60,7 +60,7 @@ func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
 	return o, nil
 }
 
-// profiles returns the names of profiles that are offered.
+// profiles returns the names of the offered profiles.
 func (c *call) profiles() []string {
 	if c.o.Profiles == nil {
 		return nil
@@ -68,7 +68,7 @@ func (c *call) profiles() []string {
 	return c.o.Profiles()
 }
 
-// condenseForm shows the form and what it would do.
+// condenseForm shows the form and the preview.
 func (c *call) condenseForm() error {
 	p := condensePage{Profiles: c.profiles()}
 	var err error
@@ -78,7 +78,7 @@ func (c *call) condenseForm() error {
 	if p.Ask, err = optionsOf(c.r.URL.Query()); err != nil {
 		return err
 	}
-	if p.Ask.To > 0 { // a row that was chosen may be one half of a call with its result
+	if p.Ask.To > 0 { // a chosen row may be half of a call with its result
 		if p.Ask.From, p.Ask.To, err = conversation.WholeRange(c.ctx(), c.home, c.id(), p.Ask.From, p.Ask.To); err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ func (c *call) condenseForm() error {
 	return c.showCondense(http.StatusOK, p)
 }
 
-// refusedCondense shows the form again, after a condensation that would have lost
-// something altogether: what that is, and a way to do it all the same.
+// refusedCondense shows the form again after a condensation that would have lost content entirely:
+// the content, and a way to apply it anyway.
 func (c *call) refusedCondense(o conversation.CondenseOptions, loss *conversation.LossError) error {
 	p := condensePage{Profiles: c.profiles(), Ask: o, Refused: true, Loses: &loss.Gone}
 	var err error
@@ -97,10 +97,10 @@ func (c *call) refusedCondense(o conversation.CondenseOptions, loss *conversatio
 	return c.showCondense(http.StatusConflict, p)
 }
 
-// showCondense finds out what a condensation would do and shows the form with it.
+// showCondense makes the preview and shows the form with it.
 func (c *call) showCondense(status int, p condensePage) error {
 	var err error
-	p.Ask.Force = false // it is for one click alone
+	p.Ask.Force = false // applies to a single click
 	p.Target = precis.Target{Tokens: p.Ask.Target, Share: p.Ask.Share}.String()
 	if p.Ask.To > 0 {
 		h := precis.SpanHandle(p.Ask.From, p.Ask.To)
@@ -116,7 +116,7 @@ func (c *call) showCondense(status int, p condensePage) error {
 	return nil
 }
 
-// preview finds out what a condensation would do.
+// preview previews a condensation.
 func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
 	would, err := conversation.Preview(c.ctx(), c.home, c.id(), o)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
 	return c.would(would)
 }
 
-// would describes what a condensation that is not in force does.
+// would describes the effect of a condensation that is not in force.
 func (c *call) would(would conversation.Condensed) (*condensed, error) {
 	comp, err := conversation.Compose(c.ctx(), c.home, c.id(), would.Result.Edits...)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *call) would(would conversation.Condensed) (*condensed, error) {
 	return out, nil
 }
 
-// condense condenses as a form asks, and leads back.
+// condense condenses as a form requests, and redirects back.
 func (c *call) condense() error {
 	if err := c.editable(); err != nil {
 		return err
@@ -181,11 +181,11 @@ func (c *call) condense() error {
 type comparePage struct {
 	Head     head
 	Profiles []string
-	Target   string // to come down to, as the form has it; "": by the settings of each
+	Target   string // size to reduce to, as in the form; "": by the settings of each
 	Sides    [2]side
 }
 
-// side is what one profile would do.
+// side is the preview of one profile.
 type side struct {
 	Profile string
 	Preview *condensed
@@ -204,7 +204,7 @@ func (c *call) compare() error {
 	}
 	names := [2]string{c.value("a"), c.value("b")}
 	if n := len(p.Profiles); names[1] == "" && n > 0 {
-		names[1] = p.Profiles[min(1, n-1)] // the first one is often what is set
+		names[1] = p.Profiles[min(1, n-1)] // the first one is often the current one
 	}
 	for i, name := range names {
 		s := side{Profile: name}

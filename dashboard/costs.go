@@ -6,26 +6,26 @@ import (
 	"precis/conversation"
 )
 
-// costDays is how many days the page of costs looks back.
+// costDays is how many days the page of costs covers.
 const costDays = 30
 
 // mostAccounts is how many conversations the page of costs lists.
 const mostAccounts = 25
 
-// costsPage says what was used, saved and paid for condensing.
+// costsPage shows usage, savings and the cost of condensing.
 type costsPage struct {
 	conversation.LedgerSummary
 	Days  int
 	Named []namedAccount // the conversations of the summary
 }
 
-// namedAccount is what a conversation used, with its title; "": not known.
+// namedAccount is the usage of a conversation, with its title; "": unknown.
 type namedAccount struct {
 	conversation.Account
 	Title string
 }
 
-// books reports whether the caller's conversations have a ledger to look at.
+// books reports whether the caller's conversations have a ledger.
 func (c *call) books() bool {
 	_, ok := c.home.(conversation.Stored)
 	return ok
@@ -38,7 +38,7 @@ func (c *call) costs() error {
 	}
 	p := costsPage{LedgerSummary: sums, Days: costDays}
 	for _, a := range sums.Conversations {
-		r, _ := conversation.RecordOf(c.ctx(), c.home, a.Owner, a.Conversation) // none when it was forgotten
+		r, _ := conversation.RecordOf(c.ctx(), c.home, a.Owner, a.Conversation) // empty if it was purged
 		p.Named = append(p.Named, namedAccount{a, r.Title})
 	}
 	return c.show("costs", page{Title: c.text("costs.title"), Tab: "costs", Data: p})

@@ -1,13 +1,11 @@
-// Package dashboard serves the pages on which people see what fills the windows of
-// their conversations, and act on it. Start with [New]; the handler belongs at
-// [Options.Base].
+// Package dashboard serves web pages for people to see how the windows of their conversations are
+// filled, and to act on it. Start with [New]; serve the handler at [Options.Base].
 //
-// Pages are rendered on the server and work without their script. They call the verbs
-// of the package conversation and compute nothing themselves, so everything that a
-// [conversation.Home] holds can be looked at: the conversations of a gateway, of a
-// store, of one recording. Conversations are hostile text: everything is escaped,
-// characters that are not seen are written out, and the Content-Security-Policy allows
-// only the stylesheet and the script of the dashboard itself.
+// Pages are rendered on the server and work without their script. They only call verbs of the
+// package conversation, so they can show everything that a [conversation.Home] holds: the
+// conversations of a gateway, of a store, or of one recording. Conversations are hostile text:
+// everything is escaped, invisible characters are made visible, and the Content-Security-Policy
+// allows only the stylesheet and the script of the dashboard itself.
 package dashboard
 
 import (
@@ -22,14 +20,14 @@ import (
 	"precis/internal/texts"
 )
 
-// ErrLogin is what [Options.Home] returns for a caller who has to log in first.
+// ErrLogin is returned by [Options.Home] for a caller who has to log in first.
 var ErrLogin = errors.New("log in first")
 
-// Options are the parts of a dashboard. Home is required; every other zero value is a
-// working default.
+// Options are the parts of a dashboard. Home is required; zero values of the other fields are
+// working defaults.
 type Options struct {
-	// Home returns the conversations that a request may see and change. The error
-	// [ErrLogin] leads to the login page; any other one is shown with status 403.
+	// Home returns the conversations that a request may see and change. The error [ErrLogin] leads
+	// to the login page; any other one is shown with status 403.
 	Home func(*http.Request) (conversation.Home, error)
 	// Edits lets callers change conversations. False: everything is read-only.
 	Edits bool
@@ -37,26 +35,25 @@ type Options struct {
 	Admits func(*http.Request) bool
 	// Base is the path of the first page, with a slash at both ends; "": /precis/.
 	Base string
-	// Source says on each page where the conversations are: a file, an address.
+	// Source is the location of the conversations, shown on each page: a file, an address.
 	Source string
-	// Fill is the command that brings the first conversation, for an empty list; "":
-	// none is shown.
+	// Fill is the command that adds the first conversation, shown for an empty list; "": none.
 	Fill string
-	// Hosts are the names by which the dashboard may be addressed, in addition to
-	// localhost and IP addresses, without ports.
+	// Hosts are additional host names of the dashboard, without ports. Localhost and IP addresses
+	// are always accepted.
 	Hosts []string
-	// Profiles returns the names of the profiles that previews and comparisons offer,
-	// besides the default one. Nil: none.
+	// Profiles returns the names of the profiles for previews and comparisons, except the default
+	// one. Nil: none.
 	Profiles func() []string
-	// Events are where changes come from and go to. Nil: pages hear only of what is
-	// done through the dashboard.
+	// Events receives and publishes changes. Nil: pages only learn of changes made through the
+	// dashboard.
 	Events Events
-	// Settings are the settings in force; nil: there is no page of settings.
+	// Settings are the settings in force; nil: there is no settings page.
 	Settings Settings
-	// Login checks a key and sets the cookie that Home knows the caller by. The error
-	// is shown. Nil: there is no login page.
+	// Login checks a key and sets the cookie that identifies the caller to Home. The error is
+	// shown. Nil: there is no login page.
 	Login func(w http.ResponseWriter, r *http.Request, key string) error
-	// Logout forgets that cookie. Nil with a nil Login only.
+	// Logout removes that cookie. It may be nil only if Login is.
 	Logout func(w http.ResponseWriter, r *http.Request)
 	Logger *slog.Logger     // nil: silent; content is never logged
 	Now    func() time.Time // nil: time.Now

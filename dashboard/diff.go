@@ -2,10 +2,10 @@ package dashboard
 
 import "strings"
 
-// Limits of what is compared and shown of a block.
+// Limits of comparing and showing a block.
 const (
-	mostCells = 1 << 18 // of the table of a comparison, lines × lines
-	runShown  = 8       // lines of a long run that are shown at each end
+	mostCells = 1 << 18 // cells of the comparison table, lines × lines
+	runShown  = 8       // lines shown at each end of a long run
 	lineShown = 400     // characters of a line
 )
 
@@ -14,17 +14,15 @@ type diffRow struct{ Was, Now cell }
 
 // cell is a line of one text.
 type cell struct {
-	Op   string // same, gone, new, or gap: lines that are not shown; "": nothing
+	Op   string // same, gone, new, or gap: lines that are not shown; "": empty
 	Text string
-	Gap  int // lines left out
+	Gap  int // number of lines left out
 }
 
-// change is a stretch of two texts: lines of both, or lines gone and lines new in the
-// same place.
+// change is a stretch of two texts: lines of both, or removed and new lines in the same place.
 type change struct{ same, gone, new []string }
 
-// diffRows compares two texts line by line. Long runs of lines of one kind are cut in
-// the middle.
+// diffRows compares two texts line by line. Long runs of lines of one kind are cut in the middle.
 func diffRows(was, now string) []diffRow {
 	var rows []diffRow
 	for _, c := range changes(strings.Split(was, "\n"), strings.Split(now, "\n")) {
@@ -38,7 +36,7 @@ func diffRows(was, now string) []diffRow {
 	return rows
 }
 
-// goneRows shows a text that has gone as a whole.
+// goneRows shows a text that was removed completely.
 func goneRows(was string) []diffRow {
 	return zipped(folded("gone", strings.Split(was, "\n")), nil)
 }
@@ -74,9 +72,8 @@ func folded(op string, lines []string) []cell {
 	return out
 }
 
-// changes finds the stretches of two texts: by their longest common subsequence of
-// lines where that is not too much work, else what differs is one text gone and another
-// new.
+// changes finds the stretches of two texts: by their longest common subsequence of lines if that is
+// cheap enough, else as one removed and one new text.
 func changes(a, b []string) []change {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {

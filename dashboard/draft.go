@@ -7,17 +7,18 @@ import (
 	"precis/conversation"
 )
 
-// draftPage shows a condensation that is not in force, its texts to be edited.
+// draftPage shows a condensation that is not in force, for editing its texts.
 type draftPage struct {
 	Head  head
 	Draft conversation.Draft
 	Would *condensed
 }
 
-// textField begins the name of the form field that holds the text of an edit.
+// textField begins the name of the form field with the text of an edit.
 const textField = "text."
 
-// makeDraft condenses as a form asks, puts nothing in force, and leads to the draft.
+// makeDraft condenses as a form requests, without putting the edits in force, and redirects to the
+// draft.
 func (c *call) makeDraft() error {
 	if err := c.editable(); err != nil {
 		return err
@@ -26,7 +27,7 @@ func (c *call) makeDraft() error {
 	if err != nil {
 		return err
 	}
-	o.Force = false // what is lost is asked when it is applied
+	o.Force = false // losses are confirmed when it is applied
 	d, err := c.drafts.Make(c.ctx(), c.home, c.id(), o)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (c *call) draft() error {
 	return c.show("draft", page{Title: c.text("draft.title") + " · " + c.title(p.Head), Tab: "view", Data: p})
 }
 
-// applyDraft puts a draft in force with the texts of a form, and leads back.
+// applyDraft puts a draft in force with the texts of a form, and redirects back.
 func (c *call) applyDraft() error {
 	if err := c.editable(); err != nil {
 		return err

@@ -9,14 +9,12 @@ import (
 	"precis/internal/texts"
 )
 
-// experimentsPage compares the arms of experiments on the conversations that belong to
-// them.
+// experimentsPage compares the arms of experiments on their conversations.
 type experimentsPage struct {
 	Tables []experimentTable
 }
 
-// experimentTable is one experiment: a column for each arm, the one that the others are
-// compared with first.
+// experimentTable is one experiment: a column for each arm, the reference arm first.
 type experimentTable struct {
 	Name string
 	Arms []experiments.Stats
@@ -33,7 +31,7 @@ type experimentRow struct {
 type experimentCell struct {
 	Mean string // "": unknown
 	Half string // of the interval; "": none
-	Diff string // from the first arm, when that is larger than chance; "": it is not
+	Diff string // from the first arm, if it exceeds chance; "": it does not
 }
 
 func (c *call) experiments() error {
@@ -61,7 +59,7 @@ func (c *call) experiments() error {
 	return c.show("experiments", page{Title: c.text("experiments.title"), Tab: "settings", Data: p})
 }
 
-// fill writes the rows of a table, without metrics that nothing is known of.
+// fill writes the rows of a table, without metrics that have no data.
 func (t *experimentTable) fill(lang string) {
 	for _, m := range experiments.WholeMetrics() {
 		r, known := experimentRow{Metric: m}, false

@@ -11,21 +11,21 @@ import (
 type editsPage struct {
 	Head  head
 	Edits []editRow
-	Steps []precis.Step // of the newest check in memory: what was tried, and why not
+	Steps []precis.Step // of the newest pass in memory: what was tried, and why not
 	Why   string        // its arithmetic
 }
 
-// editRow is an edit with where it acts.
+// editRow is an edit with its location.
 type editRow struct {
 	conversation.EditInfo
 	Names []string // short names of the edits it takes back
-	First string   // short name of the first edit of its run; "": it is the first, or alone
-	From  int      // message at which it begins; -1: none
+	First string   // short name of the first edit of its run; "": it is the first, or the only one
+	From  int      // first message it changes; -1: none
 	Spans []precis.Handle
 	Text  bool // it is in force and shows a text, which can be edited
 }
 
-// Declined counts the rungs of its run that changed nothing.
+// Declined counts the rungs of its run that made no change.
 func (r editRow) Declined() int {
 	n := 0
 	for _, s := range r.Report.Steps {
@@ -71,10 +71,10 @@ func (c *call) edits() error {
 	return c.show("edits", page{Title: c.title(h), Tab: "edits", Data: p})
 }
 
-// mostSpans is how many places of an edit are named.
+// mostSpans is how many locations of an edit are listed.
 const mostSpans = 12
 
-// spansOf returns the first places where an edit acts.
+// spansOf returns the first locations that an edit changes.
 func spansOf(e conversation.EditInfo) []precis.Handle {
 	out := slices.Clone(e.Pins)
 	for _, ch := range e.Changes {
@@ -83,7 +83,7 @@ func spansOf(e conversation.EditInfo) []precis.Handle {
 	return out[:min(len(out), mostSpans)]
 }
 
-// lossPage says what a view has lost.
+// lossPage shows what a view has lost.
 type lossPage struct {
 	Head  head
 	Lost  conversation.Lost
@@ -102,7 +102,7 @@ func (c *call) loss() error {
 	return c.show("loss", page{Title: c.title(h), Tab: "loss", Data: p})
 }
 
-// workPage is where the work of a conversation stands.
+// workPage shows the work state of a conversation.
 type workPage struct {
 	Head head
 	conversation.WorkState

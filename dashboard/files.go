@@ -11,16 +11,16 @@ import (
 	"precis"
 )
 
-// contentTypes are those of the files; the tables of the system may say otherwise.
+// contentTypes are the content types of the files; the tables of the system may differ.
 var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 //go:embed assets
 var assetFiles embed.FS
 
-// files are the stylesheet, the script and the icon. Their names carry a hash of their
-// content, so browsers keep them for good.
+// files are the stylesheet, the script and the icon. Their names contain a hash of their content,
+// so browsers cache them forever.
 type files struct {
-	names  map[string]string // by the name in the source, the name in pages
+	names  map[string]string // names in pages, by the name in the source
 	bodies map[string][]byte // by the name in pages
 }
 
@@ -60,5 +60,5 @@ func (f files) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	_, _ = w.Write(body) // the reader is gone otherwise
+	_, _ = w.Write(body) // fails only if the reader has gone
 }

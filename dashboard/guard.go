@@ -12,12 +12,12 @@ import (
 
 const (
 	tokenCookie = "precis_form"
-	smallForm   = 64 << 10 // bytes of a form that anybody may send
-	mostForm    = 4 << 20  // bytes of one that a caller who is known sends: a digest may be edited
+	smallForm   = 64 << 10 // bytes of a form that anyone may send
+	mostForm    = 4 << 20  // bytes of a form from a known caller, which may contain an edited digest
 )
 
-// formToken returns what forms must send back: the value of a cookie that no page of
-// another site can read or set. A reader without one gets one.
+// formToken returns the token that forms must send back: the value of a cookie that pages of other
+// sites can neither read nor set. A reader without one gets one.
 func (c *call) formToken() string {
 	if k, err := c.r.Cookie(tokenCookie); err == nil && len(k.Value) == len(rand.Text()) {
 		return k.Value
@@ -27,16 +27,15 @@ func (c *call) formToken() string {
 	return token
 }
 
-// setCookie sets a cookie for the pages of the dashboard; with an age of 0 until the
-// browser is closed.
+// setCookie sets a cookie for the pages of the dashboard; age 0 means until the browser is closed.
 func (c *call) setCookie(name, value string, age time.Duration) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name: name, Value: value, Path: c.o.Base, MaxAge: int(age.Seconds()), HttpOnly: true, Secure: c.r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// guarded refuses a form that another site may have sent: by the headers of the
-// browser, and by the token of the page. It reads so many bytes at most.
+// guarded refuses a form that another site may have sent, judging by browser headers and the page's
+// token. It reads at most most bytes.
 func (d *dash) guarded(most int64, f func(*call) error) func(*call) error {
 	cross := http.NewCrossOriginProtection()
 	return func(c *call) error {

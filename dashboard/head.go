@@ -8,12 +8,12 @@ import (
 	"precis/conversation"
 )
 
-// head is what stands above every page of a conversation.
+// head is the top part of every page of a conversation.
 type head struct {
 	ID      string
 	Details conversation.Details
 	Bar     bar
-	Booked  bool // money is known
+	Booked  bool // costs are known
 	Sums    conversation.Sums
 	Family  conversation.Family
 	Flash   *flash
@@ -21,13 +21,13 @@ type head struct {
 	Near    []conversation.Listed // other conversations, for the list at the side
 }
 
-// flash says what was just done, with the way back.
+// flash reports the last action, with a way to undo it.
 type flash struct {
 	Kind   precis.EditKind
 	Reason string
 	Edits  []string // to undo
 	Undone bool
-	Forced bool // something was lost altogether: that is no success
+	Forced bool // content was lost entirely: not shown as a success
 }
 
 // head reads the head of the conversation.
@@ -61,8 +61,7 @@ func (c *call) head() (head, error) {
 	return h, nil
 }
 
-// firstWords returns the beginning of what the user said first, for a conversation
-// without a title.
+// firstWords returns the beginning of the user's first message, for a conversation without a title.
 func (c *call) firstWords() (string, error) {
 	list, err := conversation.Messages(c.ctx(), c.home, c.id(), conversation.MessageQuery{Limit: 3})
 	if err != nil {
@@ -76,8 +75,7 @@ func (c *call) firstWords() (string, error) {
 	return "", nil
 }
 
-// about reads the head with what belongs to a whole page: the list at the side, and
-// what was just done.
+// about reads the head with the parts of a whole page: the list at the side, and the flash.
 func (c *call) about() (head, error) {
 	h, err := c.head()
 	if err != nil || c.part() {
@@ -94,7 +92,7 @@ func (c *call) about() (head, error) {
 	return h, err
 }
 
-// flash reads the edit that the address says was just made.
+// flash reads the edit just made from the URL.
 func (c *call) flash() (*flash, error) {
 	did := c.value("did")
 	if did == "" {
@@ -118,7 +116,7 @@ func (c *call) flash() (*flash, error) {
 	return f, nil
 }
 
-// headPart is the head alone, for the script.
+// headPart serves only the head, for the script.
 func (c *call) headPart() error {
 	h, err := c.head()
 	if err != nil {
@@ -127,14 +125,14 @@ func (c *call) headPart() error {
 	return c.show("head", page{Data: h})
 }
 
-// losses keeps what views have lost, which takes long to find out for a long
-// conversation. It is safe for concurrent use.
+// losses caches the losses of views, which take long to compute for a long conversation. It is safe
+// for concurrent use.
 type losses struct {
 	mu  sync.Mutex
 	all map[lossKey]conversation.Lost
 }
 
-// lossKey names a view: it changes whenever the view may have.
+// lossKey identifies a view: it changes whenever the view may change.
 type lossKey struct {
 	owner, id, last string
 	messages, edits int
@@ -142,11 +140,11 @@ type lossKey struct {
 
 const (
 	mostLosses   = 64
-	lossMessages = 3000 // of a conversation whose loss is found out for every page
+	lossMessages = 3000 // longest conversation, in messages, with its loss computed for every page
 )
 
-// lost returns what the view of a conversation has lost, and whether it is known. With
-// a wish it is found out however long that takes.
+// lost returns what the view of a conversation has lost, and whether it is known. With wish it is
+// computed however long that takes.
 func (c *call) lost(h head, wish bool) (conversation.Lost, bool, error) {
 	list, err := conversation.Edits(c.ctx(), c.home, h.ID)
 	if err != nil {

@@ -9,20 +9,21 @@ import (
 	"precis/conversation"
 )
 
-// heldPart is what the head of a conversation shows of requests that are held.
+// heldPart is the part of a conversation's head about held requests.
 type heldPart struct {
 	conversation.Holding
 	Token string
 	Back  string
 }
 
-// holds are the limits that the form offers, in seconds.
+// holdLimits are the limits that the form offers, in seconds.
 var holdLimits = []int{30, 120, 300, 600}
 
-// Limits returns the limits that can be chosen.
+// Limits returns the limits to choose from.
 func (h heldPart) Limits() []int { return holdLimits }
 
-// held reads whether requests are held; nil where none pass, or nothing may be changed.
+// held returns the state of held requests; nil if the home cannot hold requests, or edits are
+// disabled.
 func (c *call) held() (*heldPart, error) {
 	if _, ok := c.home.(conversation.Holder); !ok || !c.mayEdit() {
 		return nil, nil
@@ -34,7 +35,7 @@ func (c *call) held() (*heldPart, error) {
 	return &heldPart{Holding: h, Token: c.token, Back: c.path("c", c.id())}, nil
 }
 
-// hold has the next request wait, as a form asks.
+// hold holds the next request, as a form requests.
 func (c *call) hold() error {
 	if err := c.editable(); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (c *call) hold() error {
 	return c.back()
 }
 
-// letGo sends a request that is held, or takes the order back.
+// letGo sends a held request, or withdraws the order.
 func (c *call) letGo() error {
 	if err := c.editable(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c *call) letGo() error {
 	return c.back()
 }
 
-// back leads to the page that a form names.
+// back redirects to the page that a form names.
 func (c *call) back() error {
 	http.Redirect(c.w, c.r, c.inside(c.r.PostForm.Get("back")), http.StatusSeeOther)
 	return nil

@@ -12,30 +12,30 @@ import (
 	"precis/internal/feed"
 )
 
-// Notice says that something about a conversation has changed.
+// Notice reports a change of a conversation.
 type Notice struct {
-	N            uint64 // its number, for readers that come back
+	N            uint64 // its number, for readers that reconnect
 	Kind         string // turn, edits, hold, purge, reducing, warning or settings
-	Conversation string // "": not one alone
+	Conversation string // "": not a single conversation
 }
 
-// Events are where a dashboard hears of changes, and tells of those it makes.
-// Implementations are safe for concurrent use.
+// Events publishes changes to a dashboard, and receives the changes it makes. Implementations are
+// safe for concurrent use.
 type Events interface {
-	// Follow returns the notices that the caller may see: those after the number, as
-	// far as they are known, and those to come. The channel is closed when they end.
-	// Stop releases it; a nil channel means that there are too many readers.
+	// Follow returns the notices that the caller may see: the available ones after the number, then
+	// new ones. The channel is closed when they end. Stop releases it; a nil channel means that
+	// there are too many readers.
 	Follow(r *http.Request, after uint64) (notices <-chan Notice, stop func())
 	// Edited is called after the dashboard has made edits of a conversation.
 	Edited(r *http.Request, id string, edits []conversation.EditInfo)
 }
 
-// ownEvents are events of the dashboard alone.
+// ownEvents are the changes made through this dashboard only.
 type ownEvents struct{ feed *feed.Feed[Notice] }
 
 func newOwnEvents() ownEvents { return ownEvents{feed.New[Notice]()} }
 
-// Follow returns what is done through the dashboard.
+// Follow returns the changes made through the dashboard.
 func (o ownEvents) Follow(r *http.Request, after uint64) (<-chan Notice, func()) {
 	l := o.feed.Listen("", after, func(Notice) bool { return true })
 	if l == nil {
@@ -62,11 +62,11 @@ func (o ownEvents) Edited(_ *http.Request, id string, _ []conversation.EditInfo)
 }
 
 const (
-	heartbeat = 15 * time.Second // between signs of life
-	patience  = 10 * time.Second // for a reader to take what is written
+	heartbeat = 15 * time.Second // pause between keep-alive lines
+	patience  = 10 * time.Second // time limit for a reader to accept a write
 )
 
-// live streams notices until the reader leaves or does not keep up.
+// live streams notices until the reader leaves or is too slow.
 func (c *call) live() error {
 	after, err := strconv.ParseUint(c.r.Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *call) live() error {
 	c.w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(c.w)
 	write := func(text []byte) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(patience)) // not every writer can
+		_ = out.SetWriteDeadline(time.Now().Add(patience)) // not every writer supports it
 		_, err := c.w.Write(text)
 		return err == nil && out.Flush() == nil
 	}

@@ -12,7 +12,7 @@ func (c *call) loginForm() error {
 	return c.show("login", page{Title: c.text("login.title"), Data: loginPage{Back: c.inside(c.value("back"))}})
 }
 
-// login checks a key, and leads to where the reader wanted to go.
+// login checks a key, and redirects to the page that the reader requested.
 func (c *call) login() error {
 	back := c.inside(c.r.PostForm.Get("back"))
 	if err := c.o.Login(c.w, c.r, c.r.PostForm.Get("key")); err != nil {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// took writes how long something took: 340 ms, 2.1 s.
+// took writes a duration: 340 ms, 2.1 s.
 func took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -19,7 +19,7 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// ago writes how long before now something was.
+// ago writes the time between at and now.
 func ago(t func(string, ...any) string, at, now time.Time) string {
 	if at.IsZero() {
 		return "–"
@@ -36,7 +36,7 @@ func ago(t func(string, ...any) string, at, now time.Time) string {
 	return t("ago.now")
 }
 
-// masked hides what a text says: its letters and digits become dots.
+// masked hides the content of a text: letters and digits become dots.
 func masked(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {

@@ -16,11 +16,11 @@ const pageRows = 50
 type listRow struct {
 	conversation.Listed
 	Level string
-	Bar   *bar               // nil in the list itself: the script asks for it
-	Sums  *conversation.Sums // nil: not known
+	Bar   *bar               // nil in the list itself: the script loads it
+	Sums  *conversation.Sums // nil: unknown
 	Edits *conversation.EditCounts
-	Last  time.Time // of the edits; zero: not known, or none
-	Held  bool      // a request waits
+	Last  time.Time // of the edits; zero: unknown, or none
+	Held  bool      // a request is held
 	Depth int       // in a tree
 }
 
@@ -28,24 +28,24 @@ type listRow struct {
 type overview struct {
 	Text string
 	Rows []listRow
-	Next string // address of what follows
-	Fill string // command that brings the first conversation
-	Now  int    // tokens of the newest views of Rows together
-	All  *int   // conversations there are; nil: not known, or not shown
+	Next string // address of the next page
+	Fill string // command that adds the first conversation
+	Now  int    // total tokens of the newest views of Rows
+	All  *int   // number of conversations; nil: unknown, or not shown
 	Sums *overviewSums
 }
 
-// overviewSums is what all conversations used in the last days.
+// overviewSums is the usage of all conversations in the last days.
 type overviewSums struct {
 	conversation.Sums
 	Days int
 }
 
-// sumsPatience is how long the overview waits for the ledger: a store that does not answer
-// must not hold it up.
+// sumsPatience is how long the overview waits for the ledger, so that a store that does not answer
+// does not block it.
 const sumsPatience = 300 * time.Millisecond
 
-// totals counts the conversations and sums up the ledger; nil is what is not known, or takes
+// totals counts the conversations and sums up the ledger; nil for a result that is unknown or takes
 // too long.
 func (c *call) totals() (all *int, sums *overviewSums) {
 	ctx, cancel := context.WithTimeout(c.ctx(), sumsPatience)
@@ -56,7 +56,7 @@ func (c *call) totals() (all *int, sums *overviewSums) {
 	return all, c.overviewSums(ctx)
 }
 
-// overviewSums sums up the ledger; nil where there is none, or it takes too long.
+// overviewSums sums up the ledger; nil without a ledger, or if it takes too long.
 func (c *call) overviewSums(ctx context.Context) *overviewSums {
 	sums, err := conversation.LedgerOf(ctx, c.home, conversation.LedgerQuery{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
 	if err != nil || sums.Total.Requests+sums.Total.Edits == 0 {
@@ -75,7 +75,7 @@ func (c *call) overview() error {
 		o.Rows = append(o.Rows, c.listRow(l))
 		o.Now += l.Tokens
 	}
-	if o.Text == "" && c.value("cursor") == "" { // totals are of all conversations
+	if o.Text == "" && c.value("cursor") == "" { // totals include all conversations
 		o.All, o.Sums = c.totals()
 	}
 	if list.Next != "" {
@@ -84,8 +84,8 @@ func (c *call) overview() error {
 	return c.show("overview", page{Title: c.text("overview.title"), Tab: "overview", Data: o})
 }
 
-// listRow reads the level of a listed conversation by the default thresholds: those in
-// force are on its own page.
+// listRow derives the level of a listed conversation from the default thresholds; its own page uses
+// the thresholds in force.
 func (c *call) listRow(l conversation.Listed) listRow {
 	s := precis.DefaultSettings()
 	r := listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100), l.Window)}
@@ -95,7 +95,7 @@ func (c *call) listRow(l conversation.Listed) listRow {
 	return r
 }
 
-// row is one conversation of the list with everything that takes a look at it.
+// row serves one conversation of the list with all details that require loading it.
 func (c *call) row() error {
 	h, err := c.head()
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *call) row() error {
 // searched is the page of a search over everything.
 type searched struct {
 	Query string
-	In    string // the one conversation that is searched; "": all
+	In    string // the only conversation searched; "": all
 	conversation.FoundList
 }
 
@@ -128,13 +128,13 @@ func (c *call) search() error {
 	return c.show("search", page{Title: c.text("search.title"), Tab: "search", Query: s.Query, Data: s})
 }
 
-// jumped is what the jump dialog offers.
+// jumped is the content of the jump dialog.
 type jumped struct {
 	Conversations []conversation.Listed
 	Found         []conversation.Found
 }
 
-// jump lists the conversations and messages that a text leads to.
+// jump lists the conversations and messages that match a text.
 func (c *call) jump() error {
 	q := c.value("q")
 	list, err := conversation.List(c.ctx(), c.home, conversation.Listing{Text: q, Limit: 8})

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// prefs are how a reader wants to see the pages. They are kept in cookies.
+// prefs are a reader's display preferences. They are kept in cookies.
 type prefs struct {
 	Lang  string
 	Theme string // auto, light or dark
-	Mask  bool   // what was said is hidden, for sharing a screen
+	Mask  bool   // content is masked, for sharing a screen
 }
 
 const (
@@ -23,8 +23,8 @@ const (
 
 var themes = []string{"auto", "light", "dark"}
 
-// readPrefs reads the cookies of a reader; the language may be in the query, and is
-// else what the browser prefers.
+// readPrefs reads the cookies of a reader; the language comes from the query, the cookie or the
+// browser.
 func (d *dash) readPrefs(r *http.Request) prefs {
 	cookie := func(name string) string {
 		if k, err := r.Cookie(name); err == nil {
@@ -40,7 +40,7 @@ func (d *dash) readPrefs(r *http.Request) prefs {
 	return p
 }
 
-// setPrefs stores what a form changes of the preferences.
+// setPrefs stores the preferences that a form changes.
 func (c *call) setPrefs() error {
 	f := c.r.PostForm
 	if theme := f.Get("theme"); slices.Contains(themes, theme) {
@@ -58,7 +58,7 @@ func (c *call) setPrefs() error {
 	}
 	q := back.Query()
 	if f.Get("lang") != "" {
-		q.Del("lang") // it goes before the choice
+		q.Del("lang") // it would override the choice
 	}
 	back.RawQuery = q.Encode()
 	http.Redirect(c.w, c.r, back.String(), http.StatusSeeOther)

@@ -21,7 +21,7 @@ import (
 //go:embed pages/*.html
 var pageFiles embed.FS
 
-// page is what the frame of every page shows; Data is for the page itself.
+// page is the frame of every page; Data is for the page itself.
 type page struct {
 	Title string
 	Tab   string // of the navigation
@@ -29,20 +29,19 @@ type page struct {
 
 	Prefs    prefs
 	Token    string
-	Path     string // of this page, to come back to
+	Path     string // of this page, for returning to it
 	Source   string
 	Edits    bool
 	ReadOnly string // why nothing can be changed; "": it can
 	Settings bool
 	Compare  bool
 	Costs    bool
-	Live     bool // the script listens to changes
+	Live     bool // the script listens for changes
 	Logout   bool
 	Query    string // in the search field
 }
 
-// renderer makes pages. The templates of a language, and of masked pages, are read
-// when they are needed first.
+// renderer renders pages. It parses the templates of a language, and of masked pages, on first use.
 type renderer struct {
 	d    *dash
 	mu   sync.Mutex
@@ -125,7 +124,7 @@ func full(lang string, l conversation.Listed) string {
 	return texts.Percent(lang, l.Percent)
 }
 
-// address is path for templates: segments may be handles and other names.
+// address is path for templates: segments may be handles and other types.
 func (r *renderer) address(segments ...any) string {
 	text := make([]string, len(segments))
 	for i, s := range segments {
@@ -134,7 +133,7 @@ func (r *renderer) address(segments ...any) string {
 	return r.d.path(text...)
 }
 
-// dict makes a map of names and values, for templates that take several.
+// dict makes a map of names and values, for templates with several arguments.
 func dict(pairs ...any) map[string]any {
 	out := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -143,7 +142,7 @@ func dict(pairs ...any) map[string]any {
 	return out
 }
 
-// query makes the query of an address of names and values.
+// query makes the query of a URL from names and values.
 func query(pairs ...any) string {
 	v := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -152,13 +151,13 @@ func query(pairs ...any) string {
 	return "?" + v.Encode()
 }
 
-// show answers with a page, or with its main part when the script asks for that.
+// show answers with a page, or with its main part if the script requests that.
 func (c *call) show(name string, p page) error {
 	c.write(http.StatusOK, name, p)
 	return nil
 }
 
-// write renders a page. Everything is rendered before anything is sent.
+// write renders a page completely before sending it.
 func (c *call) write(status int, name string, p page) {
 	p.Prefs, p.Token, p.Path, p.Source = c.prefs, c.token, c.r.URL.RequestURI(), c.o.Source
 	if c.r.Method != http.MethodGet {
@@ -186,5 +185,5 @@ func (c *call) write(status int, name string, p page) {
 	c.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	c.w.Header().Set("Content-Language", c.prefs.Lang)
 	c.w.WriteHeader(status)
-	_, _ = c.w.Write([]byte(visible.HTML(out.String()))) // the reader is gone otherwise
+	_, _ = c.w.Write([]byte(visible.HTML(out.String()))) // fails only if the reader has gone
 }

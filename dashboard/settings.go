@@ -7,38 +7,39 @@ import (
 	"precis"
 )
 
-// Settings are the settings in force, where they can be read and perhaps changed.
-// Implementations are safe for concurrent use.
+// Settings are the settings in force, which can be read and possibly changed. Implementations are
+// safe for concurrent use.
 type Settings interface {
 	// Profiles returns the names of the profiles, the default one, "", first.
 	Profiles() []string
-	// Settings returns those of a profile.
+	// Settings returns the settings of a profile.
 	Settings(profile string) (precis.Settings, error)
-	// Change changes those of a profile from now on. Nil: the caller may not.
+	// Change returns a function that changes the settings of a profile from now on. Nil: the caller
+	// is not allowed to.
 	Change(r *http.Request) func(profile string, c SettingsChange) error
 	// Presets returns the names of the presets.
 	Presets() []string
 }
 
-// SettingsFile is what [Settings] can be, too: settings that are read from a file and
-// can be written to it.
+// SettingsFile is an optional interface of [Settings] that are read from a file and can be written
+// to it.
 type SettingsFile interface {
 	Settings
-	// File returns the path of the file of a profile; "": it has none, and changes
-	// last as long as the process.
+	// File returns the path of the file of a profile; "": it has none, and changes last as long as
+	// the process.
 	File(profile string) string
-	// Unsaved returns, as it would stand in a file, what is in force in a profile and
-	// not in its file; "" when the file says all of it.
+	// Unsaved returns, in the format of the file, the settings of a profile in force that its file
+	// lacks; "" if the file has all of them.
 	Unsaved(profile string) (string, error)
 }
 
-// SettingsChange is what to change. Nil stays as it is. Percentages are of the window.
+// SettingsChange is a change of settings. Nil fields stay unchanged. Percentages are of the window.
 type SettingsChange struct {
 	Preset                         *string
 	Auto                           *bool
 	Percent, Warn, Prepare, Target *float64
-	// Save writes what is in force then to the file of the profile, see
-	// [SettingsFile]. When that fails nothing is changed.
+	// Save writes the resulting settings to the file of the profile, see [SettingsFile]. On failure
+	// no setting is changed.
 	Save bool
 }
 
@@ -74,7 +75,7 @@ func (c *call) settings() error {
 	return c.show("settings", page{Title: c.text("settings.title"), Tab: "settings", Data: p})
 }
 
-// patchSettings changes what a form says.
+// patchSettings applies the changes of a form.
 func (c *call) patchSettings() error {
 	change := c.o.Settings.Change(c.r)
 	if change == nil {
@@ -97,8 +98,8 @@ func (c *call) patchSettings() error {
 	return nil
 }
 
-// changeOf reads a form. Fields that are empty stay as they are, and with a preset the
-// percentages are its own.
+// changeOf reads a form. Empty fields stay unchanged, and with a preset its own percentages are
+// used.
 func changeOf(f url.Values) (s SettingsChange, err error) {
 	s.Save = f.Get("save") != ""
 	if v := f.Get("preset"); v != "" {
@@ -109,7 +110,7 @@ func changeOf(f url.Values) (s SettingsChange, err error) {
 		s.Auto = &on
 	}
 	if s.Preset != nil {
-		return s, nil // its own numbers are wanted, not those that the page showed
+		return s, nil // its own numbers apply, not those that the page showed
 	}
 	for name, to := range map[string]**float64{"percent": &s.Percent, "warn": &s.Warn, "prepare": &s.Prepare, "target": &s.Target} {
 		text := f.Get(name)

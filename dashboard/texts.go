@@ -6,8 +6,8 @@ import (
 	"precis/internal/texts"
 )
 
-// chosen returns the language of a reader: what is asked for, what was chosen before, or
-// what the browser accepts, in its order.
+// chosen returns the language of a reader: the requested one, the one chosen before, or the
+// browser's accepted ones, in this order.
 func chosen(asked, before, accepted string) string {
 	wishes := []string{asked, before}
 	for part := range strings.SplitSeq(accepted, ",") {

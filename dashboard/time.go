@@ -7,32 +7,32 @@ import (
 	"precis/conversation"
 )
 
-// chartPoints is about how many points a graph has.
+// chartPoints is roughly how many points a graph has.
 const chartPoints = 400
 
-// timePage is the time machine: how large the view was, and what it was at one moment.
+// timePage is the time machine: a graph of the size of the view, and the view at one moment.
 type timePage struct {
 	viewPage
 	Chart chart
-	First int // messages of the moments next to the chosen one; 0: there is none
+	First int // message numbers of the moments next to the chosen one; 0: none
 	Last  int
 }
 
-// chart is the graph of sizes. Places are percentages.
+// chart is the graph of sizes. Positions are percentages.
 type chart struct {
 	Area, Said string // points of the polygons, in thousandths
 	Marks      []chartMark
 	Top        int    // tokens at the upper edge
-	Window     string // place of the line of the window
-	Threshold  string // place of the line where a reduction begins; "": none
-	Now        string // place of the chosen moment
+	Window     string // position of the line of the window
+	Threshold  string // position of the threshold line; "": none
+	Now        string // position of the chosen moment
 	Messages   int
 	Sizes      conversation.Sizes
 	Tokens     int // at the upper line
 	Tick       int
 }
 
-// chartMark is a place where edits were made.
+// chartMark is a position where edits were made.
 type chartMark struct {
 	conversation.SizeMark
 	X, Y string
@@ -62,8 +62,8 @@ func (c *call) time() error {
 	return c.show("time", page{Title: c.title(h), Tab: "time", Data: t})
 }
 
-// newChart lays out a graph whose lower edge is 0 and whose upper edge is a little
-// above the window, or above what was ever sent.
+// newChart lays out a graph with the lower edge at 0 and the upper edge a little above the window,
+// or above the largest request.
 func newChart(s conversation.Sizes, b bar, at int) chart {
 	g := chart{Sizes: s, Messages: 1, Tokens: s.Window, Tick: b.At}
 	g.Top = s.Window

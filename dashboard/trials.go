@@ -10,40 +10,39 @@ import (
 	"precis"
 )
 
-// SettingsExperiments is what [SettingsValues] can be, too: settings whose file has
-// experiments, which can be set up on the page.
+// SettingsExperiments is an optional interface of [Settings] with a file that contains experiments,
+// which can be set up on the page.
 type SettingsExperiments interface {
 	SettingsValues
 	// Experiments returns the experiments, by name.
 	Experiments() []SettingsExperiment
-	// SetExperiment writes an experiment to the file, in the place of the one with its
-	// name, and puts the file in force; one without arms is taken out. Nil: the caller
-	// may not.
+	// SetExperiment returns a function that writes an experiment to the file, replacing one with
+	// the same name, and puts the file in force; an experiment without arms is removed. Nil: the
+	// caller is not allowed to.
 	SetExperiment(r *http.Request) func(ctx context.Context, x SettingsExperiment) error
 }
 
-// SettingsExperiment is an experiment of a configuration file. Texts are as they stand
-// there; "" is not there.
+// SettingsExperiment is an experiment of a configuration file. Texts are as in the file; "" means
+// missing.
 type SettingsExperiment struct {
 	Name  string
-	Share string // percent of the conversations that begin
+	Share string // percent of new conversations
 	Arms  []SettingsArm
 }
 
-// SettingsArm is an arm of an experiment: what it does otherwise than the rest of the file
-// says.
+// SettingsArm is an arm of an experiment: its differences from the rest of the file.
 type SettingsArm struct {
 	Name                      string
-	Weight                    string // how many conversations it gets in proportion
-	Alone                     bool   // its conversations are only watched; all else does not count
+	Weight                    string // relative share of the conversations
+	Alone                     bool   // its conversations are only observed; other fields are ignored
 	Preset, Threshold, Target string
-	Others                    []string // what it sets besides, which stays: "key: value"
+	Others                    []string // further settings, which stay: "key: value"
 }
 
-// trialsPart is what the page of settings shows of experiments.
+// trialsPart is the part of the settings page about experiments.
 type trialsPart struct {
 	Experiments []SettingsExperiment
-	New         SettingsExperiment // the form of another one
+	New         SettingsExperiment // the form for a new one
 }
 
 // trials reads the experiments that the caller may change; nil: none.
@@ -79,8 +78,8 @@ func (c *call) setExperiment() error {
 	return nil
 }
 
-// experimentOf reads a form, whose fields of arms come once for each. An arm without a name
-// is none, and neither is one that is to be taken out.
+// experimentOf reads a form. Fields of arms occur once per arm. Arms without a name, and arms to be
+// removed, are skipped.
 func experimentOf(f url.Values) (SettingsExperiment, error) {
 	x := SettingsExperiment{Name: strings.TrimSpace(f.Get("name")), Share: strings.TrimSpace(f.Get("share"))}
 	if x.Name == "" {

@@ -10,17 +10,16 @@ import (
 	"precis/internal/visible"
 )
 
-// SettingsValues is what [SettingsFile] can be, too: settings whose file has further
-// values that can be changed on the page, such as the model that writes summaries.
+// SettingsValues is an optional interface of [SettingsFile] with further values of the file that
+// can be changed on the page, such as the model that writes summaries.
 type SettingsValues interface {
 	SettingsFile
-	// Values returns those of a profile, in the order of the page; nil: there are none.
+	// Values returns the values of a profile, in the order of the page; nil: none.
 	Values(profile string) []SettingsValue
-	// SetValues writes values to the file of a profile and puts the file in force; an
-	// empty value takes the key out. Nil: the caller may not.
+	// SetValues returns a function that writes values to the file of a profile and puts the file in
+	// force; an empty value removes the key. Nil: the caller is not allowed to.
 	SetValues(r *http.Request) func(ctx context.Context, profile string, values map[string]string) error
-	// Owners returns who has a key, for a caller who may know; nil: no keys are asked
-	// for.
+	// Owners returns the owners of keys, for a caller who may see them; nil: no keys are required.
 	Owners(r *http.Request) []Owner
 }
 
@@ -29,15 +28,15 @@ type SettingsValue struct {
 	Key     string
 	Value   string
 	Help    string   // one sentence
-	From    string   // where it comes from: a file, the preset, a default
-	Choices []string // all that it can be; nil: any text
-	Reset   bool     // it can be taken out, and be given no other value here
-	Long    int      // over 0: it is a text of several lines, of at most so many bytes
-	Builtin string   // of a long text, the one that counts while there is none
+	From    string   // its origin: a file, the preset, a default
+	Choices []string // all allowed values; nil: any text
+	Reset   bool     // it can only be removed here
+	Long    int      // above 0: a text of several lines, of at most this many bytes
+	Builtin string   // default of a long text
 }
 
-// Text returns what stands in the field of a value: a long text that is not set begins
-// as the built-in one.
+// Text returns the content of the field of a value: a long text that is not set starts as the
+// built-in one.
 func (v SettingsValue) Text() string {
 	if v.Long > 0 && v.Value == "" {
 		return v.Builtin
@@ -45,9 +44,8 @@ func (v SettingsValue) Text() string {
 	return v.Value
 }
 
-// read returns the value that the field of a form stands for. What the page showed, with
-// characters that cannot be seen written out, is the value as it was; the built-in text is
-// not a text of one's own.
+// read returns the value for the content of a form field. Unchanged content, displayed with
+// invisible characters made visible, gives the old value; the built-in text gives "".
 func (v SettingsValue) read(field string) string {
 	if field == visible.Text(v.Value) {
 		return v.Value
@@ -55,7 +53,7 @@ func (v SettingsValue) read(field string) string {
 	if v.Long == 0 {
 		return field
 	}
-	text := trimmed(strings.ReplaceAll(field, "\r\n", "\n")) // as browsers send the ends of lines
+	text := trimmed(strings.ReplaceAll(field, "\r\n", "\n")) // browsers send CRLF
 	switch text {
 	case trimmed(v.Builtin), "":
 		return ""
@@ -68,20 +66,19 @@ func (v SettingsValue) read(field string) string {
 // trimmed returns a text without the white space at its end.
 func trimmed(s string) string { return strings.TrimRight(s, " \t\n") }
 
-// Owner is somebody who has a key of the gateway.
+// Owner is the holder of a gateway key.
 type Owner struct {
 	Name  string
 	Admin bool
 }
 
-// valuesPart is what the page of settings shows of further values.
+// valuesPart is the part of the settings page with further values.
 type valuesPart struct {
 	Values []SettingsValue
 	Owners []Owner
 }
 
-// values reads what the page shows; nil where there is nothing, or the caller may not
-// change it.
+// values returns the values for the page; nil without values, or if the caller may not change them.
 func (c *call) values(profile string) *valuesPart {
 	v, ok := c.o.Settings.(SettingsValues)
 	if !ok || v.SetValues(c.r) == nil {

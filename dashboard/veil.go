@@ -7,16 +7,15 @@ import (
 	"text/template/parse"
 )
 
-// Where the reader wants a mask, a template prints no bare text: what a pipeline of plain
-// string leads to is masked, unless one of the functions of templates has made it. So a text
-// of the conversation that nobody thought of is hidden, and a text of our own that is to be
-// read then is printed by the function own. Names of their own type, such as kinds, states
-// and handles, are ours; values of attributes are addresses and forms.
+// If the reader wants a mask, templates mask all plain strings that a pipeline prints, unless one
+// of the template functions has produced them. So content of conversations is masked by default,
+// and our own texts must be printed by the function own. Values of named types, such as kinds,
+// states and handles, are our own; attribute values are addresses and form fields.
 
 // veiler is the name of the function that prints bare values.
 const veiler = "veil"
 
-// veil returns what is printed for a bare value: texts masked.
+// veil returns the printed form of a bare value: texts are masked.
 func veil(v any) any {
 	if s, ok := v.(string); ok {
 		return masked(s)
@@ -27,10 +26,10 @@ func veil(v any) any {
 	return v
 }
 
-// unveiled are the files of pages that show nothing of a conversation.
+// unveiled are the files of pages without content of conversations.
 var unveiled = map[string]bool{"settings.html": true, "login.html": true, "experiments.html": true}
 
-// veiled has the bare pipelines of all templates print through [veil].
+// veiled makes the bare pipelines of all templates print through [veil].
 func veiled(t *template.Template) {
 	for _, one := range t.Templates() {
 		if one.Tree != nil && !unveiled[one.Tree.ParseName] {
@@ -40,8 +39,8 @@ func veiled(t *template.Template) {
 	}
 }
 
-// veilWalk goes through a template in order. inTag reports whether it is within a tag, so
-// that what follows is part of an attribute.
+// veilWalk traverses a template in order. inTag reports whether it is within a tag, so that the
+// text there is part of an attribute.
 type veilWalk struct {
 	tree  *parse.Tree
 	inTag bool
@@ -69,7 +68,7 @@ func (w *veilWalk) list(l *parse.ListNode) {
 	}
 }
 
-// branches goes through both branches of a node, each from where it begins.
+// branches traverses both branches of a node, each from the same state.
 func (w *veilWalk) branches(list, other *parse.ListNode) {
 	inTag := w.inTag
 	w.list(list)
@@ -91,11 +90,10 @@ func (w *veilWalk) wrap(p *parse.PipeNode) {
 	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos, Args: []parse.Node{name}})
 }
 
-// formatting are functions of the template language that print what they are given.
+// formatting are functions of the template language that print their arguments.
 var formatting = map[string]bool{"print": true, "printf": true, "println": true, "index": true, "slice": true, "and": true, "or": true, "html": true, "js": true, "urlquery": true, "call": true, "short": true}
 
-// bare reports whether a pipeline prints a value as it is, and not what a function of ours
-// has made of it.
+// bare reports whether a pipeline prints a value directly, not the result of one of our functions.
 func bare(p *parse.PipeNode) bool {
 	last := p.Cmds[len(p.Cmds)-1]
 	f, ok := last.Args[0].(*parse.IdentifierNode)

@@ -12,7 +12,7 @@ import (
 // The ways to verify that a page offers.
 const (
 	verifyOwn  = "own"  // the newest compaction of the client's own program
-	verifyNow  = "now"  // what the model sees now
+	verifyNow  = "now"  // the model's current view
 	verifyText = "text" // a summary that the reader has pasted
 )
 
@@ -22,17 +22,17 @@ const (
 	mostDoubts = 60
 )
 
-// verifyPage says what a text that stands for a conversation lacks, contradicts and invents.
+// verifyPage shows what a summary of a conversation lacks, contradicts and invents.
 type verifyPage struct {
 	Head     head
 	Mode     string
-	Missing  string // why there is no compaction of the client's own program to look at
+	Missing  string // why there is no compaction of the client's own program
 	Verified conversation.Verified
 	Lacks    []lackGroup
-	Summary  string // that was pasted
+	Summary  string // the pasted summary
 }
 
-// lackGroup is what a text is silent on of one kind.
+// lackGroup lists the items of one kind that a text lacks.
 type lackGroup struct {
 	Kind string
 	All  int
@@ -42,8 +42,8 @@ type lackGroup struct {
 // Doubts returns the first of a list of doubts.
 func (verifyPage) Doubts(all []sums.Doubt) []sums.Doubt { return all[:min(len(all), mostDoubts)] }
 
-// verify shows what the client's own compaction lost or, when that is asked for or there is
-// none, what the view lacks.
+// verify shows what the client's own compaction lost or, on request or without a compaction, what
+// the view lacks.
 func (c *call) verify() error {
 	p := verifyPage{Mode: verifyOwn}
 	var err error
@@ -52,7 +52,7 @@ func (c *call) verify() error {
 	}
 	if c.value("view") == verifyNow {
 		p.Mode = verifyNow
-	} else if p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{}); precis.CodeOf(err) == precis.CodeNotFound { // the conversation is there
+	} else if p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{}); precis.CodeOf(err) == precis.CodeNotFound { // the conversation exists
 		p.Mode, p.Missing = verifyNow, c.said[c.prefs.Lang].Error(err)
 	}
 	if p.Mode == verifyNow {

@@ -12,10 +12,10 @@ import (
 // viewRows is how many pieces of a view a page shows.
 const viewRows = 100
 
-// viewPage is the page with two columns: what was said, and what the model sees.
+// viewPage is the page with two columns: the original messages, and the model's view.
 type viewPage struct {
 	Head  head
-	At    int // messages there were; 0: now
+	At    int // number of messages at that moment; 0: now
 	Total int
 	Rows  []viewRow
 	Prev  string // address of the page before
@@ -28,19 +28,19 @@ type viewRow struct {
 	conversation.UnitInfo
 	Conversation string
 	Anchor       string
-	Fold         bool    // something stands for several messages, or for one that is hidden
-	Open         bool    // a fold that is shown opened
-	Shown        []block // what the model sees of a fold
+	Fold         bool    // it replaces several messages, or a hidden one
+	Open         bool    // an opened fold
+	Shown        []block // what the model sees instead
 	Pieces       []piece // of a message
-	Lost         int     // facts that are likely to be needed and stand under the fold
-	RulesLost    int     // rules of the user that do
+	Lost         int     // hidden facts that are likely to be needed
+	RulesLost    int     // hidden rules of the user
 	LostKnown    bool
 	Originals    []original // of an opened fold
 	Can          actions
-	All          int // messages of the conversation
+	All          int // number of messages of the conversation
 }
 
-// actions are what a row offers.
+// actions are the actions of a row.
 type actions struct{ Pin, Restore, Exclude, Rewind, Branch bool }
 
 func (c *call) view() error {
@@ -55,7 +55,7 @@ func (c *call) view() error {
 	return c.show("view", page{Title: c.title(h), Tab: "view", Data: v})
 }
 
-// viewPage reads the part of a view that the address asks for.
+// viewPage reads the part of a view that the URL selects.
 func (c *call) viewPage(h head, at int) (viewPage, error) {
 	from := c.number("from", 0)
 	list, err := conversation.Units(c.ctx(), c.home, h.ID, conversation.UnitQuery{From: from, Limit: viewRows, At: at})
@@ -123,7 +123,7 @@ func viewRowOf(id string, u conversation.UnitInfo, edits bool) viewRow {
 	return row
 }
 
-// piece is a block of a message: as it was said, or what became of it.
+// piece is a block of a message: the original, or its replacement.
 type piece struct {
 	Block block
 	Diff  *blockDiff
@@ -145,14 +145,14 @@ func piecesOf(u conversation.UnitInfo) []piece {
 	return out
 }
 
-// mostOriginals is how many messages an opened fold shows; the rest is behind a link.
+// mostOriginals is how many messages an opened fold shows; a link leads to the rest.
 const mostOriginals = 50
 
 func firstOf(h precis.Handle) precis.Handle {
 	return precis.SpanHandle(h.From, min(h.To, h.From+mostOriginals))
 }
 
-// original is a message as it was said.
+// original is an original message.
 type original struct {
 	conversation.Original
 	Shown []block
@@ -170,12 +170,12 @@ func (c *call) originalsOf(id string, h precis.Handle, most int) ([]original, er
 	return out, nil
 }
 
-// originalsPage is the page of what a handle names.
+// originalsPage shows the original content of a handle.
 type originalsPage struct {
 	Head     head
 	Handle   precis.Handle
 	Messages []original
-	Rest     string // address of what does not fit on the page
+	Rest     string // address of the remaining content
 	Restore  bool
 }
 
@@ -207,14 +207,14 @@ func (c *call) originals() error {
 	return c.show("originals", page{Title: handle.String() + " · " + c.title(p.Head), Tab: "view", Data: p})
 }
 
-// shownPage is the page of what the model sees in the place of messages.
+// shownPage shows what the model sees instead of messages.
 type shownPage struct {
 	Head   head
 	Unit   conversation.UnitInfo
 	Blocks []block
 }
 
-// shown shows all of what stands for the messages that a handle names.
+// shown shows everything that replaces the messages of a handle.
 func (c *call) shown() error {
 	handle, err := precis.ParseHandle(c.r.PathValue("handle"))
 	if err != nil {
@@ -238,7 +238,7 @@ func (c *call) shown() error {
 	return c.show("shown", page{Title: handle.String() + " · " + c.title(p.Head), Tab: "view", Data: p})
 }
 
-// title returns what a conversation is called.
+// title returns the title of a conversation.
 func (c *call) title(h head) string {
 	t := brief(h.Details.Title, 80)
 	switch {

@@ -13,42 +13,41 @@ import (
 	"precis/store"
 )
 
-// accounts names the owners of requests without a gateway key, by what they prove
-// themselves with at their upstream. A request with a JSON web token belongs to the
-// account that the token names, which stays when tokens are renewed, but only where the
-// upstream of the request has accepted that very token and refuses wrong ones: anybody
-// can write a token that names somebody else. The upstream is asked for that once for
-// each token, before its first request is placed. In all other cases, and with any
-// other credential, a request belongs to whoever has the same credential.
+// accounts resolves the owner of a request without a gateway key from its upstream credential. A
+// request with a JSON web token belongs to the account named in the token, which survives token
+// renewal. That holds only if the request's upstream has accepted this very token and refuses
+// invalid ones, because anyone can write a token that names somebody else. The upstream is asked
+// once per token, before the token's first request is placed. In all other cases, and with any
+// other credential, a request belongs to whoever sends the same credential.
 type accounts struct {
 	auth      Auth
 	upstreams []Upstream
 	transport http.RoundTripper
-	kept      store.Summaries // remembers accepted tokens beyond the process; nil: nothing does
-	store     precis.Store    // where former names are looked up; nil: nowhere
+	kept      store.Summaries // persists accepted tokens beyond the process; nil: not persisted
+	store     precis.Store    // where former owner names are looked up; nil: nowhere
 	patience  time.Duration
 	now       func() time.Time
-	work      func(func(context.Context)) bool // runs what a request does not wait for
+	work      func(func(context.Context)) bool // runs work that the request does not wait for
 
 	mu        sync.Mutex
-	known     map[precis.Fingerprint]*standing // of tokens at upstreams, by their hash
-	credulous map[string]time.Time             // upstreams that take a wrong token, since when that is known
-	former    map[string]bool                  // names of before: something is stored under them, or not
-	proven    map[precis.Fingerprint]bool      // credentials whose newest answer was no refusal
+	known     map[precis.Fingerprint]*standing // state of tokens at upstreams, by hash
+	credulous map[string]time.Time             // upstreams that accept an invalid token, and since when we know
+	former    map[string]bool                  // former owner names: whether data is stored under them
+	proven    map[precis.Fingerprint]bool      // credentials: whether the newest answer accepted them
 }
 
-// standing is how a token stands at an upstream.
+// standing is the state of a token at an upstream.
 type standing struct {
 	accepted bool
-	asked    time.Time     // when the upstream was asked; zero: it was not
-	done     chan struct{} // closed when an answer is there; nil: nothing is under way
+	asked    time.Time     // when the upstream was last asked; zero: never
+	done     chan struct{} // closed when the upstream has answered; nil: no question is pending
 }
 
 const (
-	acceptFor  = 3 * time.Second  // that asking for a token may take
-	askedAgain = time.Minute      // after which an upstream is asked again about a token it did not accept
-	trustAgain = 10 * time.Minute // after which an upstream that took a wrong token is asked again
-	mostTokens = 10_000           // bounds how many are remembered, for anybody can make some
+	acceptFor  = 3 * time.Second  // time limit for asking about a token
+	askedAgain = time.Minute      // when an upstream is asked again about a token it did not accept
+	trustAgain = 10 * time.Minute // when an upstream that accepted an invalid token is asked again
+	mostTokens = 10_000           // bounds the remembered tokens, because anyone can create them
 )
 
 func newAccounts(o Options, work func(func(context.Context)) bool) *accounts {
@@ -63,7 +62,7 @@ func newAccounts(o Options, work func(func(context.Context)) bool) *accounts {
 	return a
 }
 
-// realm names the upstream of an account: the first one at the same host.
+// realm names the upstream of an account: the first configured one with the same host.
 func (a *accounts) realm(u *Upstream) string {
 	for i := range a.upstreams {
 		if a.upstreams[i].URL.Scheme == u.URL.Scheme && a.upstreams[i].URL.Host == u.URL.Host {
@@ -86,9 +85,9 @@ func (a *accounts) main(u *Upstream) bool {
 
 var errHidden = precis.Errorf(precis.CodeInvalid, "check credentials", "the Connection header takes a credential away")
 
-// owner returns the owner of a request that goes to a path of an upstream; "" when it
-// has no credential. Up nil: it goes to none. Path "": the upstream is not asked. The error is
-// [precis.CodeInvalid] for a credential that its upstream would not see.
+// owner returns the owner of a request to a path of an upstream; "" when the request has no
+// credential. Up is nil when there is no upstream. Path "" means the upstream is not asked. The
+// error is [precis.CodeInvalid] for a credential that its upstream would not see.
 func (a *accounts) owner(r *http.Request, up *Upstream, path string) (string, error) {
 	for _, field := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(field, ",") {
@@ -108,8 +107,8 @@ func (a *accounts) owner(r *http.Request, up *Upstream, path string) (string, er
 	return a.settled(r.Context(), a.auth.name(c.parts()), c.formerName(a.auth)), nil
 }
 
-// accepting returns the upstream at which the request's token stands for its account;
-// nil when there is none.
+// accepting returns the upstream where the request's token identifies its account; nil when no
+// upstream has accepted the token.
 func (a *accounts) accepting(r *http.Request, c credential, up *Upstream, path string) *Upstream {
 	if c.claims.subject == "" || !c.claims.signed || !c.claims.expires.IsZero() && !a.now().Before(c.claims.expires) {
 		return nil
@@ -128,8 +127,7 @@ func (a *accounts) accepting(r *http.Request, c credential, up *Upstream, path s
 	return nil
 }
 
-// settled returns the name of an owner: the former one where something is stored
-// under that.
+// settled returns the owner name to use: the former one if data is stored under it, else name.
 func (a *accounts) settled(ctx context.Context, name, former string) string {
 	scoper, ok := a.store.(store.Scoper)
 	if !ok || former == "" || name == "" {
@@ -152,7 +150,7 @@ func (a *accounts) settled(ctx context.Context, name, former string) string {
 	}
 	found, err := list.Conversations(ctx, store.Query{Limit: 1})
 	if err != nil {
-		return name // the store is asked again
+		return name // the store is asked again next time
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -164,7 +162,7 @@ func (a *accounts) settled(ctx context.Context, name, former string) string {
 	return name
 }
 
-// bound makes room for one more.
+// bound makes room for one more entry.
 func bound[K comparable, V any](m map[K]V) {
 	for k := range m {
 		if len(m) < mostTokens {
@@ -174,7 +172,7 @@ func bound[K comparable, V any](m map[K]V) {
 	}
 }
 
-// key is by what a credential at an upstream is remembered.
+// key returns the key under which a credential at an upstream is remembered.
 func (a *accounts) key(use string, c credential, up *Upstream) precis.Fingerprint {
 	parts := []part{{"use", use}, {"upstream", a.realm(up)}}
 	return precis.Fingerprint(a.auth.mac(encode(append(parts, c.parts()...)...)))
@@ -207,15 +205,15 @@ func (a *accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 	return true
 }
 
-// ask asks an upstream about a token, unless that was done a moment ago, and reports
-// whether the token is accepted.
+// ask asks an upstream about a token, unless it was asked recently, and reports whether the token
+// is accepted.
 func (a *accounts) ask(r *http.Request, c credential, up *Upstream, path string) bool {
 	key, realm := a.key("accepted", c, up), a.realm(up)
 	a.mu.Lock()
 	s := a.known[key]
 	since, credulous := a.credulous[realm]
 	switch {
-	case s != nil && s.done != nil: // somebody else asks
+	case s != nil && s.done != nil: // another request is asking
 		done := s.done
 		a.mu.Unlock()
 		select {
@@ -252,7 +250,7 @@ func (a *accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 	return accepts
 }
 
-// keep remembers an accepted token beyond the process.
+// keep persists an accepted token beyond the process.
 func (a *accounts) keep(key precis.Fingerprint) {
 	if a.kept == nil {
 		return
@@ -260,22 +258,22 @@ func (a *accounts) keep(key precis.Fingerprint) {
 	a.work(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, a.patience)
 		defer cancel()
-		_ = a.kept.KeepSummary(ctx, key, "accepted") // or it is asked for once more in the next process
+		_ = a.kept.KeepSummary(ctx, key, "accepted") // on failure, the next process asks once more
 	})
 }
 
-// verdict is what an upstream makes of a token.
+// verdict is an upstream's answer about a token.
 type verdict int
 
 const (
-	unknown verdict = iota // it did not answer, or not about the token
+	unknown verdict = iota // no answer, or an answer unrelated to the token
 	no
 	yes
 )
 
-// try finds out whether an upstream refuses a token with a wrong signature, and accepts
-// the request's own. It sends requests that use no model: for the list of models, and,
-// where that is for everybody, one without content to the path of the request.
+// try reports whether an upstream refuses a token with a wrong signature, and whether it accepts
+// the request's own token. It sends requests that use no model: the list of models and, if that is
+// public, an empty request to the path of the request.
 func (a *accounts) try(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), acceptFor)
 	defer cancel()
@@ -291,7 +289,7 @@ func (a *accounts) try(r *http.Request, c credential, up *Upstream, path string)
 	return refuses, false
 }
 
-// present sends a request upstream with a token in the place of the request's own.
+// present sends a request upstream with token instead of the request's own token.
 func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, method, path, body, own, token string) verdict {
 	req, err := http.NewRequestWithContext(ctx, method, (route{upstream: up, path: path, escaped: !isEndpoint(path)}).url("").String(), strings.NewReader(body))
 	if err != nil {
@@ -312,7 +310,7 @@ func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, m
 	if err != nil {
 		return unknown
 	}
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is used again
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // lets the connection be reused
 	_ = res.Body.Close()
 	switch {
 	case refusedBy(res.StatusCode):
@@ -323,12 +321,12 @@ func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, m
 	return yes
 }
 
-// refusedBy reports whether a status says that a credential is not accepted.
+// refusedBy reports whether a status means that a credential was refused.
 func refusedBy(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// broken returns a token with another signature.
+// broken returns the token with an invalid signature.
 func broken(token string) string {
 	i := strings.LastIndexByte(token, '.') + 1
 	if i >= len(token) {
@@ -341,8 +339,8 @@ func broken(token string) string {
 	return token[:i] + string(first) + token[i+1:]
 }
 
-// answered takes down what an upstream answered to a request. A refusal takes back that
-// its token was accepted.
+// answered records an upstream's answer to a request. A refusal revokes the acceptance of its
+// token.
 func (a *accounts) answered(r *http.Request, up *Upstream, status int) {
 	if status >= 300 && !refusedBy(status) {
 		return
@@ -360,9 +358,8 @@ func (a *accounts) answered(r *http.Request, up *Upstream, status int) {
 	}
 }
 
-// isProven reports whether the newest answer of an upstream to a request with the same
-// credential was a success. A request without one claims nothing, and is proven as long
-// as none was refused.
+// isProven reports whether the newest answer to a request with the same credential was a success. A
+// request without a credential is proven unless one without a credential was refused.
 func (a *accounts) isProven(r *http.Request, up *Upstream) bool {
 	c := credentialOf(r)
 	key := a.key("proven", c, up)

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	askFor    = 10 * time.Second // all questions to one server for one model
-	questFor  = 3 * time.Second  // one question
-	waitFor   = time.Second      // from the first question for a model on, that turns wait for the answer
-	askLimit  = 4 << 20          // bytes of an answer that are read
-	worthWait = 8 << 10          // bytes of a request that no window is too small for
-	worthAsk  = 2 << 10          // bytes of a request to a model of the catalog for which its window may matter soon
+	askFor    = 10 * time.Second // for all questions to one server about one model
+	questFor  = 3 * time.Second  // for one question
+	waitFor   = time.Second      // how long turns wait for the answer, from the first question about a model
+	askLimit  = 4 << 20          // bytes read of an answer
+	worthWait = 8 << 10          // requests with fewer bytes fit every window
+	worthAsk  = 2 << 10          // requests with fewer bytes to a model of the catalog do not need the window yet
 )
 
-// asking is a question under way.
+// asking is a pending question about the window of a model.
 type asking struct {
-	done  chan struct{} // closed when it has an answer, or none
-	until time.Time     // when turns wait no longer
+	done  chan struct{} // closed when all questions were asked
+	until time.Time     // until when turns wait
 }
 
-// ask asks the upstream for the window of a model when that is due, and returns the
-// question that is under way for the first time, for which a turn may wait; nil when
-// there is none to wait for. A window that the user set is not asked for.
+// ask starts asking the upstream for the window of a model if that is due. It returns the model's
+// first question while it is pending, because a turn may wait for it; nil when there is no such
+// question. It does not ask for a window that the user configured.
 func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking {
 	if model == "" || w.configured(ctx, model).Source == precis.SourceConfigured {
 		return nil
@@ -48,7 +48,7 @@ func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.asking[key] != nil || len(w.asking) >= mostWindows {
-		return nil // somebody was faster
+		return nil // another request has started it
 	}
 	if w.asking == nil {
 		w.asking = map[servedKey]*asking{}
@@ -65,7 +65,7 @@ func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking 
 	return a
 }
 
-// askNow asks and takes down the answer.
+// askNow asks for the window and records the answer.
 func (w *windows) askNow(c Credentials, key servedKey, a *asking) {
 	defer close(a.done)
 	ctx, cancel := context.WithTimeout(w.closing, askFor)
@@ -74,7 +74,7 @@ func (w *windows) askNow(c Credentials, key servedKey, a *asking) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.asking[key] != a {
-		return // it was forgotten meanwhile
+		return // the question was dropped meanwhile
 	}
 	delete(w.asking, key)
 	if w.served == nil {
@@ -87,7 +87,7 @@ func (w *windows) askNow(c Credentials, key servedKey, a *asking) {
 	w.changed(key.row(), true)
 }
 
-// answer asks in every way until one is answered.
+// answer tries each kind of question until the server answers one.
 func (w *windows) answer(ctx context.Context, c Credentials, model string) window.Served {
 	out := window.Served{Fault: window.Silent}
 	for _, q := range window.Questions(model, NativeOf(c.Upstream.URL.Host) != nil) {
@@ -120,8 +120,8 @@ func (w *windows) answer(ctx context.Context, c Credentials, model string) windo
 	return out
 }
 
-// fetch returns the body of an answer, and its status. Only that of a successful one is
-// read.
+// fetch sends a question and returns the body and the status of the response. It reads the body
+// only when the status is 200.
 func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (body []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, questFor)
 	defer cancel()
@@ -145,9 +145,9 @@ func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (
 	return body, res.StatusCode, err
 }
 
-// askWindow asks for the window of the request's model where that may matter, and waits
-// for the answer for a moment when it is the first time. An upstream that was sent no request
-// yet is not asked, so that the first requests do not look like a scan, see [exchange.reached].
+// askWindow asks for the window of the request's model when the request may be too large, and waits
+// briefly for the first answer. It does not ask an upstream that has received no request yet, so
+// that the first requests do not look like a scan, see [exchange.reached].
 func (p *placed) askWindow() {
 	if !p.g.windows.isReached(p.upstream.Name) {
 		return
@@ -185,21 +185,22 @@ func (p *placed) ask() *asking {
 	return p.g.windows.ask(p.r.Context(), c, p.found.Prompt.Model)
 }
 
-// ofBody are headers about the body of a request, or about its answer.
+// ofBody are headers that describe the body of a request or of its answer.
 var ofBody = []string{
 	"Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect", "Range",
 	"Idempotency-Key",
 	"Cache-Control", "Pragma", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
 }
 
-// reached notes that the upstream has answered. The first time it asks it for the window of the request's model.
+// reached records that the upstream has answered, and the first time asks for the window of the
+// request's model.
 func (x *exchange) reached() {
 	if first := x.g.windows.reach(x.upstream.Name); first && x.managed() && x.placed != nil {
 		x.placed.ask()
 	}
 }
 
-// reach notes that an upstream was sent a request, and reports whether that is new.
+// reach records that a request was sent to an upstream, and reports whether it is the first.
 func (w *windows) reach(upstream string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -211,7 +212,8 @@ func (w *windows) reach(upstream string) bool {
 	return !was
 }
 
-// isReached reports whether an upstream was sent a request, in this process or in one whose answers were kept.
+// isReached reports whether a request was sent to an upstream, by this process or by one that has
+// stored the answers.
 func (w *windows) isReached(upstream string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -226,7 +228,7 @@ func (w *windows) isReached(upstream string) bool {
 	return false
 }
 
-// faultDetail says why a server states no window.
+// faultDetail describes why a server states no window.
 func faultDetail(at string, status int, err error) string {
 	if err != nil {
 		return at + " could not be asked: " + plainError(err)

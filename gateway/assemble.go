@@ -19,30 +19,28 @@ import (
 	"precis/wire"
 )
 
-// Assembly is the request of a client that sends it to the model itself and asks
-// only for its view. Dialect and Body are required; every other zero value is a
-// working default.
+// Assembly is a request for the view of a conversation, from a client that calls the model itself.
+// Dialect and Body are required; zero values of the other fields are working defaults.
 type Assembly struct {
 	Dialect wire.Dialect
-	Body    []byte // a request as the dialect has it; kept, and not to be changed
-	// Name is what the client calls the conversation, at most [MostName] bytes. The
-	// conversation and its edits are then remembered, like those of requests that are
-	// forwarded. "": nothing is remembered.
+	Body    []byte // the request in the dialect's format; retained, must not be changed
+	// Name is the client's name for the conversation, at most [MostName] bytes. The conversation
+	// and its edits are then remembered, as for forwarded requests. "": not remembered.
 	Name string
-	// Edits are those in force, from earlier answers, where nothing is remembered.
-	// One that does not fit the messages any more is left out.
+	// Edits are the edits in force, from earlier answers, for a conversation that is not
+	// remembered. An edit that does not fit the messages any more is left out.
 	Edits []precis.Edit
 
-	Window     int           // of the model, in tokens; 0: what the gateway knows of the model
-	Target     precis.Tokens // to come down to when something is done; 0: by Share
-	Share      precis.Share  // of the window, to come down to; 0: by the settings
-	Now        bool          // reduce now, whatever the threshold
-	Force      bool          // do it although something would be lost altogether, see [conversation.LossError]
-	Focus      string        // what a summary should pay attention to; may be empty
-	Profile    string        // whose manager to use; "": the default one
-	Summarizer string        // [conversation.ByModel], [conversation.ByDigest]; "": a model only behind the scenes of a conversation that is remembered
+	Window     int           // of the model, in tokens; 0: the window that the gateway knows
+	Target     precis.Tokens // size to reduce to; 0: by Share
+	Share      precis.Share  // of the window, to reduce to; 0: by the settings
+	Now        bool          // reduce now, even below the threshold
+	Force      bool          // reduce even if content would be lost entirely, see [conversation.LossError]
+	Focus      string        // topic that a summary should focus on; may be empty
+	Profile    string        // selects the manager; "": the default one
+	Summarizer string        // [conversation.ByModel] or [conversation.ByDigest]; "": a model in the background, if remembered
 
-	scope string // of Name, see [lineage.Request]
+	scope string // derived from Name, see [lineage.Request]
 }
 
 // MostName is the longest name of a conversation, in bytes.
@@ -50,33 +48,32 @@ const MostName = 200
 
 // Assembled is the view of an [Assembly].
 type Assembled struct {
-	// Messages is the list to send instead of the client's own, which it equals byte
-	// for byte where nothing is changed.
+	// Messages is the list to send in place of the client's own. It equals the client's list byte
+	// for byte where the view changes no message.
 	Messages json.RawMessage
-	Set      map[string]json.RawMessage // further fields of the request that the view needs changed; nil: none
-	Beta     string                     // a beta that the request then needs; "": none
-	Changed  bool                       // the view is not what the client sent
+	Set      map[string]json.RawMessage // other fields of the request that the view must change; nil: no fields
+	Beta     string                     // beta that the request then needs; "": no beta
+	Changed  bool                       // the view differs from the client's messages
 	Acted    bool                       // edits were made for this request
 
 	ID       string       // of the conversation; "" when it is not remembered
-	Match    lineage.Kind // how it was recognized
-	Branched string       // ID of the conversation that it left; "" for none
+	Match    lineage.Kind // how the conversation was recognized
+	Branched string       // ID of the conversation that this one branched from; "": no branch
 
-	Before   int // tokens of what the client sent, overhead included
+	Before   int // tokens of the client's request, overhead included
 	Report   precis.Report
-	Edits    []precis.Edit             // all of the conversation; where nothing is remembered, to be given with the next list
-	Hidden   []conversation.HiddenPart // what the view does not show as it was said
-	Warnings []string                  // beside those of the report
+	Edits    []precis.Edit             // all of the conversation; if it is not remembered, pass them with the next request
+	Hidden   []conversation.HiddenPart // parts that the view hides or shows in another form
+	Warnings []string                  // in addition to the warnings of Report
 }
 
 const opAssemble = "assemble view"
 
-// Assemble returns the view of a request, which is not forwarded. R is the request
-// by which it was asked for; its owner is whose the conversation is. The error is
-// [precis.CodeInvalid] with its place for what cannot be read,
-// [precis.CodeOverBudget] when the view does not fit whatever is cut, and
-// [precis.CodeWouldLose] when something would be lost altogether for a target or a moment
-// that the client chose.
+// Assemble returns the view of a request without forwarding it. R is the HTTP request that asked
+// for the view; its owner owns the conversation. The error is [precis.CodeInvalid] with the place
+// of what cannot be read, [precis.CodeOverBudget] when the view does not fit even after all cuts,
+// and [precis.CodeWouldLose] when a target or a moment that the client chose would lose content
+// entirely.
 func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err error) {
 	defer g.recovered(r.Context(), opAssemble, &err)
 	x, done, err := g.assembling(r, a)
@@ -113,9 +110,9 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 	return out, err
 }
 
-// anchored returns edits at the nodes behind what they touch, so that they fit a list whose
-// end has changed, too: some clients add a note to the newest message and leave it out of
-// the next request.
+// anchored returns the edits with Seen and At set to the end of the spans they touch. They then
+// also fit a list with a changed end: some clients add a note to the newest message and omit it
+// from the next request.
 func anchored(edits []precis.Edit, said *precis.Transcript) []precis.Edit {
 	out := slices.Clone(edits)
 	n := 0
@@ -131,8 +128,8 @@ func anchored(edits []precis.Edit, said *precis.Transcript) []precis.Edit {
 	return out
 }
 
-// Listed gives the messages of an assembly to f as a home that has this one
-// conversation. Nothing is remembered.
+// Listed calls f with a home that contains only the conversation of the assembly. The conversation
+// is not remembered.
 func (g *Gateway) Listed(r *http.Request, a Assembly, f func(h conversation.Home, id string) error) (err error) {
 	defer g.recovered(r.Context(), opAssemble, &err)
 	a.Name = ""
@@ -154,8 +151,8 @@ func (g *Gateway) Listed(r *http.Request, a Assembly, f func(h conversation.Home
 	return f(home{g, x.owner, x.conversations}, x.placed.conv.ID())
 }
 
-// recovered turns a panic into an error, which is logged without what it says: that
-// may be content.
+// recovered turns a panic into an error, and logs it without the panic value, which may contain
+// message content.
 func (g *Gateway) recovered(ctx context.Context, op string, err *error) {
 	if v := recover(); v != nil && v != http.ErrAbortHandler {
 		g.o.Logger.ErrorContext(ctx, "panic", "where", string(debug.Stack()))
@@ -163,8 +160,8 @@ func (g *Gateway) recovered(ctx context.Context, op string, err *error) {
 	}
 }
 
-// assembling places the request. What is not to be remembered is placed in a
-// registry of its own, which done ends.
+// assembling places the request. A conversation that is not to be remembered is placed in a
+// registry of its own, which done closes.
 func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done func(), err error) {
 	if err := a.check(); err != nil {
 		return nil, nil, err
@@ -186,9 +183,9 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	}
 	done = func() {}
 	if a.Name == "" {
-		own := registry.New(registry.Options{Bytes: 1 << 40, Logger: g.o.Logger, Now: g.o.Now}) // one conversation, whose bytes are admitted
+		own := registry.New(registry.Options{Bytes: 1 << 40, Logger: g.o.Logger, Now: g.o.Now}) // admission has counted its bytes
 		x.conversations = own
-		done = func() { _ = own.Close(context.WithoutCancel(r.Context())) } // stores nothing
+		done = func() { _ = own.Close(context.WithoutCancel(r.Context())) } // has no store to write to
 	}
 	if x.placed, err = x.place(&request{body: a.Body}); err == nil {
 		err = x.placed.assembles()
@@ -200,7 +197,7 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	return x, done, nil
 }
 
-// check reports what is wrong with the options.
+// check returns an error for invalid options.
 func (a *Assembly) check() error {
 	fail := func(format string, args ...any) error {
 		return precis.Errorf(precis.CodeInvalid, "read options", format, args...)
@@ -217,8 +214,8 @@ func (a *Assembly) check() error {
 	return o.Check()
 }
 
-// request returns the request that the chain sees: with what the assembly says in
-// the place of headers, and without credentials.
+// request returns the request that the chain sees: the assembly's values in place of headers, and
+// no credentials.
 func (a *Assembly) request(r *http.Request) *http.Request {
 	out := (&http.Request{Method: http.MethodPost, URL: r.URL, Header: http.Header{}}).WithContext(r.Context())
 	for _, name := range []string{"User-Agent", headerBeta} {
@@ -234,7 +231,7 @@ func (a *Assembly) request(r *http.Request) *http.Request {
 	return out
 }
 
-// explained returns the error of a list that cannot be placed as one with a code.
+// explained adds an error code to the error for a list that cannot be placed.
 func explained(err error) error {
 	var many *lineage.TooMany
 	var field *polyfill.Invalid
@@ -247,7 +244,7 @@ func explained(err error) error {
 	return err
 }
 
-// assembles reports why there is no view of the request.
+// assembles returns an error when the request can have no view.
 func (p *placed) assembles() error {
 	list := p.dialect.List()
 	fail := func(place, text, hint string) error {
@@ -264,8 +261,8 @@ func (p *placed) assembles() error {
 	return nil
 }
 
-// adopt puts the edits of the assembly in force, and returns why some are not. They were booked
-// when they were made.
+// adopt puts the edits of the assembly in force, and returns why some were dropped. They are not
+// booked again.
 func (j *planner) adopt(ctx context.Context) (dropped []string) {
 	for _, e := range j.assembly.Edits {
 		if err := j.conv.Keep(ctx, j.mgr.Silent(), e); err != nil {
@@ -275,9 +272,8 @@ func (j *planner) adopt(ctx context.Context) (dropped []string) {
 	return dropped
 }
 
-// assemble decides, and reduces where it must. A conversation that is remembered
-// has its summaries prepared in the background, as that of requests that are
-// forwarded; everything else is done now.
+// assemble plans the view and reduces it where necessary. A remembered conversation has its
+// summaries prepared in the background, as for forwarded requests; all other work is done now.
 func (j *planner) assemble(ctx context.Context) error {
 	a := j.assembly
 	if a.Summarizer == conversation.ByModel && !j.usesModel() {
@@ -306,9 +302,8 @@ func (j *planner) assemble(ctx context.Context) error {
 	return j.climb(ctx, r)
 }
 
-// refused returns the error for a reduction that the client of an assembly asked for and
-// that would lose something altogether, see [conversation.Guard]. What the settings alone
-// decide is not asked for.
+// refused returns an error if a reduction that the client asked for would lose content entirely,
+// see [conversation.Guard]. It does not apply to reductions that only the settings demand.
 func (j *planner) refused(made []precis.Edit) error {
 	a := j.assembly
 	if a == nil || a.Force || !a.Now && a.goal() == (precis.Target{}) {
@@ -345,8 +340,8 @@ func (p *plan) assembled() (Assembled, error) {
 	return out, nil
 }
 
-// elsewhere says that the messages are not those of the conversation that was named
-// by its ID.
+// elsewhere returns a warning when the client named a conversation by its ID and the messages
+// belong to another one.
 func (x *exchange) elsewhere() []string {
 	named, at := x.assembly.Name, x.placed.conv.ID()
 	if !lineage.IsID(named) || named == at {
@@ -355,8 +350,8 @@ func (x *exchange) elsewhere() []string {
 	return []string{fmt.Sprintf("the messages do not continue %s: they are those of %s", named, at)}
 }
 
-// scopeOf returns the scope of the conversation that a client calls so: the name
-// itself, or, of an ID, what the conversation was called before.
+// scopeOf returns the scope for the name of a conversation: the name itself or, for an ID, the
+// scope under which that conversation was stored.
 func (g *Gateway) scopeOf(ctx context.Context, owner, name string) (string, error) {
 	if !lineage.IsID(name) {
 		return name, nil
@@ -375,10 +370,10 @@ func (g *Gateway) scopeOf(ctx context.Context, owner, name string) (string, erro
 	return rec.Hints[registry.ScopeHint], nil
 }
 
-// Named returns the ID of the conversation of an owner, or of [AllOwners], that has
-// the ID, or that was last called so by [Assembly.Name] or by a header. Names are
-// looked for in memory and among the thousand conversations of an owner that were
-// last updated. The error is [precis.CodeNotFound] when there is none.
+// Named returns the ID of the conversation of an owner, or of [AllOwners], that has the ID name, or
+// that [Assembly.Name] or a header last called by this name. It searches memory and, for each
+// owner, the thousand conversations updated last. The error is [precis.CodeNotFound] when none
+// matches.
 func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error) {
 	h := home{g, owner, g.conversations}
 	owners, err := h.Owners(ctx)
@@ -422,5 +417,5 @@ func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error)
 	return best.ID, nil
 }
 
-// Summarizer writes the summaries that are asked for; nil: no model does.
+// Summarizer writes requested summaries; nil: no model writes them.
 func (g *Gateway) Summarizer() precis.Summarizer { return g.o.Summarizer }

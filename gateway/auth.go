@@ -12,7 +12,7 @@ import (
 	"precis/internal/origin"
 )
 
-// Auth says who may use a gateway, and to whom a conversation belongs.
+// Auth determines who may use a gateway and who owns a conversation.
 type Auth struct {
 	// Keys are the keys that clients must send as X-Precis-Key, each hashed by
 	// [HashKey], with the name of their owner. None: everybody who can reach the
@@ -21,13 +21,13 @@ type Auth struct {
 	// Admins are the names of owners who may see everybody's conversations through
 	// the control API, and change what concerns all. See [Gateway.SetAdmins].
 	Admins map[string]bool
-	// Secret makes names of owners out of credentials, and the IDs of conversations out
-	// of what they begin with. Replicas must share it, and it belongs elsewhere than the
-	// store. Empty: both are plain hashes, by which guesses can be tested.
+	// Secret keys the hashes that name owners and conversations. Replicas must share it, and it
+	// must not be kept in the store. Empty: the hashes are unkeyed, so that guessed inputs can be
+	// tested.
 	Secret []byte
 }
 
-// HashKey returns how a gateway key is written in [Auth].
+// HashKey returns the form of a gateway key in [Auth].
 func HashKey(key string) string {
 	sum := sha256.Sum256([]byte("precis gateway key " + key))
 	return hex.EncodeToString(sum[:])
@@ -54,7 +54,7 @@ func (a Auth) key(r *http.Request) (owner string, ok bool) {
 	return owner, ok
 }
 
-// owner returns the owner of a request by its gateway key; "" where none is needed.
+// owner returns the owner of a request by its gateway key; "" when no keys are required.
 func (a Auth) owner(r *http.Request) (string, error) {
 	owner, ok := a.key(r)
 	if !ok {
@@ -66,7 +66,7 @@ func (a Auth) owner(r *http.Request) (string, error) {
 	return "", nil
 }
 
-// mac returns a hash of a text that nobody without the secret can make.
+// mac returns a hash of a text, keyed with the secret.
 func (a Auth) mac(text string) []byte {
 	m := hmac.New(sha256.New, a.Secret)
 	m.Write([]byte(text))
@@ -81,20 +81,19 @@ func (a Auth) idKey() []byte {
 	return a.mac("precis: key of conversation IDs")
 }
 
-// strip takes what is meant for the gateway alone out of a request.
+// strip removes headers that are meant only for the gateway.
 func (a Auth) strip(h http.Header) { h.Del(headerKey) }
 
-// SameOrigin returns why a request is refused for its Host or Origin; nil when it is
-// not. Host must be a loopback name, an IP address or one of the allowed hosts, which
-// keeps out names that were made to resolve to this address (DNS rebinding). Origin,
-// when there is one, must have the same host and port, or an allowed host. Allowed
-// hosts are names without a port, in any case.
+// SameOrigin returns why a request is refused for its Host or Origin; nil when it is accepted. Host
+// must be a loopback name, an IP address or an allowed host; this blocks names made to resolve to
+// this address (DNS rebinding). Origin, if present, must have the same host and port, or an allowed
+// host. Allowed hosts are names without a port, in any case.
 func SameOrigin(r *http.Request, allowed []string) error { return origin.Check(r, allowed) }
 
-// Caller says whose conversations a request to the control API may see: with no
-// gateway keys those of everybody, for whoever reaches the gateway is its user;
-// for an admin's key those of everybody, too; else those of the key's owner. The
-// error is [precis.CodeInvalid] for a request without a key of this gateway.
+// Caller returns the owner of the conversations that a request to the control API may see. Without
+// gateway keys, and for an admin's key, these are all conversations (all is true); otherwise they
+// are the conversations of the key's owner. The error is [precis.CodeInvalid] for a request without
+// a key of this gateway.
 func (g *Gateway) Caller(r *http.Request) (owner string, all bool, err error) {
 	if len(g.o.Auth.Keys) == 0 {
 		return AllOwners, true, nil

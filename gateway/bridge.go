@@ -17,31 +17,31 @@ import (
 	"precis/store"
 )
 
-// Clients that condense by themselves begin a new conversation with their own summary.
-// Package bridge recognizes it; what follows links the two, gives the new one what the
-// summary lacks, and answers the request for the summary where that is asked for.
+// Clients that condense by themselves begin a new conversation with their own summary. Package
+// bridge recognizes such a summary. This file links the two conversations, adds the facts that the
+// summary lacks, and answers the request for the summary if [Bridge] demands it.
 
-// Bridge says what is done when a client condenses a conversation by itself.
+// Bridge selects the action when a client condenses a conversation by itself.
 type Bridge string
 
-// What is done.
+// The actions.
 const (
-	BridgeMissing Bridge = "missing" // the next conversation is given what the client's summary lacks; the default
-	BridgeDigest  Bridge = "digest"  // the same, and the summary is a digest: no model is asked for it
-	BridgeOff     Bridge = "off"     // nothing
+	BridgeMissing Bridge = "missing" // add to the next conversation the facts that the client's summary lacks; the default
+	BridgeDigest  Bridge = "digest"  // the same, and answer the request for a summary with a digest, without a model
+	BridgeOff     Bridge = "off"     // do not link the conversations
 )
 
 const (
-	stillNew        = 12      // messages of a conversation that has just begun, at most
-	mostBefore      = 8       // conversations that one is given facts of
-	mostBeforeBytes = 8 << 20 // of what they said
-	mostLooked      = 16      // conversations that a text may have been made of
-	mostLack        = 5000    // tokens that are given back, and
-	lackShare       = 10      // no more than the window's part, one in so many
+	stillNew        = 12      // messages in a conversation that has just begun, at most
+	mostBefore      = 8       // earlier conversations that facts are taken from
+	mostBeforeBytes = 8 << 20 // total bytes of the earlier conversations
+	mostLooked      = 16      // conversations compared with a text to find its origin
+	mostLack        = 5000    // tokens of added facts, at most
+	lackShare       = 10      // divisor: added facts take at most 1/10 of the window
 )
 
-// summarizes returns what is known of the conversation that the request asks for a summary
-// of; nil: it asks for none.
+// summarizes identifies the conversation that the request wants summarized; nil when the request
+// does not ask for a summary.
 func (p *placed) summarizes() *bridge.Answer {
 	if p.g.o.Bridge == BridgeOff || p.assembly != nil || p.work != workTurn || p.found.Prompt.Structured {
 		return nil
@@ -51,13 +51,13 @@ func (p *placed) summarizes() *bridge.Answer {
 	case a.Conversation != "" && p.intent.Summary:
 		if p.found.Kind == lineage.First {
 			if _, goesOn := p.g.bridges.Find(p.owner, p.found.Messages); goesOn {
-				return nil // a summary that tells of the request for it
+				return nil // a summary that mentions the request for it
 			}
 		}
 		if a.Messages = p.found.Len - 1; a.Messages == 0 {
-			return nil // nothing was said before it
+			return nil // no message precedes the request
 		}
-		if from := p.found.From; from != nil && p.found.Known != a.Messages { // the request leaves out something of it
+		if from := p.found.From; from != nil && p.found.Known != a.Messages { // the request omits some of its messages
 			a.Messages = from.State.Snapshot().Conversation.Transcript.Len()
 		}
 	case p.found.Kind == lineage.First && p.intent.SummaryOfText:
@@ -71,7 +71,7 @@ func (p *placed) summarizes() *bridge.Answer {
 	return a
 }
 
-// madeOf finds the conversation that the last message of the request was made of.
+// madeOf finds the conversation that the text in the request's last message was made from.
 func (p *placed) madeOf(a *bridge.Answer) bool {
 	text := content.Words(p.found.Messages[len(p.found.Messages)-1].Content)
 	leave, err := p.g.processor(p.r.Context())
@@ -96,7 +96,7 @@ func (p *placed) madeOf(a *bridge.Answer) bool {
 	return best > 0
 }
 
-// noteSummary keeps the summary that a client was answered with.
+// noteSummary records the summary that a client received.
 func (x *exchange) noteSummary() {
 	p := x.placed
 	if p == nil || p.asked == nil || x.answer.Error != nil || len(x.answer.Text) == 0 {
@@ -107,9 +107,8 @@ func (x *exchange) noteSummary() {
 	x.g.bridges.Keep(a)
 }
 
-// bridge links a new conversation to the one whose summary it begins with, and gives it
-// what the summary lacks. Where that fails the request goes on without, and the next one
-// tries again.
+// bridge links a new conversation to the one that its first message summarizes, and adds the facts
+// that the summary lacks. On failure the request continues without them, and the next one retries.
 func (j *planner) bridge(ctx context.Context) {
 	if err := j.link(ctx); err != nil && ctx.Err() == nil {
 		j.g.o.Logger.WarnContext(ctx, "what the client's own summary lacks is not given back", "conversation", j.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
@@ -126,19 +125,19 @@ func (j *planner) link(ctx context.Context) error {
 	if f.Kind == lineage.Extended && f.Len > stillNew || j.bridged() {
 		return nil
 	}
-	said := j.work.Transcript.Messages() // those of the request may differ in what is empty
+	said := j.work.Transcript.Messages() // not the request's own: they may differ in empty blocks
 	at, ok := j.g.bridges.Find(j.owner, said)
-	window := !ok && next != "" && bridge.BeginsWithText(said) // without a summary; the system prompt links it
+	window := !ok && next != "" && bridge.BeginsWithText(said) // has no summary; the system prompt links it
 	if window {
 		at, ok = j.g.bridges.Find(j.owner, []precis.Message{j.work.System})
 		at.Message, at.Block = 0, 0
 	}
 	if !ok || at.Conversation == j.conv.ID() || f.Kind != lineage.Repeated && f.Kind != lineage.Extended && f.Known > at.Message+1 {
-		return nil // it holds what was summarized, too
+		return nil // the messages include the summarized ones
 	}
 	before := j.g.chain(ctx, j.owner, at.Conversation, at.Messages)
 	if len(before) == 0 {
-		return nil // perhaps the store answers at the next request
+		return nil // the store may answer at the next request
 	}
 	lack, err := j.lacks(ctx, before, at, window)
 	if err != nil {
@@ -169,8 +168,8 @@ func (j *planner) link(ctx context.Context) error {
 	return nil
 }
 
-// bridged reports whether the conversation was linked before. A branch may share the
-// summary with the one it left and lack the edit, which was made behind it.
+// bridged reports whether the conversation was linked before. A branch may share the summary with
+// the conversation it left but lack the edit, if the edit was made after the branch point.
 func (j *planner) bridged() bool {
 	if j.conv.Info().Continues == "" {
 		return false
@@ -178,7 +177,8 @@ func (j *planner) bridged() bool {
 	return j.found.Kind != lineage.Branched || slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.Report.Rung == bridge.Rung })
 }
 
-// lacks reads the conversations before, as many at once as there are processors.
+// lacks finds what the summary lacks, reading as many earlier conversations at once as there are
+// processors.
 func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Place, window bool) (bridge.Lack, error) {
 	room := min(mostLack, j.window(ctx).Tokens/lackShare)
 	stop := j.keepAlive()
@@ -195,11 +195,11 @@ func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Pla
 	return bridge.Missing(before, j.work.Transcript.Messages(), at, room), nil
 }
 
-// chainTime is how long a turn waits for what was said before.
+// chainTime is how long a turn waits for earlier conversations.
 const chainTime = time.Second
 
-// chain returns the conversation with an ID, up to its first n messages, and those that it
-// goes on from, the oldest first, as far as memory or the store has them.
+// chain returns the conversation with an ID, up to its first n messages, and its predecessors, the
+// oldest first, as far as memory or the store has them.
 func (g *Gateway) chain(ctx context.Context, owner, id string, n int) []bridge.Part {
 	ctx, cancel := context.WithTimeout(ctx, chainTime)
 	defer cancel()
@@ -230,7 +230,7 @@ func (g *Gateway) chain(ctx context.Context, owner, id string, n int) []bridge.P
 	return out
 }
 
-// predecessors loads the conversations that this one goes on from.
+// predecessors loads the conversations that this one continues.
 func (p *placed) predecessors() (out []recall.Linked) {
 	for _, part := range p.g.chain(p.r.Context(), p.owner, p.conv.Info().Continues, 0) {
 		out = append(out, recall.Linked{Prefix: bridge.Prefix(part.ID), Transcript: precis.NewTranscript(part.Messages...)})
@@ -238,8 +238,8 @@ func (p *placed) predecessors() (out []recall.Linked) {
 	return out
 }
 
-// answerSummary answers a request for a summary with a digest. Not ok: there is nothing to
-// make one of.
+// answerSummary answers a request for a summary with a digest. It returns false when there are no
+// messages to summarize or a digest is not allowed.
 func (x *exchange) answerSummary(p *plan) bool {
 	f := p.found
 	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !p.intent.Program || f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {

@@ -15,13 +15,13 @@ import (
 // composed is the request to send upstream.
 type composed struct {
 	body  []byte
-	beta  string     // a beta that the body needs in addition to the client's own; "": none
-	tools tool.Names // of the gateway's own that may be called; nil: none is offered
+	beta  string     // beta that the body needs in addition to the client's; "": no beta
+	tools tool.Names // the gateway's own tools that the model may call; nil: no tool is offered
 }
 
-// compose returns the request to send: the client's own while its messages are
-// shown as they were said, else with those of the view in their place. The same
-// view gives the same bytes, whatever the client changed in what is hidden.
+// compose returns the request to send: the client's own if no message is edited, else with the
+// messages of the view. The same view gives the same bytes, however the client changes hidden
+// messages.
 func (p *plan) compose() composed {
 	c := &composer{plan: p, d: p.found.Body.Draft()}
 	changed := edited(p.result) || p.plain
@@ -42,9 +42,8 @@ func (p *plan) compose() composed {
 	return out
 }
 
-// edited reports whether the view differs from what was said: by edits, or because
-// what was said is not valid, such as a tool result without its call, which an
-// upstream would refuse.
+// edited reports whether the view differs from the client's messages: because of edits, or because
+// the messages were not valid and had to be repaired, such as a tool result without its call.
 func edited(res precis.Result) bool {
 	if len(res.Report.Repairs) > 0 {
 		return true
@@ -57,7 +56,7 @@ func edited(res precis.Result) bool {
 	return false
 }
 
-// live is the request that a summary request rides on, to find its messages in the
+// live returns the request that a summary request extends, so that its messages are found in the
 // provider's prompt cache.
 func (p *plan) live(edited bool) *precis.Live {
 	l := &precis.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body, Header: rideHeaders(p.r.Header)}
@@ -85,9 +84,8 @@ type composer struct {
 	tools tool.Names
 }
 
-// offerTools adds the gateway's own tools that are offered, and removes what earlier answers
-// have left behind of them. Reasoning that saw a tool, its calls or their results is bound
-// to them, also when nothing is hidden any more.
+// offerTools adds the gateway's own tools, and removes their marks from earlier answers. Reasoning
+// that saw a tool, its calls or their results is bound to them, even when no message is hidden.
 func (c *composer) offerTools() {
 	if c.dialect.Name() == responses.Format && tool.Marked(c.found.Body.Raw()) {
 		c.d.Set(c.dialect.List(), tool.Unmark(c.d.Get(c.dialect.List())))
@@ -101,12 +99,12 @@ func (c *composer) offerTools() {
 	if len(offered) == 0 {
 		return
 	}
-	c.tools = tool.NamesOf(free) // one of the others may be offered in a follow-up
+	c.tools = tool.NamesOf(free) // a follow-up may offer one of the others
 	c.d.Set("tools", tool.Offer(list, c.dialect.Name(), offered))
 	c.bindThinking()
 }
 
-// betas returns the betas of a request and one more.
+// betas returns the betas of a request plus one.
 func betas(h http.Header, more string) []string {
 	list := strings.Join(h.Values(headerBeta), ",")
 	if strings.Contains(list, more) {

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// part is one thing that a name is made of. Its kind says what the value is, so that
-// equal texts of different kinds make different names.
+// part is one component of a name. Its kind identifies the value, so that equal texts of different
+// kinds make different names.
 type part struct{ kind, value string }
 
-// encode returns parts in a form that no other parts have: each text follows its
-// length in bytes.
+// encode returns an injective encoding of the parts: each text follows its length in bytes.
 func encode(parts ...part) string {
 	var out []byte
 	for _, p := range parts {
@@ -28,21 +27,22 @@ func encode(parts ...part) string {
 	return string(out)
 }
 
-// identityHeaders are credentials and the accounts they are used for.
+// identityHeaders hold credentials and the accounts they are used for.
 var identityHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Chatgpt-Account-Id", "Openai-Organization", "Openai-Project"}
 
-// credential is what a request proves itself with.
+// credential identifies the sender of a request to its upstream.
 type credential struct {
-	of     []part   // the accounts and organizations it is used for, by header
+	of     []part   // accounts and organizations it is used for, by header
 	tokens []string // without repetition
-	claims claims   // of the JSON web token that is the only token; zero: there is none
+	claims claims   // of the JSON web token, if it is the only token; else zero
 }
 
-// claims are what a JSON web token says. The upstream checks it; here it only names.
+// claims are the statements of a JSON web token. Only the upstream verifies them; here they only
+// provide a name.
 type claims struct {
 	issuer, subject string
-	expires         time.Time // zero: not said
-	signed          bool      // it names a method and has a signature
+	expires         time.Time // zero: not stated
+	signed          bool      // it states an algorithm and has a signature
 }
 
 func credentialOf(r *http.Request) credential {
@@ -100,8 +100,8 @@ func readPart(text string, to any) bool {
 	return err == nil && json.Unmarshal(raw, to) == nil
 }
 
-// parts returns all of the credential; none without a token: an account is what a
-// token proves.
+// parts returns all parts of the credential; none without a token, because only a token proves an
+// account.
 func (c credential) parts() []part {
 	if len(c.tokens) == 0 {
 		return nil
@@ -113,12 +113,12 @@ func (c credential) parts() []part {
 	return out
 }
 
-// account returns what names the account that the token says, at an upstream.
+// account returns the parts that name the token's account at an upstream.
 func (c credential) account(realm string) []part {
 	return append(slices.Clone(c.of), part{"upstream", realm}, part{"issuer", c.claims.issuer}, part{"subject", c.claims.subject})
 }
 
-// name returns the name of an owner; "" of no parts.
+// name returns the name of an owner; "" for no parts.
 func (a Auth) name(parts []part) string {
 	if len(parts) == 0 {
 		return ""
@@ -126,13 +126,12 @@ func (a Auth) name(parts []part) string {
 	return "p" + hex.EncodeToString(a.mac(encode(append([]part{{"use", "owner"}}, parts...)...))[:10])
 }
 
-// Before names were made of parts they were made of one text, in which nothing said
-// where one thing ends and the next begins. What is stored under such a name is found
-// by the credential it was made of, unless another credential could have made the same
-// text without knowing the secrets in it.
+// Earlier versions hashed names from one text without marks between its parts. Data stored under
+// such a name is found by the credential it was made from, unless a different credential could have
+// produced the same text without knowing the secrets in it.
 
-// formerName returns the name that the credential had then; "" when that could be
-// somebody else's.
+// formerName returns the credential's name in that scheme; "" when it could belong to somebody
+// else.
 func (c credential) formerName(a Auth) string {
 	if len(c.tokens) == 0 || slices.Contains(c.tokens, "subject") {
 		return ""
@@ -140,7 +139,7 @@ func (c credential) formerName(a Auth) string {
 	return a.former(c.formerOf, strings.Join(c.tokens, " "), append(c.values(), c.tokens...))
 }
 
-// formerAccount returns the name that the account of the token had then.
+// formerAccount returns the name of the token's account in that scheme.
 func (c credential) formerAccount(a Auth) string {
 	texts := append(c.values(), c.claims.subject)
 	if c.claims.issuer != "" {
@@ -152,7 +151,7 @@ func (c credential) formerAccount(a Auth) string {
 func (a Auth) former(of func() string, rest string, texts []string) string {
 	for _, t := range texts {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return "" // a text with spaces in it could be several
+			return "" // a text with spaces is ambiguous
 		}
 	}
 	return "p" + hex.EncodeToString(a.mac(of() + rest)[:10])
@@ -162,7 +161,7 @@ func (c credential) formerOf() string {
 	var out strings.Builder
 	for i, p := range c.of {
 		if i > 0 && c.of[i-1].kind == p.kind {
-			return "\x00" // several values of one header were joined; nobody sends them
+			return "\x00" // several values of one header were joined; no known client sends them
 		}
 		out.WriteString(p.kind + " " + p.value + " ")
 	}

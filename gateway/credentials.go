@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// Credentials are what a request proves itself with at its upstream. They live
-// as long as the request, and the summary that is made for it.
+// Credentials authenticate a request at its upstream. They live as long as the request, and the
+// summary that is made for it.
 type Credentials struct {
 	Upstream Upstream
-	Owner    string // whose request it is
+	Owner    string // of the request
 	Header   http.Header
 
 	query string // of the request
@@ -25,13 +25,13 @@ var credentialHeaders = []string{
 	"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project", "Chatgpt-Account-Id", "Anthropic-Version", "X-Goog-Api-Key",
 }
 
-// CredentialsFrom returns the credentials of the request for which ctx was made.
+// CredentialsFrom returns the credentials of the request that ctx belongs to.
 func CredentialsFrom(ctx context.Context) (Credentials, bool) {
 	c, ok := ctx.Value(credentialsKey{}).(Credentials)
 	return c, ok
 }
 
-// WithCredentials returns a context for work that proves itself with c.
+// WithCredentials returns a context for work that authenticates with c.
 func WithCredentials(ctx context.Context, c Credentials) context.Context {
 	return context.WithValue(ctx, credentialsKey{}, c)
 }
@@ -46,7 +46,7 @@ func (x *exchange) credentialsOf() Credentials {
 	return Credentials{Upstream: *x.upstream, Owner: x.owner, Header: h}
 }
 
-// rideHeaders returns the headers that an answer depends on.
+// rideHeaders returns the headers that affect an answer.
 func rideHeaders(from http.Header) http.Header {
 	h := http.Header{}
 	for _, name := range []string{headerBeta, "Anthropic-Version", "Openai-Beta"} {

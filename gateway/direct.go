@@ -17,17 +17,15 @@ import (
 	"precis/wire/anthropic"
 )
 
-// RoundTripper returns a transport that walks the chain of the gateway in the
-// program's own process, without a port. A request to a model goes to the very URL
-// that it names, with its own credentials and a view in the place of its messages;
-// every other request goes to base as it is. All conversations belong to the owner
-// "". An upstream that cannot be reached is the error of base.
+// RoundTripper returns a transport that runs the gateway's chain in this process, without a port. A
+// request to a model goes to the URL it names, with its own credentials and with a view in place of
+// its messages. Every other request goes to base unchanged. All conversations belong to the owner
+// "". When an upstream cannot be reached, the error is the one of base.
 //
-// A response is streamed: what the model says is read from its body as it comes.
-// Closing the body ends the request upstream, as the end of the request's context
-// does. [Gateway.Close] ends what is under way; requests after it fail with
-// [precis.CodeCanceled]. Base sends all requests, those of retries too; nil means
-// [http.DefaultTransport].
+// A response is streamed: its body yields the model's output as it arrives. Closing the body, or
+// canceling the request's context, ends the request upstream. [Gateway.Close] ends the requests in
+// progress; later ones fail with [precis.CodeCanceled]. Base sends all requests, retries included;
+// nil means [http.DefaultTransport].
 func (g *Gateway) RoundTripper(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -35,15 +33,14 @@ func (g *Gateway) RoundTripper(base http.RoundTripper) http.RoundTripper {
 	return &direct{g: g, base: base}
 }
 
-// WithName returns a context whose requests through [Gateway.RoundTripper] name their
-// conversation, as the header X-Precis-Conversation does: it can be found by the
-// name, which decides nothing. Names of more than 200 bytes are not kept.
+// WithName returns a context that names the conversation of requests through
+// [Gateway.RoundTripper], like the header X-Precis-Conversation. The name serves only to find the
+// conversation. Names of more than 200 bytes are dropped.
 func WithName(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, nameKey{}, name)
 }
 
-// NameHint is the hint of a catalog record that holds the name of a conversation,
-// see [WithName].
+// NameHint is the hint of a catalog record that holds the name of a conversation, see [WithName].
 const NameHint = headerConv
 
 type nameKey struct{}
@@ -54,7 +51,7 @@ type direct struct {
 	base http.RoundTripper
 }
 
-// RoundTrip sends a request and returns the response when its head has come.
+// RoundTrip sends a request and returns the response when its header has arrived.
 func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	rt, ok := d.route(r)
 	if !ok {
@@ -76,7 +73,7 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	a := newAnswer()
 	x := &exchange{route: rt, g: d.g, conversations: d.g.conversations, r: in, out: responder{w: a, route: rt, start: time.Now()}}
-	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) }) // frees who waits to be read
+	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) }) // unblocks readers of the body
 	go func() {
 		defer leave()
 		defer cancel()
@@ -87,7 +84,7 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-a.begun:
 	case <-r.Context().Done():
-		a.end(context.Cause(r.Context())) // whoever was first
+		a.end(context.Cause(r.Context())) // the first cause counts
 		<-a.begun
 	}
 	if a.failed != nil {
@@ -98,11 +95,11 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func closeBody(r *http.Request) {
 	if r.Body != nil {
-		_ = r.Body.Close() // it was read, or nobody wants it
+		_ = r.Body.Close() // it was read, or no caller needs it
 	}
 }
 
-// run serves the request. The error is why the response is not whole.
+// run serves the request. The error states why the response is incomplete.
 func (x *exchange) run() (err error) {
 	defer func() {
 		switch v := recover(); {
@@ -115,13 +112,13 @@ func (x *exchange) run() (err error) {
 		}
 	}()
 	x.serve()
-	if x.out.status == 499 { // nobody was answered
+	if x.out.status == 499 { // no answer was sent
 		return x.broke()
 	}
 	return nil
 }
 
-// broke returns why the response ends early.
+// broke returns why the response ended early.
 func (x *exchange) broke() error {
 	if err := context.Cause(x.r.Context()); err != nil {
 		return err
@@ -132,9 +129,8 @@ func (x *exchange) broke() error {
 	return io.ErrUnexpectedEOF
 }
 
-// route returns the route of a request to a model; false for any other request. Programs
-// talk to many servers: where the end of a path is a common word, what stands before it
-// must fit, too.
+// route returns the route of a request to a model; false for any other request. Programs talk to
+// many servers, so a path that ends in a common word must also have a fitting beginning.
 func (d *direct) route(r *http.Request) (route, bool) {
 	if r.Method != http.MethodPost || r.URL == nil || r.URL.Host == "" || upgrades(r) {
 		return route{}, false
@@ -148,8 +144,8 @@ func (d *direct) route(r *http.Request) (route, bool) {
 	return route{work: e.work, dialect: e.dialect, upstream: up, path: "/v1" + e.end, deployment: deploymentIn(r.URL.Path), direct: d}, true
 }
 
-// standsBeforeModels reports whether what stands before an end of a path is that of an API
-// of models: a version, or the name of one.
+// standsBeforeModels reports whether the path before an endpoint belongs to a model API: it ends in
+// a version or in the name of such an API.
 func standsBeforeModels(before, dialect string) bool {
 	if dialect == anthropic.Format {
 		return strings.HasSuffix(before, "/v1")
@@ -158,18 +154,18 @@ func standsBeforeModels(before, dialect string) bool {
 	return version.MatchString("/"+last) || last == "openai" || last == "codex"
 }
 
-// answer is the [http.ResponseWriter] of a request in process. What is written is
-// read from the body of the response at once; nothing is buffered.
+// answer is the [http.ResponseWriter] of an in-process request. Written bytes go directly to the
+// reader of the response body, without a buffer.
 type answer struct {
 	header http.Header
 	body   *io.PipeReader
 	to     *io.PipeWriter
 
 	once   sync.Once
-	begun  chan struct{} // closed when the head is written, or never will be
-	status int           // fixed then
-	sent   http.Header   // fixed then
-	failed error         // why there is no response; fixed then
+	begun  chan struct{} // closed when the header is written, or never will be
+	status int           // fixed when begun is closed
+	sent   http.Header   // fixed when begun is closed
+	failed error         // why there is no response; fixed when begun is closed
 }
 
 func newAnswer() *answer {
@@ -195,10 +191,10 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.to.Write(p)
 }
 
-// FlushError does nothing: what was written was read.
+// FlushError does not need to flush: Write returns after its bytes were read.
 func (a *answer) FlushError() error { return nil }
 
-// end ends the response; err is why it is not whole, nil: it is.
+// end ends the response; err is why it is incomplete, nil if it is complete.
 func (a *answer) end(err error) {
 	a.once.Do(func() {
 		if a.failed = err; err == nil {
@@ -236,7 +232,7 @@ func (b *directBody) Close() error {
 	return err
 }
 
-// calls are the requests under way in process. The zero value is ready to use.
+// calls are the in-process requests in progress. The zero value is ready to use.
 type calls struct {
 	mu     sync.Mutex
 	closed bool
@@ -244,7 +240,7 @@ type calls struct {
 	work   sync.WaitGroup
 }
 
-// enter notes a request. Not ok: no more are taken.
+// enter registers a request. Ok is false when no more requests are accepted.
 func (c *calls) enter(cancel context.CancelFunc) (leave func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -265,7 +261,7 @@ func (c *calls) enter(cancel context.CancelFunc) (leave func(), ok bool) {
 	}, true
 }
 
-// end cancels the requests under way, waits until they have ended, and takes no more.
+// end cancels the requests in progress, waits until they have ended, and accepts no more.
 func (c *calls) end() {
 	c.mu.Lock()
 	c.closed = true

@@ -38,10 +38,10 @@ func (g *Gateway) refuse(w http.ResponseWriter, rt route, code int, kind string,
 	h.Set("Content-Type", "application/json")
 	h.Set(headerError, string(precis.CodeOf(err)))
 	w.WriteHeader(code)
-	_, _ = w.Write(errorBody(rt, kind, err.Error())) // the client is gone otherwise
+	_, _ = w.Write(errorBody(rt, kind, err.Error())) // fails only if the client has gone
 }
 
-// errorBody returns an error object as the dialect of a route writes it.
+// errorBody returns an error object in the dialect of a route.
 func errorBody(rt route, kind, message string) []byte {
 	message = "precis: " + message
 	if rt.dialect != nil && rt.dialect.Name() == anthropic.Format {
@@ -53,8 +53,7 @@ func errorBody(rt route, kind, message string) []byte {
 	return append(b, `,"param":null,"code":null}}`...)
 }
 
-// hintOf says what can be done about an error of a connection to an upstream; "": nothing
-// that is known.
+// hintOf returns a remedy for a connection error of an upstream; "": no remedy is known.
 func hintOf(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
@@ -65,8 +64,7 @@ func hintOf(err error) string {
 	return ""
 }
 
-// plainError returns an error of a connection without the URL, which may hold
-// what is nobody's business.
+// plainError returns a connection error without its URL, which may hold secrets.
 func plainError(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -36,30 +36,30 @@ type exchange struct {
 	g     *Gateway
 	r     *http.Request
 	owner string
-	// conversations holds the one that the request continues.
+	// conversations holds the conversation that the request continues.
 	conversations *registry.Registry
-	assembly      *Assembly // what is asked for instead of an answer; nil: an answer is
+	assembly      *Assembly // set when the client asks for a view; nil: it asks for an answer
 	out           responder
 	held          *admission.Body // the body; nil until it was read
 
-	overhead time.Duration // until the request was first sent
-	waited   time.Duration // that a user held it
+	overhead time.Duration // time until the request was first sent
+	waited   time.Duration // time that a user held it
 
-	intent  intent.Intent // what the request is for; the zero value until it is placed
+	intent  intent.Intent // purpose of the request; zero until it is placed
 	kind    string        // how the request was recognized, or why it was passed through
 	reason  Unmanaged     // why it was not managed; "": it was
-	action  string        // what was done: see headerAction
+	action  string        // action taken: see headerAction
 	placed  *placed
 	plan    *plan
 	answer  wire.Response
 	retries int
-	known   int // the window in tokens before the first overflow; 0: there was none
-	ceiling int // the window that is taken for this request after overflows, in tokens; 0: the known one
+	known   int // the window in tokens before the first overflow; 0: no overflow
+	ceiling int // the window assumed for this request after overflows, in tokens; 0: the known window
 	err     error
 	doubted bool // the upstream has not accepted its credential yet, or has refused it
 
-	madeByModel []precis.Report // of condensations that the model asked for
-	newest      *plan           // after the last of them; nil: plan is
+	madeByModel []precis.Report // reports of condensations that the model asked for
+	newest      *plan           // plan after the last of them; nil: same as plan
 }
 
 // serve answers the request.
@@ -95,7 +95,7 @@ func (x *exchange) serve() {
 
 var errPanic = errors.New("panic")
 
-// handle answers a request that can be read.
+// handle answers a request that was read.
 func (x *exchange) handle(q *request) {
 	p, out, err := x.prepare(q)
 	var many *lineage.TooMany
@@ -117,8 +117,7 @@ func (x *exchange) handle(q *request) {
 	}
 }
 
-// prepare makes the request to send. A panic on the way is logged and becomes
-// errPanic.
+// prepare makes the request to send. A panic is logged and becomes errPanic.
 func (x *exchange) prepare(q *request) (p *plan, out composed, err error) {
 	defer func() {
 		if v := recover(); v != nil && v != http.ErrAbortHandler {
@@ -138,7 +137,7 @@ func (x *exchange) prepare(q *request) (p *plan, out composed, err error) {
 	return x.plan, x.plan.compose(), nil
 }
 
-// spent returns the time since the request came, before it was first sent.
+// spent returns the time between the arrival of the request and its first forwarding.
 func (x *exchange) spent() time.Duration {
 	if x.overhead > 0 {
 		return x.overhead
@@ -156,7 +155,7 @@ func (x *exchange) refuse(err error) {
 		return
 	}
 	x.err = err
-	if precis.CodeOf(err) != precis.CodeUpstream { // which says nothing of how the request was looked at
+	if precis.CodeOf(err) != precis.CodeUpstream { // an upstream error does not concern how the request was managed
 		x.reason = reasonOf(err)
 	}
 	x.out.note(x.unmanaged())
@@ -168,7 +167,7 @@ func (x *exchange) refuse(err error) {
 	x.out.fail(err)
 }
 
-// report hands what became of the request to [Options.OnTurn].
+// report passes the outcome of the request to [Options.OnTurn].
 func (x *exchange) report() {
 	out := Turn{
 		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(), Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
@@ -191,8 +190,7 @@ func (x *exchange) report() {
 // managed reports whether the request has a view of its own.
 func (x *exchange) managed() bool { return x.plan != nil && x.plan.managed }
 
-// unmanaged returns why the request was not managed; "": it was, or the gateway answers
-// it by itself.
+// unmanaged returns why the request was not managed; "": it was, or the gateway answers it itself.
 func (x *exchange) unmanaged() Unmanaged {
 	if x.action == actionAnswer || x.managed() && x.err == nil && x.reason != UnmanagedFailed {
 		return ""
@@ -200,7 +198,7 @@ func (x *exchange) unmanaged() Unmanaged {
 	return x.reason
 }
 
-// describe sets the headers that say what was done.
+// describe sets the headers that report the gateway's action.
 func (x *exchange) describe(h http.Header) {
 	h.Set(headerAction, x.action)
 	if why := x.unmanaged(); why != "" {
@@ -241,15 +239,15 @@ func (x *exchange) describe(h http.Header) {
 	}
 }
 
-// longWindow is the beginning of the beta by which a request asks Anthropic for a window of a
-// million tokens, and longName the ending of a model's name that says the same.
+// longWindow is the prefix of the beta that asks Anthropic for a window of a million tokens;
+// longName is the suffix of a model name with the same meaning.
 const (
 	longWindow = "context-1m"
 	longName   = "[1m]"
 )
 
-// cost is what usage of a model costs, in US dollars: what its provider states, else an estimate. Long
-// requests of some models cost more where the long window was asked for.
+// cost returns the cost of a model's usage in US dollars: the provider's figure, else an estimate.
+// Long requests to some models cost more if the long window was asked for.
 func (x *exchange) cost(model string, u precis.Usage) float64 {
 	if u.StatedUSD > 0 {
 		return u.StatedUSD
@@ -260,8 +258,8 @@ func (x *exchange) cost(model string, u precis.Usage) float64 {
 	return x.g.o.Cost(x.dialect.Name(), model, u)
 }
 
-// record remembers what came of a request that is a turn of its conversation: its
-// size, what it cost, and what the provider counted.
+// record records the outcome of a request that is a turn of its conversation: its size, its cost,
+// and the tokens that the provider counted.
 func (x *exchange) record() {
 	p := x.plan
 	if !x.managed() || !p.remembered() {
@@ -278,13 +276,13 @@ func (x *exchange) record() {
 	}
 	m := x.g.ownManager(p.manager, x.owner)
 	if x.answer.Input > 0 && x.answer.Error == nil {
-		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // without a store nothing fails
+		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // cannot fail without a store
 		x.g.conversations.Learned(x.owner, model, m)
-		if !sent.Teaches() { // the pictures and documents of this conversation count otherwise
+		if !sent.Teaches() { // images and documents distort the count of this conversation
 			p.conv.Measured.Store(&precis.Measured{Messages: p.found.Len, Tokens: x.answer.Input})
 		}
 	}
-	if sent.Calibration > 0 { // by what the answer has taught
+	if sent.Calibration > 0 { // with the calibration that this answer has updated
 		tokens = m.Calibrated(model, int(float64(tokens)/sent.Calibration))
 	}
 	p.conv.SetInfo(func(rec *store.Record) {
@@ -298,7 +296,7 @@ func (x *exchange) record() {
 	sentNow := registry.Sent{Before: p.before, After: report.After.Tokens, Cached: x.answer.Usage.CacheRead+x.answer.Usage.CacheWrite > 0}
 	was := p.conv.Sent.Swap(&sentNow)
 	if ledger := x.g.conversations.Ledger(x.owner); ledger != nil {
-		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // is queued
+		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // only queues
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before, After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
 			SavedUSD: saved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) }, x.answer.Usage, was, sentNow),
@@ -306,8 +304,8 @@ func (x *exchange) record() {
 	}
 }
 
-// saved returns what a request saved: the cost of what it left out, less the cost of what the
-// upstream had in its cache and wrote again, since the view was cut. It is negative where the
+// saved returns the saving of a request in US dollars: the cost of the content it left out, minus
+// the cost of rewriting the upstream's prompt cache after the view was cut. It is negative when the
 // cut costs more than it saves at once.
 func saved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent, sent registry.Sent) float64 {
 	usd := cost(unsent(dialect, sent.Before-sent.After, used))
@@ -329,9 +327,8 @@ func saved(dialect string, cost func(precis.Usage) float64, used precis.Usage, w
 	return usd + cost(unsent(dialect, again, precis.Usage{CacheRead: 1})) - cost(written)
 }
 
-// unsent returns the usage that tokens would have been that a request left out: read from
-// the prompt cache when the request used one, which is the least they can have cost, else
-// plain input.
+// unsent returns the usage that left-out tokens would have caused: cache reads if the request used
+// the prompt cache, which is the least they can cost, else plain input.
 func unsent(dialect string, tokens int, used precis.Usage) precis.Usage {
 	tokens = max(tokens, 0)
 	switch {
@@ -343,37 +340,37 @@ func unsent(dialect string, tokens int, used precis.Usage) precis.Usage {
 	return precis.Usage{Input: tokens, CacheRead: tokens} // cached tokens are input, too
 }
 
-// Headers of requests, for the gateway alone.
+// Request headers that are meant only for the gateway.
 const (
 	headerBypass  = "X-Precis-Bypass"       // "true": pass this request through
 	headerProfile = "X-Precis-Profile"      // the profile to use
-	headerFocus   = "X-Precis-Focus"        // what a summary should pay attention to
+	headerFocus   = "X-Precis-Focus"        // topic that a summary should focus on
 	headerConv    = "X-Precis-Conversation" // in requests: a name to find it by; in responses: its ID
 )
 
 // Headers of responses.
 const (
-	headerAction    = "X-Precis-Action"        // what was done
-	headerBefore    = "X-Precis-Tokens-Before" // of what the client sent
-	headerAfter     = "X-Precis-Tokens-After"  // of what was forwarded
-	headerWindow    = "X-Precis-Window"        // tokens, and where the number comes from
-	headerOverhead  = "X-Precis-Overhead-Ms"   // spent before the request was forwarded
+	headerAction    = "X-Precis-Action"        // action taken
+	headerBefore    = "X-Precis-Tokens-Before" // of the client's request
+	headerAfter     = "X-Precis-Tokens-After"  // of the forwarded request
+	headerWindow    = "X-Precis-Window"        // tokens, and the source of the number
+	headerOverhead  = "X-Precis-Overhead-Ms"   // time spent before the request was forwarded
 	headerMatch     = "X-Precis-Match"         // how the conversation was recognized
 	headerUnmanaged = "X-Precis-Unmanaged"     // why the request was not managed, see [Unmanaged]; absent: it was
-	headerNode      = "X-Precis-Node"          // where this request ends
-	headerParent    = "X-Precis-Parent"        // where the request ended that it continues
+	headerNode      = "X-Precis-Node"          // node of the end of this request
+	headerParent    = "X-Precis-Parent"        // node of the end of the request that this one continues
 	headerRetries   = "X-Precis-Retries"       // after overflows
 	headerError     = "X-Precis-Error"         // the code, when the error is the gateway's own
 
-	headerPercent       = "X-Precis-Percent"        // of the window, used by what was forwarded
-	headerShadow        = "X-Precis-Shadow"         // with the preset off, where a reduction would have been made: the tokens before and after
-	headerTurnsLeft     = "X-Precis-Turns-Left"     // until the view is reduced, if turns go on like the newest; absent: unknown
-	headerCondenseError = "X-Precis-Condense-Error" // by name, a condensation that failed; absent: none did
+	headerPercent       = "X-Precis-Percent"        // of the window, used by the forwarded request
+	headerShadow        = "X-Precis-Shadow"         // with the preset off: tokens before and after the due reduction
+	headerTurnsLeft     = "X-Precis-Turns-Left"     // estimated turns until the view is reduced; absent: unknown
+	headerCondenseError = "X-Precis-Condense-Error" // name of a condensation that failed; absent: no failure
 )
 
-// Actions, as headers and metrics name them.
+// Actions, as named in headers and metrics.
 const (
-	actionNone    = "none"    // forwarded as it came
+	actionNone    = "none"    // forwarded unchanged
 	actionView    = "view"    // forwarded with edits made earlier
 	actionReduced = "reduced" // reduced for this request
 	actionPass    = "pass"    // passed through: no turn of a conversation

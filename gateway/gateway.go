@@ -30,15 +30,15 @@ type Gateway struct {
 	windows       windows
 	endAsking     context.CancelFunc
 	accounts      *accounts
-	// freeModels are models, by upstream and name, whose upstream does not know the
-	// control for bound reasoning.
+	// freeModels are models, by upstream and name, at upstreams that do not know the control for
+	// bound reasoning.
 	freeModels sync.Map
 	gate       *admission.Gate
-	reducing   chan struct{} // of as many places as conversations are reduced at once without a model
+	reducing   chan struct{} // limits reductions without a model that run at once
 	policy     atomic.Pointer[policy]
 	admins     atomic.Pointer[map[string]bool]
 	patching   sync.Mutex // held while settings are changed
-	calls      calls      // that came by RoundTripper
+	calls      calls      // made through RoundTripper
 	bridges    *bridge.Table
 	holds      holds
 
@@ -46,17 +46,16 @@ type Gateway struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	closing atomic.Bool
-	counted atomic.Int64 // when what replicas learned about counting was last asked for, in nanoseconds
+	counted atomic.Int64 // when the replicas' calibration was last loaded, in Unix nanoseconds
 }
 
-// policy is what can be changed at run time.
+// policy is the configuration that can change at run time.
 type policy struct {
 	manager  *precis.Manager
 	profiles map[string]*precis.Manager
 }
 
-// New returns a gateway. The error is [precis.CodeInvalid] and names the option
-// at fault.
+// New returns a gateway. The error is [precis.CodeInvalid] and names the option at fault.
 func New(o Options) (*Gateway, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -83,15 +82,15 @@ func New(o Options) (*Gateway, error) {
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
-	_ = g.windows.sync(context.Background()) // what cannot be read now is read later
-	g.background(func(context.Context) {     // loads the tables of tokens, which the first request would wait for
+	_ = g.windows.sync(context.Background()) // a failed read is retried later
+	g.background(func(context.Context) {     // loads the token tables, so that the first request does not wait for them
 		o.Manager.NewMeter().Message(precis.NewText(precis.RoleUser, "a word"))
 	})
 	return g, nil
 }
 
-// SetManager replaces the manager and the profiles from the next request on;
-// those under way keep theirs.
+// SetManager replaces the manager and the profiles for new requests; requests in progress keep
+// theirs.
 func (g *Gateway) SetManager(m *precis.Manager, profiles map[string]*precis.Manager) {
 	g.policy.Store(&policy{m, profiles})
 }
@@ -99,17 +98,16 @@ func (g *Gateway) SetManager(m *precis.Manager, profiles map[string]*precis.Mana
 // Ready reports whether there is room for another request.
 func (g *Gateway) Ready() bool { return !g.gate.Full() }
 
-// CheckStore returns why the store does not keep what is new: it fails, or is not the
-// one any more that was opened; nil: it does.
+// CheckStore returns an error when the store does not keep new data, because it fails or was
+// replaced since it was opened; nil when it does.
 func (g *Gateway) CheckStore(ctx context.Context) error { return g.conversations.Check(ctx) }
 
 // Active returns the number of requests under way.
 func (g *Gateway) Active() int { return g.gate.Active() }
 
-// Close waits for work that outlives requests, such as preparing a summary, but
-// not longer than ctx lasts, and until everything seen is in the store. Requests
-// must have ended, see [http.Server.Shutdown]; those of [Gateway.RoundTripper] are
-// ended here.
+// Close waits, at most until ctx ends, for work that outlives requests, such as preparing a
+// summary, and until all data is in the store. HTTP requests must have ended, see
+// [http.Server.Shutdown]; Close ends the requests of [Gateway.RoundTripper].
 func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
 	g.endAsking()
@@ -123,14 +121,14 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.cancel()
 		<-done
 	}
-	_ = g.windows.sync(ctx) // it was logged
+	_ = g.windows.sync(ctx) // errors are logged
 	err := g.conversations.Close(ctx)
 	g.cancel()
 	return err
 }
 
-// background runs f until it ends or the gateway does. It reports false, and does
-// not, when the gateway is closing.
+// background runs f until f or the gateway ends. It returns false without running f when the
+// gateway is closing.
 func (g *Gateway) background(f func(ctx context.Context)) bool {
 	if g.closing.Load() {
 		return false
@@ -160,7 +158,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt := g.route(r)
 	path := rt.path
 	if rt.work == workPass {
-		path = "" // it belongs to no conversation: whose it is may be known, and is not asked
+		path = "" // it belongs to no conversation, so the upstream is not asked for its owner
 	}
 	owner, err := g.owner(r, rt.upstream, path)
 	out := admission.NewWriter(w)
@@ -171,14 +169,14 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.deny(http.StatusUnauthorized, "authentication_error", UnmanagedDenied, err)
 	case climbs(r.URL):
 		x.deny(http.StatusBadRequest, "invalid_request_error", UnmanagedDenied, errDots)
-	case upgrades(r): // clients that would rather use a WebSocket fall back at once on this
+	case upgrades(r): // clients that prefer a WebSocket fall back at once on this status
 		x.deny(http.StatusUpgradeRequired, "invalid_request_error", UnmanagedSocket, errNoWebSocket)
 	default:
 		x.serve()
 	}
 }
 
-// deny answers a request that is not looked at any further.
+// deny answers a request with an error, without placing it.
 func (x *exchange) deny(status int, kind string, why Unmanaged, err error) {
 	defer x.report()
 	x.err, x.reason = err, why
@@ -186,8 +184,8 @@ func (x *exchange) deny(status int, kind string, why Unmanaged, err error) {
 	x.out.failWith(status, precis.CodeOf(err), errorBody(x.route, kind, err.Error()))
 }
 
-// owner says whose conversation a request is: that of its gateway key; else that of
-// what it proves itself with at its upstream, nil for none.
+// owner resolves the owner of a request: by its gateway key, else by its credential at the
+// upstream. Up is nil for a request without an upstream.
 func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, error) {
 	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
 		return owner, err
@@ -199,12 +197,12 @@ func upgrades(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// rewrite makes the upstream request of what is passed through.
+// rewrite makes the upstream request for a request that is passed through.
 func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 	rt := g.route(p.In)
 	p.Out.URL = rt.url(p.In.URL.RawQuery)
 	p.Out.Host = ""
-	for _, name := range hopByHop { // an upgrade would make a tunnel that nobody counts
+	for _, name := range hopByHop { // an upgrade would open a tunnel that escapes admission
 		p.Out.Header.Del(name)
 	}
 	g.o.Auth.strip(p.Out.Header)
@@ -220,13 +218,13 @@ func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error)
 	g.refuse(w, g.route(r), http.StatusBadGateway, "api_error", out)
 }
 
-// ownManager returns a manager for the conversations of an owner: without a store,
-// for the registry stores, with the owner's ledger and calibration.
+// ownManager returns a manager for the conversations of an owner. It has the owner's ledger and
+// calibration, but no store, because the registry stores edits.
 func (g *Gateway) ownManager(m *precis.Manager, owner string) *precis.Manager {
 	return m.With(nil).WithLedger(g.conversations.Ledger(owner)).ForOwner(owner)
 }
 
-// manager returns the manager of a profile; "" is the default one.
+// manager returns the manager of a profile; "" selects the default one.
 func (g *Gateway) manager(profile string) (*precis.Manager, error) {
 	p := g.policy.Load()
 	if profile == "" {

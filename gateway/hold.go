@@ -11,14 +11,14 @@ import (
 	"precis/internal/fair"
 )
 
-// Users hold the next request of a conversation: it waits after it was planned and before
-// it is composed, without a lock, so that the verbs edit the conversation meanwhile. What
-// they changed is in the view that is sent.
+// Users can hold the next request of a conversation: after planning and before composing it waits
+// without a lock, so that verbs can edit the conversation meanwhile. The view that is sent includes
+// their edits.
 
 const (
-	holdSilent = 30 * time.Second // that a client waits at most to whom no sign of life can be sent
-	orderAge   = time.Hour        // after which an order that no request has met is forgotten
-	mostOrders = 1000             // of one owner [fair.Most] of them
+	holdSilent = 30 * time.Second // longest wait of a client that cannot receive keep-alive bytes
+	orderAge   = time.Hour        // age at which an unused order is dropped
+	mostOrders = 1000             // in all; [fair.Most] of them for one owner
 )
 
 // holds are the orders to hold requests, by conversation.
@@ -39,12 +39,12 @@ type hold struct {
 
 	waits        bool // a request is held
 	since, until time.Time
-	last         time.Time     // after which it is sent, whatever is asked for
-	changed      chan struct{} // closed when the request is let go, or its limit changes; then made anew
+	last         time.Time     // the request is sent at the latest then
+	changed      chan struct{} // closed, and replaced, when the request is let go or its limit changes
 	letGo, again bool
 }
 
-// order holds the next request of a conversation, or the one that waits for longer.
+// order holds the next request of a conversation, or extends the wait of the held one.
 func (s *holds) order(owner, id string, limit time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,13 +78,13 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// change wakes the request that waits.
+// change wakes the held request.
 func (h *hold) change() {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
-// release takes an order back. With again the request after the one that waits is held.
+// release withdraws an order. With again, the request after the held one is held in turn.
 func (s *holds) release(id string, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *holds) release(id string, again bool) {
 	}
 }
 
-// end lets all requests go; none is held any more.
+// end lets all requests go and holds no more.
 func (s *holds) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *holds) end() {
 	}
 }
 
-// forget drops orders that no request has met for long. The lock must be held.
+// forget drops orders older than orderAge that no request has used. The lock must be held.
 func (s *holds) forget() {
 	for id, h := range s.all {
 		if !h.waits && s.now().Sub(h.ordered) > orderAge {
@@ -119,8 +119,8 @@ func (s *holds) forget() {
 	}
 }
 
-// take begins to hold a request, for the most at most. Nil: there is no order, or it has a
-// request already.
+// take begins to hold a request, for at most most. It returns nil when there is no order, or when
+// the order already holds a request.
 func (s *holds) take(id string, most time.Duration) *hold {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *holds) take(id string, most time.Duration) *hold {
 	return h
 }
 
-// wait waits until the request is let go, its limit is over, or the client leaves.
+// wait waits until the request is let go, its limit has passed, or the client leaves.
 func (s *holds) wait(ctx context.Context, h *hold) {
 	for {
 		s.mu.Lock()
@@ -158,7 +158,7 @@ func (s *holds) wait(ctx context.Context, h *hold) {
 	}
 }
 
-// done ends the holding of a request: the order is met, or waits for the next one.
+// done ends the holding of a request: its order is removed, or waits for the next request.
 func (s *holds) done(id string, h *hold) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *holds) done(id string, h *hold) {
 	delete(s.all, id)
 }
 
-// holding reports what an owner has ordered of a conversation.
+// holding reports the order of an owner for a conversation.
 func (s *holds) holding(owner, id string) (out conversation.Holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,9 +185,9 @@ func (s *holds) holding(owner, id string) (out conversation.Holding) {
 	return out
 }
 
-// hold has the request wait while a user has ordered that, and plans it anew then: the
-// user may have edited the conversation. The client is kept waiting by signs of life
-// where its dialect has them. The error is [precis.CodeCanceled] when the client leaves.
+// hold makes the request wait if a user has ordered that, then plans it again, because the user may
+// have edited the conversation. Meanwhile the client receives keep-alive bytes if its dialect has
+// them. The error is [precis.CodeCanceled] when the client leaves.
 func (x *exchange) hold(p *plan) (*plan, error) {
 	if !p.managed || !p.remembered() || p.assembly != nil || p.poly.Active || p.poly.Only || p.poly.Mode != polyfill.Forward {
 		return p, nil
@@ -215,8 +215,8 @@ func (x *exchange) hold(p *plan) (*plan, error) {
 	return p.reviewed()
 }
 
-// reviewed makes the view anew after the request was held. Edits that a user has made
-// count as they are while the view fits.
+// reviewed makes the view again after the request was held. A user's edits stay as they are while
+// the view fits.
 func (p *plan) reviewed() (*plan, error) {
 	next := *p
 	err := next.locked(func(ctx context.Context, j *planner) error {
@@ -240,11 +240,10 @@ func (p *plan) reviewed() (*plan, error) {
 	return &next, nil
 }
 
-// LetGo sends all requests that are held, and holds none from now on. It is for a gateway
-// that is about to end.
+// LetGo sends all held requests and holds no more. Call it before the gateway ends.
 func (g *Gateway) LetGo() { g.holds.end() }
 
-// Hold has the next request of a conversation wait, see [conversation.Holder].
+// Hold holds the next request of a conversation, see [conversation.Holder].
 func (h home) Hold(ctx context.Context, id string, limit time.Duration) error {
 	c, err := h.find(ctx, id)
 	if err != nil {
@@ -268,7 +267,7 @@ func (h home) LetGo(ctx context.Context, id string, again bool) error {
 	return nil
 }
 
-// Holding reports what is ordered, see [conversation.Holder].
+// Holding reports the order for a conversation, see [conversation.Holder].
 func (h home) Holding(_ context.Context, id string) (conversation.Holding, error) {
 	return h.g.holds.holding(h.owner, id), nil
 }

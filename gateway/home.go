@@ -12,13 +12,12 @@ import (
 	"precis/wire/anthropic"
 )
 
-// AllOwners, as an owner, is everybody.
+// AllOwners, as an owner, selects all owners.
 const AllOwners = conversation.AllOwners
 
-// Home returns the conversations of an owner, or of [AllOwners]: those in memory
-// and those that only the store knows. A conversation is locked while it is
-// edited, as it is by requests; an edit is in force for the client's next
-// request. To the owner the conversations of others do not exist.
+// Home returns the conversations of an owner, or of [AllOwners], in memory and in the store. A
+// conversation is locked while it is edited, as by requests; an edit is in force for the client's
+// next request. Conversations of other owners are reported as not found.
 func (g *Gateway) Home(owner string) conversation.Home { return home{g, owner, g.conversations} }
 
 type home struct {
@@ -27,8 +26,8 @@ type home struct {
 	conversations *registry.Registry
 }
 
-// Owners returns everybody who has a conversation in memory or anything in the
-// store, or the one owner of the home.
+// Owners returns all owners with a conversation in memory or data in the store, or the one owner of
+// the home.
 func (h home) Owners(ctx context.Context) ([]string, error) {
 	if h.owner != AllOwners {
 		return []string{h.owner}, nil
@@ -36,7 +35,7 @@ func (h home) Owners(ctx context.Context) ([]string, error) {
 	return h.conversations.Owners(ctx)
 }
 
-// OwnerOf returns whose a conversation is. A home of one owner does not look.
+// OwnerOf returns the owner of a conversation. A home of one owner returns that owner unchecked.
 func (h home) OwnerOf(ctx context.Context, id string) (string, error) {
 	if h.owner != AllOwners {
 		return h.owner, nil
@@ -44,8 +43,8 @@ func (h home) OwnerOf(ctx context.Context, id string) (string, error) {
 	return h.conversations.OwnerOf(ctx, id)
 }
 
-// Store returns the part of the store that belongs to an owner, after what waits
-// to be stored of it has been written.
+// Store returns the part of the store that belongs to an owner, after writing the owner's pending
+// data.
 func (h home) Store(ctx context.Context, owner string) (precis.Store, error) {
 	err := h.conversations.Settle(ctx, owner, "")
 	if h.g.o.Store != nil && err == nil {
@@ -106,7 +105,7 @@ func (h home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 	return err
 }
 
-// Renew takes over edits of a conversation that the store has and memory lacks.
+// Renew adopts edits of a conversation that the store has and memory lacks.
 func (h home) Renew(ctx context.Context, id string) error {
 	c, err := h.find(ctx, id)
 	if err != nil {
@@ -115,13 +114,13 @@ func (h home) Renew(ctx context.Context, id string) error {
 	return c.EditRenewed(ctx, func(*precis.Conversation) error { return nil })
 }
 
-// managerOf returns the manager of a conversation, and its profile: the one that its newest
-// request asked for, else that of its arm, else the default one.
+// managerOf returns the manager and the profile of a conversation. The profile is the one that its
+// newest request asked for, else the arm, else the default.
 func (g *Gateway) managerOf(c *registry.Conversation) (string, *precis.Manager) {
 	return g.managerOfRecord(c.Info())
 }
 
-// managerOfRecord returns the manager of a conversation with a record, and its profile.
+// managerOfRecord returns the manager and the profile of a conversation with a record.
 func (g *Gateway) managerOfRecord(info store.Record) (string, *precis.Manager) {
 	for _, name := range []string{info.Profile, info.Arm} {
 		if m, err := g.manager(name); name != "" && err == nil {
@@ -131,7 +130,7 @@ func (g *Gateway) managerOfRecord(info store.Record) (string, *precis.Manager) {
 	return "", g.policy.Load().manager
 }
 
-// profileWindow returns the window that a profile sets; not ok: it sets none.
+// profileWindow returns the window that a profile sets; ok is false when it sets none.
 func (g *Gateway) profileWindow(profile string) (w precis.Window, ok bool) {
 	if profile == "" || g.o.ProfileWindow == nil {
 		return w, false
@@ -156,7 +155,7 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *precis.M
 	}
 }
 
-// request returns how requests of a conversation ask their manager.
+// request returns the request that a conversation passes to its manager.
 func (h home) request(ctx context.Context, c *registry.Conversation, model string, last precis.Report) precis.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
 	r := precis.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
@@ -166,8 +165,8 @@ func (h home) request(ctx context.Context, c *registry.Conversation, model strin
 	return r
 }
 
-// windowOf returns the window that a conversation with a record is looked at in: that of its
-// profile, else that of its newest request, else the one that the next request would have.
+// windowOf returns the window for inspecting a conversation with a record: its profile's, else the
+// one of its newest request, else the one its next request would have.
 func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string, last precis.Window) precis.Window {
 	if w, set := h.g.profileWindow(cmp.Or(rec.Profile, rec.Arm)); set {
 		return w
@@ -178,7 +177,7 @@ func (h home) windowOf(ctx context.Context, owner string, rec store.Record, mode
 	return h.nextWindow(ctx, owner, cmp.Or(rec.Dialect, anthropic.Format), model)
 }
 
-// nextWindow returns the context window that the next request of a model would have.
+// nextWindow returns the context window of the next request to a model.
 func (h home) nextWindow(ctx context.Context, owner, dialect, model string) precis.Window {
 	if up := h.g.upstreamFor(dialect); up != nil {
 		return h.g.windows.of(ctx, windowKey{upstream: up.Name, model: model, owner: owner})
@@ -186,8 +185,8 @@ func (h home) nextWindow(ctx context.Context, owner, dialect, model string) prec
 	return h.g.o.Window(ctx, model)
 }
 
-// earlier returns the forms that a conversation had before its client cleared
-// old results, as far as memory or the store has them.
+// earlier returns the transcripts that a conversation had before its client cleared old results, as
+// far as memory or the store has them.
 func (g *Gateway) earlier(ctx context.Context, c *registry.Conversation) ([]*precis.Transcript, error) {
 	var out []*precis.Transcript
 	for _, head := range c.Info().Earlier {
@@ -216,19 +215,19 @@ func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Pa
 	return page, err
 }
 
-// mostSized is how many conversations of a list are counted by their messages where replicas
-// share the store; the others by their records.
+// mostSized bounds how many listed conversations are counted by their messages when replicas share
+// the store; others are counted by their records.
 const mostSized = 50
 
-// sized describes a conversation in a list as its own status does: in the window that its next
-// request would have, and by what is known of counting now.
-// Where replicas share the store they all count the same, which memory has or not.
+// sized returns a listed conversation with the size that its own status would report: in the window
+// of its next request, and with the current calibration. Where replicas share the store, all of
+// them count the same way, whether the conversation is in memory or not.
 func (h home) sized(ctx context.Context, l conversation.Listed, few bool) conversation.Listed {
 	if h.g.o.Shared && few || l.InMemory && !h.g.o.Shared {
 		if now, err := conversation.SizedOf(ctx, h, l); err == nil {
 			return now
 		}
-		return l // it has gone meanwhile
+		return l // it was removed meanwhile
 	}
 	_, m := h.g.managerOfRecord(l.Record)
 	m = h.g.ownManager(m, l.Owner)
@@ -246,8 +245,8 @@ func (h home) CountAll(ctx context.Context) (n int, known bool, err error) {
 	return conversation.CountShelves(ctx, h.shelves(ctx, owners))
 }
 
-// Search finds messages: with the store's index when it has one, else by reading
-// the conversations in memory.
+// Search finds messages: with the store's index if it has one, else by reading the conversations in
+// memory.
 func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	owners, err := h.searched(ctx, q.Conversation)
 	if err == nil {
@@ -259,7 +258,7 @@ func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.Fou
 	return conversation.SearchShelves(ctx, h.shelves(ctx, owners), q)
 }
 
-// searched returns whose conversations a search is about.
+// searched returns the owners that a search covers.
 func (h home) searched(ctx context.Context, id string) ([]string, error) {
 	if id == "" {
 		return h.Owners(ctx)
@@ -292,10 +291,9 @@ func (h home) purge(ctx context.Context, p registry.Purge) (store.PurgeResult, e
 	return res, cmp.Or(err, h.conversations.Wipe(ctx))
 }
 
-// Forget purges the conversations of all owners that were last updated before a
-// time. It is meant to be called by each replica once in a period: one of those
-// that share the store purges it, and keeps doing so until it has not called for a
-// period; the others forget what they have in memory.
+// Forget purges the conversations of all owners that were last updated before a time. Each replica
+// should call it once per period. One of the replicas that share a store purges it, and keeps that
+// role until it has not called for a period; the others only clear their memory.
 func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Duration) (store.PurgeResult, error) {
 	all := home{g, AllOwners, g.conversations}
 	leaser, ok := g.o.Store.(store.Leaser)
@@ -308,23 +306,23 @@ func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Dura
 	}
 	res, err := all.purge(ctx, registry.Purge{Before: before, Memory: !ours})
 	if err != nil {
-		release() // another one may do better
+		release() // another replica may succeed
 	}
 	return res, err
 }
 
-// countingFor is how long what replicas have learned about counting is not asked for again.
+// countingFor is how long a loaded calibration is used before it is loaded again.
 const countingFor = 250 * time.Millisecond
 
-// renewCounting takes over what the replicas that share the store have learned about counting,
-// so that all of them show the same.
+// renewCounting loads the calibration that replicas have put in the shared store, so that all of
+// them show the same counts.
 func (g *Gateway) renewCounting(ctx context.Context) {
 	now := time.Now().UnixNano()
 	last := g.counted.Load()
 	if !g.o.Shared || now-last < int64(countingFor) || !g.counted.CompareAndSwap(last, now) {
 		return
 	}
-	if err := g.policy.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil { // what memory has is used
+	if err := g.policy.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil { // memory has an older one
 		g.o.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
 	}
 }

@@ -12,31 +12,31 @@ import (
 	"precis/store"
 )
 
-// syncEvery is how often a replica looks what others have stored, and how long what is
-// not urgent waits to be stored.
+// syncEvery is how often a replica reads the others' changes, and how long changes that are not
+// urgent wait to be stored.
 const syncEvery = 30 * time.Second
 
-// keptWindows is what is known of windows as the store has it. Memory is first: what
-// cannot be read or written now is read or written later.
+// keptWindows synchronizes the known windows with the store. Memory is authoritative: a failed read
+// or write is retried later.
 type keptWindows struct {
-	store    store.Windows // nil: what is known ends with the process
+	store    store.Windows // nil: windows are not kept beyond the process
 	shared   bool          // other replicas write there, too
-	patience time.Duration // how long somebody waits for the store
+	patience time.Duration // time limit for the store
 	log      *slog.Logger
 
 	syncing sync.Mutex   // held while the store is read and written
 	read    atomic.Bool  // the store was read
-	next    atomic.Int64 // when to look there again, in Unix nanoseconds
+	next    atomic.Int64 // when to sync again, in Unix nanoseconds
 
-	// The books, guarded by windows.mu.
-	dirty  map[string]bool   // rows that the store does not have as they are
-	rows   map[string]string // states in the store, by key, as far as known
-	busy   bool              // somebody is on the way to the store
-	urgent bool              // and is to go once more
-	failed bool              // the store did not take the last states
+	// The following fields are guarded by windows.mu.
+	dirty  map[string]bool   // rows that differ from the store
+	rows   map[string]string // last known rows of the store, by key
+	busy   bool              // a sync is in progress
+	urgent bool              // another sync must follow it
+	failed bool              // the last write failed
 }
 
-// Keys of rows begin with what they are about.
+// Row keys begin with their kind.
 const (
 	shownRow  = "shown"
 	servedRow = "served"
@@ -46,11 +46,11 @@ func (k windowKey) row() string { return rowKey(shownRow, k.upstream, k.model, k
 func (k servedKey) row() string { return rowKey(servedRow, k.upstream, k.model) }
 
 func rowKey(parts ...string) string {
-	key, _ := json.Marshal(parts) // strings have a JSON form
+	key, _ := json.Marshal(parts) // strings always have a JSON form
 	return string(key)
 }
 
-// note takes down that a row has changed.
+// note marks a row as changed.
 func (k *keptWindows) note(row string) {
 	if k.store == nil {
 		return
@@ -61,8 +61,8 @@ func (k *keptWindows) note(row string) {
 	k.dirty[row] = true
 }
 
-// changed has a row stored: at once when that is to be soon, else with what comes
-// later. The lock must be held.
+// changed marks a row as changed and has it stored: at once if soon, else with later changes. The
+// lock must be held.
 func (w *windows) changed(row string, soon bool) {
 	w.kept.note(row)
 	if soon || w.now().UnixNano() >= w.kept.next.Load() {
@@ -70,7 +70,7 @@ func (w *windows) changed(row string, soon bool) {
 	}
 }
 
-// readDue has the store read when that is due.
+// readDue starts a sync if one is due.
 func (w *windows) readDue() {
 	k := &w.kept
 	if k.store == nil || !k.shared && k.read.Load() || w.now().UnixNano() < k.next.Load() {
@@ -81,7 +81,7 @@ func (w *windows) readDue() {
 	w.start()
 }
 
-// start has somebody go to the store. The lock must be held.
+// start starts a sync in the background. The lock must be held.
 func (w *windows) start() {
 	k := &w.kept
 	if k.store == nil {
@@ -93,7 +93,7 @@ func (w *windows) start() {
 	}
 	k.busy = w.background(func(ctx context.Context) {
 		for again := true; again; {
-			_ = w.sync(ctx) // it is logged, and comes again
+			_ = w.sync(ctx) // errors are logged, and the sync is retried
 			w.mu.Lock()
 			again = k.urgent
 			k.urgent, k.busy = false, again
@@ -102,7 +102,7 @@ func (w *windows) start() {
 	})
 }
 
-// sync reads what others have stored, where that is due, and stores what is new here.
+// sync reads the changes of other replicas, if that is due, and stores its own.
 func (w *windows) sync(ctx context.Context) error {
 	k := &w.kept
 	if k.store == nil {
@@ -124,7 +124,7 @@ func (w *windows) sync(ctx context.Context) error {
 	return err
 }
 
-// exchange does what sync says, and may be called by one at a time.
+// exchange does the work of sync. Only one call may run at a time.
 func (w *windows) exchange(ctx context.Context) error {
 	k := &w.kept
 	if k.shared || !k.read.Load() {
@@ -155,8 +155,7 @@ func (w *windows) exchange(ctx context.Context) error {
 	return err
 }
 
-// unsaved returns the rows that are to be stored, nil for those that are to be removed,
-// and takes them out of the books.
+// unsaved returns the rows to store, nil for rows to remove, and clears their dirty marks.
 func (w *windows) unsaved() map[string][]byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,13 +171,13 @@ func (w *windows) unsaved() map[string][]byte {
 	return states
 }
 
-// state returns the state of a row as memory has it, nil for none.
+// state returns the state of a row in memory, nil if it has none.
 func (w *windows) state(row string) []byte {
 	var state []byte
 	switch key := parseRow(row).(type) {
 	case windowKey:
 		if e, ok := w.shown[key]; ok {
-			state, _ = json.Marshal(e) // numbers and times
+			state, _ = json.Marshal(e) // numbers and times always have a JSON form
 		}
 	case servedKey:
 		if s, ok := w.served[key]; ok {
@@ -188,8 +187,8 @@ func (w *windows) state(row string) []byte {
 	return state
 }
 
-// parseRow returns the [windowKey] or [servedKey] of a row; nil when it is none of this
-// version of precis.
+// parseRow returns the [windowKey] or [servedKey] of a row; nil for a row of another precis
+// version.
 func parseRow(row string) any {
 	var parts []string
 	if json.Unmarshal([]byte(row), &parts) != nil {
@@ -204,8 +203,8 @@ func parseRow(row string) any {
 	return nil
 }
 
-// merge takes over what is stored. What this replica had stored and is not there any
-// more, another one has forgotten.
+// merge adopts the stored rows. A row that this replica had stored and that has disappeared was
+// deleted by another replica, so it is deleted here as well.
 func (w *windows) merge(rows map[string][]byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -236,8 +235,7 @@ func (w *windows) merge(rows map[string][]byte) {
 	}
 }
 
-// adopt adds a stored state to what is known. What is of another version of precis is
-// left as it is.
+// adopt merges a stored state into memory. It ignores states of other precis versions.
 func (w *windows) adopt(row string, state []byte) {
 	switch key := parseRow(row).(type) {
 	case windowKey:

@@ -26,16 +26,16 @@ type placed struct {
 	found   *registry.Found
 	conv    *registry.Conversation
 	profile string
-	arm     string          // of an experiment, whose manager it is; "": none
+	arm     string          // experiment arm that selected the manager; "": no experiment
 	manager *precis.Manager // of the profile
 	poly    *polyfill.Request
-	asked   *bridge.Answer // the summary that the request asks for; nil: none
-	// unlisted: the client sent a text in place of a list of messages. It is sent as
-	// it came unless it has to be changed.
+	asked   *bridge.Answer // the summary that the request asks for; nil: it asks for none
+	// unlisted: the client sent a text in place of a list of messages. The body is forwarded
+	// unchanged unless the view differs.
 	unlisted bool
 }
 
-// place finds the conversation of a request. An error is answered with.
+// place finds the conversation of a request. The caller answers with its error.
 func (x *exchange) place(q *request) (*placed, error) {
 	p := &placed{exchange: x, request: q, profile: x.r.Header.Get(headerProfile)}
 	var err error
@@ -68,7 +68,7 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	if p.profile == "" && found.Line.ID != "" && x.conversations == x.g.conversations {
 		p.arm = x.g.armOf(x.r.Context(), p.conv)
-		if m, err := x.g.manager(p.arm); err == nil { // else the experiment has ended
+		if m, err := x.g.manager(p.arm); err == nil { // on error, the experiment has ended
 			p.profile, p.manager = p.arm, m
 		}
 	}
@@ -78,9 +78,9 @@ func (x *exchange) place(q *request) (*placed, error) {
 	return p, err
 }
 
-// armOf returns the arm of an experiment that a conversation belongs to, "" for none:
-// what is recorded with it; when it begins, that of the conversation it left, or what it
-// is assigned. So no arm changes while a conversation goes on.
+// armOf returns the experiment arm of a conversation, "" for none: the recorded arm or, for a new
+// conversation, the arm of the one it branched from, else a newly assigned one. So the arm of a
+// conversation never changes.
 func (g *Gateway) armOf(ctx context.Context, c *registry.Conversation) string {
 	info := c.Info()
 	if info.Arm != "" || info.Requests > 0 || g.o.Assign == nil {
@@ -98,7 +98,7 @@ func (g *Gateway) armOf(ctx context.Context, c *registry.Conversation) string {
 func (x *exchange) find(body []byte) (*registry.Found, error) {
 	r := lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body}
 	if a := x.assembly; a != nil {
-		r.Scope = a.scope // every list is a conversation
+		r.Scope = a.scope // each list is a conversation of its own
 	}
 	r.Passes = func(b *wire.Body, prompt wire.Prompt, msgs []precis.Message) lineage.Passes {
 		in := intent.Of(intent.Request{Turns: x.work == workTurn, Dialect: x.dialect, Body: b, System: prompt.System, Messages: msgs})
@@ -120,8 +120,8 @@ func (x *exchange) find(body []byte) (*registry.Found, error) {
 	return found, err
 }
 
-// listed returns the list of messages that an input of the Responses API stands
-// for that is a text; nil: it is none.
+// listed turns a text input of the Responses API into the equivalent list of messages; nil when the
+// input is not a text.
 func listed(input []byte) []byte {
 	if jsonspan.Kind(input) != '"' {
 		return nil
@@ -129,13 +129,13 @@ func listed(input []byte) []byte {
 	return append(append([]byte(`[{"role":"user","content":`), input...), `}]`...)
 }
 
-// mayOverflow reports whether a request that is no turn may be too long: no text has
-// more than one token for each two bytes.
+// mayOverflow reports whether a request that is no turn may be too long: a text has at most one
+// token per two bytes.
 func (p *placed) mayOverflow() bool {
 	return p.work == workTurn && len(p.body) > 2*p.window(p.r.Context()).Tokens
 }
 
-// passing says why the request is passed through; "" when it is managed.
+// passing returns why the request is passed through; "" when it is managed.
 func (p *placed) passing() string {
 	f := p.found
 	switch {
@@ -154,8 +154,7 @@ func (p *placed) remembered() bool {
 	return p.work == workTurn && p.conv.Current()
 }
 
-// update notes in the conversation and its record what the request says of it. The
-// conversation is locked.
+// update updates the conversation and its record from the request. The conversation is locked.
 func (p *placed) update() {
 	prompt, conv := p.found.Prompt, p.conv.Conversation()
 	conv.Model, conv.System, conv.Tools = prompt.Model, prompt.System, prompt.Tools
@@ -177,25 +176,25 @@ func (p *placed) update() {
 	})
 }
 
-// keepAlive keeps a streaming request alive while it waits.
+// keepAlive sends keep-alive bytes to the client of a streaming request while it waits.
 func (p *placed) keepAlive() (stop func()) {
-	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil || p.direct != nil { // no connection waits
+	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil || p.direct != nil { // no client connection waits
 		return func() {}
 	}
 	return p.out.keepAlive(p.r.Context().Done(), p.g.o.KeepAlive, p.found.Line.ID)
 }
 
-// windowKey is the key of the request's window among those learned.
+// windowKey returns the key of the request's window among the learned ones.
 func (p *placed) windowKey() windowKey {
 	return windowKey{p.upstream.Name, p.found.Prompt.Model, p.owner, strings.Join(p.r.Header.Values(headerBeta), ",")}
 }
 
-// polyfills reads what the request asks for.
+// polyfills reads the context management that the request asks for.
 func (p *placed) polyfills() (*polyfill.Request, error) {
 	native := p.g.o.Native
 	switch {
 	case p.assembly != nil:
-		native = Native{ContextManagement: true, Compact: true} // the request goes to its API as it is
+		native = Native{ContextManagement: true, Compact: true} // the request goes to its API directly
 	case p.upstream.Native != nil:
 		native = *p.upstream.Native
 	}
@@ -205,13 +204,13 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 	})
 }
 
-// hintHeaders are headers by which clients name a conversation. They are shown
-// and searched, and never decide anything.
+// hintHeaders are headers that clients use to name a conversation. They are shown and searched, and
+// never decide which conversation a request continues.
 var hintHeaders = []string{
 	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id", "Session-Id", "Session_id", "Thread-Id",
 }
 
-// hints returns what the client calls the conversation.
+// hints returns the client's names for the conversation.
 func (p *placed) hints() map[string]string {
 	if a := p.assembly; a == nil || a.scope == "" {
 		return hintsOf(p.r.Header)
@@ -234,18 +233,17 @@ func hintsOf(h http.Header) map[string]string {
 	return out
 }
 
-// clientOf names the program by its User-Agent.
+// clientOf returns the name of the client program from its User-Agent.
 func clientOf(h http.Header) string {
 	return content.FirstLine(h.Get("User-Agent"), 60)
 }
 
-// Requests that are no turn of a conversation are passed through: titles, probes
-// of what a server can do, a client's own compaction. Nothing is learned from
-// them and nothing of them is condensed.
+// Requests that are no turn of a conversation are passed through: titles, probes of server
+// features, a client's own compaction. They teach the gateway no window and are not condensed.
 
 const (
 	passSide     = "side"
 	passStateful = "stateful"
 	passEmpty    = "empty"
-	passMany     = "messages" // more of them than any conversation has
+	passMany     = "messages" // more than any conversation may have
 )

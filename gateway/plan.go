@@ -16,27 +16,27 @@ import (
 type plan struct {
 	*placed
 	result  precis.Result // the view, and the report of the newest pass over it
-	managed bool          // by the manager; else the view is what the client sent
-	before  int           // tokens of what the client sent
+	managed bool          // by the manager; false: the view is the client's messages
+	before  int           // tokens of the client's request
 	plain   bool          // reasoning is switched off, see thinking.go
-	mending bool          // what the client sent is mended, because the upstream refused it
-	// once: the view is made for this request alone, since the upstream refused it in words that
-	// are not believed yet, see package window: what is cut for it is not recorded.
+	mending bool          // the client's messages are repaired, because the upstream refused them
+	// once: the view is for this request only, and its cuts are not recorded. The upstream refused
+	// the request in words that do not suffice as evidence yet, see package window.
 	once bool
-	cuts []precis.Edit // that were made so
-	// images and most are the pictures and messages that were left when the upstream had refused
-	// more; 0: it has not.
+	cuts []precis.Edit // edits made for this request only
+	// images and most are the images and messages kept after the upstream refused a larger number;
+	// 0: it has not refused any.
 	images, most int
-	// recall and condense say which of the gateway's own tools are offered.
+	// recall and condense report which of the gateway's own tools are offered.
 	recall, condense bool
 
 	outlook conversation.Outlook // of the view
 	warned  bool                 // the warn level was crossed with this request
-	failed  string               // by name, the condensation that failed; "": none did
+	failed  string               // name of the condensation that failed; "": no failure
 }
 
-// planned makes the view of a request. An error is answered with; a view that is
-// not what it should be is logged and sent, for the upstream to decide.
+// planned makes the view of a request. The caller answers with its error. An invalid view is logged
+// and still sent, because the upstream decides.
 func (x *exchange) planned(q *placed) (*plan, error) {
 	p := &plan{placed: q}
 	if why := q.passing(); why != "" && (why != passSide || !q.poly.Manages() && !q.mayOverflow()) {
@@ -73,8 +73,8 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 	return p, nil
 }
 
-// replanned makes a smaller view of a request that the upstream refused as too
-// long. Not ok: there is none, or the client has gone.
+// replanned makes a smaller view of a request that the upstream refused as too long. It returns
+// false when no smaller view is possible or the client has gone.
 func (p *plan) replanned() (*plan, bool) {
 	next := *p
 	smaller := false
@@ -94,13 +94,13 @@ func (p *plan) replanned() (*plan, bool) {
 	return &next, true
 }
 
-// keptImages is how many pictures are left when an API has refused a request for their number
-// or size, at most: those that take more than this apply a smaller limit to the size of each.
-// Where that does not help the newest alone are left.
+// keptImages is how many images remain, at most, after an API has refused a request for their
+// number or size. APIs that accept more apply a smaller size limit to each. If that does not help,
+// only the newest image remains.
 const keptImages = 10
 
-// within makes a view of a request that keeps to a limit of the API which the request was
-// refused for. Not ok: there is none, or it was tried.
+// within makes a view that keeps to an API limit which the request has exceeded. It returns false
+// when no such view is possible or when it was tried already.
 func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
 	var l precis.Limits
 	switch {
@@ -109,7 +109,7 @@ func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
 	case limit.Images && p.images > 1:
 		l.Images = 1
 	case limit.Messages > 0 && p.most == 0:
-		l.Messages = max(limit.Messages*3/4, 1) // room for the next turns
+		l.Messages = max(limit.Messages*3/4, 1) // leaves room for the next turns
 	default:
 		return nil, false
 	}
@@ -127,14 +127,15 @@ func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
 		changed = err == nil && len(j.res.Edits) > 0
 		return err
 	})
-	if err == nil && !changed && limit.Images { // there are fewer already
+	if err == nil && !changed && limit.Images { // it has fewer already
 		return next.within(limit)
 	}
 	return &next, err == nil && changed
 }
 
-// mended returns the plan with what the client sent mended, such as a result without
-// its call, after the upstream refused it. Not ok: there is nothing to mend, or it was.
+// mended returns the plan with the client's messages repaired, such as a result without its call,
+// after the upstream refused them. It returns false when there is no breach or it was repaired
+// already.
 func (p *plan) mended() (*plan, bool) {
 	if p.mending || len(p.dialect.Check(p.result.View)) == 0 {
 		return nil, false
@@ -145,8 +146,8 @@ func (p *plan) mended() (*plan, bool) {
 	return &next, err == nil && len(next.result.Report.Repairs) > 0
 }
 
-// mendsFromNow notes that the upstream took what it had refused before, mended: the
-// next request of the conversation is mended at once.
+// mendsFromNow records that the upstream accepted the repaired messages, so that the next request
+// of the conversation is repaired at once.
 func (p *plan) mendsFromNow() {
 	if p.conv.Lock(p.r.Context()) == nil {
 		p.conv.Mends = true
@@ -154,9 +155,8 @@ func (p *plan) mendsFromNow() {
 	}
 }
 
-// locked plans with the conversation locked: of several requests at once each sees
-// the edits of those before it. What was planned becomes the view, also when f
-// fails.
+// locked plans with the conversation locked, so that each of several concurrent requests sees the
+// edits of the earlier ones. The planner's result becomes the view even if f fails.
 func (p *plan) locked(f func(context.Context, *planner) error) error {
 	ctx := p.r.Context()
 	stop := p.keepAlive()
@@ -173,14 +173,14 @@ func (p *plan) locked(f func(context.Context, *planner) error) error {
 	return err
 }
 
-// settle takes over what planning led to.
+// settle takes over the planner's result.
 func (p *plan) settle(j *planner) {
 	p.result = answerable(j.res, p.found.Messages)
 	j.offer()
 	j.warn()
 	if j.own {
 		p.conv.Last = j.res.Report
-		if j.failed != "" || p.action == actionReduced { // a later one that works takes the name away
+		if j.failed != "" || p.action == actionReduced { // a later success clears the name
 			p.conv.Failed = j.failed
 		}
 	}
@@ -193,10 +193,10 @@ func (p *plan) settle(j *planner) {
 	}
 }
 
-// answerable returns a result whose view ends with what the client wants an answer
-// to. A rewind of a conversation whose client then sends the same request once more
-// hides that; without it the view would end with something else: with an earlier result,
-// or with words of the model, which APIs refuse to continue.
+// answerable returns a result with a view that ends in the messages that the client wants answered.
+// After a rewind, a client may send the same request again, and its last messages are hidden. The
+// view would then end with an earlier result, or with an assistant message, which APIs refuse to
+// continue.
 func answerable(res precis.Result, msgs []precis.Message) precis.Result {
 	if len(msgs) == 0 || msgs[len(msgs)-1].Role == precis.RoleAssistant {
 		return res
@@ -224,15 +224,15 @@ func answerable(res precis.Result, msgs []precis.Message) precis.Result {
 type planner struct {
 	*plan
 	mgr  *precis.Manager      // see [Gateway.ownManager]
-	work *precis.Conversation // that of the registry, or a copy
-	own  bool                 // work is that of the registry: its edits are recorded
+	work *precis.Conversation // the registry's conversation, or a copy
+	own  bool                 // work is the registry's conversation, so edits are recorded
 	req  precis.Request
 	res  precis.Result
-	lost bool // edits of another replica took the place of ours once
+	lost bool // a concurrent edit of another replica once replaced ours
 }
 
-// planner returns the planner of a request. A request that others have overtaken,
-// or that nothing is to remember, is planned on a copy of the conversation.
+// planner returns the planner of a request. It works on a copy of the conversation when later
+// requests have overtaken this one, or when its edits are not to be recorded.
 func (p *plan) planner(ctx context.Context) *planner {
 	f, c := p.found, p.conv
 	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), own: p.remembered() && !p.once}
@@ -256,12 +256,12 @@ func (p *plan) planner(ctx context.Context) *planner {
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
-		WithoutModels: p.once, // nothing is paid for what is not kept
+		WithoutModels: p.once, // a view that is not kept is not worth a paid call
 	}
 	if p.assembly != nil {
 		j.req.Target = p.assembly.goal().In(window.Tokens)
 	}
-	if !j.own && len(j.poly.Made) > 0 { // by an earlier try
+	if !j.own && len(j.poly.Made) > 0 { // made by an earlier attempt
 		j.copyEdits(j.poly.Made)
 	}
 	return j
@@ -272,7 +272,7 @@ func (p *plan) reasoning() precis.Reasoning {
 	prompt := p.found.Prompt
 	switch {
 	case p.dialect.Name() != anthropic.Format:
-		return precis.ReasoningStays // that of others is bound to its own item at most
+		return precis.ReasoningStays // other providers bind reasoning to its own item at most
 	case !prompt.Thinking || p.plain:
 		return precis.ReasoningLeaves
 	case !p.binds():
@@ -281,8 +281,7 @@ func (p *plan) reasoning() precis.Reasoning {
 	return precis.ReasoningLoop
 }
 
-// isPlain reports whether reasoning is still switched off. The conversation is
-// locked.
+// isPlain reports whether reasoning is still switched off. The conversation is locked.
 func (p *plan) isPlain(conv *precis.Conversation) bool {
 	c := p.conv
 	if !c.Plain.IsZero() && lastTurn(p.found.Messages, conv.Transcript) != c.Plain {
@@ -291,11 +290,11 @@ func (p *plan) isPlain(conv *precis.Conversation) bool {
 	return !c.Plain.IsZero()
 }
 
-// ride prepares a summary request to ride on this request: on its messages, which
-// the provider has in its prompt cache, and with its credentials.
+// ride prepares a summary request to extend this request: it uses the same messages, which are in
+// the provider's prompt cache, and the same credentials.
 func (j *planner) ride(ctx context.Context) context.Context {
 	if j.assembly != nil {
-		return ctx // its client sends the request, with credentials of its own
+		return ctx // its client sends the request with credentials of its own
 	}
 	j.req.Live = j.live(len(j.work.Edits) > 0)
 	return WithCredentials(ctx, j.credentialsOf())
@@ -310,13 +309,13 @@ func (p *placed) window(ctx context.Context) precis.Window {
 	if !set {
 		w = p.g.windows.of(ctx, p.windowKey())
 	}
-	if p.ceiling > 0 && p.ceiling < w.Tokens { // whatever is believed, this request is to be answered
+	if p.ceiling > 0 && p.ceiling < w.Tokens { // this request must be answered, whatever the evidence says
 		w = precis.Window{Tokens: p.ceiling, Source: precis.SourceLearned, Detail: "an error of " + p.upstream.Name + ", for this request"}
 	}
 	return w
 }
 
-// isDoubted reports whether the window of the request may follow from odd errors.
+// isDoubted reports whether the request's window may result from unclear errors.
 func (p *placed) isDoubted() bool {
 	if p.assembly != nil {
 		return false
@@ -325,7 +324,7 @@ func (p *placed) isDoubted() bool {
 	return !set && p.g.windows.doubted(p.windowKey(), p.g.windows.of(p.r.Context(), p.windowKey()))
 }
 
-// run decides, and reduces where it must.
+// run plans the view, and reduces it where necessary.
 func (j *planner) run(ctx context.Context) error {
 	if err := j.look(ctx); err != nil {
 		return err
@@ -335,7 +334,7 @@ func (j *planner) run(ctx context.Context) error {
 	case j.route.work == workCount, j.poly.Only:
 		return nil
 	case !j.own && !j.poly.Active && j.kind != "" && j.fitsAsSaid():
-		j.unedited() // a client's own compaction sees as much as there is
+		j.unedited() // a client's own compaction must see all messages
 		return nil
 	}
 	if j.own && j.refusedAloud() {
@@ -358,14 +357,14 @@ func (j *planner) run(ctx context.Context) error {
 	return nil
 }
 
-// willPay reports whether a model may be asked for edits of the conversation now.
+// willPay reports whether a model may be called for edits of the conversation now.
 func (j *planner) willPay() bool {
 	act := j.decision().Action
 	return j.own && j.conv.Prepared == nil && (act == precis.ActionPrepare || act == precis.ActionReduce) && j.usesModel()
 }
 
-// refusedAloud reports whether the client saw the turn before refused as too long, when
-// nothing could be sent in its place any more, and this one is no smaller.
+// refusedAloud reports whether the client received a "too long" error for the previous turn after
+// the answer had begun, too late for a smaller view, and this request is no smaller.
 func (j *planner) refusedAloud() bool {
 	n := j.conv.TooLong.Swap(0)
 	return n > 0 && int64(j.res.Report.After.Tokens) >= n
@@ -375,7 +374,7 @@ func (j *planner) decision() precis.Decision { return j.res.Report.Decision }
 
 func (j *planner) usesModel() bool { return j.mgr.UsesModel(j.req.Window) }
 
-// look measures the view and decides what is due, without changing anything.
+// look measures the view and plans, without changing the view.
 func (j *planner) look(ctx context.Context) (err error) {
 	r := j.req
 	r.Watch = true
@@ -383,12 +382,12 @@ func (j *planner) look(ctx context.Context) (err error) {
 	return err
 }
 
-// fitsAsSaid reports whether the conversation fits with nothing replaced.
+// fitsAsSaid reports whether the conversation has edits and would fit without them.
 func (j *planner) fitsAsSaid() bool {
 	return len(j.work.Edits) > 0 && float64(j.res.Report.Said) <= j.decision().Allowed
 }
 
-// unedited makes the view what the client sent.
+// unedited sets the view to the client's own messages.
 func (j *planner) unedited() {
 	whole := *j.work
 	whole.Edits = nil
@@ -399,9 +398,8 @@ func (j *planner) unedited() {
 
 func (j *planner) fits() bool { return float64(j.res.Report.After.Tokens) <= j.decision().Allowed }
 
-// reduce brings the view down: by what was prepared in the background, else by
-// climbing the ladder now. While the view fits no turn waits for a model; a model
-// that was just asked in vain is left out.
+// reduce reduces the view: with edits prepared in the background, else by running the ladder now.
+// While the view fits, no turn waits for a model. A model that has just failed is not tried again.
 func (j *planner) reduce(ctx context.Context) error {
 	models := j.own && j.usesModel() && j.decision().Action == precis.ActionReduce
 	last := j.conv.Prepared
@@ -429,8 +427,8 @@ func (j *planner) reduce(ctx context.Context) error {
 	return j.climb(ctx, r)
 }
 
-// climb reduces now. What it made is recorded before it is shown. A view is worth
-// more than its record: edits that cannot be recorded are shown all the same.
+// climb reduces now, and records the edits before the view shows them. On a conflict it tries once
+// more. After a second one the view shows the edits without a record: fitting matters more.
 func (j *planner) climb(ctx context.Context, r precis.Request) error {
 	res, err := j.reduced(ctx, r)
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
@@ -443,9 +441,9 @@ func (j *planner) climb(ctx context.Context, r precis.Request) error {
 		j.take(res)
 		return err
 	}
-	if j.conv.Record(ctx, j.mgr, res.Edits...) != nil { // another replica was faster
+	if j.conv.Record(ctx, j.mgr, res.Edits...) != nil { // another replica recorded edits first
 		if j.lost {
-			_ = j.conv.Keep(ctx, j.mgr, res.Edits...) // or is again: the view is sent for once
+			_ = j.conv.Keep(ctx, j.mgr, res.Edits...) // it happened again: send this view once
 			j.take(res)
 			return err
 		}
@@ -459,9 +457,8 @@ func (j *planner) climb(ctx context.Context, r precis.Request) error {
 	return err
 }
 
-// reduced climbs the ladder. Without a model that takes nothing but the processor:
-// no more conversations are reduced at once than there are processors, so that the
-// first of many are done early.
+// reduced runs the ladder. Without a model that is pure CPU work, so at most one reduction per
+// processor runs at once: the first of many then finish early.
 func (j *planner) reduced(ctx context.Context, r precis.Request) (precis.Result, error) {
 	if r.WithoutModels || !j.usesModel() {
 		leave, err := j.g.processor(ctx)
@@ -476,7 +473,7 @@ func (j *planner) reduced(ctx context.Context, r precis.Request) (precis.Result,
 	return j.mgr.Manage(ctx, r)
 }
 
-// processor waits for one that nothing is reduced on; leave gives it back.
+// processor waits for a processor without a running reduction; leave releases it.
 func (g *Gateway) processor(ctx context.Context) (leave func(), err error) {
 	select {
 	case g.reducing <- struct{}{}:
@@ -498,7 +495,7 @@ func (j *planner) take(res precis.Result) {
 	}
 }
 
-// force reduces what the provider refused as too long.
+// force reduces a view that the provider refused as too long.
 func (j *planner) force(ctx context.Context, retry int) error {
 	j.req.TriggeredBy, j.req.Retry = precis.TriggeredForced, retry
 	ctx = j.ride(ctx)

@@ -11,12 +11,10 @@ import (
 	"precis/wire/responses"
 )
 
-// Context management that a request asks of its API is done here when the upstream
-// does not have it: package polyfill turns what the request asks for into edits,
-// and adds to the response what the API would have said.
+// Context management that a request asks of its API is done here if the upstream lacks it: package
+// polyfill turns the request's fields into edits, and adds to the response the fields of the API.
 
-// emulate makes the edits that the request asks for, before anything else is
-// decided about its view.
+// emulate makes the edits that the request asks for, before the view is planned.
 func (j *planner) emulate(ctx context.Context) error {
 	ctx = j.ride(ctx)
 	if !j.own {
@@ -35,28 +33,28 @@ func (j *planner) emulate(ctx context.Context) error {
 	return e.Emulate(ctx)
 }
 
-// copyEdits makes the planner work on a copy of the conversation, with more edits.
+// copyEdits makes the planner work on a copy of the conversation, with additional edits.
 func (j *planner) copyEdits(more []precis.Edit) {
 	c := *j.work
 	c.Edits = slices.Concat(c.Edits, more)
 	j.work, j.req.Conversation = &c, &c
 }
 
-// keepOriginals stores what a client is about to put a summary in the place of, and
-// books what that cost.
+// keepOriginals stores the messages that a client will replace by a summary, and books the cost of
+// that summary.
 func (j *planner) keepOriginals(ctx context.Context, end int, sum precis.Summary) {
 	originals := j.work.Transcript.Prefix(end)
 	if _, err := precis.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil, &precis.Progress{}); err != nil {
 		j.g.o.Logger.WarnContext(ctx, "a compacted conversation is not stored", "conversation", j.work.ID, "error", err)
 	}
 	if l := j.g.conversations.Ledger(j.owner); l != nil && sum.Call != nil {
-		_ = l.Book(ctx, precis.LedgerEntry{ // is queued
+		_ = l.Book(ctx, precis.LedgerEntry{ // only queues
 			Time: j.g.o.Now(), Conversation: j.work.ID, Model: sum.Call.Model, Kind: precis.KindCall, TriggeredBy: precis.TriggeredManual, Usage: sum.Usage, CostUSD: sum.CostUSD,
 		})
 	}
 }
 
-// polyfillView is the view that a planner makes, as polyfills see it.
+// polyfillView gives polyfills access to the view of a planner.
 type polyfillView struct{ j *planner }
 
 // Conversation returns the conversation that is planned on.
@@ -68,14 +66,14 @@ func (v polyfillView) Result() precis.Result { return v.j.res }
 // Meter returns the meter of the view.
 func (v polyfillView) Meter() *precis.Meter { return v.j.req.Meter }
 
-// KeepAlive keeps the client waiting.
+// KeepAlive sends keep-alive bytes to the client until stop is called.
 func (v polyfillView) KeepAlive() (stop func()) { return v.j.keepAlive() }
 
-// Apply records edits, or keeps them for this request, and looks again.
+// Apply records edits, or keeps them for this request only, and measures the view again.
 func (v polyfillView) Apply(ctx context.Context, edits []precis.Edit) error {
 	j := v.j
 	if j.own {
-		_ = j.conv.Record(ctx, j.mgr, edits...) // else another replica was faster: its edits count
+		_ = j.conv.Record(ctx, j.mgr, edits...) // on error, another replica was faster: its edits count
 	} else {
 		j.poly.Made = append(j.poly.Made, edits...)
 		j.work.Edits = append(j.work.Edits, edits...)
@@ -87,10 +85,10 @@ func (v polyfillView) Apply(ctx context.Context, edits []precis.Edit) error {
 	return j.look(ctx)
 }
 
-// polyfillAnswer returns what the response says of the polyfills; nil: nothing.
+// polyfillAnswer returns the fields that polyfills add to the response; nil: no fields.
 func (p *plan) polyfillAnswer() *polyfill.Answer { return p.poly.Answer(p.g.o.Now()) }
 
-// answerAlone answers a request that no upstream needs to.
+// answerAlone answers a request that needs no upstream.
 func (x *exchange) answerAlone(p *plan) {
 	body, stream, ok := p.poly.Alone(x.kind == passEmpty, x.g.o.Now())
 	if !ok {
@@ -102,8 +100,8 @@ func (x *exchange) answerAlone(p *plan) {
 	x.record()
 }
 
-// polyfillWhole adds what the polyfills have to say to a response that is no
-// stream. Its beginning was read.
+// polyfillWhole adds the fields of the polyfills to a non-streaming response. Its beginning was
+// read.
 func (p *pipe) polyfillWhole() {
 	a, in := p.p.polyfillAnswer(), p.in
 	if a == nil || in.res.StatusCode != http.StatusOK || in.problem != nil {
@@ -118,7 +116,7 @@ func (p *pipe) polyfillWhole() {
 		in.readMore(maxWhole)
 	}
 	if !in.whole {
-		return // too long to be taken apart
+		return // too long to be parsed
 	}
 	var out []byte
 	switch report := p.p.result.Report; {
@@ -136,7 +134,7 @@ func (p *pipe) polyfillWhole() {
 	}
 }
 
-// polyfillStream puts what the polyfills change of a stream before the client.
+// polyfillStream inserts the polyfills' changes to a stream before the client.
 func (p *pipe) polyfillStream() {
 	a := p.p.polyfillAnswer()
 	if a == nil || !p.in.stream || p.in.res.StatusCode != http.StatusOK {

@@ -10,10 +10,10 @@ import (
 	"precis/preset"
 )
 
-// prepareFor is how long a reduction in the background may take.
+// prepareFor is the time limit of a reduction in the background.
 const prepareFor = 10 * time.Minute
 
-// prepare begins a reduction in the background, unless one is under way.
+// prepare starts a reduction in the background, unless there is one.
 func (j *planner) prepare() {
 	if j.conv.Prepared != nil || !j.own {
 		return
@@ -44,8 +44,8 @@ func (j *planner) prepare() {
 	}
 }
 
-// claim makes a reduction in the background the only one: of all replicas where a model is paid for it, else
-// one of as many as there are processors.
+// claim reserves the right to a reduction in the background. A paid model call takes the lease of
+// the conversation, which excludes all replicas; other reductions take a processor.
 func (j *planner) claim(ctx context.Context, p *registry.Preparation) (release func(), ok bool) {
 	if p.Model {
 		return j.conv.Lease(ctx)
@@ -57,11 +57,13 @@ func (j *planner) claim(ctx context.Context, p *registry.Preparation) (release f
 	return release, true
 }
 
-// soonest is how many turns, of the usual size, before a reduction without a model is due it is prepared.
+// soonest is how many turns of the usual size may be left until a reduction is due when its
+// preparation, without a model, begins.
 const soonest = 3
 
-// ahead prepares a reduction without a model, while the answer to this request streams, when the next
-// turn is likely to need it. The roo preset acts on what is there when it acts.
+// ahead prepares a reduction without a model, while the answer to this request streams, if one of
+// the next turns is likely to need it. It does not do so for the roo preset, which reduces only
+// when due.
 func (j *planner) ahead() {
 	settings := j.mgr.Settings()
 	room := j.outlook.Room
@@ -70,37 +72,37 @@ func (j *planner) ahead() {
 		return
 	}
 	if 2*float64(room.Growth) > j.slackRoom() {
-		return // the turn that needs it would bring too much
+		return // that turn would add too much
 	}
 	if p := j.conv.Prepared; p != nil {
 		if !p.Finished() || p.Base == len(j.work.Edits) && (len(p.Edits) == 0 || j.suffices(p, room.Growth)) {
-			return // where nothing was found to reduce, the turn that must looks again
+			return // there was no reduction to make; the turn that needs one tries again
 		}
-		j.conv.Prepared = nil // too much will have been said since
+		j.conv.Prepared = nil // too much will have been added since
 	}
 	j.prepare()
 }
 
-// slack is the share of the room between the target and the size from which on a view is reduced that may be filled
-// with what was said since a reduction was prepared.
+// slack is the share of the room between the target and the trigger that messages added after a
+// preparation may fill.
 const slack = 0.3
 
-// slackRoom is how many tokens may be said after a reduction was prepared.
+// slackRoom returns how many tokens may be added after a reduction was prepared.
 func (j *planner) slackRoom() float64 {
 	d := j.decision()
 	trigger := min(float64(d.Window.Tokens)*d.Threshold/100, d.Allowed)
 	return slack * max(trigger-float64(d.Target), 0)
 }
 
-// suffices reports whether a finished reduction still brings the view near the target when more tokens are
-// added to it.
+// suffices reports whether a finished reduction still brings the view near the target if more
+// tokens are added to it.
 func (j *planner) suffices(p *registry.Preparation, more int) bool {
 	d := j.decision()
 	return float64(d.Used+more-p.Saved) <= float64(d.Target)+j.slackRoom()
 }
 
-// takePrepared waits for what is prepared, records it and looks again. Done:
-// nothing more is due.
+// takePrepared waits for a preparation, records its edits and measures the view again. Done is true
+// when no further reduction is due.
 func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (done bool, err error) {
 	stop := j.keepAlive()
 	select {

@@ -10,13 +10,13 @@ import (
 
 // request is the body of a request as the client sent it.
 type request struct {
-	body       []byte // without compression
+	body       []byte // uncompressed
 	compressed bool   // it came compressed
-	encoded    bool   // it is compressed in a way that is not known here; body is as it came
+	encoded    bool   // its compression is unknown; body is still compressed
 }
 
-// read reads the body of the request. The place of a request that is answered is
-// taken when the body is there: one that comes slowly keeps none from others.
+// read reads the body of the request. The request takes its place among those being answered only
+// after its body has arrived, so that slow bodies do not block others.
 func (x *exchange) read() (*request, error) {
 	leave, err := x.g.gate.Enter(admission.Bodies, x.owner)
 	if err != nil {
@@ -29,10 +29,10 @@ func (x *exchange) read() (*request, error) {
 	return &request{body: x.held.Bytes, compressed: x.held.Compressed, encoded: x.held.Encoded}, nil
 }
 
-// Read reads the body of a request for [Gateway.Assemble], within the limits of those
-// that are forwarded. Done gives back the place and the memory of the request; it is
-// to be called when that is answered. The error is one of package admission, or
-// [precis.CodeInvalid] for a compression that is not known.
+// Read reads the body of a request for [Gateway.Assemble], within the limits for forwarded
+// requests. Done releases the place and the memory of the request; call it when the request is
+// answered. The error is one of package admission, or [precis.CodeInvalid] for an unknown
+// compression.
 func (g *Gateway) Read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	owner, err := g.owner(r, nil, "")
 	if err != nil {

@@ -12,13 +12,12 @@ import (
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-// maxWhole is the longest answer without a stream that is read whole.
+// maxWhole is the longest non-streaming answer, in bytes, that is read whole.
 const maxWhole = 4 << 20
 
-// relay passes a response on as it comes, through what polyfills and the
-// gateway's own tools add to it. A stream that is cut upstream is cut for the client as well: a
-// clean end would look like a whole answer. P is nil for a request that was
-// forwarded unchanged.
+// relay forwards a response as it arrives, through the filters of polyfills and of the gateway's
+// own tools. A stream that breaks off upstream also breaks off for the client, because a clean end
+// would look like a complete answer. P is nil for a request that was forwarded unchanged.
 func (x *exchange) relay(p *plan, out composed, in *reply) {
 	defer func() { _ = in.close() }()
 	pipe := &pipe{exchange: x, p: p, in: in, to: x.out.w}
@@ -35,7 +34,7 @@ func (x *exchange) relay(p *plan, out composed, in *reply) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	in = pipe.in
-	if o.begun && in.res.StatusCode != http.StatusOK { // kept alive meanwhile
+	if o.begun && in.res.StatusCode != http.StatusOK { // the response has begun with keep-alive bytes
 		o.status = in.res.StatusCode
 		o.failStream(in.head)
 		return
@@ -65,18 +64,18 @@ func (x *exchange) relay(p *plan, out composed, in *reply) {
 	}
 }
 
-// pipe is the way of a response to the client.
+// pipe relays one response to the client.
 type pipe struct {
 	*exchange
 	p       *plan
 	in      *reply
-	to      io.Writer // the client, behind what changes the response
-	closing io.Closer // ends that; nil: nothing does
+	to      io.Writer // writes to the client, through the filters
+	closing io.Closer // closes the filters; nil: there are no filters
 	answerer
 }
 
-// run relays the response and, at the end of a stream, what the model says after
-// its calls of the gateway's own tools were answered.
+// run relays the response. At the end of a stream, it answers calls of the gateway's own tools and
+// relays the model's further output.
 func (p *pipe) run() error {
 	out := http.NewResponseController(p.out.w)
 	_, err := p.to.Write(p.in.head)
@@ -90,7 +89,7 @@ func (p *pipe) run() error {
 		err = p.goOn(out)
 	}
 	if p.closing != nil {
-		_ = p.closing.Close() // a client that has gone hears nothing
+		_ = p.closing.Close() // fails only if the client has gone
 	}
 	p.in.events.Flush()
 	if p.times > 0 {
@@ -99,13 +98,13 @@ func (p *pipe) run() error {
 	return err
 }
 
-// copy relays the rest of a response, each piece as soon as it comes.
+// copy relays the rest of a response, each piece as soon as it arrives.
 func (p *pipe) copy(in *reply, out *http.ResponseController) error {
 	pooled := buffers.Get().(*[]byte)
 	defer buffers.Put(pooled)
 	buf := *pooled
 	if len(in.head) > 0 {
-		_ = out.Flush() // a writer that cannot flush has nothing to
+		_ = out.Flush() // fails only for a writer without a buffer
 	}
 	var whole []byte
 	for {
@@ -146,5 +145,5 @@ func (x *exchange) broken(err error) {
 		panic(http.ErrAbortHandler)
 	}
 	x.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream broke off: %s", plainError(err))
-	panic(http.ErrAbortHandler) // the client must see it, too
+	panic(http.ErrAbortHandler) // the client must see the break, too
 }

@@ -17,24 +17,24 @@ import (
 	"precis/wire/responses"
 )
 
-// responder writes the response to the client: its head once, and never a second
-// head behind the signs of life by which a waiting stream is kept open.
+// responder writes the response to the client. It writes the header once, also when keep-alive
+// bytes for a waiting stream came before the answer.
 type responder struct {
 	w     http.ResponseWriter
 	route route
 	start time.Time // of the request
 
-	mu     sync.Mutex    // guards w, and begun until the response is relayed
-	begun  bool          // the head is written
+	mu     sync.Mutex    // guards w and, until the response is relayed, begun
+	begun  bool          // the header is written
 	status int           // of the response
 	first  time.Duration // from start to the first byte of the response
 
-	held     *reply            // whose beginning is read; nil: none
-	describe func(http.Header) // adds to its head
+	held     *reply            // response with a header that the next keep-alive writes; nil: none
+	describe func(http.Header) // adds to the header of held
 }
 
-// hold says of which response the beginning is read, whose head the next sign of life
-// begins with; nil: of none any more.
+// hold sets the response that is being read, so that the next keep-alive begins with its header;
+// nil: no response is being read any more.
 func (o *responder) hold(in *reply, describe func(http.Header)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -50,7 +50,7 @@ func (o *responder) fail(err error) {
 	switch {
 	case precis.CodeOf(err) == precis.CodeCanceled:
 		o.status = code
-		return // nobody listens
+		return // the client has gone
 	case errors.As(err, &large):
 		code, kind = http.StatusRequestEntityTooLarge, "request_too_large"
 	case errors.As(err, &slow):
@@ -64,7 +64,7 @@ func (o *responder) fail(err error) {
 	o.failWith(code, precis.CodeOf(err), errorBody(o.route, kind, err.Error()))
 }
 
-// note adds why the request is not managed to the head of what is answered; "": it is.
+// note adds the reason why the request is not managed to the response header; "": it is managed.
 func (o *responder) note(why Unmanaged) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,11 +95,11 @@ func (o *responder) whole(code int, contentType string, body []byte) {
 		o.w.WriteHeader(code)
 	}
 	o.status, o.begun = code, true
-	_, _ = o.w.Write(body) // a client that has gone hears nothing
+	_, _ = o.w.Write(body) // fails only if the client has gone
 	_ = http.NewResponseController(o.w).Flush()
 }
 
-// begin writes the head of the response that is relayed. The lock must be held.
+// begin writes the header of the relayed response. The lock must be held.
 func (o *responder) begin(in *reply, describe func(http.Header)) {
 	h := o.w.Header()
 	for name, values := range in.res.Header {
@@ -114,8 +114,8 @@ func (o *responder) begin(in *reply, describe func(http.Header)) {
 	o.w.WriteHeader(in.res.StatusCode)
 }
 
-// keepAlive sends a sign of life now and then until ctx ends or the returned
-// function is called, which may be done more than once.
+// keepAlive sends keep-alive bytes periodically until done is closed or stop is called, which may
+// be done more than once.
 func (o *responder) keepAlive(done <-chan struct{}, every time.Duration, conversation string) (stop func()) {
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -136,12 +136,12 @@ func (o *responder) keepAlive(done <-chan struct{}, every time.Duration, convers
 	return sync.OnceFunc(func() { close(stopped); <-ended })
 }
 
-// beat sends a sign of life, which clients skip.
+// beat sends keep-alive bytes, which clients skip.
 func (o *responder) beat(conversation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.begun && o.held != nil {
-		o.held.res.Header.Del("Content-Length") // what comes is another one, perhaps
+		o.held.res.Header.Del("Content-Length") // the body may still be replaced
 		o.begin(&reply{res: o.held.res, stream: true}, o.describe)
 	}
 	if !o.begun {
@@ -156,7 +156,7 @@ func (o *responder) beat(conversation string) {
 	if o.route.dialect.Name() == anthropic.Format {
 		sign = string(wire.AppendEvent(nil, "ping", []byte(`{"type": "ping"}`)))
 	}
-	_, _ = io.WriteString(o.w, sign) // a client that has gone ends the request
+	_, _ = io.WriteString(o.w, sign) // fails only if the client has gone, which ends the request
 	_ = http.NewResponseController(o.w).Flush()
 }
 
@@ -177,6 +177,6 @@ func (o *responder) failStream(body []byte) {
 		body = jsonspan.AppendStringField([]byte(`{"type":"error","sequence_number":0`), "code", code)
 		body = append(jsonspan.AppendStringField(body, "message", message), `,"param":null}`...)
 	}
-	_, _ = o.w.Write(wire.AppendEvent(nil, name, body)) // a client that has gone hears nothing
+	_, _ = o.w.Write(wire.AppendEvent(nil, name, body)) // fails only if the client has gone
 	_ = http.NewResponseController(o.w).Flush()
 }

@@ -14,35 +14,35 @@ import (
 	"precis/wire/responses"
 )
 
-// work is what is done with a request to an endpoint.
+// work is how a request to an endpoint is handled.
 type work string
 
 const (
 	workTurn    work = "turn"    // a turn of a conversation
-	workCount   work = "count"   // counts tokens of one
+	workCount   work = "count"   // counts the tokens of a conversation
 	workCompact work = "compact" // asks for a compaction
 	workPass    work = "pass"    // anything else: passed through
 )
 
-// route is where a request goes.
+// route is the destination of a request.
 type route struct {
 	work       work
 	dialect    wire.Dialect // nil when passed through
 	upstream   *Upstream
 	path       string    // at the upstream, below its URL
-	escaped    bool      // the path is as the client wrote it
-	deployment string    // the model that the path names; "": it names none
-	unknown    Unmanaged // why the request is passed through without being read
-	direct     *direct   // of a request that came by [Gateway.RoundTripper]; nil: it came to the gateway
+	escaped    bool      // the path is escaped as the client wrote it
+	deployment string    // the model in the path; "": the path names no model
+	unknown    Unmanaged // why the request is passed through unread
+	direct     *direct   // of a request through [Gateway.RoundTripper]; nil: it came over HTTP
 }
 
-// endpoint is what a path asks for.
+// endpoint is the API function of a path.
 type endpoint struct {
 	work    work
 	dialect wire.Dialect
 }
 
-// endpoints are the managed paths of APIs that have nothing before their version.
+// endpoints are the managed paths of APIs without a prefix before the version.
 var endpoints = map[string]endpoint{
 	"/v1/messages":              {workTurn, anthropic.Dialect{}},
 	"/v1/messages/count_tokens": {workCount, anthropic.Dialect{}},
@@ -51,12 +51,12 @@ var endpoints = map[string]endpoint{
 	"/v1/responses/compact":     {workCompact, responses.Dialect{}},
 }
 
-// ending is the end of a path by which models are asked, whatever stands before it: that
-// of a deployment of Azure, a product, or a router.
+// ending is the end of a model path after any prefix: of an Azure deployment, a product, or a
+// router.
 type ending struct {
 	end string
 	endpoint
-	common bool // the word is a common one: other servers have paths that end with it
+	common bool // a common word, which also ends paths of other servers
 }
 
 var endings = []ending{
@@ -67,8 +67,8 @@ var endings = []ending{
 	{"/responses", endpoint{workTurn, responses.Dialect{}}, true},
 }
 
-// endingOf returns what a path asks for by its end, and what stands before that. False: it
-// is no path of a model.
+// endingOf returns the endpoint that the end of a path names, and the path before it. It returns
+// false for a path of another kind.
 func endingOf(p string) (e ending, before string, ok bool) {
 	for _, e := range endings {
 		if before, ok := strings.CutSuffix(p, e.end); ok {
@@ -78,21 +78,21 @@ func endingOf(p string) (e ending, before string, ok bool) {
 	return ending{}, "", false
 }
 
-// ofThread reports whether what stands before "/messages" is a thread of OpenAI's
-// Assistants, to which a message is added.
+// ofThread reports whether the path before "/messages" names a thread of OpenAI's Assistants API; a
+// request there adds a message to the thread.
 func ofThread(before string) bool {
 	return path.Base(path.Dir(before)) == "threads"
 }
 
-// deploymentIn returns the model that a path of Azure names: its body may name none.
+// deploymentIn returns the model in a path of Azure, where the body may lack it.
 func deploymentIn(p string) string {
 	_, rest, _ := strings.Cut(p, "/deployments/")
 	name, _, _ := strings.Cut(rest, "/")
 	return name
 }
 
-// route finds the upstream of a request: the one its path names first, else the
-// first that speaks the dialect. Clients leave out the /v1, too.
+// route finds the upstream of a request: the one its path begins with, else the first that speaks
+// the dialect. Clients may omit the /v1.
 func (g *Gateway) route(r *http.Request) route {
 	p := path.Clean("/" + r.URL.Path)
 	up, named, escaped := (*Upstream)(nil), false, r.URL.EscapedPath()
@@ -142,22 +142,22 @@ func (g *Gateway) route(r *http.Request) route {
 	return route{work: workPass, upstream: up, path: escaped, escaped: true, unknown: unknown}
 }
 
-// isAzure reports whether a path that begins with the name of an upstream is one of Azure,
-// whose paths begin with the word "openai".
+// isAzure reports whether a path that begins with the name of an upstream is a path of Azure, which
+// begins with the word "openai".
 func isAzure(u *url.URL, up *Upstream, rest string) bool {
 	return up.Name == "openai" && (strings.HasPrefix(rest, "/deployments/") || u.Query().Has("api-version") || strings.HasSuffix(up.URL.Hostname(), ".azure.com"))
 }
 
-// isEndpoint reports whether a path is one of the gateway's own choice; others are as
-// clients wrote them.
+// isEndpoint reports whether the gateway itself chose the path; other paths are as clients wrote
+// them.
 func isEndpoint(p string) bool {
 	_, ok := endpoints[p]
 	return ok || p == "/v1/models"
 }
 
-// climbs reports whether a path has segments "." or "..", also escaped, or what
-// some servers take for a slash: an upstream may understand another path by it than
-// the one its route was chosen by.
+// climbs reports whether a path has segments "." or "..", even escaped or next to characters that
+// some servers treat as a slash. An upstream may resolve such a path to another one than the router
+// did.
 func climbs(u *url.URL) bool {
 	p := u.Path
 	for range 3 { // some servers decode more than once
@@ -175,7 +175,7 @@ func climbs(u *url.URL) bool {
 	return false
 }
 
-// dialectOf guesses the API that a request without a known path is for.
+// dialectOf guesses the API of a request without a known path.
 func dialectOf(r *http.Request, p string) string {
 	switch {
 	case r.Header.Get("Anthropic-Version") != "", r.Header.Get("X-Api-Key") != "", strings.HasPrefix(p, "/v1/messages"), strings.HasPrefix(p, "/api/"):
@@ -197,8 +197,7 @@ func (g *Gateway) upstreamFor(dialect string) *Upstream {
 
 var version = lazyregexp.New(`/v[0-9]+[a-z0-9]*$`)
 
-// join returns the URL of a path. A base URL that ends with a version of its own
-// takes the place of /v1.
+// join returns the URL of a path. A base URL that ends with its own version replaces the /v1.
 func (u *Upstream) join(p, query string) *url.URL {
 	out := *u.URL
 	if u.whole || version.MatchString(out.Path) {
@@ -209,8 +208,8 @@ func (u *Upstream) join(p, query string) *url.URL {
 	return &out
 }
 
-// joinEscaped is join for a path as a client wrote it, of which nothing is
-// changed. A client whose base URL has the path of the upstream already names it itself.
+// joinEscaped is join for a path as a client wrote it, which stays unchanged. A client that uses
+// the upstream's base path itself does not get it twice.
 func (u *Upstream) joinEscaped(p, query string) *url.URL {
 	out := *u.URL
 	base := strings.TrimRight(out.EscapedPath(), "/")
@@ -228,7 +227,7 @@ func (u *Upstream) joinEscaped(p, query string) *url.URL {
 	return &out
 }
 
-// url returns where the request goes.
+// url returns the upstream URL of the request.
 func (r route) url(query string) *url.URL {
 	if r.escaped {
 		return r.upstream.joinEscaped(r.path, query)

@@ -19,8 +19,8 @@ import (
 	"precis/wire/responses"
 )
 
-// forward sends the request upstream, again with a smaller view while the upstream
-// says that it is too long, and relays the response.
+// forward sends the request upstream, retries with a smaller view while the upstream reports that
+// it is too long, and relays the response.
 func (x *exchange) forward(p *plan, out composed) {
 	for {
 		x.overhead = x.spent()
@@ -43,8 +43,8 @@ func (x *exchange) forward(p *plan, out composed) {
 	}
 }
 
-// share stores the turn before its answer begins, where replicas share the store: the next turn
-// may come to another one. The upstream took the time that this takes.
+// share stores the turn before its answer begins, if replicas share the store, because the next
+// turn may reach another one. The time it takes is charged to the upstream.
 func (x *exchange) share(p *plan, in *reply) {
 	if !x.g.o.Shared || !x.managed() || !p.remembered() || in.res.StatusCode >= 400 {
 		return
@@ -53,7 +53,7 @@ func (x *exchange) share(p *plan, in *reply) {
 	x.conversations.Share(x.r.Context(), p.conv)
 }
 
-// forwardUnchanged forwards what the client sent, byte for byte.
+// forwardUnchanged forwards the client's request byte for byte.
 func (x *exchange) forwardUnchanged(q *request) {
 	x.overhead = x.spent()
 	res, err := x.send(x.r.Context(), &plan{placed: &placed{exchange: x, request: q, poly: &polyfill.Request{}}}, composed{body: q.body})
@@ -64,7 +64,7 @@ func (x *exchange) forwardUnchanged(q *request) {
 	x.relay(nil, composed{}, &reply{res: res, events: &wire.Events{}})
 }
 
-// passThrough proxies a request that is not read.
+// passThrough proxies a request without reading it.
 func (x *exchange) passThrough() {
 	x.kind, x.action, x.reason = "other", actionPass, x.unknown
 	leave, err := x.g.gate.Enter(admission.Passing, x.owner)
@@ -79,7 +79,7 @@ func (x *exchange) passThrough() {
 	x.g.proxy.ServeHTTP(&statusWriter{ResponseWriter: x.out.w, status: &x.out.status}, x.r)
 }
 
-// statusWriter remembers the status of a response.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status *int
@@ -93,12 +93,11 @@ func (w *statusWriter) WriteHeader(code int) {
 // Unwrap lets [http.ResponseController] find the writer.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// staleAfter is how soon a kept connection fails that the upstream had closed: at
+// staleAfter is how quickly a request fails on a kept connection that the upstream has closed: at
 // once, or after one round trip.
 const staleAfter = 300 * time.Millisecond
 
-// send sends a request upstream, and once more when a kept connection turns out to
-// be closed.
+// send sends a request upstream, and again if a kept connection turns out to be closed.
 func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Response, error) {
 	var kept bool
 	var since time.Time
@@ -107,7 +106,7 @@ func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Respo
 	if err != nil && kept && time.Since(since) < staleAfter && ctx.Err() == nil {
 		res, err = x.sendOnce(ctx, p, out)
 	}
-	if err == nil { // there are servers that compress although they are asked not to
+	if err == nil { // some servers compress although they were asked not to
 		contentcoding.Unpack(res)
 	}
 	return res, err
@@ -130,7 +129,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	if p.compressed {
 		req.Header.Del("Content-Encoding")
 	}
-	req.Header.Set("Accept-Encoding", "identity") // the response is read on the way
+	req.Header.Set("Accept-Encoding", "identity") // the response is parsed on its way
 	if out.beta != "" {
 		req.Header[headerBeta] = betas(x.r.Header, out.beta)
 	}
@@ -148,9 +147,8 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	return res, err
 }
 
-// prove takes down what the status of an answer says of the credential of a request whose
-// credential was not proven. Nothing of its conversation is stored before an answer that
-// is a success; nothing of a conversation that it begins stays when it is refused.
+// prove updates an unproven credential from the status of an answer. A conversation is stored only
+// after a success; a refusal discards a conversation that the request began.
 func (x *exchange) prove(status int) {
 	switch {
 	case x.placed == nil:
@@ -162,14 +160,14 @@ func (x *exchange) prove(status int) {
 	}
 }
 
-// failed answers for an upstream that cannot be reached.
+// failed answers when the upstream cannot be reached.
 func (x *exchange) failed(err error) {
 	if x.r.Context().Err() != nil {
 		x.err, x.out.status = precis.Errorf(precis.CodeCanceled, "forward request", "the client has gone"), 499
 		return
 	}
 	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.upstream.Name, "error", plainError(err))
-	if x.direct != nil { // the program is to see what it would see without precis
+	if x.direct != nil { // the program gets the error it would get without precis
 		x.err, x.out.status = err, http.StatusBadGateway
 		panic(http.ErrAbortHandler)
 	}
@@ -180,32 +178,31 @@ func (x *exchange) failed(err error) {
 	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.upstream.Name, why))
 }
 
-// reply is a response whose beginning may have been read.
+// reply is a response, possibly with its beginning read.
 type reply struct {
 	res     *http.Response
-	head    []byte // what was read
-	whole   bool   // that is all
+	head    []byte // bytes that were read
+	whole   bool   // head is the whole response
 	err     error  // why reading ended
 	stream  bool
-	problem []byte // the error that it is or begins with; nil: none
-	full    bool   // it is empty since the window was full
+	problem []byte // the error that the response is or begins with; nil: no error
+	full    bool   // it is empty because the window was full
 	events  *wire.Events
 }
 
 func (in *reply) close() error { return in.res.Body.Close() }
 
-// wholeLimit is the longest answer that is read before it is relayed. Of a stream
-// only what comes before the first word is.
+// wholeLimit is the longest answer, in bytes, that is read before it is relayed. A stream is read
+// only up to its first word.
 const wholeLimit = 64 << 10
 
-// receive reads as much of a response as it takes to see whether it is an error; one that is
-// neither stream nor longer than limit is read whole.
+// receive reads enough of a response to see whether it is an error. A response that is neither a
+// stream nor longer than limit is read whole.
 func (x *exchange) receive(res *http.Response, limit int64) *reply {
 	return x.receiveAs(res, limit, false)
 }
 
-// receiveFirst reads as much as that of the first response to a request, to which
-// nothing was relayed yet.
+// receiveFirst is receive for the first response to a request, before any byte was relayed.
 func (x *exchange) receiveFirst(res *http.Response) *reply { return x.receiveAs(res, wholeLimit, true) }
 
 func (x *exchange) receiveAs(res *http.Response, limit int64, first bool) *reply {
@@ -234,17 +231,16 @@ func (in *reply) read(limit int64) {
 	in.whole = int64(len(in.head)) <= limit
 }
 
-// readMore reads a response whose beginning was read, up to limit bytes in all.
+// readMore continues reading a response, up to limit bytes in all.
 func (in *reply) readMore(limit int) {
 	rest, err := io.ReadAll(io.LimitReader(in.res.Body, int64(limit-len(in.head)+1)))
 	in.head = append(in.head, rest...)
 	in.err, in.whole = err, len(in.head) <= limit && err == nil
 }
 
-// hold reads the beginning of a stream as long as it may turn out to be an error: to the
-// first word of the answer, whatever was announced before. That of a request which goes
-// on with an answer is read that far only where an overflow is likely, since its client
-// is not kept waiting meanwhile.
+// hold reads the beginning of a stream while it may still turn out to be an error: up to the first
+// word of the answer, past all announcements. The stream of a follow-up is read that far only where
+// an overflow is likely, because its client gets no keep-alive bytes meanwhile.
 func (in *reply) hold(x *exchange, first bool) {
 	if !x.managed() {
 		return
@@ -274,9 +270,9 @@ func (in *reply) hold(x *exchange, first bool) {
 	}
 }
 
-// keepHeld keeps the stream to the client alive while the beginning of an answer is held.
+// keepHeld keeps the client's stream alive while the beginning of an answer is held.
 func (x *exchange) keepHeld(in *reply) (stop func()) {
-	if x.assembly != nil || x.direct != nil { // no connection waits
+	if x.assembly != nil || x.direct != nil { // no client connection waits
 		return func() {}
 	}
 	x.out.hold(in, x.describe)
@@ -284,9 +280,9 @@ func (x *exchange) keepHeld(in *reply) (stop func()) {
 	return func() { quiet(); x.out.hold(nil, nil) }
 }
 
-// overflowsLate reports whether the upstream may still refuse a request after it has
-// announced an answer, as the Responses API does, and the request is large enough
-// for that, next to what is known of the window.
+// overflowsLate reports whether the upstream may refuse the request after it has announced an
+// answer, as the Responses API does, and whether the request is large enough for the known window
+// to overflow.
 func (p *plan) overflowsLate() bool {
 	if p.dialect.Name() != responses.Format {
 		return false
@@ -301,19 +297,19 @@ func (p *plan) overflowsLate() bool {
 
 // event observes an event of the answer.
 func (x *exchange) event(name string, data []byte) {
-	if name == "error" && x.answer.Error == nil { // whatever its form
+	if name == "error" && x.answer.Error == nil { // in any form
 		x.answer.Error = bytes.Clone(data)
 	}
 	if x.answer.Keep == 0 && x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) && !bytes.Contains(data, []byte("error")) && len(data) > 6 &&
 		!bytes.Contains(data, []byte("stop")) && !bytes.Contains(data, []byte("finish_reason\":\"")) {
-		return // more of the same
+		return // it repeats known content
 	}
 	x.dialect.Observe(&x.answer, data)
 }
 
-// again returns the request to send instead, when the response says that the view
-// was too long, that reasoning in it no longer fits, or that what the client sent is
-// not valid and can be mended.
+// again returns the request to send instead when the response reports that the view was too long,
+// that reasoning in it is no longer valid, or that the client's messages are invalid and can be
+// repaired.
 func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 	if p.mending && in.problem == nil {
 		p.mendsFromNow()
@@ -350,8 +346,8 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 	return p.smaller(over)
 }
 
-// leastBytes is the smallest body that servers refuse for its bytes: it is below the limit of
-// any API, and of the proxies before them.
+// leastBytes is the smallest body that servers refuse for its size in bytes. It is below the limits
+// of all known APIs and of proxies in front of them.
 const leastBytes = 512 << 10
 
 // smaller returns the request to send instead of one that was too long.
@@ -370,7 +366,7 @@ func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
 	return next, next.compose(), true
 }
 
-// counted is the size of the request in tokens, as counted here.
+// counted returns the size of the request in tokens by our own count.
 func (p *plan) counted() int {
 	if !p.managed {
 		return len(p.body) / 4
@@ -378,13 +374,13 @@ func (p *plan) counted() int {
 	return p.result.Report.After.Tokens + p.result.Report.After.Guessed
 }
 
-// overflow is what an error says of the request's window.
+// overflow describes an overflow as evidence about the request's window.
 func (p *plan) overflow(over overflow.Overflow) window.Overflow {
 	return window.Overflow{Limit: over.Limit, Used: over.Used, Counted: p.counted(), Known: p.known}
 }
 
-// learn remembers what an overflow says: about the window, and how much the provider
-// counted. Seen: the client saw the error behind the beginning of the answer.
+// learn records an overflow: its evidence about the window, and the tokens the provider counted.
+// Seen: the client received the error after the beginning of the answer.
 func (p *plan) learn(over overflow.Overflow, seen bool) {
 	if p.known == 0 {
 		p.known = p.window(p.r.Context()).Tokens
@@ -398,21 +394,21 @@ func (p *plan) learn(over overflow.Overflow, seen bool) {
 	o.Seen = seen
 	p.g.windows.refused(p.windowKey(), o)
 	ceiling := over.Limit
-	if ceiling == 0 && p.retries > 0 { // a little less was not enough
+	if ceiling == 0 && p.retries > 0 { // a slightly smaller view was not enough
 		ceiling = counted * (100 - 25*p.retries/2) / 100
 	}
 	if ceiling > 0 && (p.ceiling == 0 || ceiling < p.ceiling) {
 		p.ceiling = ceiling
 	}
 	if over.Used > 0 && over.Used >= over.Limit {
-		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used) // without a store nothing fails
+		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used) // cannot fail without a store
 	}
 	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream", p.upstream.Name, "model", p.found.Prompt.Model,
 		"limit", over.Limit, "used", over.Used, "counted", counted)
 }
 
-// learnLate learns from an overflow that came when part of the answer was with the
-// client already: the next turn is to be smaller.
+// learnLate records an overflow that arrived after part of the answer was relayed, so that the next
+// turn is smaller.
 func (p *plan) learnLate(in *reply) {
 	if !p.managed || p.work != workTurn || in.problem != nil || in.full || p.answer.Error == nil {
 		return
@@ -427,10 +423,10 @@ func (p *plan) learnLate(in *reply) {
 	}
 }
 
-// hopByHop are headers of one connection, RFC 9110 section 7.6.1.
+// hopByHop are headers of a single connection, RFC 9110 section 7.6.1.
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-// stripOwn takes the gateway's own headers out.
+// stripOwn removes the gateway's own headers.
 func stripOwn(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(name, "X-Precis-") {
@@ -439,14 +435,14 @@ func stripOwn(h http.Header) {
 	}
 }
 
-// stripForwarded takes out what proxies say of the client.
+// stripForwarded removes headers of proxies that describe the client.
 func stripForwarded(h http.Header) {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		h.Del(name)
 	}
 }
 
-// stripHops takes out the headers of one connection.
+// stripHops removes the headers of a single connection.
 func stripHops(h http.Header) {
 	for _, field := range h["Connection"] {
 		for name := range strings.SplitSeq(field, ",") {

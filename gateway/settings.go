@@ -9,8 +9,8 @@ import (
 	"precis/preset"
 )
 
-// Settings are the settings in force of a profile, as far as they can be read and
-// changed at run time. Percentages are of the window.
+// Settings are a profile's settings in force that can be read and changed at run time. Percentages
+// are of the window.
 type Settings struct {
 	Profile    string             `json:"profile"` // "": the default one
 	Preset     string             `json:"preset"`
@@ -18,32 +18,32 @@ type Settings struct {
 	Percent    float64            `json:"percent"`    // threshold
 	Prepare    float64            `json:"prepare"`    // 0: never
 	Warn       float64            `json:"warn"`       // 0: never
-	Target     float64            `json:"target"`     // 0: what is allowed
+	Target     float64            `json:"target"`     // 0: as much as is allowed
 	Thresholds map[string]float64 `json:"thresholds"` // by model or profile; -1 inherits
 
-	// What follows cannot be changed here.
+	// The following settings cannot be changed here.
 	Rungs        []string `json:"rungs,omitempty"` // absent: all
 	Observe      bool     `json:"observe"`
 	Buffer       float64  `json:"buffer"`
 	KeepMessages int      `json:"keep_messages"`
 	KeepFirst    int      `json:"keep_first"` // oldest messages that are always kept
 	KeepShare    float64  `json:"keep_share"`
-	Tokens       int      `json:"threshold_tokens"` // of the view, at which to act whatever the window; 0: none
+	Tokens       int      `json:"threshold_tokens"` // of the view, to act above whatever the window is; 0: no limit
 	MaxMessages  int      `json:"max_messages"`
 	MaxTurns     int      `json:"max_turns"`
 	MinModel     int      `json:"min_model_window"`
 	Pin          string   `json:"pin,omitempty"`
 }
 
-// SettingsPatch is what to change. Nil stays as it is.
+// SettingsPatch is a change of settings. Nil fields stay unchanged.
 type SettingsPatch struct {
-	Preset     *string             `json:"preset,omitempty"` // its numbers first, then the others; thresholds, pins, tools and limits of spending stay
+	Preset     *string             `json:"preset,omitempty"` // applied first; thresholds, pins, tools and spending limits stay
 	Auto       *bool               `json:"auto,omitempty"`
 	Percent    *float64            `json:"percent,omitempty"`
 	Prepare    *float64            `json:"prepare,omitempty"`
 	Warn       *float64            `json:"warn,omitempty"`
 	Target     *float64            `json:"target,omitempty"`
-	Thresholds map[string]*float64 `json:"thresholds,omitempty"` // those named; null removes one
+	Thresholds map[string]*float64 `json:"thresholds,omitempty"` // by model or profile; null removes one
 }
 
 // Settings returns the settings in force of a profile; "" is the default one.
@@ -65,16 +65,14 @@ func settingsOf(profile string, s precis.Settings) Settings {
 	return out
 }
 
-// PatchSettings changes the settings of a profile for this process, from the next
-// request on. The error is [precis.CodeInvalid], and
-// nothing is changed then. A preset that calls models does so only if the manager
-// was made with them.
+// PatchSettings changes the settings of a profile in this process, for new requests. The error is
+// [precis.CodeInvalid], and then the settings stay unchanged. A preset that calls models does so
+// only if the manager was made with models.
 func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, error) {
 	return g.SaveSettings(profile, p, func(precis.Settings) error { return nil })
 }
 
-// SettingsInForce returns all settings of a profile; "" is the default one. They are
-// the caller's.
+// SettingsInForce returns a copy of all settings of a profile; "" selects the default one.
 func (g *Gateway) SettingsInForce(profile string) (precis.Settings, error) {
 	m, err := g.manager(profile)
 	if err != nil {
@@ -85,8 +83,8 @@ func (g *Gateway) SettingsInForce(profile string) (precis.Settings, error) {
 	return s, nil
 }
 
-// SaveSettings is [Gateway.PatchSettings] that has save called with what will be in
-// force. When save fails nothing is changed, and its error is returned.
+// SaveSettings is [Gateway.PatchSettings] that calls save with the new settings before they are in
+// force. When save fails, the settings stay unchanged and its error is returned.
 func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(precis.Settings) error) (Settings, error) {
 	g.patching.Lock()
 	defer g.patching.Unlock()

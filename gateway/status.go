@@ -15,66 +15,65 @@ import (
 	"precis/store"
 )
 
-// Status is a gateway at a glance.
+// Status is an overview of a gateway.
 type Status struct {
 	Replica       string          `json:"replica"`
 	Active        int             `json:"active_requests"`
 	Conversations int             `json:"conversations_in_memory"` // of the owner
 	Memory        Memory          `json:"memory"`
-	Windows       []LearnedWindow `json:"windows_learned"` // likewise
+	Windows       []LearnedWindow `json:"windows_learned"` // of the owner
 	Upstreams     []UpstreamInfo  `json:"upstreams"`
 	Store         StoreInfo       `json:"store"`
 }
 
-// Memory is what the conversations of all owners use.
+// Memory is the memory used by the conversations of all owners.
 type Memory struct {
-	Lines   int `json:"lines"`   // ways through conversations
-	Bytes   int `json:"bytes"`   // about
+	Lines   int `json:"lines"`   // lines of conversations
+	Bytes   int `json:"bytes"`   // roughly
 	Limit   int `json:"limit"`   // bytes
-	Dropped int `json:"dropped"` // lines that had to go
+	Dropped int `json:"dropped"` // lines evicted to make room
 }
 
-// LearnedWindow is a context window that errors of the provider led to, as far as it
-// counts now. [Gateway.Windows] has the evidence.
+// LearnedWindow is a context window derived from provider errors that are still valid evidence.
+// [Gateway.Windows] has the evidence.
 type LearnedWindow struct {
 	Upstream string `json:"upstream"`
 	Model    string `json:"model"`
 	Tokens   int    `json:"tokens"`
 }
 
-// UpstreamInfo is a model API behind the gateway.
+// UpstreamInfo describes a model API that the gateway forwards to.
 type UpstreamInfo struct {
 	Name     string   `json:"name"`
 	Dialects []string `json:"dialects"`
 }
 
-// StoreInfo says what the store is and can do, and how it fares.
+// StoreInfo describes the store, its features and its condition.
 type StoreInfo struct {
 	Kind    string       `json:"kind"` // its package, e.g. "sqlite"; "none"
 	Shared  bool         `json:"shared"`
 	Can     []string     `json:"can"` // of: list, search, purge, ledger, owners, leases
 	Waiting StoreWaiting `json:"waiting"`
 	Lost    StoreLost    `json:"lost"`
-	Failing time.Time    `json:"failing_since,omitzero"` // since when it does not keep what is new; absent: it does
+	Failing time.Time    `json:"failing_since,omitzero"` // since when it does not keep new data; absent: it works
 	Failed  time.Time    `json:"last_error,omitzero"`    // when it last failed; absent: never
 }
 
-// StoreWaiting is what waits to be stored, of all owners.
+// StoreWaiting is the data of all owners that waits to be stored.
 type StoreWaiting struct {
 	Conversations int `json:"conversations"`
-	Bytes         int `json:"bytes"` // of their messages, about
-	Edits         int `json:"edits"` // in force, and not recorded yet
+	Bytes         int `json:"bytes"` // of their messages, roughly
+	Edits         int `json:"edits"` // in force, but not recorded yet
 	LedgerLines   int `json:"ledger_lines"`
 }
 
-// StoreLost is what was not stored, since there was no room for it any more.
+// StoreLost is the data that was dropped unstored for lack of room.
 type StoreLost struct {
-	Conversations int `json:"conversations"` // what was new of them; clients send it again
+	Conversations int `json:"conversations"` // with new messages; clients send them again
 	LedgerLines   int `json:"ledger_lines"`
 }
 
-// Status returns the gateway at a glance, with the number of conversations of an
-// owner.
+// Status returns an overview of the gateway, with the number of conversations of an owner.
 func (g *Gateway) Status(owner string) Status {
 	stats := g.conversations.Stats()
 	st := Status{Replica: g.o.Replica, Active: g.Active(), Windows: g.windows.learned(owner), Upstreams: []UpstreamInfo{}, Store: g.storeInfo(stats)}
@@ -122,8 +121,7 @@ func (g *Gateway) storeInfo(s registry.Stats) StoreInfo {
 	return info
 }
 
-// ProfileInfo is a profile that requests can ask for. The name of the default one
-// is "".
+// ProfileInfo is a profile that requests can select. The default one is named "".
 type ProfileInfo struct {
 	Name    string   `json:"name"`
 	Preset  string   `json:"preset"`
@@ -151,12 +149,11 @@ func (g *Gateway) Profiles() ProfileList {
 	return out
 }
 
-// modelRungs are the names of the rungs by which a model writes a summary.
+// modelRungs are the names of the rungs that have a model write a summary.
 var modelRungs = []string{condense.Full{}.Name(), condense.Selective{}.Name()}
 
-// condenseError names what went wrong when a conversation was condensed: the error of
-// the run, else the first summary of a model that failed or was refused. "" when none did,
-// and when the client has left.
+// condenseError names why a condensation failed: the error of the run, else the first summary of a
+// model that failed or was refused. "" on success, and when the client has left.
 func condenseError(steps []precis.Step, err error) string {
 	if code := precis.CodeOf(err); code != "" && code != precis.CodeCanceled {
 		return string(code)
@@ -169,12 +166,12 @@ func condenseError(steps []precis.Step, err error) string {
 	return ""
 }
 
-// warn works out how full the window is with the view, whether the warn level is crossed
-// with it, and whether a condensation failed on the way. The conversation is locked.
+// warn computes how full the window is with the view, whether the warn level is crossed, and
+// whether a condensation failed. The conversation is locked.
 func (j *planner) warn() {
 	r := j.result.Report
 	if r.Counter == "" {
-		return // it was not looked at
+		return // it was not measured
 	}
 	j.outlook = conversation.OutlookAfter(j.work, j.req.Meter, j.mgr.Settings(), j.req.Profile, r)
 	j.failed = cmp.Or(condenseError(r.Steps, nil), j.failed)

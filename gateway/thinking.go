@@ -10,37 +10,35 @@ import (
 	"precis/wire/anthropic"
 )
 
-// Newer Claude models bind each block of reasoning to everything before it. Once
-// a view differs from what a block was made on, the API refuses the block, or
-// drops it when the request asks for that. So reasoning from before the change
-// leaves with the edit; in a turn that is still being worked on, where the API
-// wants it back, it stays and the request asks for dropping.
+// Newer Claude models bind each block of reasoning to everything before it. When a view changes
+// those messages, the API refuses the block, or drops it if the request asks for that. So an edit
+// removes the reasoning from before the change. In an unfinished turn the API requires the
+// reasoning, so it stays and the request asks the API to drop it.
 
 const (
 	headerBeta  = "Anthropic-Beta"
 	betaBinding = "thinking-binding-controls-2026-08-01"
 )
 
-// unbound are Claude models whose signatures are bound to their own block alone.
+// unbound matches Claude models with signatures that cover only their own block.
 var unbound = lazyregexp.New(`claude-(3|2|instant|(sonnet|opus|haiku)-4|opus-5-[0-4]([^0-9]|$)|(sonnet|haiku)-5-[0-4]([^0-9]|$))`)
 
-// binds reports whether a model's reasoning is bound to what came before it.
-// Models nobody knows are taken to.
+// binds reports whether a model's reasoning is bound to the messages before it. Unknown models are
+// assumed to bind it.
 func binds(model string) bool {
 	model = strings.ToLower(strings.ReplaceAll(model, ".", "-"))
 	return !unbound.MatchString(model)
 }
 
-// binds reports whether the reasoning in this request is bound to what came
-// before it. An upstream that does not know the control for it has no such
-// models.
+// binds reports whether the reasoning in this request is bound to the messages before it. An
+// upstream that does not know the control for it has no such models.
 func (p *placed) binds() bool {
 	_, refused := p.g.freeModels.Load([2]string{p.upstream.Name, p.found.Prompt.Model})
 	return !refused && binds(p.found.Prompt.Model)
 }
 
-// withoutReasoning returns the plan with reasoning switched off for the rest of the
-// turn that is being worked on, and left out of the view.
+// withoutReasoning returns the plan with reasoning switched off, and left out of the view, for the
+// rest of the unfinished turn.
 func (p *plan) withoutReasoning() *plan {
 	if p.conv.Lock(p.r.Context()) == nil {
 		p.conv.Plain = lastTurn(p.found.Messages, p.found.Line.Transcript)
@@ -51,13 +49,13 @@ func (p *plan) withoutReasoning() *plan {
 	return &next
 }
 
-// lastTurn returns the node of the last message in which the user speaks.
+// lastTurn returns the node of the last message of the user.
 func lastTurn(msgs []precis.Message, t *precis.Transcript) precis.Fingerprint {
 	return t.Fingerprint(max(precis.LastUserTurn(msgs), 0) + 1)
 }
 
-// bindThinking asks the API to drop reasoning that no longer fits, in a request
-// whose view differs from what was said.
+// bindThinking asks the API to drop reasoning that is no longer valid, because the view differs
+// from the client's messages.
 func (c *composer) bindThinking() {
 	if c.dialect.Name() != anthropic.Format || !c.found.Prompt.Thinking {
 		return
@@ -80,7 +78,7 @@ func (c *composer) bindThinking() {
 	c.beta = betaBinding
 }
 
-// dropThinkingEdits takes out the context edits that only work with thinking.
+// dropThinkingEdits removes the context edits that only work with thinking.
 func dropThinkingEdits(d *wire.Draft) {
 	b, err := wire.Parse(d.Get("context_management"), "edits", nil)
 	if err != nil || !b.HasList() {
@@ -111,11 +109,10 @@ var (
 	controlError   = lazyregexp.New("(?i)block_binding|prefix_mismatch|" + betaBinding)
 )
 
-// aboutControl reports whether an error says that the control for bound
-// reasoning is unknown.
+// aboutControl reports whether an error means that the control for bound reasoning is unknown.
 func aboutControl(status int, body []byte) bool { return status == 400 && controlError.Match(body) }
 
-// aboutThinking reports whether an error is about reasoning that was sent back.
+// aboutThinking reports whether an error concerns reasoning that was sent back.
 func aboutThinking(status int, body []byte) bool {
 	return status == 400 && signatureError.Match(body)
 }

@@ -19,17 +19,17 @@ import (
 	"precis/wire/overflow"
 )
 
-// The tools that the gateway offers and whose calls it answers itself: recall, by which
-// the model reads again what its view hides, and the condense tool, by which it asks
-// for a condensation when that suits its work. The client sees neither calls nor results.
+// The gateway offers two tools and answers their calls itself: recall, for reading hidden content
+// again, and the condense tool, for requesting a condensation at a suitable moment. The client sees
+// neither the calls nor the results.
 
 const (
-	maxFollowUps = 5 // that one request may have
-	maxAsked     = 2 // calls of the condense tool that are acted on in one request
+	maxFollowUps = 5 // of one request
+	maxAsked     = 2 // calls of the condense tool that one request may carry out
 )
 
-// ownTools returns the tools that are switched on, in the order in which they are
-// offered. What is offered first comes first: so a list of tools only grows.
+// ownTools returns the enabled tools in the order of their first offer, so that a list of tools
+// only grows at its end.
 func (g *Gateway) ownTools() (out []tool.Tool) {
 	if g.o.CondenseTool {
 		out = append(out, asked.Tool())
@@ -48,43 +48,43 @@ func (p *plan) offers(t tool.Tool) bool {
 	return p.recall
 }
 
-// offer decides which tools are offered: recall from the first hidden message on, and the
-// condense tool from the first message on. Both stay for the rest of the conversation,
-// because a list of tools that changes costs the prompt cache and bound reasoning; with
-// the first hidden message that is lost anyway. The conversation is locked.
+// offer decides which tools to offer: the condense tool from the first message on, recall from the
+// first hidden message on. Both stay for the rest of the conversation, because a changed list of
+// tools invalidates the prompt cache and bound reasoning; hiding the first message does so anyway.
+// The conversation is locked.
 func (j *planner) offer() {
 	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only && (j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 	j.recall = able && j.g.o.Recall && recall.Hides(j.work.Edits)
 	j.condense = able && j.g.o.CondenseTool
 }
 
-// answerer answers the calls of the gateway's own tools in one response, so that the
-// responses to its follow-ups become one.
+// answerer answers the calls of the gateway's own tools in one response, and merges the responses
+// to its follow-ups into it.
 type answerer struct {
-	sent   composed // the request that the follow-ups go on from
-	behind []turn   // of the follow-ups that were sent, in order
-	times  int      // follow-ups
-	asked  int      // calls of the condense tool that were acted on
+	sent   composed // the request that follow-ups extend
+	behind []turn   // turns added by the follow-ups that were sent, in order
+	times  int      // number of follow-ups
+	asked  int      // calls of the condense tool that were carried out
 	merger *tool.Merger
 
-	spent  precis.Usage // of responses before the present one
-	input  int          // input tokens of the first of them
-	summed bool         // spent is that of all responses
+	spent  precis.Usage // of the responses before the current one
+	input  int          // input tokens of the first response
+	summed bool         // spent includes all responses
 }
 
-// turn is what the model said in one response, and the results of its calls.
+// turn is the model's output in one response, and the results of its calls.
 type turn struct {
 	answer  *tool.Answer
 	results []tool.Result
 }
 
-// calls reports whether a response is one in which the tools may be called.
+// calls reports whether a response may contain calls of the tools.
 func (p *pipe) calls(in *reply) bool {
 	return p.work == workTurn && in.res.StatusCode == http.StatusOK && in.problem == nil &&
 		in.res.Header.Get("Content-Encoding") == "" && (in.stream || strings.Contains(in.res.Header.Get("Content-Type"), "json"))
 }
 
-// mergeStream puts a merger of several responses before the client.
+// mergeStream inserts a merger of several responses before the client.
 func (p *pipe) mergeStream() {
 	if p.in.stream && p.calls(p.in) {
 		p.merger = tool.NewMerger(p.dialect.Name(), p.to, p.sent.tools)
@@ -92,8 +92,8 @@ func (p *pipe) mergeStream() {
 	}
 }
 
-// goOn answers the calls at the end of a stream and passes on what the model
-// says then, until it calls no more.
+// goOn answers the calls at the end of a stream and relays the model's further output, until it
+// makes no more calls.
 func (p *pipe) goOn(out *http.ResponseController) error {
 	for {
 		a, err := p.merger.End()
@@ -120,7 +120,7 @@ func (p *pipe) goOn(out *http.ResponseController) error {
 	if err := p.merger.Finish(); err != nil {
 		return errClient{err}
 	}
-	_ = out.Flush() // a writer that cannot flush has nothing to
+	_ = out.Flush() // fails only for a writer without a buffer
 	return nil
 }
 
@@ -141,8 +141,7 @@ func (p *pipe) relayNext(next *reply, out *http.ResponseController) error {
 	return err
 }
 
-// refused ends a stream whose follow-up was refused, with what it was refused
-// with.
+// refused ends a stream with the error that its follow-up received.
 func (p *pipe) refused(next *reply) {
 	defer next.close()
 	p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream refused to go on with status %d", next.res.StatusCode)
@@ -153,10 +152,10 @@ func (p *pipe) refused(next *reply) {
 	p.out.failStream(body)
 }
 
-// followUp sends the request again with an answer and the results of its calls. When
-// that is too long for the upstream, half of what was asked for is sent, and at last
-// only that it is too long. When it is refused otherwise, and the view was condensed for
-// it, it is sent with the view as it was.
+// followUp sends the request again with an answer and the results of its calls. If the upstream
+// finds that too long, it retries with half of each result, and finally with only a note that the
+// results are too long. If the upstream refuses it for another reason, and the view was condensed
+// meanwhile, it retries with the earlier view.
 func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
 	p.next(&p.answer)
 	p.r.Header.Del("Idempotency-Key") // this is another request
@@ -187,8 +186,8 @@ func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
 	return in, nil
 }
 
-// limits returns how many tokens the results of n calls of the recall tool may have
-// together, one number for each try; without such calls there is one try.
+// limits returns the total tokens allowed for the results of n calls of the recall tool, one number
+// per try; without such calls there is one try.
 func (p *pipe) limits(n int) []int {
 	if n == 0 {
 		return []int{0}
@@ -197,8 +196,8 @@ func (p *pipe) limits(n int) []int {
 	return []int{most, most / 2, 0}
 }
 
-// asks acts on the calls of the condense tool in an answer. Results has a place for each
-// call; reads are the indexes of those that are left: calls of the recall tool.
+// asks carries out the calls of the condense tool in an answer. Results has a place for each call;
+// reads are the indexes of the remaining ones, which are calls of the recall tool.
 func (p *pipe) asks(a *tool.Answer) (results []tool.Result, reads []int) {
 	results = make([]tool.Result, len(a.Calls))
 	for i, c := range a.Calls {
@@ -211,7 +210,7 @@ func (p *pipe) asks(a *tool.Answer) (results []tool.Result, reads []int) {
 	return results, reads
 }
 
-// read puts the results of calls of the recall tool in their places.
+// read fills in the results of calls of the recall tool.
 func (p *pipe) read(a *tool.Answer, results []tool.Result, reads []int, limit int) {
 	if len(reads) == 0 {
 		return
@@ -226,7 +225,7 @@ func (p *pipe) read(a *tool.Answer, results []tool.Result, reads []int, limit in
 	}
 }
 
-// noted returns results with a note to those that are the last of this turn.
+// noted adds a note to the results when they are the last of this turn.
 func (p *pipe) noted(a *tool.Answer, results []tool.Result) []tool.Result {
 	if p.times < maxFollowUps {
 		return results
@@ -238,13 +237,13 @@ func (p *pipe) noted(a *tool.Answer, results []tool.Result) []tool.Result {
 	return out
 }
 
-// sendBehind sends the request with an answer and results behind its messages and the
+// sendBehind sends the request with an answer and its results appended to its messages and the
 // earlier follow-ups.
 func (p *pipe) sendBehind(a *tool.Answer, results []tool.Result) (*reply, error) {
 	list := p.dialect.List()
 	b, err := wire.Parse(p.sent.body, "", nil)
 	if err != nil {
-		return nil, err // it was made of one that could be read
+		return nil, err // not expected: a parsable body was extended
 	}
 	d := b.Draft()
 	behind := append(slices.Clip(p.behind), turn{a, results})
@@ -267,9 +266,9 @@ func (p *pipe) sendBehind(a *tool.Answer, results []tool.Result) (*reply, error)
 	return in, nil
 }
 
-// ask answers a call of the condense tool. What it did is shown from the follow-up on:
-// the prompt cache is lost once either way, and the smaller view is the one to fill it
-// with. The call itself is no message of the conversation, so no edit can hide it.
+// ask answers a call of the condense tool. The view is replaced from the follow-up on: the prompt
+// cache is lost once in any case, and is then filled with the smaller view. The call itself is no
+// message of the conversation, so no edit can hide it.
 func (p *pipe) ask(c tool.Call) tool.Result {
 	in, problem := asked.ReadInput(c.Input)
 	if problem == "" && p.asked >= maxAsked {
@@ -293,8 +292,8 @@ func (p *pipe) ask(c tool.Call) tool.Result {
 	return asked.Done(report, p.p.outlook, reader)
 }
 
-// waiting calls f while the client of a stream that has begun is kept waiting. Between two
-// events others may write to it.
+// waiting calls f while the client of a stream that has begun gets keep-alive bytes, written
+// between two events.
 func (p *pipe) waiting(f func()) {
 	if p.merger == nil {
 		f()
@@ -307,7 +306,7 @@ func (p *pipe) waiting(f func()) {
 	f()
 }
 
-// condense condenses the conversation, and makes the result the view of the follow-ups.
+// condense condenses the conversation, and uses the result as the view of the follow-ups.
 func (p *pipe) condense(in asked.Input) (report precis.Report, err error) {
 	const op = "condense conversation"
 	ctx := p.r.Context()
@@ -340,7 +339,7 @@ func (p *pipe) condense(in asked.Input) (report precis.Report, err error) {
 	return report, p.renew(ctx)
 }
 
-// renew makes the view of the follow-ups anew, with the edits that are in force now.
+// renew makes the view of the follow-ups again, with the edits that are now in force.
 func (p *pipe) renew(ctx context.Context) error {
 	next, action := *p.p, p.action
 	if err := next.conv.Lock(ctx); err != nil {
@@ -352,12 +351,12 @@ func (p *pipe) renew(ctx context.Context) error {
 		return err
 	}
 	next.settle(j)
-	p.action = action // that of the request as it was first sent
+	p.action = action // reports the action of the request as first sent
 	p.sent, p.p, p.newest = next.compose(), &next, &next
 	return nil
 }
 
-// riding is a home whose summaries are asked for by a request that rides on a client's.
+// riding is a home that makes summary requests extend a client's request.
 type riding struct {
 	home
 	live *precis.Live
@@ -371,8 +370,8 @@ func (h riding) Look(ctx context.Context, id string, f func(*conversation.Subjec
 	})
 }
 
-// answerWhole answers the calls in an answer that is no stream, and puts what the
-// model says then in its place.
+// answerWhole answers the calls in a non-streaming answer, and replaces it by the model's further
+// output.
 func (p *pipe) answerWhole() {
 	in := p.in
 	if !p.calls(in) {
@@ -406,10 +405,10 @@ func (p *pipe) answerWhole() {
 		in.res.Body = next.res.Body
 	}
 	in.head = w.Bytes()
-	p.sum(&p.answer) // before others look at the one answer
+	p.sum(&p.answer) // before the merged answer is observed
 }
 
-// unreached makes the response for an upstream that could not be reached again.
+// unreached makes the response for an upstream that could no longer be reached.
 func (p *pipe) unreached(err error) *reply {
 	p.g.o.Logger.WarnContext(p.r.Context(), "upstream failed", "upstream", p.upstream.Name, "error", plainError(err))
 	h := http.Header{"Content-Type": {"application/json"}, headerError: {string(precis.CodeUpstream)}}
@@ -419,7 +418,7 @@ func (p *pipe) unreached(err error) *reply {
 	}
 }
 
-// next counts what an answer has used, before the next one is asked for.
+// next adds up the usage of an answer before the next one is requested.
 func (r *answerer) next(a *wire.Response) {
 	if r.times++; r.times == 1 {
 		r.input = a.Input
@@ -427,8 +426,8 @@ func (r *answerer) next(a *wire.Response) {
 	r.spent.Add(a.Usage)
 }
 
-// sum makes the usage that of all answers. The input stays that of the first:
-// this is what the view was counted as.
+// sum adds the usage of all responses up. The input tokens stay those counted for the first
+// response, because they measure the view.
 func (r *answerer) sum(last *wire.Response) {
 	if r.times == 0 {
 		return
@@ -440,7 +439,7 @@ func (r *answerer) sum(last *wire.Response) {
 	last.Usage, last.Input = r.spent, r.input
 }
 
-// recallTokens is how much of what was said one answer may ask for, in tokens.
+// recallTokens returns how many tokens one recall answer may return.
 func (p *pipe) recallTokens() int {
 	n := p.g.o.RecallTokens
 	if w := p.p.result.Report.Decision.Window.Tokens; w > 0 {
@@ -449,11 +448,10 @@ func (p *pipe) recallTokens() int {
 	return n
 }
 
-// earlier loads the forms that the conversation had before its client cleared
-// results.
+// earlier loads the transcripts that the conversation had before its client cleared results.
 func (p *placed) earlier() (out []*precis.Transcript) {
 	for _, head := range p.conv.Info().Earlier {
-		t, _ := p.g.conversations.Earlier(p.r.Context(), p.owner, p.conv.ID(), head) // without the store the shorter form is there
+		t, _ := p.g.conversations.Earlier(p.r.Context(), p.owner, p.conv.ID(), head) // on error, the shorter form remains
 		if t != nil {
 			out = append(out, t)
 		}

@@ -10,10 +10,9 @@ import (
 	"precis/wire/anthropic"
 )
 
-// Unmanaged is the reason why a request was not managed: why its messages left the
-// gateway as they came, or not at all. Responses say it in the header
-// X-Precis-Unmanaged, [Turn] and the metrics by the same name. "": the request was
-// managed.
+// Unmanaged is the reason why a request was not managed: its messages were forwarded unchanged, or
+// not at all. Responses carry it in the header X-Precis-Unmanaged; [Turn] and the metrics use the
+// same name. "": the request was managed.
 type Unmanaged string
 
 // The reasons. [Reasons] explains each of them.
@@ -43,11 +42,11 @@ const (
 // Reason explains one reason.
 type Reason struct {
 	Unmanaged Unmanaged
-	Means     string // of the request
-	Forwarded bool   // the request is forwarded as it came; else it is answered with an error
+	Means     string // describes the request
+	Forwarded bool   // the request is forwarded unchanged; false: it is answered with an error
 }
 
-// Reasons are all reasons, in the order in which a request is looked at.
+// Reasons returns all reasons, in the order of the checks on a request.
 func Reasons() []Reason {
 	return []Reason{
 		{UnmanagedDenied, "its gateway key, its host name or its path is not accepted", false},
@@ -73,7 +72,7 @@ func Reasons() []Reason {
 	}
 }
 
-// reasonOf returns the reason that an error of the gateway's own is.
+// reasonOf returns the reason for an error of the gateway's own.
 func reasonOf(err error) Unmanaged {
 	var large admission.TooLarge
 	var slow admission.TooSlow
@@ -96,7 +95,7 @@ func reasonOf(err error) Unmanaged {
 	return UnmanagedFailed
 }
 
-// besides returns why a request is not managed that has a list of messages and is no turn.
+// besides returns why a request with a list of messages is not managed although it is no turn.
 func (p *placed) besides() Unmanaged {
 	switch {
 	case p.work == workCount:
@@ -109,24 +108,23 @@ func (p *placed) besides() Unmanaged {
 	return UnmanagedAside
 }
 
-// threadError refuses a request of a message thread: its upstream keeps the messages
-// before, so the gateway would see the newest of them only. Clients then send the whole
-// conversation, and no threads any more.
+// threadError refuses a request of a message thread. The upstream keeps a thread's earlier
+// messages, so the gateway would see only the newest ones. After this error clients send the whole
+// conversation instead.
 type threadError struct{}
 
-// Error says what the client is to do.
+// Error returns the instruction for the client.
 func (*threadError) Error() string {
 	return "message threads are not supported here; send the whole conversation without thread"
 }
 
-// body returns the error as the API of Anthropic writes it, by whose error_code clients
-// know what to do.
+// body returns the error in the format of the Anthropic API. Clients act on its error_code.
 func (e *threadError) body() []byte {
 	return fmt.Appendf(nil, `{"type":"error","error":{"type":"invalid_request_error","message":"precis: %s","details":{"error_code":"thread_unsupported_request"}}}`, e.Error())
 }
 
-// refuseThread returns an error for a request that belongs to a message thread, nil for
-// any other. Counts are let through: there is no conversation to send again.
+// refuseThread returns an error for a request that belongs to a message thread, nil for any other.
+// It accepts token counts, because they have no conversation to send again.
 func (x *exchange) refuseThread() error {
 	if !x.intent.Thread || x.work != workTurn || x.dialect.Name() != anthropic.Format {
 		return nil

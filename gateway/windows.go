@@ -12,33 +12,32 @@ import (
 	"precis/internal/window"
 )
 
-// windowKey is what a window depends on: accounts of one upstream have different
-// ones, and betas change them.
+// windowKey identifies a window: accounts of one upstream have different windows, and betas change
+// them.
 type windowKey struct{ upstream, model, owner, betas string }
 
-// servedKey is what the window that a server states depends on.
+// servedKey identifies a window that a server states.
 type servedKey struct{ upstream, model string }
 
-// windows keeps what is known of the windows of models: what requests have shown, and
-// what servers state. What follows from it package window says.
+// windows records the evidence on the windows of models: the sizes of accepted and refused
+// requests, and the statements of servers. Package window evaluates the evidence.
 type windows struct {
 	configured func(ctx context.Context, model string) precis.Window
 	transport  http.RoundTripper
 	background func(func(context.Context)) bool
 	now        func() time.Time
-	closing    context.Context // ends when nothing is to be asked any more
+	closing    context.Context // canceled when no more questions may be asked
 
 	kept keptWindows
 
-	mu     sync.RWMutex // guards what follows, and the books of kept
+	mu     sync.RWMutex // guards the following fields, and the books of kept
 	shown  map[windowKey]window.Evidence
 	served map[servedKey]window.Served
 	asking map[servedKey]*asking
-	sent   map[string]bool // upstreams by their names
+	sent   map[string]bool // upstreams that were sent a request, by name
 }
 
-// mostWindows is how many windows are remembered, for names of models are the
-// clients' to choose.
+// mostWindows bounds the remembered windows, because clients choose the names of models.
 const mostWindows = 4096
 
 // of returns the context window of a model at an upstream.
@@ -51,7 +50,7 @@ func (w *windows) of(ctx context.Context, key windowKey) precis.Window {
 	return window.Of(base, served, shown, key.upstream, w.now())
 }
 
-// doubted reports whether a window that of returned may follow from odd errors, see
+// doubted reports whether a window returned by of may result from unclear errors, see
 // [window.Evidence.Doubted].
 func (w *windows) doubted(key windowKey, now precis.Window) bool {
 	w.mu.RLock()
@@ -59,19 +58,19 @@ func (w *windows) doubted(key windowKey, now precis.Window) bool {
 	return w.shown[key].Doubted(now, w.now())
 }
 
-// refused remembers that a request was refused as too long.
+// refused records that a request was refused as too long.
 func (w *windows) refused(key windowKey, o window.Overflow) {
 	w.change(key, true, func(e window.Evidence) window.Evidence { return e.Refuse(o, w.now()) })
 }
 
-// accepted remembers that a request was answered: its input as the provider counted it,
-// and as it was counted here.
+// accepted records that a request was answered: its input in tokens, as the provider counted it and
+// as we counted it.
 func (w *windows) accepted(key windowKey, input, counted int) {
 	w.change(key, false, func(e window.Evidence) window.Evidence { return e.Accept(input, counted, w.now()) })
 }
 
-// change changes the evidence about a window. Soon: it is stored at once, and not with
-// what comes later.
+// change changes the evidence about a window. With soon it is stored at once, else together with
+// later changes.
 func (w *windows) change(key windowKey, soon bool, f func(window.Evidence) window.Evidence) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,8 +101,8 @@ func (w *windows) roomForServed() {
 	}
 }
 
-// makeRoom deletes what has no use any more from a full map, and else anything. It
-// returns what it deleted.
+// makeRoom deletes useless entries from a full map, or any entry if all are useful. It returns the
+// deleted keys.
 func makeRoom[K comparable, V any](m map[K]V, useless func(V) bool) (gone []K) {
 	if len(m) < mostWindows {
 		return nil
@@ -124,7 +123,7 @@ func makeRoom[K comparable, V any](m map[K]V, useless func(V) bool) (gone []K) {
 	return gone
 }
 
-// learned returns the windows that errors led to, of an owner, as far as they count now.
+// learned returns an owner's windows that were derived from errors which are still valid evidence.
 func (w *windows) learned(owner string) []LearnedWindow {
 	out := []LearnedWindow{}
 	for _, known := range w.list(context.Background(), owner) {
@@ -135,16 +134,15 @@ func (w *windows) learned(owner string) []LearnedWindow {
 	return out
 }
 
-// KnownWindow is the context window that a model is taken to have, and what that
-// follows from.
+// KnownWindow is the context window assumed for a model, with its evidence.
 type KnownWindow struct {
 	Upstream string        `json:"upstream"`
 	Model    string        `json:"model"`
-	Betas    string        `json:"betas,omitempty"` // of the requests it is for
-	Owner    string        `json:"owner,omitempty"` // of the account it is for; "" for all
+	Betas    string        `json:"betas,omitempty"` // of the requests it applies to
+	Owner    string        `json:"owner,omitempty"` // of the account it applies to; "" for all
 	Window   precis.Window `json:"window"`
-	// The evidence, in tokens; 0 for none. Times say when it was last confirmed.
-	Configured bool      `json:"configured,omitempty"` // the user set the window, which wins
+	// The evidence, in tokens; 0: no evidence. Times are of the last confirmation.
+	Configured bool      `json:"configured,omitempty"` // the user set the window, which takes precedence
 	Server     int       `json:"server,omitempty"`     // the server states it
 	Answer     string    `json:"answer,omitempty"`     // where the server states it, or why it does not
 	Asked      time.Time `json:"asked,omitzero"`
@@ -154,16 +152,16 @@ type KnownWindow struct {
 	RefusedAt  time.Time `json:"refused_at,omitzero"`
 	Accepted   int       `json:"accepted,omitempty"` // a request of this size was answered
 	AcceptedAt time.Time `json:"accepted_at,omitzero"`
-	// Doubts are why the window may be wrong: "contradicted", the evidence does not agree with
-	// itself or with what the user set; "assumed", nobody states it; "unconfirmed", it follows
-	// from refusals without a number; "old", it was not confirmed for a month.
+	// Doubts are why the window may be wrong: "contradicted", the evidence is inconsistent, or
+	// conflicts with the user's setting; "assumed", no source states it; "unconfirmed", it is
+	// derived from refusals without a number; "old", it was last confirmed more than a month ago.
 	Doubts []string `json:"doubts,omitempty"`
 }
 
-// list returns what is known of the windows of an owner's models.
+// list returns the known windows of an owner's models.
 func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
 	if w.kept.shared {
-		w.sync(ctx) // what it cannot read now, it reads later
+		w.sync(ctx) // a failed read is retried later
 	}
 	w.mu.RLock()
 	out, has := []KnownWindow{}, map[servedKey]bool{}
@@ -177,7 +175,7 @@ func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
 		k.Betas, k.Owner = key.betas, key.owner
 		out = append(out, k)
 	}
-	if owner == AllOwners { // who asked for a model is not for others to see
+	if owner == AllOwners { // who asked for a model is private
 		for at, s := range w.served {
 			if !has[at] {
 				out = append(out, known(at, s, window.Evidence{}))
@@ -209,13 +207,13 @@ func known(at servedKey, s window.Served, e window.Evidence) KnownWindow {
 	}
 }
 
-// forget forgets what is known of the windows of an owner's models: of one upstream and
-// of one model where these are not "". What servers state concerns all owners; it is
-// asked again at the next request when all is forgotten. It returns how many were
-// known. The error is that the store still has it; it is told again later.
+// forget deletes the evidence on the windows of an owner's models, limited to one upstream and one
+// model if these are not "". Statements of servers concern all owners, so only [AllOwners] deletes
+// them; the next request then asks again. It returns the number of deleted windows. An error means
+// that the store still has them; the deletion is retried.
 func (w *windows) forget(ctx context.Context, owner, upstream, model string) (int, error) {
 	if w.kept.shared || !w.kept.read.Load() {
-		w.sync(ctx) // what others know is forgotten, too
+		w.sync(ctx) // also deletes windows that other replicas know
 	}
 	n := w.forgetHere(owner, upstream, model)
 	return n, w.sync(ctx)
@@ -237,7 +235,7 @@ func (w *windows) forgetHere(owner, upstream, model string) int {
 		for key := range w.served {
 			if is(key.upstream, key.model) {
 				delete(w.served, key)
-				delete(w.asking, key) // what is under way belongs to what was forgotten
+				delete(w.asking, key) // drop the pending question, too
 				w.kept.note(key.row())
 				n++
 			}
@@ -246,19 +244,18 @@ func (w *windows) forgetHere(owner, upstream, model string) int {
 	return n
 }
 
-// Windows returns what is known of the context windows of an owner's models, or of
-// [AllOwners], sorted by upstream and model.
+// Windows returns the known context windows of the models of an owner, or of [AllOwners], sorted by
+// upstream and model.
 func (g *Gateway) Windows(ctx context.Context, owner string) []KnownWindow {
 	return g.windows.list(ctx, owner)
 }
 
-// ForgetWindows forgets what requests and servers have shown of the windows of an
-// owner's models: of one upstream and of one model where these are not "". What the user
-// set and what the catalog has stays. It returns how many were known. What servers
-// state is forgotten for [AllOwners] only. Other replicas over the same store forget it
-// when they look there next, within half a minute. The error is [precis.CodeInternal]
-// when the store cannot be told: it is told later, and until then only this replica has
-// forgotten.
+// ForgetWindows deletes the evidence from requests and servers on the windows of an owner's models,
+// limited to one upstream and one model if these are not "". Configured windows and the catalog's
+// windows stay. It returns the number of deleted windows. Statements of servers are deleted only
+// for [AllOwners]. Other replicas with the same store delete them at their next sync, within half a
+// minute. The error is [precis.CodeInternal] when writing to the store fails: the write is retried,
+// and until then only this replica has deleted them.
 func (g *Gateway) ForgetWindows(ctx context.Context, owner, upstream, model string) (int, error) {
 	return g.windows.forget(ctx, owner, upstream, model)
 }

@@ -12,37 +12,37 @@ import (
 	"precis/wire/anthropic"
 )
 
-// Conversation is a conversation that the program calls by a name. It is safe for
-// concurrent use; there is one for each name.
+// Conversation is a conversation with a name. It is safe for concurrent use; there is one for each
+// name.
 type Conversation struct {
 	k    *Keeper
 	name string
 
-	mu     sync.Mutex // guards what follows
-	id     string     // in the store; "": no view was asked for yet
+	mu     sync.Mutex // guards the following fields
+	id     string     // in the store; "": before the first view
 	model  string
 	system string
 	tools  json.RawMessage
 	msgs   []precis.Message
 }
 
-// View is what is to be sent to the model now.
+// View is the content to send to the model now.
 type View struct {
 	Messages []precis.Message
-	JSON     json.RawMessage            // the same, as the Messages API has it
-	Set      map[string]json.RawMessage // further fields that the request then needs, for models that bind their reasoning to what came before; nil: none
-	Beta     string                     // a beta that the request then needs, see Set; "": none
+	JSON     json.RawMessage            // the same, in the format of the Messages API
+	Set      map[string]json.RawMessage // other request fields that must change, for bound reasoning; nil: none
+	Beta     string                     // beta that the request then needs, see Set; "": none
 	Tokens   int                        // of the request, the system prompt and tools included
-	Acted    bool                       // something was reduced for it
+	Acted    bool                       // the view was reduced for this request
 	Report   precis.Report
 	Warnings []string
 }
 
-// Conversation returns the conversation of a name, of at most [gateway.MostName] bytes: one
-// that is held already, one that the file has, or a new one. Messages are stored with
-// each [Conversation.View]. Only one program at a time may add to a conversation: of two that
-// do, the file leads to what the last one stored, and what only the other said is not found
-// by its name any more. Any number may look.
+// Conversation returns the conversation with a name of at most [gateway.MostName] bytes: an open
+// one, one in the file, or a new one. Messages are stored with each [Conversation.View]. Only one
+// program at a time may add to a conversation: if two do, the name leads to the messages stored
+// last, and the other program's messages can no longer be found by it. Any number of programs may
+// read.
 func (k *Keeper) Conversation(ctx context.Context, name string) (*Conversation, error) {
 	if name == "" || len(name) > gateway.MostName {
 		return nil, precis.Errorf(precis.CodeInvalid, "open conversation", "the name has %d bytes, want 1 to %d", len(name), gateway.MostName)
@@ -67,7 +67,7 @@ func (k *Keeper) Conversation(ctx context.Context, name string) (*Conversation, 
 	return c, nil
 }
 
-// load reads what the store has of it.
+// load loads the conversation from the store.
 func (c *Conversation) load(ctx context.Context, id string) error {
 	return c.k.Home().Look(ctx, id, func(s *conversation.Subject) error {
 		c.id = id
@@ -79,22 +79,22 @@ func (c *Conversation) load(ctx context.Context, id string) error {
 	})
 }
 
-// ID returns its ID in the file, which the verbs take; "" before the first view.
+// ID returns the conversation's ID in the file, which the verbs accept; "" before the first view.
 func (c *Conversation) ID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.id
 }
 
-// Len returns how many messages were said.
+// Len returns the number of messages.
 func (c *Conversation) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.msgs)
 }
 
-// With sets the model, the system prompt and the definitions of tools, as a JSON list,
-// which count in the window; "" and nil leave what was set before. They are not stored.
+// With sets the model, the system prompt and the tool definitions, as a JSON list, which count in
+// the window; "" and nil leave the earlier value. They are not stored.
 func (c *Conversation) With(model, system string, tools json.RawMessage) *Conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,24 +110,24 @@ func (c *Conversation) With(model, system string, tools json.RawMessage) *Conver
 	return c
 }
 
-// Append adds what was said. Messages are stored with the next view.
+// Append adds messages. They are stored with the next view.
 func (c *Conversation) Append(msgs ...precis.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.msgs = append(c.msgs, msgs...)
 }
 
-// Set takes the whole list of what was said, for programs that keep it themselves. A list
-// that goes on from the one before is the same conversation; one that leaves it on the way is
-// a branch, which the name stands for from then on.
+// Set replaces the whole list of messages, for programs that keep it themselves. A list that
+// extends the previous one is the same conversation; one that diverges is a branch, and the name
+// then refers to it.
 func (c *Conversation) Set(msgs []precis.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.msgs = append(c.msgs[:0:0], msgs...)
 }
 
-// AppendJSON adds messages as the Messages API has them: one, or a list. What is not
-// understood is kept as it is. The error names the place.
+// AppendJSON adds one message or a list of messages in the format of the Messages API. Unknown
+// content is kept unchanged. The error names the place.
 func (c *Conversation) AppendJSON(data []byte) error {
 	if m, err := anthropic.DecodeMessage(data); err == nil {
 		c.Append(m)
@@ -140,10 +140,10 @@ func (c *Conversation) AppendJSON(data []byte) error {
 	return err
 }
 
-// View returns what to send to the model now, reduced when that is due. The same
-// messages give the same view, and between two reductions each view begins with the one
-// before, so that prompt caches hold. The error is [precis.CodeInvalid] without a
-// message, and [precis.CodeOverBudget] when nothing that could be cut makes it fit.
+// View returns the view to send to the model now, reduced if that is due. The same messages give
+// the same view, and between two reductions each view begins with the previous one, so that prompt
+// caches stay valid. The error is [precis.CodeInvalid] without a message, and
+// [precis.CodeOverBudget] when the view does not fit even after all cuts.
 func (c *Conversation) View(ctx context.Context) (View, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,14 +176,14 @@ func (c *Conversation) View(ctx context.Context) (View, error) {
 	return View{Messages: msgs, JSON: out.Messages, Set: out.Set, Beta: out.Beta, Tokens: out.Report.Status.Tokens, Acted: out.Acted, Report: out.Report, Warnings: out.Warnings}, nil
 }
 
-// Status says who fills the window, and how far the next reduction is. The error is
+// Status returns how the window is filled, and how far the next reduction is. The error is
 // [precis.CodeNotFound] before the first view.
 func (c *Conversation) Status(ctx context.Context) (conversation.Details, error) {
 	return conversation.Status(ctx, c.k.Home(), c.ID())
 }
 
-// Undo takes back edits, by ID or short name; without any the newest one. The next view
-// shows the originals again as far as the window allows.
+// Undo undoes edits, by ID or short name; without arguments the newest one. The next view shows the
+// originals again as far as the window allows.
 func (c *Conversation) Undo(ctx context.Context, edits ...string) (conversation.Change, error) {
 	return conversation.Undo(ctx, c.k.Home(), c.ID(), edits...)
 }
@@ -193,7 +193,7 @@ func (c *Conversation) Pin(ctx context.Context, handles ...precis.Handle) (conve
 	return conversation.Pin(ctx, c.k.Home(), c.ID(), handles...)
 }
 
-// Show returns what a handle names, as it was said.
+// Show returns the original content of a handle.
 func (c *Conversation) Show(ctx context.Context, handle precis.Handle) (conversation.Originals, error) {
 	return conversation.Show(ctx, c.k.Home(), c.ID(), handle)
 }

@@ -1,18 +1,17 @@
-// Package keeper keeps the conversations of a Go program inside the windows of its
-// models, as one object: open a file, and give its HTTP client to an SDK, or hold
-// conversations by name.
+// Package keeper keeps the conversations of a Go program inside the windows of its models, with a
+// single object: open a file, and give its HTTP client to an SDK, or keep conversations by name.
 //
 //	k, err := keeper.Open("agent.db", keeper.Options{})
 //	if err != nil { … }
 //	defer k.Close()
 //	client := anthropic.NewClient(option.WithHTTPClient(k.HTTPClient()))
 //
-// Every request of the client passes the chain of package gateway in this process: it
-// goes where it says, with its own key, and with the view of its conversation in the
-// place of the messages. Nothing is lost: what the view hides is in the file, and
-// [Keeper.Home] has it for the verbs of package conversation.
+// Every request of the client passes through the chain of package gateway in this process: it goes
+// to its own URL, with its own key, and with the view of its conversation in place of the messages.
+// Hidden content stays in the file, and [Keeper.Home] gives the verbs of package conversation
+// access to it.
 //
-// A program that writes its requests itself asks [Keeper.Conversation] for one by name.
+// A program that writes its requests itself uses [Keeper.Conversation] with a name.
 package keeper
 
 import (
@@ -33,24 +32,24 @@ import (
 	"precis/wire/anthropic"
 )
 
-// Options are what a keeper works with. The zero value has the balanced preset, exact
-// counting, windows by the names of models, and no model that writes summaries.
+// Options configure a keeper. The zero value has the balanced preset, exact counting, windows by
+// the names of models, and no model that writes summaries.
 type Options struct {
-	Settings     precis.Settings                     // thresholds, target, rungs; zero: those of the balanced preset
-	Counter      precis.Counter                      // counts tokens; nil: with the vocabulary o200k, and learned from what providers report
-	Instead      []precis.Strategy                   // ways of reducing in the places of those of their names, see [preset.Rungs]
-	First        []precis.Strategy                   // ways of reducing that are tried before all others
-	Writer       *preset.Condensing                  // models that write summaries; nil: summaries are digests, and nothing is asked
-	Parser       outline.Parser                      // of files that are outlined; nil: by lines
-	Window       func(model string) int              // of a model, in tokens; nil, or 0: what package models knows, else 128,000
-	Model        string                              // that conversations by name are held with; "": none is known
+	Settings     precis.Settings                     // thresholds, target, rungs; zero: the balanced preset
+	Counter      precis.Counter                      // counts tokens; nil: o200k, calibrated by the providers' reports
+	Instead      []precis.Strategy                   // replace strategies of the same names, see [preset.Rungs]
+	First        []precis.Strategy                   // strategies that are tried before all others
+	Writer       *preset.Condensing                  // models that write summaries; nil: digests, without a model
+	Parser       outline.Parser                      // parser for outlined files; nil: by lines
+	Window       func(model string) int              // of a model, in tokens; nil, or 0: by package models, else 128,000
+	Model        string                              // of named conversations; "": unknown
 	Base         http.RoundTripper                   // sends requests; nil: http.DefaultTransport
-	Recall       bool                                // offers the model a tool that brings back what its view hides, and answers it
-	CondenseTool bool                                // offers the model a tool by which it asks for a condensation, and answers it
-	Logger       *slog.Logger                        // nil: silent; no content and no key is logged
+	Recall       bool                                // offers the model a tool to read hidden content again
+	CondenseTool bool                                // offers the model a tool to request a condensation
+	Logger       *slog.Logger                        // nil: silent; neither content nor keys are logged
 	Now          func() time.Time                    // nil: time.Now
-	OnReport     func(precis.Report)                 // called with what each run did, also by several goroutines at once; nil: nothing is. It must return soon.
-	OnTurn       func(context.Context, gateway.Turn) // called for each request that was answered; nil: nothing is
+	OnReport     func(precis.Report)                 // called after each run, possibly concurrently, must be quick; nil: not called
+	OnTurn       func(context.Context, gateway.Turn) // called after each answered request; nil: not called
 }
 
 // Keeper keeps conversations. It is safe for concurrent use.
@@ -60,14 +59,14 @@ type Keeper struct {
 	catalog *models.Catalog
 	closing func() error // of the store
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	named map[string]*Conversation
 }
 
-// Open opens the file at path, an SQLite store, which is made when it is missing; its
-// folder must exist. Several programs may have it open, see [Keeper.Conversation]. With the path "" conversations live
-// in memory alone. The error is [precis.CodeInvalid] for settings that contradict each
-// other and for a file that is no store.
+// Open opens the file at path, an SQLite store, and creates it if it is missing; its folder must
+// exist. Several programs may open it, see [Keeper.Conversation]. With the path "", conversations
+// live only in memory. The error is [precis.CodeInvalid] for contradictory settings and for a file
+// that is no store.
 func Open(path string, o Options) (*Keeper, error) {
 	catalog, err := models.New(models.Options{})
 	if err != nil {
@@ -101,11 +100,10 @@ func Open(path string, o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// closeTime is how long Close waits for what is to be stored.
+// closeTime is how long Close waits for pending data to be stored.
 const closeTime = 30 * time.Second
 
-// Close stores what is not stored yet, for at most 30 seconds, and closes the file.
-// Requests after it fail.
+// Close stores pending data, for at most 30 seconds, and closes the file. Later requests fail.
 func (k *Keeper) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -128,7 +126,7 @@ func (k *Keeper) outputLimit(model string) int {
 	return m.MaxOutput.Tokens
 }
 
-// cost is what a request cost by the prices of package models, in US dollars.
+// cost returns the cost of a request by the prices of package models, in US dollars.
 func (k *Keeper) cost(dialect, model string, u precis.Usage) float64 {
 	m, ok := k.catalog.Find(model)
 	if !ok {
@@ -145,21 +143,20 @@ func (k *Keeper) cost(dialect, model string, u precis.Usage) float64 {
 // [gateway.Gateway.RoundTripper].
 func (k *Keeper) RoundTripper() http.RoundTripper { return k.gateway.RoundTripper(k.o.Base) }
 
-// HTTPClient returns an HTTP client for an SDK. It has no time limit: answers stream, and
+// HTTPClient returns an HTTP client for an SDK. It has no time limit: answers are streamed, and
 // contexts end them.
 func (k *Keeper) HTTPClient() *http.Client { return &http.Client{Transport: k.RoundTripper()} }
 
-// Named returns a context whose requests through the client belong to the conversation
-// that the program calls so: it is found by that name later. Which conversation a request
-// continues is known by what it says.
+// Named returns a context that names the conversation of its requests, so that it can be found by
+// the name later. The conversation that a request continues is still recognized by content.
 func Named(ctx context.Context, name string) context.Context { return gateway.WithName(ctx, name) }
 
 // Home returns the conversations for the verbs of package conversation: search, edits,
 // undo, pin, restore, and the rest.
 func (k *Keeper) Home() conversation.Home { return k.gateway.Home(gateway.AllOwners) }
 
-// Find returns the ID of the conversation of a name. The error is
-// [precis.CodeNotFound] when there is none.
+// Find returns the ID of the conversation with a name. The error is [precis.CodeNotFound] when it
+// does not exist.
 func (k *Keeper) Find(ctx context.Context, name string) (string, error) {
 	return k.gateway.Named(ctx, gateway.AllOwners, name)
 }

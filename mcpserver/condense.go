@@ -24,8 +24,8 @@ type condenseOut struct {
 	Before  int                       `json:"tokens_before"`
 	After   int                       `json:"tokens_after"`
 	Outcome string                    `json:"outcome"`
-	Edits   []string                  `json:"edits"`   // made, or "" for those of a preview
-	Changes []conversation.ViewChange `json:"changes"` // of previews, those that save most
+	Edits   []string                  `json:"edits"`   // edits made; "" for a preview
+	Changes []conversation.ViewChange `json:"changes"` // of a preview, the largest savings
 	Notes   []string                  `json:"notes,omitempty"`
 }
 
@@ -95,7 +95,7 @@ func condensed(w which, done conversation.Condensed, apply bool) condenseOut {
 	return out
 }
 
-// changesOf returns what differs between two views, what saves most first.
+// changesOf returns the differences between two views, largest savings first.
 func changesOf(diff []conversation.ViewChange) []conversation.ViewChange {
 	out := []conversation.ViewChange{}
 	for _, c := range diff {
@@ -107,7 +107,7 @@ func changesOf(diff []conversation.ViewChange) []conversation.ViewChange {
 	return out
 }
 
-// text says what was done, or would be.
+// text describes what was done, or would be.
 func (o condenseOut) text() string {
 	head := "preview, nothing is changed: "
 	if o.Applied {

@@ -9,8 +9,7 @@ import (
 	"precis/conversation"
 )
 
-// explain returns an error as the client is told it: its code, what went wrong, and
-// what can be done about it.
+// explain returns the error text for the client: the code, the fault, and a remedy.
 func explain(err error) error {
 	var own *precis.Error
 	if loss, ok := errors.AsType[*conversation.LossError](err); ok {

@@ -10,10 +10,10 @@ import (
 // mostRequest is the longest body of a request, in bytes.
 const mostRequest = 1 << 20
 
-// Handler serves streamable HTTP. Each request is one of its own, so replicas need to
-// share nothing, and a client cannot use what another one began: of returns what the
-// client of a request may see; an error is answered with 401. The caller checks Host
-// and Origin. It is safe for concurrent use.
+// Handler serves streamable HTTP. Each request is independent, so replicas need to share no state,
+// and a client cannot use another client's session. Of returns the options for the client of a
+// request; an error is answered with 401. The caller checks Host and Origin. It is safe for
+// concurrent use.
 func Handler(of func(*http.Request) (Options, error)) http.Handler {
 	shared := newSchemas()
 	stream := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
@@ -37,8 +37,7 @@ func Handler(of func(*http.Request) (Options, error)) http.Handler {
 
 type serverKey struct{}
 
-// until has work end when the request that asked for it does: nobody could be given the
-// answer any more.
+// until cancels work when its HTTP request ends, because the answer could no longer be delivered.
 func until(request context.Context) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {

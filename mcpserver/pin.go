@@ -20,7 +20,7 @@ type pinOut struct {
 	ID      string                    `json:"id"`
 	Edit    string                    `json:"edit"`
 	Handles []string                  `json:"handles"`
-	Hidden  []conversation.HiddenPart `json:"hidden"` // of them, not shown now; the next condensation shows what is pinned
+	Hidden  []conversation.HiddenPart `json:"hidden"` // pinned but not shown now; the next condensation shows it
 	Tokens  int                       `json:"tokens"` // of the view
 	Note    string                    `json:"note,omitempty"`
 }

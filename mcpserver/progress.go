@@ -8,26 +8,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progress says how far a call is to a client that wants to know. Nil: it does not.
+// progress reports the progress of a call to a client that wants it. Nil: it does not.
 type progress func(ctx context.Context, done float64, message string)
 
-// progressOf returns how the progress of a call is said.
+// progressOf returns the progress reporter of a call.
 func progressOf(r *mcp.CallToolRequest) progress {
 	token := r.Params.GetProgressToken()
 	if token == nil {
 		return nil
 	}
 	return func(ctx context.Context, done float64, message string) {
-		// A client that cannot be reached learns of it by the answer.
+		// A client that cannot be reached still gets the answer.
 		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: message})
 	}
 }
 
-// beat is the time between two signs of life.
+// beat is the time between two progress notifications.
 const beat = 2 * time.Second
 
-// during runs f, and says what it is that goes on: at the beginning, every few seconds,
-// and at the end. The number that is said is that of seconds.
+// during runs f and reports what it does: at the beginning, every few seconds, and at the end. The
+// progress number is the elapsed time in seconds.
 func (p progress) during(ctx context.Context, what string, f func() error) error {
 	if p == nil {
 		return f()

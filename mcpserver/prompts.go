@@ -13,7 +13,7 @@ import (
 	"precis/internal/preview"
 )
 
-// prompt writes what a user sends to a model.
+// prompt writes a user message to a model.
 type prompt func(ctx context.Context, c *call, arguments map[string]string) (string, error)
 
 func (s *server) addPrompts() {
@@ -53,7 +53,7 @@ func handoffPrompt(ctx context.Context, c *call, arguments map[string]string) (s
 	return b.Text + "\n\nGo on with this work. Read originals before you rely on a detail that the brief does not have.", nil
 }
 
-// mostLost is how many lost facts the prompt recover names.
+// mostLost is how many lost facts the prompt recover lists.
 const mostLost = 20
 
 func recoverPrompt(ctx context.Context, c *call, arguments map[string]string) (string, error) {

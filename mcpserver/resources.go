@@ -11,10 +11,10 @@ import (
 	"precis/conversation"
 )
 
-// scheme is what the URIs of resources begin with.
+// scheme begins the URIs of resources.
 const scheme = "precis://session/"
 
-// mostResource is the most bytes of originals that a resource has: it cannot be read on.
+// mostResource is the most bytes of originals in a resource, which cannot be continued.
 const mostResource = 256_000
 
 func (s *server) addResources() {
@@ -35,8 +35,8 @@ func (s *server) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.Rea
 		return nil, explain(err)
 	}
 	if ask != nil {
-		// Without a list of contents the SDK takes the result for a mistake, where it asks
-		// the client itself: for protocols before 2026-07-28.
+		// Without a list of contents the SDK reports an error when it asks the client itself, for
+		// protocols before 2026-07-28.
 		return &mcp.ReadResourceResult{InputRequests: ask, Contents: []*mcp.ResourceContents{}}, nil
 	}
 	c := call{home: home}
@@ -56,7 +56,7 @@ func (s *server) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.Rea
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: kind, Text: text}}}, nil
 }
 
-// parts takes a URI apart.
+// parts splits a URI.
 func parts(uri string) (id, handle string, ok bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	if !ok {

@@ -19,13 +19,13 @@ import (
 	"precis/store"
 )
 
-// rootsID names the question for the client's roots within a request.
+// rootsID names the request for the client's roots.
 const rootsID = "roots"
 
-// scope returns what a client may see: all of the home, or, when the home knows the
-// folders of its conversations and the client announces roots, those below them; where
-// it then has none, those whose folder is not known. Ask is
-// what the client has to answer first; nil: nothing.
+// scope returns the conversations that a client may see: all of the home or, if the home knows the
+// folders of its conversations and the client announces roots, the conversations below the roots.
+// If there are none, it shows the conversations without a known folder. Ask is a request that the
+// client has to answer first; nil: none.
 func (s *server) scope(can *mcp.ClientCapabilities, answers mcp.InputResponseMap) (h conversation.Home, ask mcp.InputRequestMap, err error) {
 	placed, ok := s.o.Home.(conversation.Placed)
 	if !ok || can == nil || can.RootsV2 == nil {
@@ -59,8 +59,8 @@ func folderOf(uri string) (string, bool) {
 	return filepath.Clean(filepath.FromSlash(path)), path != ""
 }
 
-// inRoots is a home of which only the conversations below some folders exist, and those
-// whose folder is not known.
+// inRoots is a home that is restricted to the conversations below some folders, and conversations
+// without a known folder.
 type inRoots struct {
 	conversation.Home
 	placed  conversation.Placed
@@ -83,8 +83,8 @@ func (h inRoots) holds(ctx context.Context, id string) (bool, error) {
 	}), nil
 }
 
-// check returns an error when a conversation is none that the client may see. It is the
-// same whether there is one outside the roots, several, or none at all.
+// check returns an error for a conversation that the client may not see. The error does not reveal
+// whether one exists outside the roots.
 func (h inRoots) check(ctx context.Context, id string) error {
 	ok, err := h.holds(ctx, id)
 	if code := precis.CodeOf(err); err == nil && !ok || code == precis.CodeNotFound || code == precis.CodeInvalid {
@@ -109,12 +109,11 @@ func (h inRoots) Edit(ctx context.Context, id string, f func(*conversation.Subje
 	return h.Home.Edit(ctx, id, f)
 }
 
-// rootsPage is how many conversations are asked for at once to choose those inside the
-// roots from.
+// rootsPage is how many conversations are loaded at once to select those inside the roots.
 const rootsPage = 200
 
-// List returns a page of the conversations inside the roots. A cursor is that of a page
-// of the home, after how many conversations of it were looked at.
+// List returns a page of the conversations inside the roots. Its cursor consists of the home's
+// cursor and the number of conversations already examined on that page.
 func (h inRoots) List(ctx context.Context, q conversation.Listing) (out conversation.Page[conversation.Listed], err error) {
 	limit, skip := q.Limit, 0
 	if limit == 0 {
@@ -160,7 +159,7 @@ func cutCursor(s string) (skip int, inner string, err error) {
 	return skip, inner, nil
 }
 
-// mostFound is how many hits are asked for to choose those inside the roots from.
+// mostFound is how many hits are loaded to select those inside the roots.
 const mostFound = 500
 
 // Search finds messages of conversations inside the roots.

@@ -17,8 +17,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// schemas are the schemas of tools, made once for all servers that share them. It is
-// safe for concurrent use.
+// schemas caches the schemas of tools for all servers that share them. It is safe for concurrent
+// use.
 type schemas struct {
 	cache *mcp.SchemaCache
 	mu    sync.Mutex
@@ -30,9 +30,9 @@ func newSchemas() *schemas {
 	return &schemas{cache: mcp.NewSchemaCache(), outs: map[reflect.Type]*jsonschema.Schema{}, ins: map[reflect.Type]*jsonschema.Schema{}}
 }
 
-// in returns the schema of the arguments of a tool: that of their type, with a text for a
-// [precis.Target]. Each value has one type: there are APIs that refuse every request with a
-// tool whose schema has a union.
+// in returns the schema of the arguments of a tool, generated from their type, with a string for a
+// [precis.Target]. Each value has a single type, because some APIs refuse every request with a tool
+// schema that contains a union.
 func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,7 +41,7 @@ func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 			reflect.TypeFor[precis.Target](): {Type: "string"},
 		}})
 		if err != nil {
-			return nil // the one that the type leads to by itself
+			return nil // the library then generates the schema
 		}
 		single(s)
 		d.ins[t] = s
@@ -49,8 +49,8 @@ func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 	return d.ins[t]
 }
 
-// lenient takes what schemas cannot say in one type: a number for a target, and null for what
-// is left out.
+// lenient accepts arguments that such schemas cannot express: a number for a target, and null for
+// an omitted argument.
 func lenient(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
@@ -63,8 +63,8 @@ func lenient(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// plainArguments returns arguments with a target as a text and without null; raw where nothing
-// is to be changed.
+// plainArguments returns arguments with the target as a string and without null; raw if no change
+// is needed.
 func plainArguments(args map[string]json.RawMessage, raw json.RawMessage) json.RawMessage {
 	changed := false
 	for name, v := range args {
@@ -86,7 +86,7 @@ func plainArguments(args map[string]json.RawMessage, raw json.RawMessage) json.R
 	return out
 }
 
-// single leaves out null where a schema allows it beside another type.
+// single removes null from schemas that allow it in addition to another type.
 func single(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -102,9 +102,9 @@ func single(s *jsonschema.Schema) {
 	single(s.AdditionalProperties)
 }
 
-// out returns the schema of a result: its members and their types, and no more. What
-// is below them would take most of the tokens that definitions may have, and its names
-// say what it is. Members of a struct that is embedded are left out alike; results have them.
+// out returns the schema of a result with only its top-level members and their types. Nested
+// members would use most of the tokens allowed for definitions, and their names are
+// self-explanatory. Members of embedded structs are omitted, too; results contain them.
 func (d *schemas) out(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -24,13 +24,13 @@ type searchIn struct {
 
 type searchOut struct {
 	Hits  []hit  `json:"hits"`
-	Found int    `json:"found"`          // places or messages found; hits are some of them
-	More  bool   `json:"more,omitempty"` // there are more than found: they were not counted
+	Found int    `json:"found"`          // number of places or messages found; hits are some of them
+	More  bool   `json:"more,omitempty"` // there are more, which were not counted
 	Next  string `json:"next_cursor,omitempty"`
 	Note  string `json:"note,omitempty"`
 }
 
-// hit is a place that was found.
+// hit is a search result.
 type hit struct {
 	ID     string          `json:"id"`
 	Title  string          `json:"title,omitempty"`
@@ -41,7 +41,7 @@ type hit struct {
 	Line   string          `json:"line"`
 	Also   []precis.Handle `json:"also,omitempty"` // places with the same line, the newest few
 
-	Related store.RelatedWords `json:"related,omitempty"` // words here that stand for words it lacks
+	Related store.RelatedWords `json:"related,omitempty"` // matched in place of missing words
 }
 
 const (
@@ -94,7 +94,7 @@ func (in searchIn) page() (from, limit int, err error) {
 	return from, limit, nil
 }
 
-// everywhere searches all conversations, and counts what is found.
+// everywhere searches all conversations, and counts the hits.
 func (c *call) everywhere(ctx context.Context, in searchIn, most int, count *searchOut) ([]hit, error) {
 	found, err := conversation.Search(ctx, c.home, conversation.SearchOptions{Text: in.Query, Limit: most, Exact: in.Exact})
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *call) everywhere(ctx context.Context, in searchIn, most int, count *sea
 	return out, nil
 }
 
-// inside searches one conversation, block by block. Nothing found is no error.
+// inside searches one conversation, block by block. No hit is not an error.
 func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string, err error) {
 	w, err := c.which(ctx, in.ID)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 	}
 	all, err := conversation.Messages(ctx, c.home, w.id, conversation.MessageQuery{Limit: 1})
 	if err != nil {
-		return nil, "", err // there is no such conversation
+		return nil, "", err // the conversation does not exist
 	}
 	places, err := conversation.Find(ctx, c.home, w.id, q)
 	var none *precis.Error
@@ -144,7 +144,7 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 	return out, w.note, nil
 }
 
-// words splits a query at white space; what stands between quotation marks is one word.
+// words splits a query at white space; text in quotation marks is one word.
 func words(query string) (out []string) {
 	for i, part := range strings.Split(query, `"`) {
 		if i%2 == 0 {

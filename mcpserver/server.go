@@ -11,16 +11,14 @@ import (
 
 // Options are the parts of a server. Home is required.
 type Options struct {
-	// Home is where the conversations live that clients may see. One that is
-	// [conversation.Placed] shows a client that announces roots only conversations
-	// below them.
+	// Home holds the conversations that clients may see. If it is [conversation.Placed], a client
+	// that announces roots sees only conversations below them.
 	Home conversation.Home
-	// Edits allows tools to change what a model sees. Every change can be taken back.
+	// Edits allows tools to change views. Every change can be undone.
 	Edits bool
-	// Edited is called after a tool has changed what a model sees of a conversation; nil:
-	// nobody asks.
+	// Edited is called after a tool has changed the view of a conversation; nil: not called.
 	Edited func(ctx context.Context, conversation string, edits []conversation.EditInfo)
-	// Version is that of the program; "": unknown.
+	// Version is the program's version; "": unknown.
 	Version string
 }
 

@@ -36,7 +36,7 @@ type session struct {
 	Tokens   int       `json:"tokens"`
 	Percent  float64   `json:"percent"` // of the window
 	Updated  time.Time `json:"updated,omitzero"`
-	Open     bool      `json:"open"` // an agent is, or was lately, at it
+	Open     bool      `json:"open"` // an agent uses it or recently did
 }
 
 var sessions = tool[sessionsIn, sessionsOut]{
@@ -86,7 +86,7 @@ func (s session) String() string {
 	return strings.Join(said, " · ")
 }
 
-// sinceOf reads a time, a date, or how long ago it was.
+// sinceOf parses a time, a date, or a duration before now.
 func sinceOf(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -23,14 +23,14 @@ type statusOut struct {
 	statusRest
 }
 
-// statusRest is what the schema of a status does not name.
+// statusRest contains fields that the schema of a status omits.
 type statusRest struct {
 	Title   string                    `json:"title,omitempty"`
 	Model   string                    `json:"model,omitempty"`
 	Window  precis.Window             `json:"window"`
 	Results []conversation.KindTokens `json:"tool_results"`
 	InForce int                       `json:"edits_in_force"`
-	Made    int                       `json:"edits_made"` // those taken back too; Edits are the newest of them
+	Made    int                       `json:"edits_made"` // including those taken back; Edits are the newest of them
 	Free    int                       `json:"free"`
 	Reserve int                       `json:"reserved"` // for the answer
 	Notes   []string                  `json:"notes,omitempty"`
@@ -51,7 +51,7 @@ type edit struct {
 	Declined []string `json:"declined,omitempty"` // of the first edit of a run: rungs that were not tried, refused or failed, and why
 }
 
-// declined says which rungs of a run changed nothing although they might have, and why.
+// declined lists the rungs of a run that did not act although they might have, and why.
 func declined(steps []precis.Step) (out []string) {
 	for _, s := range steps {
 		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeNothing {

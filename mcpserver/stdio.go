@@ -13,9 +13,9 @@ import (
 	"precis"
 )
 
-// Serve serves one client over two streams, one message a line, until the input or
-// ctx ends. What was asked for before the end of the input is still answered. The
-// error is a [precis.Error]; nil when the client or ctx has ended it.
+// Serve serves one client over two streams, one message per line, until the input or ctx ends.
+// Requests read before the end of the input are still answered. The error is a [precis.Error]; nil
+// when the client or ctx has ended it.
 func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	err := New(o).Run(ctx, stdio{lineTransport{in, out}})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
@@ -24,8 +24,7 @@ func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return precis.Errorf(precis.CodeInternal, "serve agent", "%w", err)
 }
 
-// stdio is a transport that says that the input has ended only when all calls are
-// answered.
+// stdio is a transport that reports the end of the input only after all calls are answered.
 type stdio struct{ lineTransport }
 
 // Connect connects the streams.
@@ -37,18 +36,18 @@ func (t stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &patient{Connection: c, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1)}, nil
 }
 
-// patient is a connection that counts what is not answered yet.
+// patient is a connection that tracks unanswered calls.
 type patient struct {
 	mcp.Connection
-	settled chan struct{} // has room for one sign that something was answered
+	settled chan struct{} // has room for one signal that a call was answered
 
 	mu    sync.Mutex
-	calls map[jsonrpc.ID]bool // of the client
-	asked map[jsonrpc.ID]bool // of us
+	calls map[jsonrpc.ID]bool // by the client
+	asked map[jsonrpc.ID]bool // by us
 }
 
-// Read returns the next message. At the end of the input it waits for the answers of
-// calls, unless one of them waits for an answer itself.
+// Read returns the next message. At the end of the input it waits for the answers to calls, unless
+// one of them waits for an answer itself.
 func (p *patient) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := p.Connection.Read(ctx)
 	if err == nil {
@@ -76,7 +75,7 @@ func (p *patient) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// note records a call among open, or takes one that is answered from answered.
+// note records a call in open, or removes an answered one from answered.
 func (p *patient) note(msg jsonrpc.Message, open, answered map[jsonrpc.ID]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +97,7 @@ func canceledBy(r *jsonrpc.Request) (id jsonrpc.ID) {
 		ID any `json:"requestId"`
 	}
 	if json.Unmarshal(r.Params, &p) == nil {
-		id, _ = jsonrpc.MakeID(p.ID) // of another kind: no call has it
+		id, _ = jsonrpc.MakeID(p.ID) // no call has an ID of another kind
 	}
 	return id
 }

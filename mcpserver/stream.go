@@ -18,24 +18,23 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// stream is a connection over two streams with a message on each line. A line that is no
-// message is answered with an error, as JSON-RPC 2.0 says, and the next one is read: one bad
-// line of a client ends nothing. IDs go back as they came, also numbers that a float64 cannot
-// hold.
+// stream is a connection over two streams with one message per line. A line that is no message is
+// answered with an error, as JSON-RPC 2.0 requires, and reading continues. IDs are returned exactly
+// as received, even numbers that a float64 cannot hold.
 type stream struct {
 	in       io.Reader
 	out      io.Writer
 	incoming chan jsonrpc.Message
-	ended    error // why no more comes; valid once incoming is closed
+	ended    error // why reading ended; valid once incoming is closed
 	closed   chan struct{}
 	close    sync.Once
 
-	mu  sync.Mutex        // guards what follows, and writing
-	ids map[string]string // of calls whose ID has another name inside: the ID as it came, by that name
+	mu  sync.Mutex        // guards the following fields, and writing
+	ids map[string]string // original IDs of calls, by the IDs that replace them internally
 	n   int
 }
 
-// mostMessage bounds a message, in bytes; what is longer is refused.
+// mostMessage bounds a message, in bytes; longer ones are refused.
 const mostMessage = 64 << 20
 
 // lineTransport makes a [stream] of streams.
@@ -44,7 +43,7 @@ type lineTransport struct {
 	out io.Writer
 }
 
-// Connect begins to read.
+// Connect starts reading.
 func (t lineTransport) Connect(context.Context) (mcp.Connection, error) {
 	l := &stream{in: t.in, out: t.out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), ids: map[string]string{}}
 	go l.read()
@@ -99,8 +98,8 @@ func (l *stream) read() {
 	}
 }
 
-// readLine returns the next line; bufio.ErrTooLong for one that is longer than mostMessage, which
-// is passed over.
+// readLine returns the next line; bufio.ErrTooLong for a line longer than mostMessage, which is
+// skipped.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for tooLong := false; ; {
@@ -124,7 +123,8 @@ const (
 	jsonrpcInvalid = -32600
 )
 
-// take hands a line on, or answers it with an error. False: the connection is closed.
+// take delivers a line, or answers it with an error. It returns false when the connection is
+// closed.
 func (l *stream) take(line []byte) bool {
 	if err := jsonspan.Valid(line); err != nil {
 		l.refuse(jsonrpcParse, "null", "this line is no JSON: "+err.Error())
@@ -169,8 +169,8 @@ func (l *stream) message(raw []byte) bool {
 	}
 }
 
-// named returns a message whose ID, and that of the call which it cancels, has a name that is
-// kept exactly inside.
+// named returns a message with its ID, and the ID of a call that it cancels, replaced by an
+// internal one where necessary.
 func (l *stream) named(raw []byte) []byte {
 	raw = l.rename(raw, true, "id")
 	if method, _ := jsonspan.String(jsonspan.Field(raw, "method")); method == "notifications/cancelled" {
@@ -179,7 +179,7 @@ func (l *stream) named(raw []byte) []byte {
 	return raw
 }
 
-// rename gives the number at a path another name, where it is no plain one.
+// rename replaces the number at a path by an internal ID, unless it is a plain one.
 func (l *stream) rename(raw []byte, opens bool, path ...string) []byte {
 	if jsonspan.Kind(raw) != '{' {
 		return raw
@@ -228,8 +228,8 @@ func (l *stream) rename(raw []byte, opens bool, path ...string) []byte {
 	return out
 }
 
-// isPlain reports whether a number is a whole one that a float64 holds, written as it is
-// written again.
+// isPlain reports whether a number is an integer that a float64 can hold, written in canonical
+// form.
 func isPlain(number string) bool {
 	const digits = 15
 	n := strings.TrimPrefix(number, "-")
@@ -261,7 +261,7 @@ func (l *stream) Write(_ context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// refuse answers a line with an error. A client that is gone is seen elsewhere.
+// refuse answers a line with an error. A client that has gone is detected elsewhere.
 func (l *stream) refuse(code int, id, why string) {
 	text, _ := json.Marshal(why)
 	l.mu.Lock()

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// visible returns a text for people and models: control characters, and those that
-// change the direction of what follows or cannot be seen, are written as escapes, and
-// bytes that are no UTF-8 are replaced. Ends of lines and tabs stay.
+// visible returns a text for people and models: control characters, invisible ones, and those that
+// change the text direction are written as escapes, and invalid UTF-8 is replaced. Line ends and
+// tabs stay.
 func visible(s string) string {
 	if !strings.ContainsFunc(s, hides) {
 		return s
@@ -26,7 +26,7 @@ func visible(s string) string {
 	return out.String()
 }
 
-// hides reports whether a rune must not reach a terminal as it is.
+// hides reports whether a rune must not reach a terminal unescaped.
 func hides(r rune) bool {
 	switch r {
 	case '\n', '\t', '\u200d': // the last one joins the parts of an emoji
@@ -37,10 +37,10 @@ func hides(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-// newest returns the last items of a list, most of them at most.
+// newest returns the last items of a list, at most most of them.
 func newest[T any](list []T, most int) []T { return list[max(len(list)-most, 0):] }
 
-// lines writes a list, one item a line.
+// lines writes a list, one item per line.
 func lines[T any](items []T, line func(T) string) string {
 	var out strings.Builder
 	for _, item := range items {
@@ -49,7 +49,7 @@ func lines[T any](items []T, line func(T) string) string {
 	return out.String()
 }
 
-// more names the cursor of what follows, as a line; "" when nothing does.
+// more returns a line with the cursor of the next page; "" on the last page.
 func more(cursor string) string {
 	if cursor == "" {
 		return ""

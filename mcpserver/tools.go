@@ -11,38 +11,38 @@ import (
 
 // call is one call of a tool.
 type call struct {
-	home     conversation.Home // as far as the client may see it
+	home     conversation.Home // restricted to the conversations that the client may see
 	edits    bool
 	made     func(ctx context.Context, conversation string, edits []conversation.EditInfo) // of [Options.Edited]
 	progress progress
 }
 
-// edited says that edits were made of a conversation.
+// edited reports edits of a conversation.
 func (c *call) edited(ctx context.Context, id string, edits ...conversation.EditInfo) {
 	if c.made != nil && len(edits) > 0 {
 		c.made(ctx, id, edits)
 	}
 }
 
-// textOnly is the result of a tool whose answer is a text to read. It has no structured
-// content: some clients show a model both of them, so that everything is sent twice, and
-// others only the structured content, so that the text cannot be left out of it.
+// textOnly is the result type of a tool that returns only text. It has no structured content: some
+// clients show a model both, so everything would be sent twice, and others show only the structured
+// content, so the text would have to be repeated in it.
 type textOnly = any
 
 // tool is a tool with its arguments and its result.
 type tool[In, Out any] struct {
 	name, about string
 	changes     bool // it may change what a model sees; false: it only reads
-	again       bool // with changes: the same call twice does what one does
-	// run returns the result, and what it says in a few lines.
+	again       bool // with changes: the tool is idempotent
+	// run returns the result, and a text of a few lines about it.
 	run func(ctx context.Context, c *call, in In) (Out, string, error)
 }
 
-// add has a server offer a tool.
+// add registers the tool with a server.
 func (t tool[In, Out]) add(s *server) {
 	notes := &mcp.ToolAnnotations{ReadOnlyHint: !t.changes || !s.o.Edits, OpenWorldHint: new(bool)}
 	if notes.IdempotentHint = notes.ReadOnlyHint || t.again; !notes.ReadOnlyHint {
-		notes.DestructiveHint = new(bool) // every change can be taken back
+		notes.DestructiveHint = new(bool) // every change can be undone
 	}
 	def := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: s.schemas.in(reflect.TypeFor[In]()), Annotations: notes}
 	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[textOnly]() {

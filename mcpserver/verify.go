@@ -23,7 +23,7 @@ type verifyOut struct {
 	verifyRest
 }
 
-// verifyRest is what the schema of a verification does not name.
+// verifyRest contains fields that the schema of a verification omits.
 type verifyRest struct {
 	ID           string       `json:"id"`
 	Of           string       `json:"of,omitempty"`
@@ -31,7 +31,7 @@ type verifyRest struct {
 	Messages     int          `json:"messages"`
 	Unread       int          `json:"unread,omitempty"`
 	Kinds        []sums.Share `json:"kinds"`
-	Lacking      int          `json:"lacking"` // all of them; Lacks are the first
+	Lacking      int          `json:"lacking"` // total; Lacks are the first ones
 	Contradicted int          `json:"contradicted"`
 	Invented     int          `json:"invented"`
 	Note         string       `json:"note,omitempty"`
@@ -68,7 +68,7 @@ var verifyTool = tool[verifyIn, verifyOut]{
 
 func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 
-// text says the verification in a few lines.
+// text describes the verification in a few lines.
 func (o verifyOut) text() string {
 	var out strings.Builder
 	holds, of := sums.Report{Kinds: o.Kinds}.Words()
@@ -86,7 +86,7 @@ func (o verifyOut) text() string {
 	return out.String()
 }
 
-// listed writes a list under its name, with how many there are in all.
+// listed writes a list with its name and the total number of items.
 func listed[T any](name string, all int, items []T, line func(T) string) string {
 	switch {
 	case all == 0:

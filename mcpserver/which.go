@@ -10,17 +10,16 @@ import (
 	"precis/digest"
 )
 
-// last is the ID that means the newest conversation, as an empty one does.
+// last is an ID for the newest conversation, like an empty one.
 const last = "@last"
 
-// which is the conversation that a call is about.
+// which is the conversation of a call.
 type which struct {
 	id   string
-	note string // that it was chosen among several; "" when it was named, or is the only one
+	note string // reports that it was chosen among several; "" if it was named, or is the only one
 }
 
-// which finds the conversation that an ID names. It does not look whether one that is
-// named exists.
+// which finds the conversation with an ID. It does not check whether a named one exists.
 func (c *call) which(ctx context.Context, id string) (which, error) {
 	if id != "" && id != last {
 		return which{id: id}, nil
@@ -42,8 +41,8 @@ func (c *call) which(ctx context.Context, id string) (which, error) {
 	return w, nil
 }
 
-// ancestor finds the conversation that another one goes on from, near or far, by the
-// beginning of its ID, with which the handles begin that a client's own summary was given.
+// ancestor finds an earlier conversation that another one continues, directly or not, by the
+// beginning of its ID, which is the prefix of handles in a client's own summary.
 func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) {
 	const most = 64 // generations
 	for range most {
@@ -62,10 +61,10 @@ func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) 
 	return "", &precis.Error{Code: precis.CodeNotFound, Op: "read handle", Hint: fmt.Sprintf("no conversation before this one begins with %.40q", begins)}
 }
 
-// rest returns what the note leaves of a number of tokens: least at least.
+// rest returns the tokens that the note leaves, but at least least.
 func (w which) rest(tokens, least int) int { return max(tokens-digest.Estimate(w.line()), least) }
 
-// line returns the note as a line of its own; "" without one.
+// line returns the note as a separate line; "" without one.
 func (w which) line() string {
 	if w.note == "" {
 		return ""

@@ -6,19 +6,19 @@ import (
 	"precis"
 )
 
-// Bill returns what a request cost as its provider bills it: [Cost] with what only some
-// requests pay. Tokens that were written to a cache for an hour cost twice the input price at
-// Anthropic. Long requests of models with a band of prices pay it by all input tokens, cached
-// ones included, also where the protocol counts these apart, if the model's window is the long
-// one: who does not ask Anthropic for that is not let in with more. u.Tier, as the answer names it,
-// makes a request cheaper or dearer.
+// Bill returns the cost of a request as its provider bills it: [Cost] plus special rates. Tokens
+// written to an hour-long cache cost twice the input price at Anthropic. A long request pays the
+// prices of its band, based on all input tokens including cached ones, also if the protocol counts
+// these separately. That applies only if the model's window exceeds the threshold, because
+// Anthropic refuses longer requests otherwise. u.Tier, as named in the answer, lowers or raises the
+// price.
 func Bill(p Protocol, m Model, u precis.Usage) Charge {
 	prices := m.Prices
 	if long := prices.Long; p != OpenAI && long != nil && m.Window.Tokens > long.Threshold {
 		prices, _ = prices.forRequest(u.Input+u.CacheRead+u.CacheWrite, u.Tier)
 	}
 	c := Cost(p, prices, u, u.Tier)
-	if hour := min(u.CacheWriteHour, u.CacheWrite); hour > 0 { // nobody else reports such tokens
+	if hour := min(u.CacheWriteHour, u.CacheWrite); hour > 0 { // only Anthropic reports such tokens
 		c.USD += dollars(2*prices.Input-prices.CacheWrite, hour)
 	}
 	c.USD *= tierFactor(m.ID, u.Tier)
@@ -28,8 +28,8 @@ func Bill(p Protocol, m Model, u precis.Usage) Charge {
 	return c
 }
 
-// perSearch are the prices of web searches by the provider's own tool, in US dollars per 1,000, by the
-// beginning of the model's name, as its maker publishes them.
+// perSearch are the makers' published prices of web searches by the provider's own tool, in US
+// dollars per 1,000, by prefix of the model's name.
 var perSearch = []struct {
 	model string
 	usd   float64
@@ -47,14 +47,14 @@ func searchPrice(model string) float64 {
 	return 0
 }
 
-// Of requests in a batch, and of those that may wait, half the price is charged by Anthropic
-// ("batch"), OpenAI ("flex") and Google ("batch"). What is served before others ("priority",
-// OpenAI's pricing page) costs more, by the model; Anthropic sells that as a commitment, which
-// no request shows.
+// Anthropic ("batch"), OpenAI ("flex") and Google ("batch") charge half the price for requests in a
+// batch or with low priority. Requests with high priority ("priority", OpenAI's pricing page) cost
+// more, depending on the model; Anthropic sells priority as a commitment, which is not visible in
+// requests.
 const waits = 0.5
 
 var priority = []struct {
-	model  string // the beginning of its name, longer ones first
+	model  string // prefix of its name, longer ones first
 	factor float64
 }{
 	{"gpt-5-mini", 1.8}, {"gpt-5", 2}, {"gpt-4.1-mini", 1.75}, {"gpt-4.1-nano", 2}, {"gpt-4.1", 1.75}, {"gpt-4o-mini", 5. / 3}, {"gpt-4o", 1.7}, {"o3", 1.75}, {"o4-mini", 20. / 11},
@@ -75,14 +75,13 @@ func tierFactor(model, tier string) float64 {
 	return 1
 }
 
-// bands are the prices of long requests that the catalog does not have, by the beginning of
-// the model's name: as its maker publishes them, for its own API and for those that sell it at
-// its prices.
+// bands are the prices of long requests that the catalog lacks, by prefix of the model's name, as
+// published by its maker for its own API and for resellers at the same prices.
 var bands = []struct {
 	model string
 	rule  LongContext
 }{
-	{"claude-sonnet-4-6", LongContext{}}, // one price for all lengths, as have later ones
+	{"claude-sonnet-4-6", LongContext{}}, // one price for all lengths, as for later ones
 	{"claude-sonnet-4-5", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},
 	{"claude-sonnet-4-2", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}}, // claude-sonnet-4-20250514
 	{"gemini-2.5-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},

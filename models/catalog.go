@@ -11,14 +11,14 @@ import (
 
 // Options configures a [Catalog]. The zero value means no overrides.
 type Options struct {
-	// Updates are models of a newer catalog, see [ParseCatalog]. Each replaces the embedded
-	// model with its provider and ID, or is added. The slice is copied.
+	// Updates are models of a newer catalog, see [ParseCatalog]. Each replaces the embedded model
+	// with its provider and ID, or is added. The slice is copied.
 	Updates []Model
 	// Overrides correct or extend the embedded data. They are applied in
 	// order; the slice is copied.
 	Overrides []Override
-	// Reported are the context windows, in tokens by model, that agents reported. They count for
-	// models that the catalog does not have. The map must not be changed.
+	// Reported are the context windows, in tokens by model, that agents reported, for models that
+	// the catalog lacks. The map must not be changed.
 	Reported map[string]int
 }
 
@@ -52,40 +52,38 @@ func (c *Catalog) index() *index {
 	return c.idx
 }
 
-// Find returns the model that id names, and whether there is one.
+// Find returns the model that id names, and whether it exists.
 //
-// Case does not matter. In addition to a provider's exact ID these spellings
-// work:
+// Case does not matter. In addition to a provider's exact ID these spellings work:
 //
 //   - provider/id, with the catalog's provider ID or a common alias of it
 //     ("google/…", "vertex_ai/…", "x-ai/…");
 //   - with or without a date ("-20250929", "-2025-09-29", "@20250929") or "-latest";
 //   - dots for dashes ("claude-sonnet-4.5");
 //   - Bedrock names ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", ARNs);
-//   - OpenRouter variants ("…:free", whose prices are then zero and assumed
+//   - OpenRouter variants ("…:free", with prices that are zero and assumed
 //     unless the catalog lists the variant, "…:nitro", "…:thinking", …);
-//   - endings that say how a model is run ("…-thinking", "gpt-5(high)", "…-FP8", "…:120b-cloud"), and
-//     prefixes of services ("databricks-…"), where the whole name is not known;
+//   - endings for the way a model is run ("…-thinking", "gpt-5(high)", "…-FP8",
+//     "…:120b-cloud"), and prefixes of services ("databricks-…"), if the whole name is unknown;
 //   - Claude Code's "[1m]", which raises the window to a million tokens with
-//     source configured, because whoever wrote it asked for that window.
+//     source configured, because the user asked for that window.
 //
-// Several providers may serve what id names. A provider's ID, a slash and one of
-// its own IDs always name that entry ("openai/gpt-5" is OpenAI's). Next, an ID
-// with a prefix that a provider lists as it stands goes there
-// ("anthropic/claude-opus-4.6" is OpenRouter's, since Anthropic writes dashes),
-// or to the provider that the prefix means. Otherwise the order is: a model known only from an override; the
-// model's own maker; Bedrock, Vertex AI, Azure; OpenRouter, Vercel; all others
-// by provider ID. Within one provider an undated entry beats a dated one and a
-// newer date an older. A dated id matches an entry of that date at any
-// provider before an undated entry of the maker.
+// If several providers serve the model, they are tried in this order. A provider's ID, a slash and
+// one of its own IDs always name that entry ("openai/gpt-5" is OpenAI's). Next, an ID with a prefix
+// selects a provider that lists exactly this ID ("anthropic/claude-opus-4.6" is OpenRouter's, since
+// Anthropic writes dashes), or the provider that the prefix names. Otherwise the order is: a model
+// known only from an override; the model's own maker; Bedrock, Vertex AI, Azure; OpenRouter,
+// Vercel; all others by provider ID. Within one provider an undated entry precedes a dated one, and
+// a newer date an older. A dated id matches an entry of that date at any provider before an undated
+// entry of the maker.
 func (c *Catalog) Find(id string) (Model, bool) {
 	return c.index().find(id)
 }
 
-// Window returns the context window of the model that id names. For a model
-// that [Catalog.Find] does not know it is that of the newest known model of its
-// family, with source family, and without a family [DefaultWindow] with source
-// assumed (a million tokens with source configured if id ends in "[1m]").
+// Window returns the context window of the model that id names. For a model unknown to
+// [Catalog.Find], it returns the window of the newest known model of its family, with source
+// family; without a known family, [DefaultWindow] with source assumed (a million tokens with source
+// configured if id ends in "[1m]").
 func (c *Catalog) Window(id string) precis.Window {
 	if m, ok := c.Find(id); ok {
 		return m.Window
@@ -123,8 +121,8 @@ func (c *Catalog) List() []Model {
 	return list
 }
 
-// Search returns the models whose provider/ID or name contains text, whatever
-// the case, in the order of [Catalog.List]. Empty text finds all of them.
+// Search returns the models with text in their provider/ID or name, ignoring case, in the order of
+// [Catalog.List]. Empty text finds all of them.
 func (c *Catalog) Search(text string) []Model {
 	text = strings.ToLower(text)
 	return slices.DeleteFunc(c.List(), func(m Model) bool {

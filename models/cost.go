@@ -6,7 +6,7 @@ import (
 	"precis"
 )
 
-// Protocol is the way in which an API counts the input tokens it reports.
+// Protocol is an API's way of counting the input tokens it reports.
 type Protocol string
 
 const (
@@ -16,11 +16,11 @@ const (
 	OpenAI Protocol = "openai"
 )
 
-// Charge is what one request cost.
+// Charge is the cost of one request.
 type Charge struct {
-	// TotalInput is every prompt token, cached or not.
+	// TotalInput is the number of prompt tokens, cached or not.
 	TotalInput int `json:"total_input"`
-	// TotalOutput is every generated token.
+	// TotalOutput is the number of generated tokens.
 	TotalOutput int `json:"total_output"`
 	// USD is the cost in US dollars.
 	USD float64 `json:"usd"`
@@ -32,7 +32,7 @@ type Breakdown struct {
 	CacheRead  float64 `json:"cache_read"`
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
-	// BilledInput is how many tokens paid the uncached input price.
+	// BilledInput is how many tokens were billed at the uncached input price.
 	BilledInput int `json:"billed_input"`
 	// Long states that the prices of a long request were applied.
 	Long bool `json:"long"`
@@ -44,14 +44,13 @@ func (b Breakdown) USD() float64 {
 	return b.CacheWrite + b.CacheRead + b.Input + b.Output
 }
 
-// Cost returns the cost of a request. p is the protocol by which usage is
-// counted: with [OpenAI], u.Input includes u.CacheRead and u.CacheWrite; with
-// any other protocol it does not. tier is the service tier at which the request
-// was billed; empty means "default". It matters only to prices with a rule for
-// long requests, which only [OpenAI] billing has.
+// Cost returns the cost of a request. p is the protocol of the usage: with [OpenAI], u.Input
+// includes u.CacheRead and u.CacheWrite; with any other protocol it does not. tier is the service
+// tier that the request was billed at; empty means "default". It matters only to prices with a rule
+// for long requests, which only [OpenAI] billing has.
 //
-// The formula, and the order of its float64 operations, are those of Roo Code
-// 3.52.1, so that costs agree with the ones it recorded.
+// The formula, and the order of its float64 operations, follow Roo Code 3.52.1, so that costs agree
+// with the ones it recorded.
 func Cost(p Protocol, prices Prices, u precis.Usage, tier string) Charge {
 	total := u.Input
 	if p != OpenAI {
@@ -84,8 +83,8 @@ func dollars(perMillion float64, tokens int) float64 {
 	return float64(perMillion / 1_000_000 * float64(tokens))
 }
 
-// forRequest returns the prices of a request of the given number of input tokens, and
-// whether they are those of a long one.
+// forRequest returns the prices of a request with the given number of input tokens, and whether
+// they are long-request prices.
 func (p Prices) forRequest(input int, tier string) (Prices, bool) {
 	l := p.Long
 	if l == nil || input <= l.Threshold || !l.covers(tier) {

@@ -1,7 +1,7 @@
 package models
 
-// Shares is a context window divided for a progress bar. The percentages add
-// up to 100 unless nothing was to be divided.
+// Shares is a context window divided for a progress bar. The percentages add up to 100 unless all
+// parts are empty.
 type Shares struct {
 	CurrentPercent   float64 `json:"current_percent"`
 	ReservedPercent  float64 `json:"reserved_percent"`
@@ -11,13 +11,12 @@ type Shares struct {
 	AvailableSize     int `json:"available_size"`
 }
 
-// Distribution divides a window of the given number of tokens into the part
-// that the conversation uses, the part reserved for the reply and the rest.
-// Negative arguments count as zero. If maxTokens is zero or as large as the
-// window, [DefaultMaxOutput] is reserved for the reply. If the parts exceed the
-// window, the percentages are relative to their sum.
+// Distribution divides a window of the given number of tokens into the part that the conversation
+// uses, the part reserved for the reply and the rest. Negative arguments count as zero. If
+// maxTokens is zero or as large as the window, [DefaultMaxOutput] is reserved for the reply. If the
+// parts exceed the window, the percentages are relative to their sum.
 //
-// The rule is that of Roo Code 3.52.1.
+// The rule follows Roo Code 3.52.1.
 func Distribution(window, contextTokens, maxTokens int) Shares {
 	window, contextTokens = max(0, window), max(0, contextTokens)
 	s := Shares{ReservedForOutput: DefaultMaxOutput}

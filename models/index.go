@@ -8,8 +8,8 @@ import (
 	"precis"
 )
 
-// index finds models by the parts of their names. Each list of positions is in
-// order of preference. An index is read only once it is built.
+// index finds models by the parts of their names. Each list of positions is in order of preference.
+// An index is read-only once it is built.
 type index struct {
 	models   []Model
 	names    []name
@@ -94,7 +94,7 @@ func (x *index) asWritten(i int, n name) Model {
 	return m
 }
 
-// longWindow is the window that "[1m]" asks for.
+// longWindow returns the window that "[1m]" requests.
 func longWindow() precis.Window {
 	return precis.Window{
 		Tokens: 1_000_000,
@@ -120,12 +120,12 @@ func (x *index) locate(n name) (int, match) {
 		return i, sure
 	}
 	i, how := x.bySpelling(n)
-	// "my-server/gpt-5" is the same model as OpenAI's entry, not the entry.
+	// "my-server/gpt-5" is the same model as OpenAI's entry, but not the entry itself.
 	return i, min(how, loose)
 }
 
-// qualified looks for the entry whose provider ID and ID, with a slash between
-// them, are the name. Every entry that is not an override's can be named so.
+// qualified looks up an entry by its provider ID and ID, joined by a slash. It finds every entry
+// except overrides.
 func (x *index) qualified(n name) (int, bool) {
 	provider, id, _ := strings.Cut(n.exact, "/")
 	for _, i := range x.exact[id] {
@@ -136,7 +136,7 @@ func (x *index) qualified(n name) (int, bool) {
 	return 0, false
 }
 
-// inScope looks among the models of the provider that n's prefix means.
+// inScope searches the models of the provider that n's prefix names.
 func (x *index) inScope(n name) (int, bool) {
 	for _, at := range [][]int{x.spelling[n.spelling], x.stem[n.stem]} {
 		for _, i := range at {
@@ -148,8 +148,8 @@ func (x *index) inScope(n name) (int, bool) {
 	return 0, false
 }
 
-// bySpelling looks among all providers. The maker's entry wins, but not over
-// another's entry of exactly the date that was asked for.
+// bySpelling searches all providers. The maker's entry wins, except over another provider's entry
+// with exactly the requested date.
 func (x *index) bySpelling(n name) (int, match) {
 	exact, spelling, stem := x.exact[n.exact], x.spelling[n.spelling], x.stem[n.stem]
 	switch {
@@ -175,8 +175,8 @@ func (x *index) bySpelling(n name) (int, match) {
 	return 0, noMatch
 }
 
-// makerFirst reports whether the preferred one of these models is its maker's
-// own or one that only an override knows.
+// makerFirst reports whether the preferred one of these models is its maker's own, or known only
+// from an override.
 func (x *index) makerFirst(at []int) bool {
 	return len(at) > 0 && rank(x.models[at[0]]) <= 1
 }

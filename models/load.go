@@ -12,8 +12,8 @@ import (
 	"precis"
 )
 
-// catalogFile has a line for each model. internal/modeldata writes it from the tables of charm.land/catwalk and of
-// @earendil-works/pi-ai, both under the MIT license.
+// catalogFile has a line for each model. lab/modeldata writes it from the tables of
+// charm.land/catwalk and of @earendil-works/pi-ai, both under the MIT license.
 //
 //go:embed catalog.json
 var catalogFile []byte
@@ -72,8 +72,9 @@ func updated(list, newer []Model) []Model {
 // MostCatalog is the largest size of a catalog, in bytes.
 const MostCatalog = 32 << 20
 
-// NormalCatalog converts a catalog that [ParseCatalog] reads to the form of charm.land/catwalk, without unknown fields,
-// and returns the number of its models. It returns the errors of ParseCatalog.
+// NormalCatalog converts a catalog that [ParseCatalog] reads to the form of charm.land/catwalk,
+// without unknown fields, and returns the number of its models. It returns the errors of
+// ParseCatalog.
 func NormalCatalog(data []byte) (normal []byte, n int, err error) {
 	list, err := ParseCatalog(data, "")
 	if err != nil {
@@ -87,10 +88,11 @@ func NormalCatalog(data []byte) (normal []byte, n int, err error) {
 	return normal, len(list), err
 }
 
-// ParseCatalog reads a catalog of models: the JSON list of providers of charm.land/catwalk, or the JSON object of
-// providers of models.dev. It ignores unknown fields. An entry without an ID, a repeated entry, a negative or absurdly
-// large window, limit or price, a catalog without models, or one over [MostCatalog] bytes is an error, which names the
-// provider and the model. The detail of each number begins with source.
+// ParseCatalog reads a catalog of models: the JSON list of providers of charm.land/catwalk, or the
+// JSON object of providers of models.dev. It ignores unknown fields. An entry without an ID, a
+// repeated entry, a negative or absurdly large window, limit or price, a catalog without models, or
+// one over [MostCatalog] bytes is an error, which names the provider and the model. The detail of
+// each number begins with source.
 func ParseCatalog(data []byte, source string) ([]Model, error) {
 	if len(data) > MostCatalog {
 		return nil, fmt.Errorf("models: the catalog has %d bytes, at most %d are read", len(data), MostCatalog)
@@ -192,7 +194,8 @@ func (e Entry) model(provider, source string) Model {
 	if e.Window > 0 {
 		m.Window = precis.Window{Tokens: e.Window, Source: precis.SourceCatalog, Detail: detail}
 	}
-	// default_max_tokens is what catwalk's client asks for, and may be below what the model could write.
+	// default_max_tokens is what catwalk's client asks for, and may be below what the model could
+	// write.
 	if e.Output > 0 {
 		m.MaxOutput = Limit{Tokens: e.Output, Source: precis.SourceCatalog, Detail: detail}
 	}

@@ -1,24 +1,21 @@
-// Package models looks up context windows, output limits and prices of models,
-// and does the arithmetic of cost.
+// Package models provides the context windows, output limits and prices of models, and computes
+// costs.
 //
-// Use [New] to get a [Catalog] and [Catalog.Find] to look a model up by
-// whatever name a client sends: a plain ID, a dated one, a Bedrock or
-// OpenRouter spelling. [Catalog.Window] always returns a window, and states when it is
-// assumed. [Cost] prices one request, [MaxOutput] returns how many tokens a
-// model may write, [Distribution] divides a window for a progress bar.
+// Use [New] to get a [Catalog] and [Catalog.Find] to look a model up by any name that a client
+// sends: a plain ID, a dated one, a Bedrock or OpenRouter spelling. [Catalog.Window] always returns
+// a window, and states when it is assumed. [Cost] prices one request, [MaxOutput] returns how many
+// tokens a model may write, [Distribution] divides a window for a progress bar.
 //
-// The data is catalog.json, compiled into the program: the tables of charm.land/catwalk
-// and of pi-ai. Newer catalogs (see [ParseCatalog]) and the overrides that a user writes
-// (see [ParseOverrides]) correct it. Nothing here touches
-// the network, the clock or the environment, and every number carries its
-// [precis.Source].
+// The data is catalog.json, compiled into the program: the tables of charm.land/catwalk and of
+// pi-ai. Newer catalogs (see [ParseCatalog]) and the user's overrides (see [ParseOverrides])
+// correct it. The package does not use the network, the clock or the environment, and every number
+// has a [precis.Source].
 package models
 
 import "precis"
 
-// DefaultWindow is the context window, in tokens, assumed for an unknown model.
-// It is the smallest window that is common among models in use today; the first
-// overflow error states the real one.
+// DefaultWindow is the context window, in tokens, assumed for an unknown model. It is the smallest
+// window that is common among models in use today; the first overflow error reveals the real one.
 const DefaultWindow = 128_000
 
 // Model is one model as one provider serves it. Two providers that serve the
@@ -29,17 +26,17 @@ const DefaultWindow = 128_000
 type Model struct {
 	// ID is the provider's own spelling, case kept.
 	ID string `json:"id"`
-	// Provider is the catalog's ID of the provider ("anthropic", "bedrock",
-	// "openrouter"); empty for a model that only an override names.
+	// Provider is the catalog's ID of the provider ("anthropic", "bedrock", "openrouter"); empty
+	// for a model known only from an override.
 	Provider string `json:"provider,omitempty"`
-	// Name is for people; it may be empty.
+	// Name is for display; it may be empty.
 	Name string `json:"name,omitempty"`
-	// Family names the lineage whose tokenizer and habits the model shares
-	// ("claude", "gpt", "gemini", "qwen"); empty when unknown.
+	// Family is the model line, which shares a tokenizer and habits ("claude", "gpt", "gemini",
+	// "qwen"); empty when unknown.
 	Family string `json:"family,omitempty"`
 	// Window is the context window.
 	Window precis.Window `json:"window"`
-	// MaxOutput is the most the model is asked to write in one reply.
+	// MaxOutput is the output limit to request for one reply.
 	MaxOutput Limit `json:"max_output"`
 	// Prices are in US dollars per million tokens.
 	Prices Prices `json:"prices"`
@@ -49,12 +46,12 @@ type Model struct {
 	Images bool `json:"images"`
 }
 
-// Limit is a number of tokens and where it came from.
+// Limit is a number of tokens with its source.
 type Limit struct {
 	// Tokens is the limit; zero means unknown.
 	Tokens int `json:"tokens"`
 	// Source is empty when Tokens is unknown.
 	Source precis.Source `json:"source,omitempty"`
-	// Detail says more about the source, for people; it may be empty.
+	// Detail describes the source for display; it may be empty.
 	Detail string `json:"detail,omitempty"`
 }

@@ -9,10 +9,10 @@ import (
 type name struct {
 	exact    string // as written, without "[1m]"
 	prefix   string // before the first slash, or the vendor of a Bedrock name
-	scope    string // the provider ID the prefix means; empty if it means none
+	scope    string // provider ID that the prefix names; empty if it names none
 	spelling string // the bare name: no prefix, no variant, dashes for dots
 	stem     string // spelling without its date or "-latest"
-	variant  string // what followed the colon; empty if nothing did
+	variant  string // text after the colon; empty without a colon
 	long     bool   // written with Claude Code's "[1m]"
 }
 
@@ -35,9 +35,9 @@ func parseName(id string) name {
 	return n
 }
 
-// Base returns what names a model in an ID, in lower case: without what names a
-// provider, a date, a variant, or how the model is served, such as "-thinking",
-// "(high)" or "-FP8". IDs with the same base mean the same model, or nearly.
+// Base returns the model's own name in an ID, in lower case: without provider, date, variant, or
+// serving mode, such as "-thinking", "(high)" or "-FP8". IDs with the same base mean the same
+// model, or nearly.
 func Base(id string) string {
 	n := parseName(id)
 	for {
@@ -49,9 +49,9 @@ func Base(id string) string {
 	}
 }
 
-// endings are suffixes by which proxies and servers say how a model is run: how long it
-// thinks, or with how many bits a number. Each is also part of the names of other models,
-// so it is cut only where the whole name is not known.
+// endings are suffixes that proxies and servers use for the way a model is run: its reasoning
+// effort, or the bits per number. Each also occurs in names of other models, so it is removed only
+// if the whole name is unknown.
 var endings = []string{
 	"-thinking", "-nothinking", "-no-thinking", "-non-thinking", "-reasoning", "-non-reasoning",
 	"-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-max-effort", "-fast", "-free", "-nitro", "-online", "-search",
@@ -59,11 +59,10 @@ var endings = []string{
 	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m", "-preview", "-default",
 }
 
-// openings are prefixes that a service puts before the names of models of others.
+// openings are prefixes that a service adds to the names of other makers' models.
 var openings = []string{"databricks-", "azure-", "bedrock-", "vertex-", "openrouter-", "copilot-", "anthropic-", "openai-", "google-"}
 
-// plainer returns the name without one of its endings or openings, and false when it has
-// none.
+// plainer returns the name without one of its endings or openings, and false if it has neither.
 func (n name) plainer() (name, bool) {
 	bare := n.spelling
 	if base, ok := cutParentheses(bare); ok {
@@ -77,7 +76,7 @@ func (n name) plainer() (name, bool) {
 			return n.as(base), true
 		}
 	}
-	if base, ok := strings.CutSuffix(bare, "-cloud"); ok && strings.Contains(base, ":") { // Ollama serves it whole, not by its own window
+	if base, ok := strings.CutSuffix(bare, "-cloud"); ok && strings.Contains(base, ":") { // another window than the local model
 		return n.as(strings.Replace(base, ":", "-", 1)), true
 	}
 	for _, p := range openings {
@@ -95,7 +94,7 @@ func (n name) plainer() (name, bool) {
 func (n name) as(bare string) name {
 	written := strings.TrimSuffix(n.exact, ":"+n.variant)
 	if cut := len(n.spelling) - len(bare); strings.HasPrefix(n.spelling, bare) && cut < len(written) {
-		n.exact = written[:len(written)-cut] // dots are kept
+		n.exact = written[:len(written)-cut] // keeps the dots
 	} else if n.exact = bare; n.prefix != "" {
 		n.exact = n.prefix + "/" + bare
 	}
@@ -103,8 +102,8 @@ func (n name) as(bare string) name {
 	return n
 }
 
-// tagged reports whether what follows the colon says how the model is run, as
-// ":high" does. Other tags name another model.
+// tagged reports whether the text after the colon is a way of running the model, such as ":high".
+// Other tags name another model.
 func (n name) tagged() bool {
 	_, tag, _ := strings.Cut(n.spelling, ":")
 	return slices.Contains(endings, "-"+tag) || onlyDigits(tag)
@@ -133,18 +132,18 @@ func cutBits(s string) (string, bool) {
 	return strings.TrimSuffix(s[:i], "-ud"), true
 }
 
-// cutLong removes the suffix by which Claude Code asks for the long window.
+// cutLong removes Claude Code's suffix for the long window.
 func cutLong(id string) (string, bool) {
 	return strings.CutSuffix(id, "[1m]")
 }
 
-// bedrockVendors are the companies whose names open a Bedrock model ID.
+// bedrockVendors are the companies at the beginning of Bedrock model IDs.
 var bedrockVendors = []string{
 	"anthropic", "amazon", "meta", "mistral", "cohere", "ai21", "deepseek", "openai", "qwen", "moonshot", "minimax", "zai", "google", "nvidia", "writer",
 }
 
 // cutBedrock removes region, vendor and version from a Bedrock ID such as
-// "us.anthropic.claude-opus-4-6-v1:0" and notes the provider it points to.
+// "us.anthropic.claude-opus-4-6-v1:0" and records the provider that it names.
 func (n *name) cutBedrock(bare string) string {
 	region := ""
 	vendor, rest, ok := strings.Cut(bare, ".")
@@ -171,9 +170,8 @@ func cutVersion(s string) string {
 	return s[:i]
 }
 
-// variants are the suffixes OpenRouter and Hugging Face put behind a colon to
-// choose how the same model is served. Other words behind a colon, such as an
-// Ollama tag, name a different model and stay.
+// variants are suffixes after a colon that choose how OpenRouter or Hugging Face serve the same
+// model. Other words after a colon, such as an Ollama tag, name a different model and stay.
 var variants = []string{
 	"free", "nitro", "floor", "online", "thinking", "extended", "beta", "exacto",
 	"cerebras", "fireworks-ai", "groq", "together", "novita",

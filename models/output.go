@@ -6,22 +6,20 @@ import (
 )
 
 const (
-	// DefaultMaxOutput is the room for a reply, in tokens, where nothing says
-	// how much a model may write.
+	// DefaultMaxOutput is the room for a reply, in tokens, if the model's limit is unknown.
 	DefaultMaxOutput = 8192
-	// ReasoningMaxOutput is that room for a model that thinks within a budget.
+	// ReasoningMaxOutput is the same for a model that thinks within a budget.
 	ReasoningMaxOutput = 16384
 )
 
-// outputShare is the largest part of its window that a reply may claim.
+// outputShare is the largest share of its window that a reply may claim.
 const outputShare = 0.2
 
 // OutputQuestion is the input of [MaxOutput].
 type OutputQuestion struct {
-	// ModelID is compared case-sensitively where it names Claude.
+	// ModelID is matched case-sensitively against Claude names.
 	ModelID string
-	// Window and MaxTokens are the model's, in tokens; MaxTokens zero means
-	// unknown.
+	// Window and MaxTokens are the model's, in tokens; MaxTokens zero means unknown.
 	Window    int
 	MaxTokens int
 	// SupportsReasoningBudget and RequiresReasoningBudget describe the model;
@@ -29,18 +27,16 @@ type OutputQuestion struct {
 	SupportsReasoningBudget bool
 	RequiresReasoningBudget bool
 	EnableReasoning         bool
-	// UserMaxTokens is the limit the user set, used only for a model that
-	// thinks; zero means none.
+	// UserMaxTokens is the user's limit, used only for a model that thinks; zero means none.
 	UserMaxTokens int
 	// Format is the API dialect: "anthropic", "openai", "openrouter",
 	// "gemini"; empty when not known.
 	Format string
 }
 
-// MaxOutput returns how many tokens a reply may have, by the rule of Roo Code
-// 3.52.1, and false when the request should name no limit. A reply never
-// claims more than a fifth of the window, except by GPT-5 models and by those
-// whose limit follows from thinking or is assumed.
+// MaxOutput returns how many tokens a reply may have, by the rule of Roo Code 3.52.1, and false
+// when the request should not state a limit. A reply never claims more than a fifth of the window,
+// except for GPT-5 models, for models that think within a budget, and for assumed limits.
 func MaxOutput(q OutputQuestion) (tokens int, ok bool) {
 	switch {
 	case q.RequiresReasoningBudget, q.SupportsReasoningBudget && q.EnableReasoning:

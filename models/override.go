@@ -10,21 +10,20 @@ import (
 	"precis"
 )
 
-// Override replaces numbers of one model of the catalog, or adds a model that
-// the catalog lacks. A nil field leaves the number unchanged.
+// Override replaces numbers of one model of the catalog, or adds a model that the catalog lacks. A
+// nil field leaves the number unchanged.
 //
-// ID is understood the way [Catalog.Find] understands it. If it names a
-// provider's own entry, that entry is changed, whatever name it is found by.
-// If it only resembles one ("my-server/qwen3-32b"), a new model with exactly
-// that ID starts out as a copy of it. If nothing resembles it, a new model is
+// ID is interpreted like in [Catalog.Find]. If it names a provider's own entry, that entry is
+// changed, whatever name it is found by. If it only resembles one ("my-server/qwen3-32b"), a new
+// model with exactly that ID is added as a copy of it. If it resembles no entry, a new model is
 // added, with an assumed window unless Window is set.
 type Override struct {
 	ID string
 	// Window and MaxOutput are in tokens and positive.
 	Window    *int
 	MaxOutput *int
-	// Prices are in US dollars per million tokens, zero meaning free. A cached
-	// price that nobody states follows the input price.
+	// Prices are in US dollars per million tokens, zero meaning free. An unstated cache price
+	// equals the input price.
 	Input      *float64
 	Output     *float64
 	CacheRead  *float64
@@ -33,8 +32,8 @@ type Override struct {
 	LongContext *LongOverride
 }
 
-// LongOverride is a [LongContext] as a user writes it. The multipliers may be
-// zero or absent, which leaves the price alone.
+// LongOverride is a user's [LongContext]. Multipliers of zero, or absent ones, leave the price
+// unchanged.
 type LongOverride struct {
 	// Threshold is in input tokens and positive.
 	Threshold  int

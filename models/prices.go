@@ -2,21 +2,21 @@ package models
 
 import "precis"
 
-// Prices are those of a model, in US dollars per million tokens.
-// The zero value is a model whose prices are unknown.
+// Prices are the prices of a model, in US dollars per million tokens. The zero value means unknown
+// prices.
 type Prices struct {
-	// Input is the price of prompt tokens that no cache held.
+	// Input is the price of uncached prompt tokens.
 	Input float64 `json:"input"`
 	// Output is the price of generated tokens.
 	Output float64 `json:"output"`
 	// CacheRead is the price of prompt tokens read from the provider's cache.
 	CacheRead float64 `json:"cache_read"`
-	// CacheWrite is the price of prompt tokens written to that cache, at the
-	// provider's shortest time to live.
+	// CacheWrite is the price of prompt tokens written to that cache, with the provider's shortest
+	// time to live.
 	CacheWrite float64 `json:"cache_write"`
 	// Long changes the prices of long requests; nil means they do not change.
 	Long *LongContext `json:"long_context,omitempty"`
-	// Sources says where each of the four numbers came from.
+	// Sources are the sources of the four numbers.
 	Sources PriceSources `json:"sources"`
 }
 
@@ -29,8 +29,8 @@ type PriceSources struct {
 	CacheWrite precis.Source `json:"cache_write,omitempty"`
 }
 
-// LongContext multiplies the prices of requests longer than a threshold, as
-// some providers do. A multiplier of zero leaves its price alone.
+// LongContext multiplies the prices of requests longer than a threshold, as some providers do. A
+// multiplier of zero leaves its price unchanged.
 type LongContext struct {
 	// Threshold is in input tokens; a request of exactly that many is short.
 	Threshold  int     `json:"threshold"`
@@ -38,15 +38,15 @@ type LongContext struct {
 	Output     float64 `json:"output,omitempty"`
 	CacheRead  float64 `json:"cache_read,omitempty"`
 	CacheWrite float64 `json:"cache_write,omitempty"`
-	// Tiers lists the service tiers the rule is for; nil means all of them.
+	// Tiers lists the service tiers that the rule applies to; nil means all of them.
 	Tiers []string `json:"tiers,omitempty"`
-	// Source says who stated the rule.
+	// Source is the source of the rule.
 	Source precis.Source `json:"source,omitempty"`
 }
 
-// Known reports whether somebody stated what input and output cost. It is
-// false for a model behind a subscription or missing from every price list:
-// say "unknown" of such a model, not "$0.00".
+// Known reports whether the prices of input and output are stated. It is false for a model of a
+// subscription or one missing from every price list: display "unknown" for such a model, not
+// "$0.00".
 func (p Prices) Known() bool {
 	return stated(p.Sources.Input) && stated(p.Sources.Output)
 }
@@ -84,8 +84,8 @@ func normalizePrices(in, out, inCached, outCached float64, free bool) Prices {
 	return p
 }
 
-// assumeCached sets the cached prices that nobody stated to the input price:
-// a cache whose price is unknown neither saves nor costs anything.
+// assumeCached sets unstated cache prices to the input price, so that a cache with unknown prices
+// neither saves nor costs anything.
 func (p *Prices) assumeCached() {
 	if !stated(p.Sources.CacheRead) {
 		p.CacheRead, p.Sources.CacheRead = p.Input, precis.SourceAssumed

@@ -1,7 +1,7 @@
 package models
 
-// providerAliases maps what people write before a slash to a provider ID of
-// the catalog, where the two differ.
+// providerAliases maps common names before a slash to provider IDs of the catalog, where they
+// differ.
 var providerAliases = map[string]string{
 	"google":         "gemini",
 	"googleai":       "gemini",
@@ -24,8 +24,8 @@ var providerAliases = map[string]string{
 	"qwen":           "alibaba-singapore",
 }
 
-// providerOf returns the provider ID that a prefix means. It does not check
-// that the catalog has that provider.
+// providerOf returns the provider ID that a prefix names. It does not check that the catalog has
+// that provider.
 func providerOf(prefix string) string {
 	if id, ok := providerAliases[prefix]; ok {
 		return id
@@ -33,8 +33,8 @@ func providerOf(prefix string) string {
 	return prefix
 }
 
-// cloudRanks orders the resellers that come before all others: those that sell
-// at the maker's list price, then those whose catalogs are the widest.
+// cloudRanks orders the resellers that precede all others: first those with the maker's list
+// prices, then those with the widest catalogs.
 var cloudRanks = map[string]int{
 	"bedrock":        2,
 	"bedrock-europe": 3,

@@ -9,7 +9,8 @@ import (
 	"precis"
 )
 
-// kin is a model's name as relatives are compared: "gpt-6.1-sol" has the words gpt and sol, and the version 6, 1.
+// kin is a model's name as relatives are compared: "gpt-6.1-sol" has the words gpt and sol, and the
+// version 6, 1.
 type kin struct {
 	words   []string
 	version []int
@@ -45,8 +46,9 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// relative returns the newest known model of the family of an unknown one: of those that share most words with it, the one
-// with the highest version. If the catalog lists the maker of the family, only the maker's models count.
+// relative returns the newest known model of the family of an unknown one: of those that share most
+// words with it, the one with the highest version. If the catalog lists the maker of the family,
+// only the maker's models count.
 func (x *index) relative(id string) (best Model, ok bool) {
 	base := Base(id)
 	family := Family(base)

@@ -2,8 +2,8 @@ package models
 
 import "precis"
 
-// retired are models that are in recordings and settings, and that the catalog no longer
-// lists: windows, output limits and prices as their maker published them.
+// retired are models that occur in recordings and settings but are no longer in the catalog:
+// windows, output limits and prices as published by their makers.
 func retired() []Model {
 	const detail = "Anthropic's models overview and pricing, while they were served"
 	claude := func(id, name string, output int, in, out, write, read float64) Model {

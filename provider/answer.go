@@ -9,24 +9,24 @@ import (
 	"precis/wire"
 )
 
-// maxText is the longest answer that is read, in bytes. A summary is a
-// thousandth of that; what is longer is a model that repeats itself.
+// maxText is the longest answer that is read, in bytes. A summary has a thousandth of that; a
+// longer answer comes from a model that repeats itself.
 const maxText = 4 << 20
 
 var errTooLong = errors.New("the answer is longer than 4 MB")
 
 // answer collects the answer of one attempt.
 type answer struct {
-	wire.Response        // what the dialect read so far
+	wire.Response        // content read so far
 	failed        []byte // the error object that the API sent in place of the rest
 }
 
 func newAnswer() *answer {
-	// One byte more than an answer may have shows that it is too long.
+	// One byte more than allowed shows that an answer is too long.
 	return &answer{Response: wire.Response{Keep: maxText + 1}}
 }
 
-// end is what a reason to stop means for an answer.
+// end is the meaning of a stop reason.
 type end int
 
 const (
@@ -36,8 +36,8 @@ const (
 	endFailed // the server could not finish
 )
 
-// ends are the reasons of all dialects that mean more than the end of an answer.
-// The last ones of each kind are those of servers other than the inventor's.
+// ends are the stop reasons of all dialects that mean more than the end of an answer. The last ones
+// of each kind come from servers other than the dialect's inventor.
 var ends = map[string]end{
 	"max_tokens": endTruncated, "max_output_tokens": endTruncated, "length": endTruncated,
 	"refusal": endRefused, "content_filter": endRefused, "sensitive": endRefused,
@@ -45,7 +45,7 @@ var ends = map[string]end{
 	"failed":                        endFailed, "cancelled": endFailed, "error": endFailed, "network_error": endFailed,
 }
 
-// take takes in an event or a whole answer. stopIsEnd is that of [api].
+// take processes an event or a whole answer. stopIsEnd is the method of [api].
 func (a *answer) take(d wire.Dialect, stopIsEnd bool, data []byte) error {
 	finished := stopIsEnd && a.Stop != ""
 	d.Observe(&a.Response, data)
@@ -53,7 +53,7 @@ func (a *answer) take(d wire.Dialect, stopIsEnd bool, data []byte) error {
 	case len(a.Text) > maxText:
 		return errTooLong
 	case a.Error != nil && finished:
-		a.Error, a.Done = nil, true // what fails behind the end of the text costs its usage only
+		a.Error, a.Done = nil, true // an error after the end of the text loses only its usage
 	case a.Error != nil:
 		a.failed = errorObject(a.Error)
 	case ends[a.Stop] == endFailed:
@@ -62,11 +62,10 @@ func (a *answer) take(d wire.Dialect, stopIsEnd bool, data []byte) error {
 	return nil
 }
 
-// serverError stands for an error that the API did not explain.
+// serverError replaces an error that the API did not explain.
 var serverError = []byte(`{"error":{"code":"server_error"}}`)
 
-// errorObject returns the object that holds the error of an event: a response
-// that failed holds its own.
+// errorObject returns the object with the error of an event: a failed response contains its own.
 func errorObject(event []byte) []byte {
 	of := jsonspan.Field(event, "response")
 	if of == nil {
@@ -80,7 +79,7 @@ func errorObject(event []byte) []byte {
 	return append(append(out, cause...), '}')
 }
 
-// response returns the answer without the fields that sum up all attempts.
+// response returns the answer without the sums over all attempts.
 func (a *answer) response() model.Response {
 	end := ends[a.Stop]
 	return model.Response{
@@ -93,11 +92,10 @@ func (a *answer) response() model.Response {
 	}
 }
 
-// full reports that the window was full before the model had finished.
+// full reports whether the window was full before the model had finished.
 func (a *answer) full() bool { return ends[a.Stop] == endFull }
 
-// event takes in one event of a stream. Events without data, and those that only
-// keep a connection alive, are none of the answer.
+// event processes one event of a stream. It ignores events without data and keep-alive events.
 func (a *answer) event(of api, name string, data []byte) error {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -117,5 +115,5 @@ func (a *answer) event(of api, name string, data []byte) error {
 	return a.take(of.dialect(), of.stopIsEnd(), data)
 }
 
-// ended reports that nothing more is to be read.
+// ended reports whether the answer is complete or failed.
 func (a *answer) ended() bool { return a.Done || a.failed != nil }

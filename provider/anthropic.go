@@ -16,7 +16,7 @@ func (anthropicAPI) path() string          { return "/v1/messages" }
 func (anthropicAPI) dialect() wire.Dialect { return anthropic.Dialect{} }
 func (anthropicAPI) stopIsEnd() bool       { return false }
 
-// authorize sets the headers of the API, whose version is the only one there is.
+// authorize sets the headers of the API; there is only one version.
 func (anthropicAPI) authorize(h http.Header, key string) {
 	h.Set("Anthropic-Version", "2023-06-01")
 	if key != "" {
@@ -51,7 +51,7 @@ func (anthropicAPI) ride(o order) ([]byte, error) {
 	messages := anthropic.AppendMessages(make([]byte, 0, len(o.Body)), o.Messages)
 	live.Set("messages", anthropic.CapBreakpoints(messages, room))
 	live.Set("stream", []byte("true"))
-	// The API wants the limit above the room for thinking.
+	// The API requires a limit above the budget for thinking.
 	if o.limit > number(inner(live.Get("thinking"), "budget_tokens")) {
 		live.Set("max_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
 	}

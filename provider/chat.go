@@ -10,18 +10,18 @@ import (
 	"precis/wire/chat"
 )
 
-// chatAPI is OpenAI's Chat Completions API, as many servers speak it.
+// chatAPI is OpenAI's Chat Completions API, which many servers implement.
 type chatAPI struct{}
 
 func (chatAPI) path() string                        { return "/chat/completions" }
 func (chatAPI) dialect() wire.Dialect               { return chat.Dialect{} }
 func (chatAPI) authorize(h http.Header, key string) { bearer(h, key) }
 
-// stopIsEnd is true because the usage follows the end of the text, and the marker
-// behind it is not sent by all servers.
+// stopIsEnd is true because the usage comes after the end of the text, and not all servers send the
+// end marker after it.
 func (chatAPI) stopIsEnd() bool { return true }
 
-// bearer sets the key as OpenAI's APIs want it.
+// bearer sets the key as OpenAI's APIs require it.
 func bearer(h http.Header, key string) {
 	if key != "" {
 		h.Set("Authorization", "Bearer "+key)
@@ -72,8 +72,8 @@ func (chatAPI) ride(o order) ([]byte, error) {
 	return live.Bytes(), nil
 }
 
-// ownLimits returns the names of the output limits in a live request; if there
-// are none, the given one.
+// ownLimits returns the names of the output limits in a live request, or the given one if it has
+// none.
 func ownLimits(live *wire.Draft, chosen string) (names []string) {
 	for _, name := range []string{newerLimit, olderLimit} {
 		if live.Get(name) != nil {

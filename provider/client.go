@@ -22,32 +22,30 @@ type Client struct {
 	api     api
 	breaker *gobreaker.CircuitBreaker[model.Response]
 
-	otherLimit atomic.Bool // the server accepts only the other name of the output limit
+	otherLimit atomic.Bool // the server only accepts the other name of the output limit
 }
 
 var _ model.Model = (*Client)(nil)
 
-// api is one API: how a request is written and where it goes, and how its answer is
-// read.
+// api is one API: the format and path of requests, and the format of answers.
 type api interface {
 	// fresh returns the body of a separate request.
 	fresh(o order) []byte
-	// ride returns o.Body with its messages and settings replaced by those of
-	// o.
+	// ride returns o.Body with its messages and settings replaced by the ones in o.
 	ride(o order) ([]byte, error)
 	// path is the path of requests below the base URL.
 	path() string
-	// authorize sets the headers that the API wants; key may be empty.
+	// authorize sets the headers of the API; key may be empty.
 	authorize(h http.Header, key string)
 	// dialect reads answers.
 	dialect() wire.Dialect
-	// stopIsEnd reports that an answer is complete once it says why the model
-	// stopped, even if no end marker follows.
+	// stopIsEnd reports whether an answer is complete once it has a stop reason, even if no end
+	// marker follows.
 	stopIsEnd() bool
 }
 
-// New returns a client. The error is [precis.CodeInvalid] and names the field of
-// c that is at fault. c and what it holds may be changed afterwards.
+// New returns a client. The error is [precis.CodeInvalid] and names the field of c at fault. The
+// caller may change c and its contents afterwards.
 func New(c Config) (*Client, error) {
 	c, err := c.complete()
 	if err != nil {
@@ -67,10 +65,9 @@ func (c *Client) String() string { return c.config.String() }
 // Info returns the known properties of the model.
 func (c *Client) Info() model.Info { return c.config.Info }
 
-// Price returns what usage costs in US dollars: what the provider states, else by its prices, 0
-// when these are unknown.
-// The usage counts as the dialect does: input tokens include cached ones except
-// with "anthropic".
+// Price returns the cost of usage in US dollars: the provider's figure, else by the configured
+// prices, 0 if these are unknown. The usage counts as the dialect does: input tokens include cached
+// ones except with "anthropic".
 func (c *Client) Price(u precis.Usage) float64 {
 	if u.StatedUSD > 0 {
 		return u.StatedUSD

@@ -24,17 +24,17 @@ type Config struct {
 	// Dialect is "anthropic", "chat" or "responses"; empty means "anthropic" for
 	// Claude models and "chat" for all others.
 	Dialect string
-	// BaseURL is where the API is: what stands before /v1/messages for
-	// "anthropic" (a final /v1 is dropped), before /chat/completions or
-	// /responses for the others. Empty means the API of Anthropic or OpenAI.
+	// BaseURL is the URL before the API paths: before /v1/messages for "anthropic" (a final /v1 is
+	// dropped), before /chat/completions or /responses for the others. Empty means the API of
+	// Anthropic or OpenAI.
 	BaseURL string
-	// Key is the API key. It is in no error and no log. Empty sends none.
+	// Key is the API key. It is never part of an error or a log. Empty sends no key.
 	Key string `json:"-"`
-	// Headers are sent with each request and replace those of the same name. They
-	// may hold keys, too.
+	// Headers are sent with each request and replace headers of the same name. They may hold keys,
+	// too.
 	Headers http.Header `json:"-"`
 
-	// Model is the model's ID as the API spells it.
+	// Model is the model's ID as spelled by the API.
 	Model string
 	// Info holds the known properties of the model. Its ID and Dialect are set
 	// by [New].
@@ -42,24 +42,22 @@ type Config struct {
 	// Prices and Tier determine the cost of usage; see [models.Cost].
 	Prices models.Prices
 	Tier   string
-	// Effort is the reasoning effort that a fresh request of the chat and
-	// responses dialects asks for; empty leaves it to the API.
+	// Effort is the reasoning effort that a fresh request of the chat and responses dialects asks
+	// for; empty leaves it to the API.
 	Effort string
 
-	// Timeout bounds one attempt as a whole; 0 means 5 minutes.
+	// Timeout bounds a whole attempt; 0 means 5 minutes.
 	Timeout time.Duration
 	// Idle bounds the wait for the first byte of an answer and for each further
 	// one; 0 means 60 seconds.
 	Idle time.Duration
-	// Retries is how often a failed request is tried again; 0 means twice, a
-	// negative number never.
+	// Retries is how often a failed request is retried; 0 means twice, a negative number never.
 	Retries int
-	// Pause is the pause before the first retry, unless the API states one;
-	// each further pause is about twice as long. 0 means 1 second.
+	// Pause is the pause before the first retry, unless the API states one; each further pause is
+	// about twice as long. 0 means 1 second.
 	Pause time.Duration
-	// MaxWait is the longest pause stated by the API that the client waits for;
-	// a request that would have to wait longer fails at once. 0 means 60
-	// seconds.
+	// MaxWait is the longest pause stated by the API that the client accepts; a request that would
+	// have to wait longer fails at once. 0 means 60 seconds.
 	MaxWait time.Duration
 	// Breaker configures when requests fail without being sent.
 	Breaker Breaker
@@ -75,8 +73,8 @@ type Breaker struct {
 	// Failures is how many requests in a row must fail, their retries included;
 	// 0 means 5, a negative number turns the breaker off.
 	Failures int
-	// Cooldown is how long no request is sent after that; 0 means 1 minute.
-	// Then one request is sent, and its outcome decides.
+	// Cooldown is how long no request is sent after that; 0 means 1 minute. Then one request is
+	// sent, and its outcome decides.
 	Cooldown time.Duration
 }
 
@@ -94,8 +92,7 @@ func (c Config) String() string {
 	return fmt.Sprintf("%s (%s) at %s", c.Model, c.dialect(), baseURL(c.dialect(), c.BaseURL))
 }
 
-// complete returns c with its defaults filled in. The error names the field at
-// fault.
+// complete returns c with its defaults. The error names the field at fault.
 func (c Config) complete() (Config, error) {
 	for _, check := range []struct {
 		field string
@@ -143,7 +140,7 @@ func (c Config) dialect() string {
 	return chat.Format
 }
 
-// baseURL returns the URL that stands before the paths of [api]. The path of the Anthropic API
+// baseURL returns the URL to which the paths of [api] are appended. The path of the Anthropic API
 // begins with v1, which many people write as part of the base.
 func baseURL(dialect, base string) string {
 	base = strings.TrimRight(base, "/")

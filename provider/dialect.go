@@ -21,9 +21,9 @@ func newAPI(c Config) api {
 	return chatAPI{}
 }
 
-// withSystem returns messages preceded by the system messages of a live
-// request, unless messages begin with system messages already: in the dialects
-// of OpenAI the system prompt is one of the messages.
+// withSystem returns messages preceded by the system messages of a live request, unless messages
+// begin with system messages already: in the dialects of OpenAI the system prompt is one of the
+// messages.
 func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]precis.Message, error)) []precis.Message {
 	if messages[0].Role == precis.RoleSystem {
 		return messages
@@ -46,8 +46,7 @@ func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]p
 	return append(first, messages...)
 }
 
-// parseLive parses the body of a live request, whose messages are in the named
-// field.
+// parseLive parses the body of a live request that has its messages in the named field.
 func parseLive(body []byte, messages string) (*wire.Draft, error) {
 	o, err := parseObject(body)
 	if err != nil {

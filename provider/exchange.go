@@ -31,11 +31,11 @@ var (
 // exchange is one request and its response.
 type exchange struct {
 	body    []byte
-	headers http.Header   // they replace those of the same name that the API wants
+	headers http.Header   // extra headers; they replace the API's headers of the same name
 	idle    *time.Timer   // ends the attempt
-	wait    time.Duration // what the timer is set to at each piece of the answer
+	wait    time.Duration // duration of the timer, restarted at each piece of the answer
 
-	fault *model.Error // set when the response is an error, or there is none
+	fault *model.Error // set when the response is an error or missing
 	final bool         // the response states that a retry is useless
 	whole []byte       // a JSON object instead of a stream
 	lost  error        // why reading the response failed
@@ -67,8 +67,8 @@ func (c *Client) ask(ctx context.Context, x *exchange, a *answer) error {
 	return nil
 }
 
-// send sends the request. What it returns is an answer of some kind; for all else
-// it returns the error and stores it in x.fault.
+// send sends the request. It returns the response if it is an answer of any kind; otherwise it
+// returns the error and stores it in x.fault.
 func (x *exchange) send(ctx context.Context, c *Client) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.BaseURL+c.api.path(), bytes.NewReader(x.body))
 	if err != nil {
@@ -96,8 +96,8 @@ func (x *exchange) send(ctx context.Context, c *Client) (*http.Response, error) 
 	return res, nil
 }
 
-// stream passes the events of a stream to a, until the answer or the stream ends or
-// an event is none of the API's.
+// stream passes the events of a stream to a, until the answer or the stream ends or an event does
+// not belong to the API.
 func (x *exchange) stream(body io.Reader, of api, a *answer) (failed error) {
 	events := wire.Events{Max: maxWhole, Each: func(name string, data []byte) {
 		if failed == nil && !a.ended() {
@@ -115,7 +115,7 @@ func (x *exchange) stream(body io.Reader, of api, a *answer) (failed error) {
 			_, _ = events.Write([]byte("\n")) // the last line may lack its end
 			events.Flush()
 			if failed == errNotAPI {
-				failed = errCut // the event that had not ended
+				failed = errCut // an incomplete event
 			}
 			return failed
 		case err != nil:
@@ -149,8 +149,8 @@ func (x *exchange) refused(res *http.Response) *model.Error {
 
 var errRedirect = errors.New("a redirect that was not followed: it leads to another host or changes the method")
 
-// open inspects the first bytes of an answer, since servers state wrong content
-// types. A JSON object is read as a whole; a stream is not read yet.
+// open inspects the first bytes of an answer, because servers state wrong content types. It reads a
+// JSON object completely, and does not read a stream yet.
 func (x *exchange) open(res *http.Response) error {
 	r := bufio.NewReader(res.Body)
 	switch kind, err := sniff(r); {
@@ -180,9 +180,8 @@ type rest struct {
 	io.Closer
 }
 
-// sniff returns the kind of content after white space and a byte order mark:
-// '{' for JSON, ':' for a stream of events, 0 for anything else. It does not
-// consume that content.
+// sniff returns the kind of content after white space and a byte order mark: '{' for JSON, ':' for
+// a stream of events, 0 for anything else. It does not consume that content.
 func sniff(r *bufio.Reader) (byte, error) {
 	for {
 		c, err := r.Peek(1)
@@ -226,8 +225,7 @@ func (w *watch) Read(p []byte) (int, error) {
 
 func (w *watch) Close() error { return w.body.Close() }
 
-// wholeError returns the JSON object that was sent in place of a stream if it
-// is an error.
+// wholeError returns the JSON object that was sent in place of a stream if it is an error.
 func (x *exchange) wholeError() []byte {
 	if kind := jsonspan.Kind(inner(x.whole, "error")); kind == '{' || kind == '"' {
 		return x.whole

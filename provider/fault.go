@@ -30,7 +30,7 @@ var (
 // failure is an attempt that failed.
 type failure struct {
 	err   *model.Error
-	final bool // another attempt is no use
+	final bool // a further attempt is useless
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -101,8 +101,7 @@ func faultOfStatus(status int) model.Fault {
 	return model.FaultRequest
 }
 
-// faultOfError returns the fault for an error object that was sent with status
-// 200.
+// faultOfError returns the fault for an error object that was sent with status 200.
 func faultOfError(raw []byte) *model.Error {
 	e := &model.Error{Status: http.StatusOK, Body: clip(raw)}
 	if o, ok := overflow.Classify(http.StatusOK, raw); ok {
@@ -118,8 +117,7 @@ func faultOfError(raw []byte) *model.Error {
 	return e
 }
 
-// kinds are the words that APIs use for errors, and their faults. The first
-// match counts.
+// kinds maps the APIs' words for errors to faults. The first match counts.
 var kinds = []struct {
 	word  string
 	fault model.Fault
@@ -139,8 +137,8 @@ var kinds = []struct {
 	{"image", model.FaultRequest},
 }
 
-// faultOfKind returns the fault for an error's type. An unknown type counts as
-// a fault of the server, since it accepted the request.
+// faultOfKind returns the fault for an error type. An unknown type counts as a fault of the server,
+// because it accepted the request.
 func faultOfKind(kind string) model.Fault {
 	for _, k := range kinds {
 		if strings.Contains(kind, k.word) {
@@ -150,8 +148,8 @@ func faultOfKind(kind string) model.Fault {
 	return model.FaultOverloaded
 }
 
-// errorCodes returns the type and code of an error object, in lower case, and its
-// code where that is an HTTP status.
+// errorCodes returns the type and code of an error object, in lower case, and the code if it is an
+// HTTP status.
 func errorCodes(raw []byte) (kind string, status int) {
 	body := raw
 	if e := inner(raw, "error"); jsonspan.Kind(e) == '{' {
@@ -176,8 +174,7 @@ func clip(body []byte) []byte {
 	return append([]byte(nil), body...)
 }
 
-// withoutURL returns the cause of a failed request without the URL, which is
-// long and adds nothing.
+// withoutURL returns the cause of a failed request without the URL, which is long and not needed.
 func withoutURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -186,8 +183,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// retryAfter returns how long the API asks to wait: Retry-After-Ms, else
-// Retry-After in seconds or as a date; 0 when it does not.
+// retryAfter returns the pause that the API demands: Retry-After-Ms, else Retry-After in seconds or
+// as a date; 0 without either.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if d, ok := duration(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d

@@ -18,7 +18,7 @@ func number(raw json.RawMessage) int {
 	return n
 }
 
-// inner returns a member of a value that is an object; nil where there is none.
+// inner returns a member of an object; nil if the value is no object or lacks the member.
 func inner(raw json.RawMessage, name string) json.RawMessage {
 	if jsonspan.Kind(raw) != '{' {
 		return nil

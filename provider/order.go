@@ -78,8 +78,8 @@ func (c Config) newerLimit() bool {
 	return strings.HasPrefix(c.BaseURL, "https://api.openai.com/") || reasons(c.Model)
 }
 
-// reasons reports whether model is one of OpenAI's that think before they
-// answer, whoever serves it: o1 and its like, and all since GPT-5.
+// reasons reports whether model is an OpenAI model that thinks before it answers, at any provider:
+// the o series, and all models since GPT-5.
 func reasons(model string) bool {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	if version, ok := strings.CutPrefix(name, "gpt-"); ok {

@@ -14,8 +14,8 @@ import (
 	"precis/model"
 )
 
-// persist sends the request until there is an answer, a permanent fault, or no
-// attempt left. limit is the name of the output limit in body.
+// persist sends the request until it is answered, fails permanently, or has no attempt left. limit
+// is the name of the output limit in body.
 func (c *Client) persist(ctx context.Context, r model.Request, body []byte, limit string) (model.Response, error) {
 	var sum model.Response
 	try := func() (*answer, error) {
@@ -69,9 +69,8 @@ func (c *Client) attempt(parent context.Context, body []byte, live http.Header) 
 	return a, err
 }
 
-// headers returns the configured headers and those of the live request that
-// this request rides on, without headers that hold keys or belong to the
-// connection.
+// headers returns the configured headers plus the headers of the live request that this one
+// extends, without headers that hold keys or belong to the connection.
 func (c *Client) headers(live http.Header) http.Header {
 	if len(live) == 0 {
 		return c.config.Headers
@@ -111,8 +110,7 @@ func (c *Client) book(sum *model.Response, a *answer) {
 	}
 }
 
-// verdict returns the error by which the retry loop decides whether another
-// attempt follows.
+// verdict returns the error that makes the retry loop stop or continue.
 func (c *Client) verdict(ctx context.Context, err error) error {
 	var f *failure
 	if err == nil || !errors.As(err, &f) {
@@ -129,9 +127,8 @@ func (c *Client) verdict(ctx context.Context, err error) error {
 	return err
 }
 
-// pauses returns the pauses between attempts where the API states none: each
-// about twice the one before it, with random jitter so that many clients do not
-// retry at the same time.
+// pauses returns the pauses between attempts if the API states none: each about twice the previous
+// one, with random jitter so that many clients do not retry at the same time.
 func (c *Client) pauses() backoff.BackOff {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = c.config.Pause

@@ -7,22 +7,19 @@ import (
 	"precis"
 )
 
-// Spender is a [precis.Ledger] that sums up what condensing has cost, for limits
-// on what may be spent in a day.
+// Spender is a [precis.Ledger] that sums up the cost of condensing, for daily spending limits.
 type Spender interface {
-	// Spent returns the cost in US dollars of the entries of all owners made at or
-	// after since, whichever scope is asked. Entries of the kind "request" do not
-	// count.
+	// Spent returns the cost in US dollars of all owners' entries made at or after since, in any
+	// scope. Entries of the kind "request" do not count.
 	Spent(ctx context.Context, since time.Time) (float64, error)
 }
 
-// Booker is a [precis.Ledger] that books many entries at once, which costs little
-// more than one.
+// Booker is a [precis.Ledger] that books many entries at once, for little more than the cost of
+// one.
 type Booker interface {
-	// BookAll adds entries, each to the ledger of its owner, whichever scope is
-	// asked: all of them or none. Those of one owner are booked in the order in
-	// which they are given. The error is [precis.CodeInvalid] when one has no stored
-	// form.
+	// BookAll adds entries, each to the ledger of its owner, in any scope: all of them or none. One
+	// owner's entries are booked in the given order. The error is [precis.CodeInvalid] when an
+	// entry has no stored form.
 	BookAll(ctx context.Context, entries []OwnedEntry) error
 }
 
@@ -32,9 +29,8 @@ type OwnedEntry struct {
 	precis.LedgerEntry
 }
 
-// BookAll adds entries to the ledgers of their owners: at once where st is a
-// [Booker], else one by one. Booked is how many of them, from the first on, were
-// added.
+// BookAll adds entries to the ledgers of their owners: at once if st is a [Booker], else one by
+// one. Booked is the number of leading entries that were added.
 func BookAll(ctx context.Context, st precis.Store, entries []OwnedEntry) (booked int, err error) {
 	if b, ok := st.(Booker); ok {
 		if err := b.BookAll(ctx, entries); err != nil {

@@ -7,44 +7,44 @@ import (
 	"precis"
 )
 
-// Record is what a [Lister] keeps of a conversation: one way through
-// the tree of nodes, from the root to Head.
+// Record is a [Lister]'s data about a conversation: a path through the tree of nodes, from the root
+// to Head.
 type Record struct {
 	ID        string               `json:"id"` // unique in its scope, not empty
 	Title     string               `json:"title,omitempty"`
 	Dialect   string               `json:"dialect,omitempty"`
 	Model     string               `json:"model,omitempty"`
-	Client    string               `json:"client,omitempty"`     // the program it is held with; "" when unknown
+	Client    string               `json:"client,omitempty"`     // the client program; "" when unknown
 	Head      precis.Fingerprint   `json:"head"`                 // its newest node
-	Messages  int                  `json:"messages"`             // at Head
+	Messages  int                  `json:"messages"`             // up to Head
 	Tokens    int                  `json:"tokens"`               // of the newest view, overhead included
 	Overhead  precis.Overhead      `json:"overhead,omitzero"`    // of its newest request
 	Window    int                  `json:"window"`               // tokens
-	MaxOutput int                  `json:"max_output,omitempty"` // tokens that its newest request asked for; 0: it did not say
+	MaxOutput int                  `json:"max_output,omitempty"` // tokens, in its newest request; 0: not stated
 	Requests  int                  `json:"requests"`             // answered so far
 	Created   time.Time            `json:"created"`
 	Updated   time.Time            `json:"updated"`
-	Branched  string               `json:"branched_from,omitempty"` // ID of the conversation it left; "" for none
+	Branched  string               `json:"branched_from,omitempty"` // ID of the conversation it branched from; "": none
 	Summary   int                  `json:"summary_at,omitempty"`    // with Continues: the message that holds the summary
-	Continues string               `json:"continues,omitempty"`     // ID of the conversation whose summary, by its client, it begins with; "" for none
-	Arm       string               `json:"arm,omitempty"`           // of an experiment, that manages it, as "EXPERIMENT/ARM"; "" for none
-	Profile   string               `json:"profile,omitempty"`       // that its newest request asked for; "" for none
-	Earlier   []precis.Fingerprint `json:"earlier,omitempty"`       // heads of the forms it had before its client rewrote old messages
-	Hints     map[string]string    `json:"hints,omitempty"`         // what the client calls it, by header or field
+	Continues string               `json:"continues,omitempty"`     // ID of the conversation that the summary covers; "": none
+	Arm       string               `json:"arm,omitempty"`           // experiment arm, as "EXPERIMENT/ARM"; "": none
+	Profile   string               `json:"profile,omitempty"`       // requested by its newest request; "": none
+	Earlier   []precis.Fingerprint `json:"earlier,omitempty"`       // heads before its client rewrote old messages
+	Hints     map[string]string    `json:"hints,omitempty"`         // the client's names for it, by header or field
 }
 
 // Query selects records. The zero value selects all.
 type Query struct {
-	Before time.Time // only those updated before; zero: all
-	Since  time.Time // only those updated at or after; zero: all
-	Text   string    // only those whose title, model, client or ID contains it, in any case; "": all
-	Limit  int       // the most records to return, the newest first; 0: all
+	Before time.Time // only records updated before; zero: all
+	Since  time.Time // only records updated at or after; zero: all
+	Text   string    // only records with this text in title, model, client or ID, in any case; "": all
+	Limit  int       // most records to return, the newest first; 0: all
 }
 
-// Census is a [Lister] that counts its records where they are stored.
+// Census is a [Lister] that counts its records inside the store.
 type Census interface {
-	// CountConversations returns how many records there are, those with the IDs of
-	// except, each named once, left out.
+	// CountConversations returns the number of records, without the IDs in except, which are
+	// distinct.
 	CountConversations(ctx context.Context, except []string) (int, error)
 }
 
@@ -53,12 +53,11 @@ type Lister interface {
 	// PutConversation stores a record, in place of the one with the same ID. An
 	// empty ID is [precis.CodeInvalid].
 	PutConversation(ctx context.Context, r Record) error
-	// Conversation returns the record with the ID; [precis.CodeNotFound] when there is
-	// none.
+	// Conversation returns the record with the ID; [precis.CodeNotFound] if it does not exist.
 	Conversation(ctx context.Context, id string) (Record, error)
-	// Conversations returns the selected records, the last updated first; those
-	// of the same time by ID.
+	// Conversations returns the selected records, the last updated first; at equal times, ordered
+	// by ID.
 	Conversations(ctx context.Context, q Query) ([]Record, error)
-	// Headed returns the records whose Head is one of nodes, in any order.
+	// Headed returns the records with a Head among nodes, in any order.
 	Headed(ctx context.Context, nodes []precis.Fingerprint) ([]Record, error)
 }

@@ -5,32 +5,32 @@ import (
 	"strings"
 )
 
-// SearchQuery asks for messages by their words.
+// SearchQuery searches messages by their words.
 type SearchQuery struct {
-	Text         string // words, all of which must occur; case and word endings may be folded
-	Exact        bool   // the words themselves; false: also other forms of them, and related words
+	Text         string // words, which must all occur; case and word endings may be folded
+	Exact        bool   // only these words; false: also their other forms, and related words
 	Conversation string // only in the conversation with this ID; "": in all that a [Lister] lists
-	Limit        int    // the most hits to return; 0: 20
+	Limit        int    // most hits to return; 0: 20
 }
 
 // Hit is a message found.
 type Hit struct {
 	Conversation string  `json:"conversation"`
 	Message      int     `json:"message"` // index in the transcript
-	Snippet      string  `json:"snippet"` // the words with some text around, at most 300 bytes
-	Score        float64 `json:"score"`   // the higher the better; comparable within one answer
+	Snippet      string  `json:"snippet"` // the words with surrounding text, at most 300 bytes
+	Score        float64 `json:"score"`   // higher is better; comparable within one answer
 
-	Related RelatedWords `json:"related,omitempty"` // words in the message that stand for words it lacks
+	Related RelatedWords `json:"related,omitempty"` // words of the message that matched in place of missing ones
 }
 
-// Related says that a message was found by a word that is used in the place of the one
-// asked for, as a fixed table has it: login for auth. What it means is not known.
+// Related reports that a message matched by a related word from a fixed table, such as login for
+// auth. The words may differ in meaning.
 type Related struct {
 	Asked string `json:"asked"`
 	Found string `json:"found"`
 }
 
-// RelatedWords are all that a message was found by.
+// RelatedWords are all related words that a message matched by.
 type RelatedWords []Related
 
 // String names both words of each: "login ~ auth, repair ~ fix".
@@ -42,10 +42,9 @@ func (r RelatedWords) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Searcher is a [Lister] that finds messages by their words: those of text,
-// tool inputs and tool results. It may find a message a little after it was
-// stored.
+// Searcher is a [Lister] that finds messages by the words of text, tool inputs and tool results. A
+// new message may become searchable with a short delay.
 type Searcher interface {
-	// Search returns hits, the best first. A query without words finds nothing.
+	// Search returns hits, the best first. A query without words has no hits.
 	Search(ctx context.Context, q SearchQuery) ([]Hit, error)
 }

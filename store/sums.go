@@ -8,19 +8,19 @@ import (
 	"precis"
 )
 
-// Sums are what requests and condensing used and saved.
+// Sums are the usage and savings of requests and condensing.
 type Sums struct {
 	Requests   int          `json:"requests"`
-	Usage      precis.Usage `json:"usage"`    // of requests, as their providers reported
+	Usage      precis.Usage `json:"usage"`    // of requests, as reported by their providers
 	CostUSD    float64      `json:"cost_usd"` // of requests
 	Sent       int          `json:"tokens_sent"`
-	Saved      int          `json:"tokens_saved"` // that clients sent and nobody forwarded
-	SavedUSD   float64      `json:"saved_usd"`    // what these would have cost, as far as that is known
+	Saved      int          `json:"tokens_saved"` // sent by clients and not forwarded
+	SavedUSD   float64      `json:"saved_usd"`    // cost of the saved tokens, as far as it is known
 	Edits      int          `json:"edits"`
-	Condensing float64      `json:"condensing_cost_usd"` // of the model calls behind edits, and of those that led to none
+	Condensing float64      `json:"condensing_cost_usd"` // of model calls for condensing, including failed ones
 }
 
-// Add counts one entry of a ledger.
+// Add adds one entry of a ledger.
 func (s *Sums) Add(e precis.LedgerEntry) {
 	if e.Kind == precis.KindShadow {
 		return
@@ -58,13 +58,13 @@ func (s *Sums) AddSums(o Sums) {
 	s.Condensing += o.Condensing
 }
 
-// NetUSD is what was saved in all: what the tokens that were not sent would have cost, less
-// what condensing did.
+// NetUSD returns the net saving: the cost of the tokens that were not sent minus the cost of
+// condensing.
 func (s Sums) NetUSD() float64 { return s.SavedUSD - s.Condensing }
 
 // DaySums are the sums of one day.
 type DaySums struct {
-	Day time.Time // its beginning, in UTC
+	Day time.Time // start of the day, in UTC
 	Sums
 }
 
@@ -80,15 +80,14 @@ func CompareSums(a, b ConversationSums) int {
 	return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last), cmp.Compare(a.Conversation, b.Conversation))
 }
 
-// Summer is a [precis.Ledger] that sums up its entries where they are stored, which
-// takes less time than reading them. Each method covers the entries of the scope made at
-// or after since, of one conversation or, for "", of all.
+// Summer is a [precis.Ledger] that sums up its entries inside the store, which is faster than
+// reading them. Each method covers the scope's entries made at or after since, of one conversation
+// or, for "", of all.
 type Summer interface {
 	// SumsByDay returns the sums of each day that has an entry, oldest first.
 	SumsByDay(ctx context.Context, conversation string, since time.Time) ([]DaySums, error)
-	// SumsByConversation returns the sums of conversations that have an entry, the most
-	// expensive first, for requests and condensing together; those that cost the same, the
-	// last used first, then by ID. Most, above 0, is how many at most; all is how many
-	// there are.
+	// SumsByConversation returns the sums of conversations that have an entry, the most expensive
+	// first, for requests and condensing together; at equal cost, the last used first, then by ID.
+	// Most, above 0, limits the result; all is the total number.
 	SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []ConversationSums, all int, err error)
 }

@@ -8,23 +8,21 @@ import (
 	"precis"
 )
 
-// Tokens that a second of sound is: OpenAI states one for each 100 ms of what a
-// user says and one for each 50 ms of what the model said (guide to audio and
-// Realtime costs), Google 32 a second (token guide).
+// Tokens per second of audio: OpenAI counts one per 100 ms of user input and one per 50 ms of model
+// output (guide to audio and Realtime costs), Google 32 per second (token guide).
 const (
 	audioHeard  = 10.0
 	audioSpoken = 20.0
 	audioGemini = 32.0
 )
 
-// unknownAudio, in seconds, is the length of sound that is named by an ID alone: a
-// guess.
+// unknownAudio is the assumed length, in seconds, of audio that is given only by an ID.
 const unknownAudio = 10.0
 
-// Rates in bytes a second. slowestRate is less than any codec's: sound that claims to
-// be longer than it allows is not believed. packedRate is that of MP3 and the like
-// whose head says nothing; pcmRate that of the 16 bits at 24 kHz without a head that OpenAI
-// knows as pcm16.
+// Rates in bytes per second. slowestRate is below the rate of every codec; a header that claims a
+// longer duration than it allows is ignored. packedRate is assumed for MP3 and similar formats
+// without information in the header. pcmRate is for 16-bit samples at 24 kHz without a header,
+// which OpenAI calls pcm16.
 const (
 	slowestRate = 500.0
 	packedRate  = 16_000.0
@@ -42,8 +40,7 @@ func (m media) audioTokens(seconds float64, role precis.Role) int {
 	return int(rate*seconds + 0.5)
 }
 
-// seconds returns the length of sound in base64 by what its head says, else by its
-// size.
+// seconds returns the duration of base64 audio from its header, or else from its size.
 func seconds(data string) float64 {
 	size := float64(decodedLen(data))
 	head := decodeHead(data, headBytes)
@@ -68,8 +65,8 @@ func seconds(data string) float64 {
 	return min(s, size/slowestRate)
 }
 
-// wavSeconds reads the rate of a WAV file. The size of its data is not believed:
-// what is written while it plays has none.
+// wavSeconds reads the byte rate of a WAV file. It ignores the stated data size, because files that
+// are still being recorded lack it.
 func wavSeconds(head []byte, size float64) float64 {
 	at := bytes.Index(head[:min(len(head), 4096)], []byte("fmt "))
 	if at < 0 || at+20 > len(head) {
@@ -95,8 +92,7 @@ func flacSeconds(head []byte) float64 {
 	return float64(samples) / float64(rate)
 }
 
-// oggSeconds reads the position of the last page, in samples of 48 kHz as Opus
-// counts them.
+// oggSeconds reads the position of the last page, in samples at 48 kHz, as in Opus.
 func oggSeconds(data string) float64 {
 	const tail = 64 << 10
 	end := decodeFrom(data, max(decodedLen(data)-tail, 0), tail+3)
@@ -124,8 +120,7 @@ var (
 	mp3Rates = [4]float64{44_100, 48_000, 32_000}
 )
 
-// mp3Seconds reads the first frame: the number of frames where it says so, else
-// the bit rate.
+// mp3Seconds reads the first frame: the number of frames if it is stated, else the bit rate.
 func mp3Seconds(data string, head []byte, size float64) float64 {
 	skip := 0
 	if bytes.HasPrefix(head, []byte("ID3")) && len(head) > 10 {

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// headBytes is how much of a picture or of sound is decoded, at most: its head,
-// which may hold a color profile and a small preview.
+// headBytes is how much of an image or of audio is decoded at most: its header, which may hold a
+// color profile and a small preview.
 const headBytes = 256 << 10
 
-// decodeHead returns the first n bytes of base64 data, fewer where it ends or
-// stops being base64. White space and the alphabet of URLs are understood.
+// decodeHead returns the first n bytes of base64 data, fewer if the data ends or becomes invalid.
+// It accepts white space and the URL alphabet.
 func decodeHead(data string, n int) []byte { return decodeFrom(data, 0, n) }
 
-// decodeFrom returns n bytes from the given one on, which is rounded down to a
-// multiple of three.
+// decodeFrom returns n bytes from the given offset, which is rounded down to a multiple of three.
 func decodeFrom(data string, from, n int) []byte {
 	start := from / 3 * 4
 	if from < 0 || start >= len(data) {
@@ -26,13 +25,13 @@ func decodeFrom(data string, from, n int) []byte {
 	}
 	chars = chars[:len(chars)/4*4]
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(chars)))
-	got, _ := base64.StdEncoding.Decode(out, []byte(chars)) // what comes before a fault counts
+	got, _ := base64.StdEncoding.Decode(out, []byte(chars)) // bytes before an error count
 	return out[:min(got, n)]
 }
 
 var plainBase64 = strings.NewReplacer("-", "+", "_", "/", " ", "", "\r", "", "\n", "", "\t", "")
 
-// decodedLen is the number of bytes that base64 data stands for.
+// decodedLen returns the number of bytes that base64 data decodes to.
 func decodedLen(data string) int { return len(data) / 4 * 3 }
 
 // isBase64 reports whether all of a text can be base64.

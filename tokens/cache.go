@@ -7,8 +7,8 @@ const maxCached = 15
 
 const cacheBits = 14
 
-// pieceCache remembers the token counts of recent short pieces. Every piece
-// has a set of two places, of which the first holds the one used last.
+// pieceCache caches the token counts of recent short pieces. Every piece has a set of two slots;
+// the first holds the most recently used one.
 type pieceCache [1 << cacheBits][2]pieceKey
 
 // pieceKey is a piece with its count: the text, padded with zeros, in low and
@@ -60,8 +60,8 @@ func (k pieceKey) counted(count int) pieceKey {
 	return pieceKey{k.low, k.high | uint64(count)<<countShift}
 }
 
-// maxLongCached is the length in bytes of the longest piece that longCache
-// takes, so that an entry fills a cache line.
+// maxLongCached is the length in bytes of the longest piece in longCache, so that an entry fills a
+// cache line.
 const maxLongCached = 62
 
 const longCacheBits = 13
@@ -74,8 +74,8 @@ type longPiece struct {
 	text        [maxLongCached]byte
 }
 
-// slot returns the place of a piece of at least 16 bytes. Its ends choose it:
-// a bad choice only costs time.
+// slot returns the slot of a piece of at least 16 bytes. It hashes only the ends of the piece: a
+// collision only costs time.
 func (c *longCache) slot(piece string) *longPiece {
 	head, middle, tail := load(piece), load(piece[len(piece)/2-4:]), load(piece[len(piece)-8:])
 	h := (head^tail*0x9FB21C651E98DF25)*0x9E3779B97F4A7C15 ^ middle*0xD6E8FEB86659FD93

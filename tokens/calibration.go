@@ -10,34 +10,31 @@ import (
 	"precis"
 )
 
-// The bounds of what is believed: a single report further off than this is
-// another kind of count (an image, a cached part left out), not a ratio.
+// Bounds for reports. A report outside the ratios has another cause (an image, a missing cached
+// part) and is ignored.
 const (
 	minRatio  = 0.5
 	maxRatio  = 3.0
-	minCount  = 500  // smaller requests say too little
-	learnRate = 0.25 // weight of a new report once there are a few
+	minCount  = 500  // smaller requests are too imprecise
+	learnRate = 0.25 // weight of a new report after the first few
 )
 
-// Calibration learns, for each owner and model, how many tokens a provider
-// reports for each token counted. Until an owner's model has reported, it
-// answers with the median of the ratios of at least three other owners, else
-// with the published factor of the model's family, see [FamilyFactor]. The zero
-// value is ready to use and safe for concurrent use; its own methods are those
-// of the owner "".
+// Calibration learns, for each owner and model, the ratio of the provider's tokens to those we
+// count. Until an owner's model has reported, it uses the median ratio of at least three other
+// owners, else the published factor of the model's family, see [FamilyFactor]. The zero value is
+// ready to use and safe for concurrent use; its methods use the owner "".
 type Calibration struct {
 	mu     sync.RWMutex
 	models map[string]map[string]ratio // by model and owner
-	size   int                         // ratios
+	size   int                         // number of ratios
 
-	counter string // whose counts these are; "": those of a vocabulary of OpenAI. Fixed.
+	counter string // counter of the counts; "": a vocabulary of OpenAI. Fixed at creation.
 }
 
-// counterEnds ends the counter in a name under which the ratios of a model are kept.
+// counterEnds ends the counter in the key of a model's ratios.
 const counterEnds = "\t"
 
-// named returns the name under which the ratios of a model are kept: counts of
-// different counters are never mixed.
+// named returns the key of a model's ratios, which separates the counts of different counters.
 func (c *Calibration) named(model string) string {
 	if c.counter == "" {
 		return model
@@ -45,16 +42,15 @@ func (c *Calibration) named(model string) string {
 	return c.counter + counterEnds + model
 }
 
-// Most ratios that are kept: names of models and owners are the clients' to choose.
+// Most ratios that are kept, because clients choose the names of models and owners.
 const mostRatios = 20_000
 
-// leastOwners is how many owners must have reported before the median of their
-// ratios is used for another owner: one or two of them cannot shift what others
-// count.
+// leastOwners is how many owners must have reported before another owner uses the median of their
+// ratios, so that one or two owners cannot shift the counts of others.
 const leastOwners = 3
 
-// ratio is the state for one model of an owner: the mean of the logarithm of the
-// ratio and the number of reports.
+// ratio is the state for one model of an owner: the mean logarithm of the ratio and the number of
+// reports.
 type ratio struct {
 	Log     float64 `json:"log"`
 	Reports int     `json:"reports"`
@@ -71,27 +67,26 @@ func (c *Calibration) ForOwner(owner string) precis.Calibrator {
 // Factor returns reported tokens divided by counted ones for the model.
 func (c *Calibration) Factor(model string) float64 { return owned{c, ""}.Factor(model) }
 
-// Observe takes in one request: the tokens counted for it and the input tokens
-// the provider reported, cached ones included. Reports that cannot be a ratio
-// are ignored. The first reports weigh equally; later ones a quarter.
+// Observe records a request: the tokens we counted and the input tokens that the provider reported,
+// cached ones included. Implausible reports are ignored. The first reports have equal weight; later
+// ones have a weight of a quarter.
 func (c *Calibration) Observe(model string, counted, reported int) {
 	owned{c, ""}.Observe(model, counted, reported)
 }
 
-// Reports returns how many reports the model's factor rests on.
+// Reports returns how many reports the model's factor is based on.
 func (c *Calibration) Reports(model string) int {
 	return owned{c, ""}.Reports(model)
 }
 
-// Key returns the name under which the state of a model is kept.
+// Key returns the key of the state of a model.
 func (c *Calibration) Key(model string) string { return owned{c, ""}.Key(model) }
 
-// State returns what was learned about a model, for [Calibration.SetState]; nil
-// when nothing was.
+// State returns the learned state of a model, for [Calibration.SetState]; nil without reports.
 func (c *Calibration) State(model string) []byte { return owned{c, ""}.State(model) }
 
-// SetState replaces what is known about a model, or about one of an owner, by its
-// key. The error is [precis.CodeInvalid].
+// SetState replaces the state of a model, or of an owner's model, by its key. The error is
+// [precis.CodeInvalid].
 func (c *Calibration) SetState(key string, state []byte) error {
 	var r ratio
 	if err := json.Unmarshal(state, &r); err != nil {
@@ -117,7 +112,8 @@ func (c *Calibration) ratio(owner, model string) (ratio, bool) {
 	return r, ok
 }
 
-// set keeps a ratio; when there are too many any other goes. The lock must be held.
+// set stores a ratio. If there are too many, it drops an arbitrary other one. The lock must be
+// held.
 func (c *Calibration) set(owner, model string, r ratio) {
 	if c.models == nil {
 		c.models = map[string]map[string]ratio{}
@@ -136,7 +132,7 @@ func (c *Calibration) set(owner, model string, r ratio) {
 	}
 }
 
-// drop forgets a ratio, but not that one.
+// drop removes some ratio other than the given one.
 func (c *Calibration) drop(owner, model string) {
 	for m, of := range c.models {
 		for o := range of {
@@ -152,7 +148,7 @@ func (c *Calibration) drop(owner, model string) {
 	}
 }
 
-// prior returns what is believed of a model before it has reported.
+// prior returns the assumed factor of a model before it has reported.
 func (c *Calibration) prior(model string) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -172,7 +168,7 @@ func (c *Calibration) prior(model string) float64 {
 	return math.Exp(logs[(len(logs)-1)/2])
 }
 
-// owned is a [Calibration] as one owner has taught it.
+// owned is the view of a [Calibration] for one owner.
 type owned struct {
 	c     *Calibration
 	owner string
@@ -235,10 +231,9 @@ func (o owned) State(model string) []byte {
 
 func (o owned) SetState(key string, state []byte) error { return o.c.SetState(key, state) }
 
-// FamilyFactor returns the published number of a model's tokens for each o200k
-// token, and whether the family is known; 1 when it is not. Claude models have
-// no public vocabulary: about 1.18 up to 4.6, about 1.5 for Opus 4.7, 4.8 and the
-// 5 family.
+// FamilyFactor returns the published number of a model's tokens per o200k token, and whether the
+// family is known; 1 when it is not. Claude models have no public vocabulary: about 1.18 up to 4.6,
+// about 1.5 for Opus 4.7, 4.8 and the 5 family.
 func FamilyFactor(model string) (factor float64, known bool) {
 	name := strings.ToLower(model)
 	if !strings.Contains(name, "claude") {
@@ -250,7 +245,7 @@ func FamilyFactor(model string) (factor float64, known bool) {
 	return 1.18, true
 }
 
-// newerClaude reports whether a model, in small letters, is Opus 4.7 or later.
+// newerClaude reports whether a model name, in lower case, is Opus 4.7 or later.
 func newerClaude(name string) bool {
 	for _, newer := range []string{"opus-4-7", "opus-4.7", "opus-4-8", "opus-4.8", "-5-5", "-5.5", "fable-5", "mythos-5", "opus-5", "sonnet-5", "haiku-5"} {
 		if strings.Contains(name, newer) {
@@ -260,20 +255,19 @@ func newerClaude(name string) bool {
 	return false
 }
 
-// Plain is a [precis.Calibrator] that learns nothing: for estimates that carry
-// their own factor.
+// Plain is a [precis.Calibrator] with the constant factor 1, for estimates that include their own
+// factor.
 type Plain struct{}
 
 // Factor returns 1.
 func (Plain) Factor(string) float64 { return 1 }
 
-// Observe does nothing.
+// Observe ignores the report.
 func (Plain) Observe(string, int, int) {}
 
-// Calibrator returns the calibrator that belongs to a way of counting, "" being
-// the default one: a new [Calibration], or [Plain] for estimates that carry a
-// factor of their own. That of a counter which is not of this package begins with the
-// factor 1, and keeps what it learns apart.
+// Calibrator returns the calibrator for a counter, "" being the default one: a new [Calibration],
+// or [Plain] for estimates with a factor of their own. A counter of another package begins with the
+// factor 1, and its ratios are kept separately.
 func Calibrator(counter string) precis.Calibrator {
 	switch counter {
 	case NameRoo, NameChars4:

@@ -17,15 +17,15 @@ const (
 // Names returns the names that [New] knows.
 func Names() []string { return []string{NameO200k, NameCl100k, NameRoo, NameChars4} }
 
-// Options choose a counter.
+// Options select a counter.
 type Options struct {
 	Name   string    // "": o200k
-	Images ImageRule // how pictures are counted; "": as the model does, see [ImageRuleOf]
-	Model  string    // whose rule that is until [precis.ModelCounter] names another; "": unknown
+	Images ImageRule // rule for images; "": the rule of the model, see [ImageRuleOf]
+	Model  string    // model for the image rule until [precis.ModelCounter] names another; "": unknown
 }
 
-// New returns a counter; the first text that it counts loads its tables, see [O200k]. The error is [precis.CodeInvalid] for an unknown name
-// or image rule.
+// New returns a counter. It loads its tables when it counts the first text, see [O200k]. The error
+// is [precis.CodeInvalid] for an unknown name or image rule.
 func New(o Options) (precis.Counter, error) {
 	if o.Images != "" && !o.Images.valid() {
 		return nil, precis.Errorf(precis.CodeInvalid, "make counter", "unknown image rule %q", o.Images)
@@ -44,34 +44,35 @@ func New(o Options) (precis.Counter, error) {
 	return nil, precis.Errorf(precis.CodeInvalid, "make counter", "unknown estimate %q, want one of %v", o.Name, Names())
 }
 
-// The tokens that APIs add around a message and its blocks: role markers, call
-// and result framing. They are estimates, a little high.
+// Estimated tokens that APIs add to a message and its blocks: role markers, call and result
+// framing. They are a little high.
 const (
 	messageFrame = 4
 	callFrame    = 8
 	resultFrame  = 6
 )
 
-// exact counts text with a vocabulary and everything else by rule.
+// exact counts text with a vocabulary and all other content by rules.
 type exact struct {
 	name  string
 	enc   *onUse
 	media media
-	fixed bool // the rule for images is the same for all models
+	fixed bool // the image rule is the same for all models
 }
 
-// onUse counts with an encoding whose tables are loaded by the first text: most commands make a counter, and many count nothing.
+// onUse is an encoding that loads its tables for the first text, because most commands make a
+// counter and many count no text.
 type onUse struct{ encoding func() *Encoding }
 
-var byO200k, byCl100k = onUse{O200k}, onUse{Cl100k} // one of each: counters that count alike are equal
+var byO200k, byCl100k = onUse{O200k}, onUse{Cl100k} // one of each, so that equal counters compare equal
 
 // Count is [Encoding.Count].
 func (u *onUse) Count(text string) int { return u.encoding().Count(text) }
 
 func (c exact) Name() string { return c.name }
 
-// ForModel counts media as a model does. What its provider states is divided by
-// the factor that all counts for the model are multiplied by, see [FamilyFactor].
+// ForModel returns a counter with the media rules of a model. Counts that its provider states are
+// divided by the factor that all counts for the model are multiplied by, see [FamilyFactor].
 func (c exact) ForModel(model string) precis.Counter {
 	if !c.fixed {
 		c.media.rule = ImageRuleOf(model)
@@ -118,9 +119,8 @@ func (c exact) block(b precis.Block, role precis.Role) int {
 	return 0
 }
 
-// chars4 counts a quarter of the characters of everything a model would read:
-// the coarse estimate that many tools use. Tool arguments count as JSON with a
-// space after each comma and colon.
+// chars4 counts a quarter of the characters that a model reads: the coarse estimate that many tools
+// use. Tool arguments count as JSON with a space after each comma and colon.
 type chars4 struct {
 	media media
 	fixed bool
@@ -128,7 +128,7 @@ type chars4 struct {
 
 func (chars4) Name() string { return NameChars4 }
 
-// ForModel counts media as a model does.
+// ForModel returns a counter with the media rules of a model.
 func (c chars4) ForModel(model string) precis.Counter {
 	if !c.fixed {
 		c.media.rule = ImageRuleOf(model)
@@ -144,7 +144,7 @@ func (c chars4) Count(m precis.Message) int {
 	return (n + 3) / 4
 }
 
-// quarter is the tokens of a text.
+// quarter returns the tokens of a text: a quarter of its characters, rounded up.
 func quarter(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
 
 func (c chars4) chars(b precis.Block, role precis.Role) int {
@@ -173,8 +173,8 @@ func (c chars4) chars(b precis.Block, role precis.Role) int {
 	return 0
 }
 
-// spacedLength returns the characters of a JSON text with one space after each
-// comma and colon and none elsewhere.
+// spacedLength returns the number of characters of a JSON text with one space after each comma and
+// colon and no other white space.
 func spacedLength(raw []byte) int {
 	n, inString := 0, false
 	for i := 0; i < len(raw); i++ {

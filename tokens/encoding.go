@@ -60,8 +60,8 @@ func newEncoding(name string, cased bool, data []byte) *Encoding {
 // Name returns the published name of the encoding, such as "o200k_base".
 func (e *Encoding) Name() string { return e.name }
 
-// Count returns the number of tokens in text. It allocates nothing once its
-// buffers are warm, and takes time proportional to the length of text.
+// Count returns the number of tokens in text. It does not allocate once its buffers are warm, and
+// takes time proportional to the length of text.
 func (e *Encoding) Count(text string) int {
 	w := e.workers.Get().(*worker)
 	n := w.count(validUTF8(text))

@@ -7,17 +7,16 @@ import (
 	"precis"
 )
 
-// A page of a PDF is given to models as its text and as an image. Anthropic
-// states 1,500 to 3,000 tokens of text a page and an image of each (PDF guide);
-// measured are about 460 tokens of o200k for a page full of words, and 1,600 for
-// its image. OpenAI gives text and image, too (guide to file inputs). Google
-// charges a fixed number, see [scheme].
+// Models get a page of a PDF as its text and as an image. Anthropic states 1,500 to 3,000 text
+// tokens per page plus an image of each (PDF guide); we measured about 460 o200k tokens for a page
+// full of words, and 1,600 for its image. OpenAI sends text and image, too (guide to file inputs).
+// Google charges a fixed number, see [scheme].
 const pageText = 500
 
 // page is the size of the image.
 var page = pixels{1024, 1325}
 
-// Files whose content is not in the request: a guess of their pages.
+// Assumed number of pages of a file without content in the request.
 const unknownPages = 3
 
 func (m media) pdfTokens(pages int) int {
@@ -27,7 +26,7 @@ func (m media) pdfTokens(pages int) int {
 	return pages * (pageText + m.scaled(imageTokens(page, m.rule, "")))
 }
 
-// kind is what bytes are.
+// kind is the format of data.
 type kind int
 
 const (
@@ -48,7 +47,7 @@ var signatures = []struct {
 	{"\x80\x00\x00\x00", sealedKind}, // Fernet: the version and the high bytes of a time
 }
 
-// sniff returns what bytes are by how they begin; unknownKind is no claim.
+// sniff returns the format of data by its first bytes; unknownKind makes no statement.
 func sniff(head []byte) kind {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.begin)) {
@@ -69,7 +68,7 @@ func sniff(head []byte) kind {
 	return unknownKind
 }
 
-// kindOf returns what base64 data is: by how it begins, else by its media type.
+// kindOf returns the format of base64 data: by its first bytes, else by its media type.
 func kindOf(mediaType, data string) kind {
 	if k := sniff(decodeHead(data, 48)); k != unknownKind {
 		return k
@@ -87,15 +86,14 @@ func kindOf(mediaType, data string) kind {
 	return unknownKind
 }
 
-// textTokens estimates text that is given as base64: four bytes a token.
+// textTokens estimates text given as base64: four bytes per token.
 func textTokens(data string) int { return decodedLen(data) / 4 }
 
-// officeTokens estimates a packed office document: its text is about half of a
-// token for each four bytes, and pictures in it do not count.
+// officeTokens estimates a compressed office document: half a token per four bytes, for its text
+// only.
 func officeTokens(data string) int { return min(decodedLen(data)/8, 50_000) }
 
-// documentTokens estimates a document: its text when it is given, else by what
-// its data is; text counts text.
+// documentTokens counts a document: its text if given, else its data by format; text counts text.
 func (m media) documentTokens(b precis.Document, role precis.Role, text func(string) int) int {
 	n := text(b.Title)
 	switch {
@@ -126,7 +124,7 @@ func (m media) fileTokens(mediaType, data string, role precis.Role) int {
 		return m.pdfTokens(pdfPages(data))
 	}
 	if mediaType == "" {
-		return m.pdfTokens(1 + decodedLen(data)/pageBytes) // most files that are given are PDF
+		return m.pdfTokens(1 + decodedLen(data)/pageBytes) // most files are PDF
 	}
 	return officeTokens(data)
 }

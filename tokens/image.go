@@ -16,8 +16,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// ImageRule is a provider's way of turning pixels into tokens. The rules are
-// those of the providers' guides as of November 2026.
+// ImageRule is a provider's conversion of pixels into tokens, as stated in the providers' guides in
+// November 2026.
 type ImageRule string
 
 // The image rules.
@@ -45,18 +45,17 @@ const (
 	ImagesGemini3 ImageRule = "gemini-3"
 )
 
-// scheme is how a rule counts: patches of some pixels, tiles of some pixels, or
-// a number for any image.
+// scheme is the formula of a rule: patches, tiles, or a fixed number per image.
 type scheme struct {
-	patch  float64 // pixels a side; 0: no patches
-	side   float64 // longer side it is brought to
-	budget float64 // patches it is brought to
-	times  float64 // tokens a patch
-	full   bool    // without a detail it is original: see original
+	patch  float64 // side of a patch in pixels; 0: no patches
+	side   float64 // limit for the longer side; larger images are scaled down
+	budget float64 // limit for the number of patches
+	times  float64 // tokens per patch
+	full   bool    // without a stated detail, original applies
 
 	base, tile float64 // tokens
-	flat       int     // tokens of any image
-	pdfPage    int     // tokens of a PDF's page, all in all; 0: its text and image
+	flat       int     // tokens of every image
+	pdfPage    int     // tokens of a PDF page in total; 0: text plus image
 }
 
 var schemes = map[ImageRule]scheme{
@@ -78,13 +77,13 @@ var schemes = map[ImageRule]scheme{
 	ImagesGemini3:        {flat: 1120, pdfPage: 560},
 }
 
-// original is what the detail of that name allows, with patches of 32 pixels.
+// original are the limits for the detail "original", with patches of 32 pixels.
 var original = scheme{side: 6000, budget: 10_000}
 
 func (r ImageRule) valid() bool { _, ok := schemes[r]; return ok }
 
-// ofOpenAI maps what a model's name begins with to its rule; the first that fits
-// counts. The multipliers of GPT-5 mini and nano are those that were measured.
+// ofOpenAI maps prefixes of model names to rules; the first match counts. The multipliers of GPT-5
+// mini and nano are measured.
 var ofOpenAI = []struct {
 	names []string
 	rule  ImageRule
@@ -129,14 +128,14 @@ func ImageRuleOf(model string) ImageRule {
 	return ImagesAnthropic
 }
 
-// usual is the size of a picture whose size nobody knows: a large screenshot.
+// usual is the assumed size of an image with unknown size: a large screenshot.
 var usual = pixels{1920, 1080}
 
 type pixels struct{ w, h float64 }
 
-// ImageTokens returns the tokens of an image by a provider's rule. The size is
-// read from the image when it is not given; an image that cannot be read counts
-// like a large screenshot. At most the first [headBytes] of it are looked at.
+// ImageTokens returns the tokens of an image by a provider's rule. If the size is not given, it is
+// read from at most the first [headBytes] of the image; an unreadable image counts like a large
+// screenshot.
 func ImageTokens(b precis.Image, rule ImageRule) int {
 	size := pixels{float64(b.Width), float64(b.Height)}
 	if size.w <= 0 || size.h <= 0 {
@@ -188,8 +187,7 @@ func (s scheme) patches(p pixels, detail string) int {
 
 func tiles(w, h, side float64) float64 { return math.Ceil(w/side) * math.Ceil(h/side) }
 
-// detailOf returns what an OpenAI request says of the detail of an image; "" for
-// nothing.
+// detailOf returns the detail that an OpenAI request states for an image; "" if none.
 func detailOf(raw []byte) string {
 	if raw == nil || !bytes.Contains(raw, []byte(`"detail"`)) {
 		return ""
@@ -202,7 +200,7 @@ func detailOf(raw []byte) string {
 	return s
 }
 
-// sizeOf reads the pixel size from base64 data, without decoding the picture.
+// sizeOf reads the pixel size from base64 data, without decoding the image.
 func sizeOf(data string) pixels {
 	if data == "" {
 		return pixels{}

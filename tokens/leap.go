@@ -1,31 +1,29 @@
 package tokens
 
 const (
-	minLeap   = 256 // bytes between two looks for text that repeats, and the least that has to repeat
-	maxPeriod = 64  // bytes of the longest text that is looked for
-	// What has been looked at before a token is final. Failing to see this only
-	// costs time: the tokens of a piece are the only ones whose neighbors are all
-	// stable, so whatever mergeFrom finds is right, and when it finds nothing it
-	// is done again without leaps.
+	minLeap   = 256 // bytes between two searches for repeating text, and the shortest repeating text
+	maxPeriod = 64  // longest period searched for, in bytes
+	// How far beyond a token we must have read before it is final. A wrong value only costs time:
+	// only the tokens of the correct result are pairwise stable, so every result of mergeFrom is
+	// correct, and if it finds none it runs again without leaps.
 	leapMargin = 4 * maxToken
 )
 
-// leap skips the middle of a long run of one character or of few, such as a line of
-// dashes: most tokens of such runs overlap with shorter ones of the same run, and
-// finding the right one costs a search at every place. When the tokens of a run
-// begin to repeat, they repeat to its end.
+// leap skips the middle of a long run of one or few characters, such as a line of dashes. Most
+// tokens of such runs overlap with shorter ones of the same run, so finding the right one needs a
+// search at every position. Once the tokens of a run begin to repeat, they repeat to its end.
 type leap struct {
-	next int // where to look for a run again; the run in hand ends here, too
+	next int // where to search for a run next; the current run ends here, too
 
-	period int    // of the run in hand in bytes; 0: none
-	from   int    // where the tokens are watched from
-	token  uint32 // the last one before that place
-	depth  int    // how many there were
-	watch  int    // how many are watched before the place is moved
+	period int    // of the current run in bytes; 0: no run
+	from   int    // position from which the tokens are compared
+	token  uint32 // last token before that position
+	depth  int    // number of tokens before that position
+	watch  int    // how many tokens are compared before the position moves
 }
 
-// forward is called when the tokens reach pos. It returns them and pos, both moved
-// on where a run allows it.
+// forward is called when the tokens reach pos. It returns tokens and pos, both advanced if a run
+// allows it.
 func (l *leap) forward(piece string, tokens []uint32, pos int) ([]uint32, int) {
 	if l.period == 0 || pos >= l.next {
 		if pos < l.next || !l.find(piece, pos) {
@@ -36,7 +34,7 @@ func (l *leap) forward(piece string, tokens []uint32, pos int) ([]uint32, int) {
 	}
 	seen := len(tokens) - l.depth
 	switch {
-	case seen <= 0 || tokens[l.depth-1] != l.token: // the search went back behind the place
+	case seen <= 0 || tokens[l.depth-1] != l.token: // the search backtracked beyond the position
 		l.mark(tokens, pos, l.watch)
 	case tokens[len(tokens)-1] == l.token && (pos-l.from)%l.period == 0:
 		span := pos - l.from
@@ -56,7 +54,7 @@ func (l *leap) mark(tokens []uint32, pos, watch int) {
 	l.from, l.token, l.depth, l.watch = pos, tokens[len(tokens)-1], len(tokens), watch
 }
 
-// find looks for a run at pos that is long enough to be worth it.
+// find searches for a sufficiently long run at pos.
 func (l *leap) find(piece string, pos int) bool {
 	l.period, l.next = 0, pos+minLeap
 	const least = 2*leapMargin + minLeap

@@ -1,7 +1,6 @@
 package tokens
 
-// merge returns the tokens of one piece, which is not empty. They are valid
-// until the next call.
+// merge returns the tokens of one non-empty piece. They are valid until the next call.
 func (w *worker) merge(piece string) []uint32 {
 	token := w.vocab.trie.longest(piece)
 	switch {
@@ -21,12 +20,12 @@ const (
 	placeBits = 4
 )
 
-// mergeShort does what defines the encoding: of all neighbors that merge into
-// a token it merges those of the lowest ID, the leftmost first, until there
-// are none. That takes the square of the length, but little time at first.
+// mergeShort implements the definition of the encoding: among all neighbors that merge into a
+// token, it merges the pair with the lowest ID, the leftmost first, until no pair is left. It takes
+// quadratic time, but is fastest for short pieces.
 func (w *worker) mergeShort(piece string) {
 	v := w.vocab
-	var tokens, merged [maxShort]uint32 // merged[i] is what tokens[i] and tokens[i+1] give
+	var tokens, merged [maxShort]uint32 // merged[i] is the merge of tokens[i] and tokens[i+1]
 	n := len(piece)
 	for i := range n - 1 {
 		tokens[i] = v.trie.nodes[v.trie.roots[piece[i]]].token
@@ -57,21 +56,19 @@ func (w *worker) mergeShort(piece string) {
 	w.tokens = append(w.tokens[:0], tokens[:n]...)
 }
 
-// mergeLong works from left to right. The result of merging is also the only
-// sequence in which every two neighbors are what merging makes of their joint
-// text. So take the longest token that goes with the one before, shorten it
-// if the rest cannot be continued, and never come back to a position where
-// that has failed. Time is linear in the length of the piece; the method is
-// that of the Rust crate bpe (github.com/github/rust-gems, MIT). Text that
-// repeats is merged once, see leap.
+// mergeLong works from left to right. In the result of merging, and in no other sequence, every
+// two adjacent tokens are the merge result of their joint text. So it takes the longest token
+// compatible with the previous one, shortens it if the rest cannot be continued, and never returns
+// to a position that has failed. Time is linear in the length of the piece; the method comes from
+// the Rust crate bpe (github.com/github/rust-gems, MIT). Repeating text is merged once, see leap.
 func (w *worker) mergeLong(piece string) {
 	if !w.mergeFrom(piece, &leap{next: minLeap}) {
 		w.mergeFrom(piece, nil)
 	}
 }
 
-// mergeFrom is mergeLong with or without leaps. It reports whether it found the
-// tokens, which is certain without leaps.
+// mergeFrom is mergeLong with or without leaps. It reports whether it found the tokens; without
+// leaps it always does.
 func (w *worker) mergeFrom(piece string, l *leap) bool {
 	v := w.vocab
 	w.tokens = w.tokens[:0]
@@ -107,7 +104,7 @@ func (w *worker) mergeFrom(piece string, l *leap) bool {
 	}
 }
 
-// stable is vocabulary.stable with a memory for recent answers.
+// stable is vocabulary.stable with a cache.
 func (w *worker) stable(left, right uint32) bool {
 	key := (uint64(left)<<idBits|uint64(right))<<1 + 2
 	slot := &w.pairs[key*0x9E3779B97F4A7C15>>(64-pairBits)]
@@ -122,9 +119,8 @@ func (w *worker) stable(left, right uint32) bool {
 
 const pairBits = 14
 
-// stable reports whether merging leaves the text of left and right as these
-// two tokens. It undoes their merges from the latest on and looks whether a
-// merge across the border would have come first.
+// stable reports whether merging keeps left and right as these two tokens. It undoes their merges
+// from the latest on and checks whether a merge across the border would have come first.
 func (v *vocabulary) stable(left, right uint32) bool {
 	limit := uint32(none)
 	for {
@@ -132,8 +128,8 @@ func (v *vocabulary) stable(left, right uint32) bool {
 		if merged < limit {
 			return false
 		}
-		// Single bytes have the lowest ranks, so if the later of the two is one,
-		// both are and nothing is left to undo.
+		// Single bytes have the lowest ranks, so if the later of the two is one, both are and there
+		// is no merge left to undo.
 		switch {
 		case max(left, right) < singleBytes:
 			return true

@@ -9,30 +9,28 @@ import (
 	"precis"
 )
 
-// sealedTokens estimates encrypted content by its length in base64: four bytes
-// of what it stands for are a token. It is an estimate; no provider states a
-// number. Codex reckons the same (codex-rs, context_manager/history.rs).
+// sealedTokens estimates encrypted content by its length in base64: four decoded bytes per token.
+// No provider states a number; Codex uses the same estimate (codex-rs, context_manager/history.rs).
 func sealedTokens(chars int) int { return chars * 3 / 16 }
 
-// reasoningTokens is the same for reasoning and compactions, whose first 650 bytes
-// are an envelope, as Codex has it.
+// reasoningTokens is the same for reasoning and compactions. Their first 650 bytes are an envelope,
+// as in Codex.
 func reasoningTokens(chars int) int { return max(chars*3/4-650, 0) / 4 }
 
-// Members of an object that is not understood, by their names.
+// Member names of objects with unknown types.
 var (
-	// housekeeping is for programs: the model does not read it.
+	// housekeeping members are for programs: the model does not read them.
 	housekeeping = set("id", "status", "role", "format", "encoding", "cache_control", "image_url", "object")
-	// words are what the model reads as it stands, whatever it looks like.
+	// words are members that the model reads as text, whatever their format.
 	words = set("text", "content", "output", "arguments", "input", "code", "logs", "stdout", "stderr", "query", "queries", "title", "url", "snippet", "summary", "transcript",
 		"name", "thinking", "reasoning", "command", "commands", "patch", "diff", "message", "error", "instructions", "revised_prompt", "caption", "filename", "context")
-	// titles are words that name a file without being its content.
+	// titles are words that only name a file.
 	titles = set("title", "filename", "name", "context", "url", "caption")
-	// images, files and sounds are the types of objects that stand for one, also
-	// when they give its ID alone.
+	// images, files and sounds are types of media objects, also if these contain only an ID.
 	images = set("image", "input_image", "image_url", "computer_screenshot", "image_generation_call")
 	files  = set("document", "file", "input_file")
 	sounds = set("audio", "input_audio", "output_audio")
-	// enveloped are the types whose encrypted content has an envelope.
+	// enveloped are types with an envelope in their encrypted content.
 	enveloped = set("reasoning", "compaction", "compaction_summary", "context_compaction", "thinking", "redacted_thinking")
 )
 
@@ -44,19 +42,17 @@ func set(names ...string) map[string]bool {
 	return out
 }
 
-// A text that can be base64 is taken for data from longRun characters on, and from
-// shortest on when it begins as data does.
+// A text of base64 characters counts as data from longRun characters on, and from shortest on if it
+// begins like a known format.
 const longRun, shortest = 200, 48
 
-// mostSealed bounds what data counts that nothing is known of: it may be a picture
-// in a format of tomorrow.
+// mostSealed bounds the tokens of unknown data, which may be an image in an unknown format.
 const mostSealed = 8000
 
-// media counts what is no text, by the rule of a model. The zero value counts by
-// Anthropic's.
+// media counts non-text content by the rule of a model. The zero value uses Anthropic's.
 type media struct {
 	rule  ImageRule
-	scale float64 // of counts that the provider states, so that the model's factor gives them again; 0: 1
+	scale float64 // factor for counts that the provider states, to cancel the model's own factor; 0: 1
 }
 
 func (m media) scaled(n int) int {
@@ -66,9 +62,9 @@ func (m media) scaled(n int) int {
 	return n
 }
 
-// opaqueTokens counts content that is not understood: its words as words, and
-// pictures, sound, files and encrypted content by what they are. It reads the
-// JSON once; of data it decodes the head alone.
+// opaqueTokens counts content of unknown type: its words as text, and images, audio, files and
+// encrypted content by their formats. It reads the JSON once, and decodes only the beginning of
+// data.
 func (m media) opaqueTokens(b precis.Opaque, role precis.Role, text func(string) int) int {
 	w := walker{media: m, role: role, words: text}
 	d := jsontext.NewDecoder(bytes.NewBuffer(b.Raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -77,7 +73,7 @@ func (m media) opaqueTokens(b precis.Opaque, role precis.Role, text func(string)
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
-			w.stack[0].text += min((len(b.Raw)-int(d.InputOffset()))/4, mostSealed) // what is no JSON is not expected
+			w.stack[0].text += min((len(b.Raw)-int(d.InputOffset()))/4, mostSealed) // invalid JSON is not expected
 			break
 		}
 		w.token(token)
@@ -92,30 +88,30 @@ func (m media) opaqueTokens(b precis.Opaque, role precis.Role, text func(string)
 	return max(n, 1)
 }
 
-// walker is on its way through a JSON value.
+// walker traverses a JSON value.
 type walker struct {
 	media
 	role  precis.Role
 	words func(string) int
-	stack []frame // the open arrays and objects; the first stands for the value itself
+	stack []frame // the open arrays and objects; the first is for the value itself
 }
 
-// frame is what was found in an array or object, those in it included.
+// frame holds the content of an array or object, including nested ones.
 type frame struct {
 	object bool
-	key    string // its name in the object around it
-	name   string // of the member that is read
+	key    string // its name in the enclosing object
+	name   string // name of the current member
 	wants  bool   // a name comes next
 
-	kind      string // its member type
+	kind      string // its member "type"
 	mediaType string
 	detail    string
 
 	text   int // tokens of words
-	other  int // tokens of anything else
+	other  int // tokens of other content
 	sealed int // characters of encrypted content
 	sizes  []pixels
-	shows  bool // it has what its type promises
+	shows  bool // it contains the content that its type promises
 }
 
 func (w *walker) push(key string) { w.stack = append(w.stack, frame{key: key}) }
@@ -151,7 +147,7 @@ func (w *walker) token(t jsontext.Token) {
 	}
 }
 
-// value takes in a string.
+// value processes a string.
 func (w *walker) value(f *frame, key, s string) {
 	mediaType, data, isURL := splitDataURL(s)
 	switch {
@@ -169,12 +165,12 @@ func (w *walker) value(f *frame, key, s string) {
 	case !words[key] && len(s) >= shortest && isBase64(s) && (len(s) >= longRun || sniff(decodeHead(s, 48)) != unknownKind):
 		w.data(f, key, f.mediaType, s)
 	default:
-		f.text += 1 + w.words(s) // its name, or what keeps it apart
+		f.text += 1 + w.words(s) // for the name or a separator
 		f.shows = f.shows || s != "" && !titles[key]
 	}
 }
 
-// data takes in base64.
+// data processes base64 data.
 func (w *walker) data(f *frame, key, mediaType, data string) {
 	k := kindOf(mediaType, data)
 	if k == unknownKind && (strings.Contains(key, "audio") || strings.Contains(f.key, "audio")) {
@@ -215,9 +211,8 @@ func (w *walker) pop() {
 	up.other += n - f.text
 }
 
-// tokens sums up a frame, and reports whether it has what its type promises.
-// Encrypted content and the words in the same object are two forms of the same
-// content: the larger counts.
+// tokens sums up a frame, and reports whether it contains the content that its type promises.
+// Encrypted content and words in one object are two forms of the same content: the larger counts.
 func (f *frame) tokens(w walker) (n int, shows bool) {
 	sealed := sealedTokens(f.sealed)
 	if enveloped[f.kind] {

@@ -9,7 +9,8 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Limits of a PDF: bytes of the file, and bytes that its compressed streams may unpack to, together.
+// Limits of a PDF: bytes of the file, and bytes that its compressed streams may unpack to,
+// together.
 const (
 	mostPDF      = 64 << 20
 	mostUnpacked = 32 << 20
@@ -21,8 +22,9 @@ const pageBytes = 50_000
 // leastPage is a low bound for the bytes of a page: packed and equal, pages take a few.
 const leastPage = 4
 
-// pdfPages returns the number of pages of a PDF in base64: the count of its page tree, else what its linearization
-// says, else the number of page objects, else an estimate by its size. The result is at least 1.
+// pdfPages returns the number of pages of a PDF in base64: the count of its page tree, else what
+// its linearization says, else the number of page objects, else an estimate by its size. The result
+// is at least 1.
 func pdfPages(data string) int {
 	size := decodedLen(data)
 	if size > mostPDF {
@@ -43,8 +45,9 @@ func pdfPages(data string) int {
 	return max(1, min(pages, size/leastPage))
 }
 
-// pdf finds objects in a PDF file. It does not read the cross-reference table, which is often damaged, but searches
-// for the objects themselves: of two with one number, the later one in the file replaces the earlier one.
+// pdf finds objects in a PDF file. It does not read the cross-reference table, which is often
+// damaged, but searches for the objects themselves: of two with one number, the later one in the
+// file replaces the earlier one.
 type pdf struct {
 	parts []pdfPart
 	left  int // bytes that streams may still unpack to
@@ -82,7 +85,8 @@ var (
 	pdfFirst  = lazyregexp.New(`/First\s+(\d{1,9})\b`)
 )
 
-// treePages returns the count of the page tree that the newest catalog names; 0 when it cannot be found.
+// treePages returns the count of the page tree that the newest catalog names; 0 when it cannot be
+// found.
 func (d *pdf) treePages() int {
 	catalog := ""
 	for _, p := range d.parts { // the last trailer or cross-reference stream is in force
@@ -165,7 +169,8 @@ func (d *pdf) object(number string) string {
 	return ""
 }
 
-// numberBefore returns the number at the head of an object, without the "obj" at its end: 12 for "12 0 "; "" for other text.
+// numberBefore returns the number at the head of an object, without the "obj" at its end: 12 for
+// "12 0 "; "" for other text.
 func numberBefore(head string) string {
 	field := func() (out string) {
 		head = strings.TrimRight(head, " \r\n\t")
@@ -182,8 +187,8 @@ func numberBefore(head string) string {
 	return field()
 }
 
-// packed returns the text of an object in an object stream, which holds pairs of numbers and places, then the objects;
-// "" when it is not there. It unpacks the stream only up to the object.
+// packed returns the text of an object in an object stream, which holds pairs of numbers and
+// places, then the objects; "" when it is not there. It unpacks the stream only up to the object.
 func (d *pdf) packed(dictionary, stream, number string) string {
 	const (
 		mostPairs = 1 << 20 // bytes

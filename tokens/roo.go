@@ -11,12 +11,12 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// rooFactor is the flat factor Roo Code puts on every count.
+// rooFactor is the factor that Roo Code applies to every count.
 const rooFactor = 1.5
 
-// Roo is Roo Code's estimate: o200k_base over its own serialization of blocks,
-// times 1.5, rounded up for each message. Thinking, documents and unknown blocks
-// count nothing. The rules are those of Roo Code 3.52.1.
+// Roo is Roo Code's estimate: o200k_base tokens of its own serialization of blocks, times 1.5,
+// rounded up per message. Thinking, documents and unknown blocks count 0. The rules follow Roo Code
+// 3.52.1.
 type Roo struct{}
 
 // Name returns "roo".

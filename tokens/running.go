@@ -6,10 +6,10 @@ package tokens
 type Running struct {
 	encoding *Encoding
 	settled  int    // tokens of the pieces that no longer change
-	tail     []byte // what follows them, as valid UTF-8
-	pending  string // the start of a character that is not complete yet
-	settleAt int    // length of tail from which settling is worth its time
-	count    int    // of settled and tail and pending, or -1
+	tail     []byte // the text after these, as valid UTF-8
+	pending  string // the start of an incomplete character
+	settleAt int    // length of tail that makes settling worth its time
+	count    int    // of settled, tail and pending, or -1
 }
 
 const minSettle = 256
@@ -36,9 +36,8 @@ func (r *Running) Append(text string) {
 	}
 }
 
-// Count returns the number of tokens in the text so far: what
-// [Encoding.Count] returns for all of it. After an Append it takes time
-// proportional to the last few pieces of the text, most often words.
+// Count returns the number of tokens in the text so far, like [Encoding.Count] for all of it. After
+// an Append it takes time proportional to the last few pieces of the text, most often words.
 func (r *Running) Count() int {
 	if r.count < 0 {
 		tail := string(r.tail)
@@ -50,10 +49,9 @@ func (r *Running) Count() int {
 	return r.count
 }
 
-// settle counts all pieces of tail but the last three and drops them. What is
-// appended changes at most the last two: white space before the last word can
-// end in another place, a contraction can join the word before it, and so can
-// a letter that shows a word to be of mixed case.
+// settle counts all pieces of tail except the last three and removes them. Appended text changes at
+// most the last two: white space before the last word can end elsewhere, a contraction can join the
+// word before it, and so can a letter that makes a word mixed case.
 func (r *Running) settle() {
 	w := r.encoding.workers.Get().(*worker)
 	defer r.encoding.workers.Put(w)

@@ -1,7 +1,7 @@
 package tokens
 
-// A splitter finds the pieces of a text. Encodings cut a text into pieces before they merge bytes into tokens, by a
-// published regular expression whose alternatives are tried in order:
+// A splitter finds the pieces of a text. Encodings cut a text into pieces before they merge bytes
+// into tokens, by a published regular expression with alternatives that are tried in order:
 //
 //	o200k_base:
 //	  [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -20,7 +20,7 @@ package tokens
 // The functions below find the same ends without backtracking.
 type splitter struct {
 	classes *classTable
-	cased   bool // the pattern of o200k_base, else that of cl100k_base
+	cased   bool // the pattern of o200k_base; false: of cl100k_base
 }
 
 // next returns the end of the piece that starts at start, which must be less
@@ -126,8 +126,7 @@ func (t *classTable) skipCased(text string, i int) int {
 	return i
 }
 
-// skipNumbers returns the end of a number piece whose first of at most three
-// digits ends at i.
+// skipNumbers returns the end of a number piece of at most three digits; the first one ends at i.
 func (t *classTable) skipNumbers(text string, i int) int {
 	for range 2 {
 		if i == len(text) {
@@ -183,8 +182,8 @@ func (t *classTable) skipSpace(text string, start int) int {
 	return i
 }
 
-// skipContraction returns the end of a contraction such as 's or 'LL at i,
-// and i if there is none. The long s (U+017F) is an s in any case.
+// skipContraction returns the end of a contraction such as 's or 'LL at i, or i without one. The
+// long s (U+017F) counts as an s.
 func skipContraction(text string, i int) int {
 	if i+1 >= len(text) || text[i] != '\'' {
 		return i

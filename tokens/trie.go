@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// trie finds tokens by their bytes. Its nodes are the prefixes of all tokens,
-// numbered by length and then in byte order, so that the children of a node
-// have neighboring numbers and what is often used lies close together.
+// trie finds tokens by their bytes. Its nodes are the prefixes of all tokens, numbered by length
+// and then in byte order, so that the children of a node have consecutive numbers and frequently
+// used nodes are close together in memory.
 type trie struct {
 	roots  [256]uint32 // byte → node
 	pairs  []uint32    // first byte<<8 | second byte → node, or none
@@ -65,7 +65,7 @@ func (t *trie) add(parent, node uint32, depth int, label byte) {
 	}
 }
 
-// longest returns the longest token that text, which is not empty, starts with.
+// longest returns the longest token that begins text, which is not empty.
 func (t *trie) longest(text string) uint32 {
 	root := t.roots[text[0]]
 	token := t.nodes[root].token

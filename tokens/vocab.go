@@ -6,8 +6,8 @@ import (
 	"precis/internal/packed"
 )
 
-// vocabulary holds the tokens of one encoding. A token's ID is its rank,
-// which is the order in which merges apply.
+// vocabulary holds the tokens of one encoding. A token's ID is its rank, which is the order of
+// merges.
 type vocabulary struct {
 	trie   trie
 	text   []byte      // the bytes of all tokens
@@ -33,8 +33,8 @@ func (v *vocabulary) bytes(id uint32) []byte {
 	return v.text[start : start+uint32(v.length[id])]
 }
 
-// loadVocabulary unpacks a data file, whose format internal/vocabgen
-// describes. It panics if the embedded file is damaged.
+// loadVocabulary unpacks a data file in the format that internal/vocabgen describes. It panics if
+// the embedded file is damaged.
 func loadVocabulary(data []byte) *vocabulary {
 	raw, err := packed.Text(data)
 	if err != nil {
@@ -75,8 +75,8 @@ func (p *columns) unpack(n int) *vocabulary {
 		pairs:  make([]uint32, 1<<16),
 		merges: newMergeTable(n),
 	}
-	// path is what the current token passes through, by length: the node and
-	// the longest token up to it; free is the next node number.
+	// path holds the nodes along the current token, by length, and the longest token up to each;
+	// free is the next node number.
 	var path [maxToken + 1]struct{ node, token uint32 }
 	free := p.firstNodes()
 	path[0].token = none
@@ -123,8 +123,7 @@ func (p *columns) firstNodes() (first [maxToken + 1]uint32) {
 	return first
 }
 
-// joinHalves finds the right half of every token, of which the left half is
-// known, and records the merge.
+// joinHalves finds the right half of every token from its left half, and records the merge.
 func (v *vocabulary) joinHalves() {
 	for id := range v.halves {
 		if id < singleBytes {

@@ -66,9 +66,9 @@ func swap(low, high *uint64, shift int, mask uint64) {
 	*high ^= t
 }
 
-// starts returns where pieces start in the first 64 bytes of text, of which
-// the first starts one. It leaves out every start that depends on what
-// follows these bytes or on characters beyond ASCII, and all later ones.
+// starts returns the positions of piece starts in the first 64 bytes of text; the first byte starts
+// a piece. It omits every start that depends on text after these bytes or on characters beyond
+// ASCII, and all later ones.
 func (s *splitter) starts(text string) uint64 {
 	w := s.classes.window(text)
 	foreign := w.upper & w.newline

@@ -8,15 +8,15 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Body is a request body, one JSON object, taken apart. It is never changed and
-// safe for concurrent use; it keeps the bytes it was made of.
+// Body is a parsed request body, one JSON object. It is immutable and safe for concurrent use; it
+// retains the bytes it was parsed from.
 type Body struct {
 	raw     []byte
 	members []member
-	list    int    // the member that is the list of messages; -1: there is none
-	items   []Span // its elements
+	list    int    // the member with the list of messages; -1: missing
+	items   []Span // elements of the list
 	end     int    // where a further member is written
-	same    int    // elements taken over from an earlier body
+	same    int    // number of elements taken over from an earlier body
 }
 
 // Span is a range of bytes [From,To).
@@ -28,11 +28,10 @@ type member struct {
 	Span     // of the value
 }
 
-// Parse takes a body apart; list names the member that holds the messages, ""
-// when there is none. Of a body that begins like prev, which may be nil, only
-// the rest is read. The whole body is checked to be one JSON object whose names
-// are all different (which of two an API reads is anybody's guess); the error is
-// a [jsonspan.Error] with the byte at fault.
+// Parse parses a body; list names the member that holds the messages, "" for a body without one. If
+// the body begins like prev, which may be nil, only the rest is read. The whole body is checked to
+// be one JSON object with distinct names (APIs differ on duplicates); the error is a
+// [jsonspan.Error] with the byte at fault.
 func Parse(raw []byte, list string, prev *Body) (*Body, error) {
 	b := &Body{raw: raw, list: -1}
 	s := jsonspan.NewScanner(raw)
@@ -60,8 +59,7 @@ func Parse(raw []byte, list string, prev *Body) (*Body, error) {
 	return b, nil
 }
 
-// resume takes over what prev has in common with b up to the last element of
-// the list that both have.
+// resume takes over the common prefix of prev and b, up to the last list element that both have.
 func (b *Body) resume(s *jsonspan.Scanner, prev *Body) bool {
 	if prev == nil || prev.list < 0 || len(prev.items) == 0 {
 		return false
@@ -102,7 +100,7 @@ func (b *Body) readItems(s *jsonspan.Scanner) error {
 	return nil
 }
 
-// takeTail takes over what follows the list when prev ends the same way.
+// takeTail takes over the members after the list if prev ends the same way.
 func (b *Body) takeTail(s *jsonspan.Scanner, prev *Body) bool {
 	at, was := b.members[b.list].To, prev.members[prev.list].To
 	if !bytes.Equal(b.raw[at:], prev.raw[was:]) {
@@ -202,22 +200,21 @@ func (b *Body) String(name string) string {
 	return s
 }
 
-// HasList reports whether the list of messages is there and is a list.
+// HasList reports whether the list of messages exists and is a list.
 func (b *Body) HasList() bool { return b.list >= 0 }
 
-// Items returns where the elements of the list of messages are. The slice is not
-// to be changed.
+// Items returns the positions of the elements of the list of messages. The slice must not be
+// changed.
 func (b *Body) Items() []Span { return b.items }
 
 // Item returns element i of the list.
 func (b *Body) Item(i int) json.RawMessage { return b.bytes(b.items[i]) }
 
-// Same returns how many elements were found byte for byte in the earlier body
-// that Parse was given.
+// Same returns how many elements equal the earlier body's that was passed to Parse, byte for byte.
 func (b *Body) Same() int { return b.same }
 
-// Around returns the bytes before the list of messages and those after it; of a
-// body without one all bytes and none.
+// Around returns the bytes before and after the list of messages; for a body without one, all bytes
+// and none.
 func (b *Body) Around() (before, after []byte) {
 	if b.list < 0 {
 		return b.raw, nil
@@ -226,8 +223,7 @@ func (b *Body) Around() (before, after []byte) {
 	return b.raw[:l.From:l.From], b.raw[l.To:]
 }
 
-// SameAround reports whether two bodies are the same but for the list of
-// messages.
+// SameAround reports whether two bodies differ only in the list of messages.
 func (b *Body) SameAround(o *Body) bool {
 	if o == nil {
 		return false
@@ -239,7 +235,7 @@ func (b *Body) SameAround(o *Body) bool {
 
 func (b *Body) bytes(s Span) json.RawMessage { return json.RawMessage(b.raw[s.From:s.To:s.To]) }
 
-// Common returns how many bytes a and b have in common at their beginning.
+// Common returns the length of the common prefix of a and b, in bytes.
 func Common(a, b []byte) int {
 	n := min(len(a), len(b))
 	const step = 4096

@@ -8,67 +8,66 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Dialect is one model API as a gateway sees it. Implementations are stateless.
+// Dialect is one model API. Implementations are stateless.
 type Dialect interface {
 	precis.Dialect // its name, and its rules for lists of messages
 
 	// List names the member of a request body that holds the messages.
 	List() string
-	// Decode reads one element of that list. The message keeps the bytes.
+	// Decode decodes one element of that list. The message retains the bytes.
 	Decode(item []byte) (precis.Message, error)
-	// AppendMessages appends a list of messages as a JSON array. What came from
-	// this dialect and was not changed keeps its bytes.
+	// AppendMessages appends a list of messages as a JSON array. Unchanged messages from this
+	// dialect keep their bytes.
 	AppendMessages(dst []byte, view []precis.Message) []byte
-	// Prompt reads everything but the messages of a request.
+	// Prompt decodes everything except the messages of a request.
 	Prompt(b *Body) Prompt
-	// Observe reads what a response reports: one event of a stream, or a whole
-	// body. What it does not know it ignores.
+	// Observe decodes one event of a streamed response, or a whole body, into r. It ignores unknown
+	// content.
 	Observe(r *Response, data []byte)
 }
 
-// Prompt is everything but the messages of a request.
+// Prompt is a request without its messages.
 type Prompt struct {
 	Model      string
-	System     precis.Message // the system prompt; no content when there is none
-	Tools      []byte         // the tool definitions as sent; nil when there are none
-	MaxOutput  int            // output tokens asked for; 0: not said
-	Stream     bool           // the answer is to be streamed
-	Structured bool           // the answer is to be JSON of a given shape
-	Stateful   bool           // it refers to messages that are not in the request
-	Thinking   bool           // reasoning is asked for (Anthropic)
+	System     precis.Message // the system prompt; empty content without one
+	Tools      []byte         // the tool definitions as sent; nil without tools
+	MaxOutput  int            // requested output tokens; 0: not stated
+	Stream     bool           // a streamed answer is requested
+	Structured bool           // an answer as JSON of a given shape is requested
+	Stateful   bool           // it refers to messages outside the request
+	Thinking   bool           // reasoning is requested (Anthropic)
 
-	Lead []precis.Message // the messages of the system prompt that System holds, too
+	Lead []precis.Message // the messages with the system prompt, which System contains, too
 }
 
-// Response is what the response to a request reports.
+// Response is the data that a response reports.
 type Response struct {
 	Model  string
 	Usage  precis.Usage // in the dialect's way of counting
 	Input  int          // input tokens, cached ones included; 0: not reported
-	Stop   string       // why the model stopped, in the dialect's words; "" while it has not
-	Cut    string       // why the answer is incomplete, where Stop says only that it is
-	Done   bool         // the end marker came
-	Error  []byte       // the event that reports an error; nil: none
-	Spoken bool         // part of the answer came: what a client cannot unsee
+	Stop   string       // stop reason in the dialect's words; "" before it
+	Cut    string       // why the answer is incomplete, if Stop only states that it is
+	Done   bool         // the end marker was received
+	Error  []byte       // the event that reports an error; nil: no error
+	Spoken bool         // part of the answer was received, so it cannot be withdrawn from a client
 
-	Keep int    // how many bytes of Text to keep, about; 0: none
-	Text []byte // what the model said in words, reasoning left out
+	Keep int    // roughly how many bytes of Text to keep; 0: none
+	Text []byte // the model's text, without reasoning
 
-	// Read only where Keep is set, since every event has to be looked into.
-	Reasoned bool // the model reasoned, shown or not
-	Refused  bool // the model refused in a block or a field of its own
-	Calls    int  // tool calls of the model
+	// Set only if Keep is set, because it requires parsing every event.
+	Reasoned bool // the model reasoned, visibly or not
+	Refused  bool // the model refused in a dedicated block or field
+	Calls    int  // number of tool calls
 }
 
-// fullStops are reasons to stop that name the window, and lengthStops those that name a
-// length and do not say which.
+// fullStops are stop reasons that name the window; lengthStops name an unspecified length.
 var (
 	fullStops   = []string{"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "max_context_length", "model_length", "max_prompt_tokens", "max_input_tokens", "prompt_too_long"}
 	lengthStops = []string{"length", "max_tokens", "max_output_tokens", "incomplete"}
 )
 
-// Full reports whether the answer has no content since the request left no room for it,
-// which some servers report as a success.
+// Full reports whether the answer is empty because the request left no room for it. Some servers
+// report that as a success.
 func (r *Response) Full() bool {
 	if r.Spoken || r.Error != nil {
 		return false
@@ -79,14 +78,14 @@ func (r *Response) Full() bool {
 	return r.Usage.Output == 0 && slices.Contains(lengthStops, r.Stop) && (r.Cut == "" || slices.Contains(lengthStops, r.Cut))
 }
 
-// Say takes down words of the model, behind those that came before.
+// Say appends text of the model to Text.
 func (r *Response) Say(words string) {
 	if len(r.Text) < r.Keep {
 		r.Text = append(r.Text, words...)
 	}
 }
 
-// Said takes down all words of the model.
+// Said sets the complete text of the model.
 func (r *Response) Said(words ...string) {
 	r.Text = r.Text[:0]
 	for _, w := range words {
@@ -94,8 +93,8 @@ func (r *Response) Said(words ...string) {
 	}
 }
 
-// TakeTier takes over the service tier that an answer was billed at. What asks for any tier,
-// and the default by its names, is none.
+// TakeTier records the service tier that an answer was billed at. The default tier, under any of
+// its names, is not recorded.
 func (r *Response) TakeTier(tier string) {
 	const longest = 32
 	switch tier {
@@ -105,7 +104,8 @@ func (r *Response) TakeTier(tier string) {
 	}
 }
 
-// Billed is what some servers report in their usage beside tokens. The usage of each dialect embeds it.
+// Billed is billing data that some servers report in their usage in addition to tokens. The usage
+// of each dialect embeds it.
 type Billed struct {
 	Cost    json.RawMessage `json:"cost"`    // in US dollars; OpenRouter: a number, Perplexity: an object
 	OwnKey  bool            `json:"is_byok"` // OpenRouter: Cost is its fee, and the provider bills the user
@@ -118,8 +118,8 @@ type Billed struct {
 	} `json:"server_tool_use"`
 }
 
-// TakeBilled takes over the cost that a server states and the tools that it bills by use. A cost
-// of 0 counts as none.
+// TakeBilled records the cost that a server states and the tools that it bills by use. A cost of 0
+// counts as not stated.
 func (r *Response) TakeBilled(b Billed) {
 	Take(&r.Usage.WebSearches, b.Tools.Searches)
 	var usd float64
@@ -135,8 +135,8 @@ func (r *Response) TakeBilled(b Billed) {
 	}
 }
 
-// Take sets a count that a server reports, once or in growing numbers. What is not
-// reported, is 0 or is no count leaves it as it is.
+// Take sets a count that a server reports, once or with growing numbers. A missing, zero or invalid
+// number leaves it unchanged.
 func Take(count *int, reported float64) {
 	if reported >= 1 && reported < 1<<53 {
 		*count = int(reported)

@@ -1,8 +1,7 @@
-// Package wire takes request bodies of model APIs apart without touching them.
-// [Parse] finds the members of a body and the elements of its list of messages;
-// a body that continues an earlier one is only read from where the two differ.
-// [Body.Draft] changes single members and leaves every other byte as it is.
+// Package wire parses request bodies of model APIs without changing them. [Parse] finds the members
+// of a body and the elements of its list of messages; if a body continues an earlier one, only the
+// rest is read. [Body.Draft] changes single members and keeps every other byte.
 //
-// The packages below it know one dialect each; see precis/wire/anthropic,
-// precis/wire/chat and precis/wire/responses.
+// The packages below it implement one dialect each; see precis/wire/anthropic, precis/wire/chat and
+// precis/wire/responses.
 package wire

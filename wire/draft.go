@@ -7,18 +7,18 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Draft is a body that is being changed: what is not changed keeps its bytes. It
-// is not safe for concurrent use.
+// Draft is a body with changes: unchanged parts keep their bytes. It is not safe for concurrent
+// use.
 type Draft struct {
 	body    *Body
-	changed map[string][]byte // new values by name; nil: left out
-	added   []string          // names among them that were not there
+	changed map[string][]byte // new values by name; nil: removed
+	added   []string          // new names among them
 }
 
 // Draft returns a draft of the body without changes.
 func (b *Body) Draft() *Draft { return &Draft{body: b, changed: map[string][]byte{}} }
 
-// Get returns a value as it is now; nil when it is absent or null.
+// Get returns the current value; nil when it is absent or null.
 func (d *Draft) Get(name string) json.RawMessage {
 	if v, ok := d.changed[name]; ok {
 		if jsonspan.Kind(v) == 'n' {
@@ -29,7 +29,7 @@ func (d *Draft) Get(name string) json.RawMessage {
 	return d.body.Get(name)
 }
 
-// Set gives a member another value and adds it at the end where it is missing.
+// Set sets the value of a member, and appends the member if it is missing.
 func (d *Draft) Set(name string, value []byte) {
 	if d.body.find(name) < 0 && !slices.Contains(d.added, name) {
 		d.added = append(d.added, name)
@@ -37,7 +37,7 @@ func (d *Draft) Set(name string, value []byte) {
 	d.changed[name] = value
 }
 
-// Remove leaves a member out.
+// Remove removes a member.
 func (d *Draft) Remove(name string) {
 	d.added = slices.DeleteFunc(d.added, func(n string) bool { return n == name })
 	delete(d.changed, name)
@@ -49,8 +49,7 @@ func (d *Draft) Remove(name string) {
 // Changed reports whether anything was set or removed.
 func (d *Draft) Changed() bool { return len(d.changed) > 0 }
 
-// Bytes returns the body with its changes; the body's own bytes when there are
-// none.
+// Bytes returns the body with its changes; the body's own bytes if there are no changes.
 func (d *Draft) Bytes() []byte {
 	b := d.body
 	if !d.Changed() {
@@ -61,7 +60,7 @@ func (d *Draft) Bytes() []byte {
 		size += len(name) + len(value) + len(`,"":`)
 	}
 	out := make([]byte, 0, size)
-	at, kept := 0, 0 // bytes of raw written or left out, members written
+	at, kept := 0, 0 // bytes of raw written or skipped, members written
 	for i, m := range b.members {
 		value, ok := d.changed[m.name]
 		switch {
@@ -89,8 +88,8 @@ func (d *Draft) Bytes() []byte {
 	return append(out, b.raw[max(at, b.end):]...)
 }
 
-// cut returns where the bytes before a member that is left out end: after the
-// member before it, or, when none is left before it, at its name.
+// cut returns the end of the bytes before a removed member: after the previous member or, if none
+// is left before it, at its name.
 func (d *Draft) cut(i, kept int) int {
 	if kept == 0 {
 		return d.body.members[i].key

@@ -5,30 +5,30 @@ import (
 	"cmp"
 )
 
-// maxEvent is the longest event that is looked at, in bytes, where no other limit
-// is set. What is longer is content, not a message about it.
+// maxEvent is the default length of the longest event that is parsed, in bytes. Longer events carry
+// content, not status.
 const maxEvent = 4 << 20
 
-// Events finds the events in a stream that passes by, as the HTML standard
-// defines server-sent events, and lines that begin with "error:", as llama.cpp sends
-// errors: events named "error". It changes and delays nothing. The zero value is
-// ready to use; it is not safe for concurrent use.
+// Events finds the server-sent events in a passing stream, as defined by the HTML standard. Lines
+// that begin with "error:", which llama.cpp uses for errors, count as events named "error". It
+// neither changes nor delays the stream. The zero value is ready to use; it is not safe for
+// concurrent use.
 type Events struct {
-	// Each is called with the name and the data of each event. The bytes are
-	// only good during the call.
+	// Each is called with the name and the data of each event. The bytes are valid only during the
+	// call.
 	Each func(name string, data []byte)
-	// Max is the longest event that is kept, in bytes; 0 means 4 MB. Of a longer one
-	// Each gets only the beginning.
+	// Max is the longest event that is kept, in bytes; 0 means 4 MB. Each gets only the beginning
+	// of a longer one.
 	Max int
 
-	line []byte // what came of the line that is not ended
+	line []byte // received part of the current line
 	name string
 	data []byte
-	has  bool // a data line came
+	has  bool // a data line was received
 	cr   bool // the last byte was a carriage return
 }
 
-// Write takes in the next bytes of the stream. It never fails.
+// Write processes the next bytes of the stream. It never fails.
 func (e *Events) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -64,7 +64,7 @@ func (e *Events) add(p []byte) {
 
 func (e *Events) most() int { return cmp.Or(e.Max, maxEvent) }
 
-// end takes in a whole line.
+// end processes a complete line.
 func (e *Events) end(line []byte) {
 	if len(line) == 0 {
 		e.Flush()
@@ -89,8 +89,8 @@ func (e *Events) end(line []byte) {
 	}
 }
 
-// Flush ends the event that came so far, as the end of a stream that lacks its
-// last empty line does in practice.
+// Flush ends the current event. Use it at the end of a stream, where the last empty line is often
+// missing.
 func (e *Events) Flush() {
 	if e.has && e.Each != nil {
 		e.Each(e.name, e.data)

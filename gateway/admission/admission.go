@@ -1,7 +1,6 @@
-// Package admission bounds what a gateway takes on: how many requests are under
-// way, in all and for one owner, how many bytes their bodies use, how long a body
-// may take to come, and how long a client may leave an answer unread. Make a
-// [Gate] with [New].
+// Package admission bounds the load of a gateway: the number of requests in progress, in all and
+// per owner; the bytes of their bodies; how long a body may take to arrive; and how long a client
+// may leave an answer unread. Make a [Gate] with [New].
 package admission
 
 import (
@@ -12,33 +11,33 @@ import (
 	"precis/internal/fair"
 )
 
-// Limits are what a gate lets through. All must be positive.
+// Limits are the limits of a gate. All must be positive.
 type Limits struct {
-	Requests int   // that are answered at a time, and as many that are passed through
-	Body     int64 // bytes of one body, without compression
-	Memory   int64 // bytes that all requests under way may use, about
+	Requests int   // answered at a time, and as many passed through
+	Body     int64 // bytes of one body, uncompressed
+	Memory   int64 // roughly, the bytes that all requests in progress may use
 }
 
-// Gate counts what is under way. It is safe for concurrent use.
+// Gate counts the requests in progress. It is safe for concurrent use.
 type Gate struct {
 	limits Limits
 	memory memory
 	kinds  [kinds]pool
 }
 
-// Kind is a kind of request whose number is bounded by itself, so that one kind
-// cannot take the room of another.
+// Kind is a kind of request with a limit of its own, so that one kind cannot use up the room of
+// another.
 type Kind int
 
 // Kinds of requests.
 const (
 	Turns   Kind = iota // they are answered
 	Passing             // they are passed through
-	Bodies              // their bodies are read: four times as many, for that costs little
+	Bodies              // their bodies are being read: four times as many, because that costs little
 	kinds   = 3
 )
 
-// Share is the part of all places of a kind that one owner may have.
+// Share is the part of the places of a kind that one owner may use.
 const Share = fair.Share
 
 // New returns a gate.
@@ -56,15 +55,15 @@ func New(l Limits) *Gate {
 
 var errBusy = precis.Errorf(precis.CodeUpstream, "accept request", "too many requests are under way")
 
-// Busy is the error of a request for which there is no room now. The client is to
-// try again a little later. It is [precis.CodeUpstream].
+// Busy is the error for a request without room. The client should retry a little later. It is
+// [precis.CodeUpstream].
 type Busy struct{ error }
 
-// Unwrap returns what there is no room for.
+// Unwrap returns the reason.
 func (b Busy) Unwrap() error { return b.error }
 
-// Enter takes a place for a request of an owner; leave gives it back and may be
-// called more than once. The error is [Busy].
+// Enter takes a place for a request of an owner; leave releases it and may be called more than
+// once. The error is [Busy].
 func (g *Gate) Enter(k Kind, owner string) (leave func(), err error) {
 	p := &g.kinds[k]
 	if !p.enter(owner) {
@@ -78,7 +77,7 @@ func (g *Gate) Full() bool {
 	return g.kinds[Turns].full() || g.kinds[Bodies].full() || g.memory.full()
 }
 
-// Active returns the number of requests under way, of all kinds.
+// Active returns the number of requests in progress, of all kinds.
 func (g *Gate) Active() int {
 	n := 0
 	for k := range g.kinds {
@@ -87,9 +86,9 @@ func (g *Gate) Active() int {
 	return n
 }
 
-// pool is a number of places.
+// pool is a limited number of places.
 type pool struct {
-	all, each int // most places, in all and of an owner
+	all, each int // most places, in all and per owner
 
 	mu    sync.Mutex
 	taken int
@@ -124,24 +123,23 @@ func (p *pool) used() int {
 	return p.taken
 }
 
-// memory is what requests under way use, in bytes.
+// memory tracks the bytes used by requests in progress.
 type memory struct {
 	limit int64
 
 	mu    sync.Mutex
 	taken int64
-	freed chan struct{} // closed when some is given back; nil: nobody waits
+	freed chan struct{} // closed when memory is released; nil: no request waits
 }
 
-// free is what each request may use even when there is no room: large requests do
-// not keep out small ones.
+// free is what each request may use even when memory is full, so that large requests do not block
+// small ones.
 const free = 512 << 10
 
 // patience is how long a request waits for room.
 const patience = 5 * time.Second
 
-// take takes n bytes more for a request that has some, when there is room or comes
-// to be soon.
+// take reserves n more bytes for a request that has some already. It waits for at most patience.
 func (m *memory) take(done <-chan struct{}, has, n int64) bool {
 	var timeout <-chan time.Time
 	for {

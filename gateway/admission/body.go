@@ -15,9 +15,9 @@ const opRead = "read request"
 
 // Body is the body of a request.
 type Body struct {
-	Bytes      []byte // without compression
+	Bytes      []byte // uncompressed
 	Compressed bool   // it came compressed
-	Encoded    bool   // it is compressed in a way that is not known here; Bytes are as they came
+	Encoded    bool   // its compression is unknown; Bytes are still compressed
 
 	memory *memory
 	held   int64
@@ -26,24 +26,23 @@ type Body struct {
 // TooLarge is the error of a body over the limit. It is [precis.CodeInvalid].
 type TooLarge struct{ error }
 
-// Unwrap returns what is too large.
+// Unwrap returns the underlying error.
 func (e TooLarge) Unwrap() error { return e.error }
 
-// TooSlow is the error of a body that does not come. It is [precis.CodeInvalid].
+// TooSlow is the error of a body that does not arrive in time. It is [precis.CodeInvalid].
 type TooSlow struct{ error }
 
-// Unwrap returns what is too slow.
+// Unwrap returns the underlying error.
 func (e TooSlow) Unwrap() error { return e.error }
 
-// Cost is what one byte of a body uses until it is answered, in bytes: the body,
-// its messages, its view, and the request that is sent.
+// Cost is how many bytes one byte of a body uses until it is answered: the body, its messages, its
+// view, and the request that is sent.
 const Cost = 4
 
-// Read reads the body of a request and takes its compression away, see package contentcoding. A
-// body takes memory as it comes, not as it is announced, and must keep coming: see
-// [Pace]. Release gives its memory back and is to be called when the request is
-// answered. The error is [TooLarge], [TooSlow], [Busy], or [precis.CodeInvalid] for
-// a compression that is broken.
+// Read reads the body of a request and decompresses it, see package contentcoding. A body takes
+// memory as it arrives, whatever length it announces, and must keep arriving: see [Pace]. Call
+// Release when the request is answered. The error is [TooLarge], [TooSlow], [Busy], or
+// [precis.CodeInvalid] for broken compression.
 func (g *Gate) Read(w http.ResponseWriter, r *http.Request) (*Body, error) {
 	b := &Body{memory: &g.memory}
 	if err := b.read(w, r, g.limits.Body); err != nil {
@@ -53,7 +52,7 @@ func (g *Gate) Read(w http.ResponseWriter, r *http.Request) (*Body, error) {
 	return b, nil
 }
 
-// Release gives the memory back. It is to be called once, also on nil.
+// Release releases the memory. It must be called once, also on nil.
 func (b *Body) Release() {
 	if b == nil {
 		return
@@ -77,19 +76,18 @@ func (b *Body) read(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return b.fill(r, from, size, limit, raw)
 }
 
-// Compression beyond these is no conversation's: the cost of reading one that was
-// made to be large is the sender's, too.
+// No conversation has a higher compression ratio: this bounds the cost of a body that was crafted
+// to expand.
 const (
 	mostRatio  = 200
-	ratioAfter = 4 << 20 // bytes without compression
+	ratioAfter = 4 << 20 // bytes, uncompressed
 )
 
-// step is how many bytes a body is given room for before any has come.
+// step is how many bytes are reserved for a body before any has arrived.
 const step = 64 << 10
 
-// fill reads everything; size is how much that is, -1 when it is unknown. It gives
-// twice the room each time, so that there is never more of it than twice of what
-// has come.
+// fill reads the whole body; size is its length, -1 when unknown. It doubles the buffer each time,
+// so that it holds at most twice the bytes that have arrived.
 func (b *Body) fill(r *http.Request, from io.Reader, size, limit int64, raw *counted) error {
 	for {
 		if len(b.Bytes) == cap(b.Bytes) {
@@ -114,7 +112,7 @@ func (b *Body) fill(r *http.Request, from io.Reader, size, limit int64, raw *cou
 func (b *Body) grow(r *http.Request, size int64) error {
 	n := max(step, 2*int64(cap(b.Bytes)))
 	if size >= 0 {
-		n = min(n, size+1) // and one to see the end
+		n = min(n, size+1) // one more to see the end
 	}
 	if more := n*Cost - b.held; more > 0 {
 		if !b.memory.take(r.Context().Done(), b.held, more) {
@@ -136,7 +134,7 @@ func tooLarge(limit int64) error {
 	return TooLarge{invalid("the request body is larger than %d bytes", limit)}
 }
 
-// failed names why a body cannot be read.
+// failed converts an error of reading a body.
 func failed(err error, limit int64) error {
 	var over *http.MaxBytesError
 	switch {
@@ -148,7 +146,7 @@ func failed(err error, limit int64) error {
 	return invalid("%w", err)
 }
 
-// counted counts what is read.
+// counted counts the bytes read.
 type counted struct {
 	from io.Reader
 	n    int64
@@ -160,17 +158,16 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A body that comes slower than this is given up, and an answer that is not read
-// for so long: connections that only wait must not take the room of others.
+// A slower body is given up, and so is an answer left unread for this long: idle connections must
+// not use up the room of others.
 const (
 	paceOver  = 30 * time.Second
 	leastPace = 64 << 10 // bytes
 	unread    = 2 * time.Minute
 )
 
-// Pace returns a body whose reading fails with [os.ErrDeadlineExceeded] unless
-// 64 KB, or the rest of it, come every 30 seconds. Where w cannot set deadlines it
-// is as slow as it likes.
+// Pace returns a body that fails with [os.ErrDeadlineExceeded] unless 64 KB, or the rest of it,
+// arrive every 30 seconds. If w does not support deadlines, the pace is not limited.
 func Pace(w http.ResponseWriter, body io.ReadCloser) io.ReadCloser {
 	if body == nil || body == http.NoBody {
 		return body
@@ -195,19 +192,19 @@ func (p *paced) Read(b []byte) (int, error) {
 	}
 	n, err := p.ReadCloser.Read(b)
 	p.due -= n
-	if err != nil { // the deadline is not for what comes after the body
+	if err != nil { // the deadline must not apply to later reads on the connection
 		p.err = err
 		_ = p.conn.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }
 
-// Writer is an [http.ResponseWriter] whose writes fail when the client reads
-// nothing for two minutes. Make one with [NewWriter].
+// Writer is an [http.ResponseWriter] with writes that fail when the client reads no byte for two
+// minutes. Make one with [NewWriter].
 type Writer struct {
 	http.ResponseWriter
 	conn *http.ResponseController
-	set  time.Time // when the deadline was set; zero: there is none
+	set  time.Time // when the deadline was set; zero: not set
 }
 
 // NewWriter returns a writer to w.
@@ -215,11 +212,11 @@ func NewWriter(w http.ResponseWriter) *Writer {
 	return &Writer{ResponseWriter: w, conn: http.NewResponseController(w)}
 }
 
-// Close sends what is left and takes the deadline away: the connection is used for
-// other responses.
+// Close flushes the response and removes the deadline, because the connection is used for other
+// responses.
 func (w *Writer) Close() {
 	if !w.set.IsZero() {
-		_ = w.conn.Flush() // a client that has gone hears nothing
+		_ = w.conn.Flush() // fails only if the client has gone
 		_ = w.conn.SetWriteDeadline(time.Time{})
 	}
 }
@@ -232,5 +229,5 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap returns the writer that is written to.
+// Unwrap returns the underlying writer.
 func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -28,13 +28,13 @@ const schema = `{"type":"object","properties":{` +
 // Tool returns the definition of the tool.
 func Tool() tool.Tool { return tool.Tool{Name: Name, Description: description, Schema: schema} }
 
-// Input is what a call asks for.
+// Input is the input of a call.
 type Input struct {
-	Focus string // what a summary should pay attention to; may be empty
+	Focus string // topic that a summary should focus on; may be empty
 }
 
-// ReadInput reads what a call asks for; no input at all is the zero value. Problem
-// says, for the model, why it cannot be read; "" when it can.
+// ReadInput reads the input of a call; a missing input gives the zero value. Problem is an error
+// text for the model; "" on success.
 func ReadInput(raw json.RawMessage) (in Input, problem string) {
 	if len(raw) == 0 {
 		return in, ""
@@ -53,17 +53,15 @@ func ReadInput(raw json.RawMessage) (in Input, problem string) {
 	return in, ""
 }
 
-// How much of what is not shown any more an answer names, so that it has some hundred
-// tokens whatever the conversation is.
+// How many lost items an answer lists, so that it has some hundred tokens for any conversation.
 const (
 	mostLost  = 5
 	mostBytes = 100 // of one fact, or of a sentence
 )
 
-// Done returns what the model is answered when a run was made: what it did, or why it did
-// nothing. Report is that of the run, with what was retained; outlook that of the view
-// as it is now. Reader is the name of a tool by which hidden messages are read, "" for
-// none.
+// Done returns the answer to a call after a run: its result, or why it changed no message. Report
+// is the report of the run, with its retention; outlook describes the present view. Reader is the
+// name of the tool for reading hidden messages, "" if there is no such tool.
 func Done(report precis.Report, outlook conversation.Outlook, reader string) tool.Result {
 	var out strings.Builder
 	if len(report.Edits) == 0 {
@@ -84,7 +82,7 @@ func Done(report precis.Report, outlook conversation.Outlook, reader string) too
 	return tool.Result{Text: out.String()}
 }
 
-// left says how full the window is, and for how long there is room.
+// left describes how full the window is, and for how long there is room.
 func left(o conversation.Outlook) string {
 	text := fmt.Sprintf("%.0f %% of the window is used", o.Percent)
 	if n := o.Room.Lasts; n != nil {
@@ -93,7 +91,7 @@ func left(o conversation.Outlook) string {
 	return text
 }
 
-// lost names the rules and facts that are not shown any more, the most important ones.
+// lost lists rules and facts that are no longer shown, the most important ones first.
 func lost(r *precis.Retention) string {
 	var out strings.Builder
 	n := 0
@@ -114,7 +112,7 @@ func lost(r *precis.Retention) string {
 	return " Not shown any more:" + out.String()
 }
 
-// Failed returns what the model is answered when nothing could be done.
+// Failed returns the answer to a call after an error.
 func Failed(err error) tool.Result {
 	var e *precis.Error
 	why := "an error of the gateway"

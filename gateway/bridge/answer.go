@@ -12,7 +12,7 @@ import (
 	"precis/wire/chat"
 )
 
-// Reply is what a model would have answered to a request for a summary.
+// Reply is an answer to a request for a summary in place of the model's.
 type Reply struct {
 	Dialect string
 	ID      string // without the prefix of the dialect
@@ -21,8 +21,8 @@ type Reply struct {
 	Created int64 // in seconds since 1970
 }
 
-// Wrapped is a summary in the form in which a request asks for it: in the element that
-// its words name.
+// Wrapped returns a summary in the form that the request asks for: in a <summary> element if the
+// request mentions one.
 func Wrapped(text string, item []byte) string {
 	if strings.Contains(string(item), "<summary>") || strings.Contains(string(item), `\u003csummary\u003e`) {
 		return "<summary>\n" + text + "\n</summary>"
@@ -81,7 +81,7 @@ func (r Reply) Events() []byte {
 
 func (r Reply) quoted() string { return string(jsonspan.AppendString(nil, r.Text)) }
 
-// tokens is the size of the answer.
+// tokens returns the size of the answer.
 func (r Reply) tokens() int { return digest.Estimate(r.Text) }
 
 func (r Reply) block(text string) string {

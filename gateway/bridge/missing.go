@@ -12,20 +12,20 @@ import (
 	"precis/retain"
 )
 
-// Rung is the name, in reports, of the edit by which a conversation is given what the
-// summary that it begins with lacks.
+// Rung is the name, in reports, of the edit that adds the missing facts to the summary at the
+// beginning of a conversation.
 const Rung = "bridge"
 
-// Part is one of the conversations that a summary stands for.
+// Part is one of the conversations that a summary covers.
 type Part struct {
 	ID       string
 	System   precis.Message
-	Messages []precis.Message // what the client has taken back is empty
+	Messages []precis.Message // messages that the client has taken back are empty
 }
 
-// NewPart returns a conversation as one of those that a summary stands for. The summary that
-// it begins with itself, the longest text of the message at summary, is left out, since what that was made of
-// is a part of its own; -1: there is none.
+// NewPart returns a conversation as a part that a summary covers. It omits the summary at the
+// beginning of that conversation, which is the longest text of the message at index summary,
+// because the summarized conversation is a part of its own; -1: there is no summary.
 func NewPart(conv *precis.Conversation, summary int) Part {
 	p := Part{ID: conv.ID, System: conv.System, Messages: retain.Alive(conv.Transcript, conv.Edits)}
 	if summary >= 0 && summary < len(p.Messages) {
@@ -52,7 +52,7 @@ func withoutSummary(m precis.Message) precis.Message {
 	return out
 }
 
-// Size is how many bytes the conversation says.
+// Size returns the bytes of the conversation's texts.
 func (p Part) Size() (n int) {
 	for _, m := range p.Messages {
 		n += content.Size(m.Content)
@@ -60,22 +60,21 @@ func (p Part) Size() (n int) {
 	return n
 }
 
-// Lack is what a conversation that goes on from a summary does not hold of those before
-// it.
+// Lack is the content of earlier conversations that a conversation with their summary lacks.
 type Lack struct {
-	Text   string           // for the model; "": it lacks nothing
-	Added  []string         // what Text gives back, one line each
-	Before precis.Retention // of what the summary and everything beside it hold, with Text
+	Text   string           // for the model; "": it lacks no content
+	Added  []string         // the items of Text, one line each
+	Before precis.Retention // of the facts in the summary and the other messages, including Text
 }
 
-// mostNow is how many bytes of a conversation that has just begun are looked at.
+// mostNow is how many bytes of a conversation that has just begun are read.
 const mostNow = 4 << 20
 
-// Missing looks for what a conversation lacks of those before it, the oldest first: rules
-// of the user, the last request, files that were written, and the facts most likely to
-// be needed again, in at most room tokens of four characters; and for what the summary says that they
-// contradict or do not hold. Now are the conversation's first messages: the summary, which stands at at, and what
-// the client has kept beside it.
+// Missing finds the content of earlier conversations, the oldest first, that a conversation lacks:
+// rules of the user, the last request, written files, and the facts most likely to be needed again,
+// in at most room tokens of four characters. It also lists statements of the summary that they
+// contradict or do not contain. Now are the conversation's first messages: the summary at the place
+// at, and messages that the client kept in addition.
 func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 	if len(before) == 0 || room <= 0 {
 		return Lack{}
@@ -110,7 +109,7 @@ func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 	return out
 }
 
-// handleIn names message i of all parts.
+// handleIn returns the handle of message i of all parts.
 func handleIn(parts []Part, i int) string {
 	for _, p := range parts {
 		if i < len(p.Messages) {
@@ -121,7 +120,7 @@ func handleIn(parts []Part, i int) string {
 	return precis.MessageHandle(i).String()
 }
 
-// shortID is how many letters of an ID stand in handles.
+// shortID is how many letters of an ID are used in handles.
 const shortID = 6
 
 // Handle names content of another conversation: c3f9ab:m12.
@@ -129,10 +128,10 @@ func Handle(id string, h precis.Handle) string {
 	return Prefix(id) + h.String()
 }
 
-// Prefix is what handles of another conversation begin with.
+// Prefix returns the beginning of handles of another conversation.
 func Prefix(id string) string { return id[:min(len(id), shortID)] + ":" }
 
-// Edit is the edit that shows a lack behind the summary of a conversation.
+// Edit returns the edit that appends a lack to the summary of a conversation.
 func Edit(t *precis.Transcript, at Place, lack Lack) precis.Edit {
 	m := t.At(at.Message)
 	with := precis.Message{Role: m.Role, Content: slices.Clone(m.Content), Format: m.Format} // other blocks keep their bytes
@@ -149,11 +148,11 @@ func Edit(t *precis.Transcript, at Place, lack Lack) precis.Edit {
 	}
 }
 
-// LeastDigest is the smallest digest that says something, in tokens.
+// LeastDigest is the smallest useful digest, in tokens.
 const LeastDigest = 300
 
-// Digest writes what conversations held, the oldest first, in at most so many tokens of
-// four characters.
+// Digest writes a digest of conversations, the oldest first, in at most tokens tokens of four
+// characters.
 func Digest(ctx context.Context, parts []Part, tokens int) (string, error) {
 	var all []precis.Message
 	for _, p := range parts {

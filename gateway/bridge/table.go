@@ -11,33 +11,32 @@ import (
 
 // Limits of a [Table].
 const (
-	MostText   = 256 << 10 // bytes of an answer that are kept
+	MostText   = 256 << 10 // bytes kept of an answer
 	mostOf     = 16        // answers of one owner
 	mostAll    = 1024      // answers of all
-	mostBytes  = 32 << 20  // of all, about
-	perLine    = 64        // bytes that a line takes beside its text, about
-	keptFor    = time.Hour // until a client goes on
-	leastText  = 120       // bytes of lines that tell one summary from another
-	shortLine  = 12        // bytes; shorter lines stand in any text
-	mostInside = 8         // lines of an answer that are looked for inside of others
-	mostLooked = 1 << 20   // bytes of messages, from the first on, in which answers are looked for
+	mostBytes  = 32 << 20  // of all, roughly
+	perLine    = 64        // bytes that a line takes in addition to its text, roughly
+	keptFor    = time.Hour // time for the client to begin the next conversation
+	leastText  = 120       // bytes of lines that identify a summary
+	shortLine  = 12        // bytes; shorter lines occur in any text
+	mostInside = 8         // lines of an answer that are searched for inside others
+	mostLooked = 1 << 20   // bytes of messages, from the first on, that are searched for answers
 )
 
-// Answer is a summary that a client has asked for.
+// Answer is a summary that a client has requested.
 type Answer struct {
 	Owner        string
 	Conversation string // ID of the conversation that was summarized
-	Messages     int    // of it, then
+	Messages     int    // its number of messages at that time
 	Text         string
 
 	time  time.Time
 	lines map[string]bool
 	size  int      // of lines
-	long  []string // the first lines that may stand inside of others
+	long  []string // the first lines that may occur inside others
 }
 
-// Table holds the newest summaries that clients have asked for. It is safe for
-// concurrent use.
+// Table holds the newest summaries that clients have requested. It is safe for concurrent use.
 type Table struct {
 	now func() time.Time
 
@@ -54,8 +53,8 @@ func NewTable(now func() time.Time) *Table {
 	return &Table{now: now}
 }
 
-// Keep remembers an answer for an hour, or until newer ones take its room. One that
-// says too little to be recognized is not kept.
+// Keep remembers an answer for an hour, or until newer ones take its room. It drops an answer that
+// is too short to be recognized.
 func (t *Table) Keep(a Answer) {
 	a.Text = strings.Clone(a.Text[:min(len(a.Text), MostText)])
 	a.lines = map[string]bool{}
@@ -86,10 +85,11 @@ func (t *Table) Keep(a Answer) {
 	t.shrink(a.Owner)
 }
 
-// weight is about how many bytes of memory an answer takes.
+// weight returns roughly how many bytes of memory an answer takes.
 func (a *Answer) weight() int { return len(a.Text) + perLine*len(a.lines) }
 
-// shrink drops what is old or too much: of the owner, then of all. The table is locked.
+// shrink drops answers that are too old or exceed a limit, first the owner's, then the total. The
+// table is locked.
 func (t *Table) shrink(owner string) {
 	own := 0
 	for _, a := range t.answers {
@@ -127,15 +127,15 @@ func (t *Table) of(owner string) (out []*Answer) {
 	return out
 }
 
-// Place is where a conversation holds a summary.
+// Place is the position of a summary in a conversation.
 type Place struct {
 	*Answer
-	Message, Block int // indexes of the text that holds it
+	Message, Block int // indexes of the text that contains it
 }
 
-// Find returns the summary of an owner that the messages hold; of several the one of
-// which they hold most. Texts may have been put around it, and parts of it left out: a
-// client drops what it had asked for beside the summary. Not ok: they hold none.
+// Find returns the owner's summary that the messages contain, preferring the one with the most
+// matching bytes. Clients may wrap a summary in other text, and drop parts of it. Ok is false when
+// there is no match.
 func (t *Table) Find(owner string, msgs []precis.Message) (best Place, ok bool) {
 	all := t.of(owner)
 	if len(all) == 0 {
@@ -165,8 +165,8 @@ func (t *Table) Find(owner string, msgs []precis.Message) (best Place, ok bool) 
 	return best, most > 0
 }
 
-// heldBy returns how many bytes of a summary a text holds; 0 when that is too little of
-// both to be that summary.
+// heldBy returns how many bytes of a summary a text contains; 0 when that is too small a part to
+// identify the summary.
 func (a *Answer) heldBy(text string, lines map[string]bool) int {
 	held, all := 0, 0
 	for line := range lines {
@@ -186,7 +186,7 @@ func (a *Answer) heldBy(text string, lines map[string]bool) int {
 	return held
 }
 
-// linesOf yields the lines of a text that tell it from others.
+// linesOf yields the lines of a text that are long enough to identify it.
 func linesOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
@@ -197,12 +197,12 @@ func linesOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// Share returns which part of a sample of what a conversation said a text holds, 0 to 1: of
-// the first lines that the user and the model wrote, or of those and of tool results, whichever is
-// more, since results may be left out. 0 also when that is too little to tell it from others. The
-// message at skip is left out; -1: none is.
+// Share returns the share, 0 to 1, of a sample of a conversation's lines that a text contains. The
+// sample is taken from the first lines of all texts, or of texts and tool results, whichever gives
+// more, because results may be omitted. It is 0 when too few lines match. The message at skip is
+// left out; -1: no message is.
 func Share(text string, msgs []precis.Message, skip int) float64 {
-	const most, mostSampled = 512 << 10, 2000 // bytes and messages that are looked at
+	const most, mostSampled = 512 << 10, 2000 // limits on the bytes and messages examined
 	var words, all []sample
 	text = text[:min(len(text), most)]
 	for i := 0; i < len(msgs); i += max(len(msgs)/mostSampled, 1) {
@@ -229,8 +229,9 @@ type sample struct {
 	line    string
 }
 
-// heldOf returns which part of some lines a text holds: 0 when those are of too few messages,
-// or of few and not the most. The newest messages are missing where a client keeps them.
+// heldOf returns the share of lines that a text contains. It is 0 when matches come from too few
+// messages, or from few messages and less than half of the lines. A client that keeps the newest
+// messages omits them from the text.
 func heldOf(lines []sample, text string) float64 {
 	const sampled, few, enough = 32, 3, 5
 	found, looked, messages := 0, 0, map[int]bool{}
@@ -248,7 +249,7 @@ func heldOf(lines []sample, text string) float64 {
 	return share
 }
 
-// appendSample appends the first lines of a text that tell it from others.
+// appendSample appends the first lines of a text that are long enough to identify it.
 func appendSample(dst []sample, message int, text string) []sample {
 	const least, most, each, within = 20, 400, 2, 2000
 	n := 0

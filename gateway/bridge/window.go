@@ -6,14 +6,14 @@ import (
 	"precis"
 )
 
-// Codex may begin a new context window instead of asking for a summary (features.token_budget). The system prompt then
-// has the IDs of this window and of the previous one.
+// Codex may begin a new context window instead of asking for a summary (features.token_budget). The
+// system prompt then has the IDs of this window and of the previous one.
 const (
 	currentWindow  = "Current context window id:"
 	previousWindow = "Previous context window id:"
 )
 
-// NextWindow returns the text that [Table.Find] recognizes the next window by; "" when the system prompt has no window.
+// NextWindow returns the text that [Table.Find] recognizes the next window by; "" without a window.
 func NextWindow(system precis.Message) string {
 	var out strings.Builder
 	text := system.PlainText()
@@ -27,7 +27,7 @@ func NextWindow(system precis.Message) string {
 	return out.String()
 }
 
-// BeginsWithText reports whether messages begin with a text of the user's role, which a digest may follow.
+// BeginsWithText reports whether messages begin with a user text, which a digest may follow.
 func BeginsWithText(msgs []precis.Message) bool {
 	if len(msgs) == 0 || msgs[0].Role != precis.RoleUser || len(msgs[0].Content) == 0 {
 		return false

@@ -12,26 +12,26 @@ import (
 	"precis/gateway"
 )
 
-// Prefix is what all paths begin with.
+// Prefix begins all paths.
 const Prefix = "/precis/api/v1"
 
-// Options are the parts of the API. Gateway is required; every other zero value
-// is a working default.
+// Options are the parts of the API. Gateway is required; zero values of the other fields are
+// working defaults.
 type Options struct {
 	Gateway *gateway.Gateway
-	// Owner says whose conversations a request may see, and whether it may see
-	// everybody's and change what concerns all. An error is answered with 401.
-	// Nil: [gateway.Gateway.Caller].
+	// Owner returns the owner of the conversations that a request may see, and whether it may see
+	// all owners' conversations and change global state. An error is answered with 401. Nil:
+	// [gateway.Gateway.Caller].
 	Owner func(*http.Request) (owner string, all bool, err error)
-	// Hosts are the names by which the API may be addressed by, in addition to localhost and IP
-	// addresses, without ports.
+	// Hosts are additional host names of the API, without ports. Localhost and IP addresses are
+	// always accepted.
 	Hosts []string
-	// Events are streamed by GET /events; nil: only what is done through the API.
+	// Events are streamed by GET /events; nil: only events of the API itself are.
 	Events *Events
-	// Save changes settings as [gateway.Gateway.PatchSettings] does, and writes what is
-	// in force then to a configuration file. Nil: they cannot be written.
+	// Save changes settings as [gateway.Gateway.PatchSettings] does, and writes the result to a
+	// configuration file. Nil: settings cannot be written.
 	Save func(ctx context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error)
-	// Started is when the gateway began; zero: now.
+	// Started is the time the gateway started; zero: now.
 	Started time.Time
 	Now     func() time.Time // nil: time.Now
 }
@@ -80,7 +80,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// nowhere answers a request to a path, or with a method, that there is not.
+// nowhere answers a request with an unknown path or method.
 func (a *api) nowhere(w http.ResponseWriter, r *http.Request) {
 	var allow []string
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch} {
@@ -138,7 +138,7 @@ type call struct {
 	all   bool
 }
 
-// check refuses what the route does not take.
+// check refuses parameters and bodies that the route does not accept.
 func (c *call) check(rt route) error {
 	if rt.admin && !c.all {
 		return refuse(http.StatusForbidden, codeForbidden, "this concerns everybody who uses the gateway", "ask with an admin key")
@@ -161,17 +161,16 @@ func (c *call) check(rt route) error {
 	return nil
 }
 
-// home is where the conversations live that the caller may see.
+// home holds the conversations that the caller may see.
 func (c *call) home() conversation.Home { return c.o.Gateway.Home(c.owner) }
 
 func (c *call) id() string { return c.r.PathValue("id") }
 
-// computing are the operations that are asked for by POST and change no conversation
-// that a client is at.
+// computing are the POST operations that change no conversation of a client.
 var computing = []string{"preview", "draft", "verify", "assemble", "compact", "gate", "digest", "expand"}
 
-// Changes reports whether a request to the API may change what a gateway holds. It goes
-// by the method and the path alone.
+// Changes reports whether a request to the API may change the gateway's data. It checks only the
+// method and the path.
 func Changes(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

@@ -14,9 +14,9 @@ import (
 
 var dialects = []wire.Dialect{anthropic.Dialect{}, chat.Dialect{}, responses.Dialect{}}
 
-// dialectOf returns the dialect of a request: the one it names, else the one whose
-// marks it has. What has no marks, lists of texts alone, is the same in Anthropic's
-// and OpenAI's dialect; the name of the model decides then.
+// dialectOf returns the dialect of a request: the one it names, else the one that its fields belong
+// to. A plain list of texts is the same in Anthropic's and OpenAI's dialect; then the model name
+// decides.
 func dialectOf(name string, b *wire.Body) (wire.Dialect, error) {
 	if name != "" {
 		i := slices.IndexFunc(dialects, func(d wire.Dialect) bool { return d.Name() == name })
@@ -47,7 +47,7 @@ func dialectOf(name string, b *wire.Body) (wire.Dialect, error) {
 	return chat.Dialect{}, nil
 }
 
-// mark is a field that only objects of one dialect have.
+// mark is a field that occurs only in one dialect.
 type mark struct {
 	field   string
 	dialect wire.Dialect
@@ -71,8 +71,7 @@ func markOf(object []byte, marks []mark) wire.Dialect {
 	return nil
 }
 
-// messageMark returns the dialect that a message must be of; nil: it may be of
-// several.
+// messageMark returns the only dialect that a message can have; nil: several are possible.
 func messageMark(item []byte) wire.Dialect {
 	switch role, _ := jsonspan.String(jsonspan.Field(item, "role")); role {
 	case "system", "developer", "tool", "function":

@@ -22,18 +22,18 @@ import (
 	"precis/wire"
 )
 
-// The engine: views and summaries for agents that send their requests themselves.
-// A request of theirs is the body, in its own dialect, with the fields below added
-// to it; or the name of a conversation that was assembled before.
+// The engine computes views and summaries for agents that call the model themselves. The body of a
+// request is the agent's own request, in its dialect, with the fields below added; or it names a
+// conversation that was assembled before.
 
-// whose are the fields that say which conversation a request is about.
+// The fields that identify the conversation of a request.
 type whose struct {
-	Conversation string `json:"conversation,omitempty"` // its ID, or what its client calls it
-	Dialect      string `json:"dialect,omitempty"`      // of the messages; "": it is guessed
+	Conversation string `json:"conversation,omitempty"` // its ID, or the client's name for it
+	Dialect      string `json:"dialect,omitempty"`      // of the messages; "": detected
 }
 
-// messages are the fields of a model API that matter here, for the document alone:
-// they are read by the gateway, as their dialect has them.
+// messages documents the relevant fields of a model API; the gateway reads them from the body in
+// its dialect.
 type messages struct {
 	Model    string          `json:"model,omitempty"`
 	Messages json.RawMessage `json:"messages,omitempty"`
@@ -42,70 +42,70 @@ type messages struct {
 	Tools    json.RawMessage `json:"tools,omitempty"`
 }
 
-// assembling asks for a view.
+// assembling is the body of a request for a view.
 type assembling struct {
 	whose
-	Window     int               `json:"window,omitempty"`     // of the model, in tokens; 0: as is known of the model
-	Target     precis.Target     `json:"target,omitzero"`      // to come down to when something is done: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
-	Now        bool              `json:"now,omitempty"`        // reduce now, whatever the threshold
-	Force      bool              `json:"force,omitempty"`      // although something would be lost altogether
-	Focus      string            `json:"focus,omitempty"`      // what a summary should pay attention to
-	Profile    string            `json:"profile,omitempty"`    // whose settings to use; "": the default one
+	Window     int               `json:"window,omitempty"`     // of the model, in tokens; 0: the known one
+	Target     precis.Target     `json:"target,omitzero"`      // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	Now        bool              `json:"now,omitempty"`        // reduce now, even below the threshold
+	Force      bool              `json:"force,omitempty"`      // reduce even if content would be lost entirely
+	Focus      string            `json:"focus,omitempty"`      // topic that a summary should focus on
+	Profile    string            `json:"profile,omitempty"`    // selects the settings; "": the default ones
 	Summarizer string            `json:"summarizer,omitempty"` // "model" or "digest"
-	Edits      []json.RawMessage `json:"edits,omitempty"`      // of the newest answer; without a conversation
+	Edits      []json.RawMessage `json:"edits,omitempty"`      // from the newest answer; only without a conversation
 }
 
-// compacting asks for a summary.
+// compacting is the body of a request for a summary.
 type compacting struct {
 	whose
-	Tokens     int    `json:"tokens,omitempty"`     // size at most; 0: 3500
-	Focus      string `json:"focus,omitempty"`      // what it should pay attention to
+	Tokens     int    `json:"tokens,omitempty"`     // maximum size; 0: 3500
+	Focus      string `json:"focus,omitempty"`      // topic that it should focus on
 	Summarizer string `json:"summarizer,omitempty"` // "model" or "digest"; "": digest
 }
 
-// gating asks for what a summary lacks.
+// gating is the body of a request for the facts that a summary lacks.
 type gating struct {
 	whose
 	Summary string `json:"summary"`
-	Tokens  int    `json:"tokens,omitempty"` // size of the result at most; 0: 1500 more than the summary has
+	Tokens  int    `json:"tokens,omitempty"` // maximum size of the result; 0: 1500 more than the summary
 }
 
-// digesting asks for a digest.
+// digesting is the body of a request for a digest.
 type digesting struct {
 	whose
-	Tokens int    `json:"tokens,omitempty"` // size at most; 0: 3500
-	Focus  string `json:"focus,omitempty"`  // words that up to a third of it is about
+	Tokens int    `json:"tokens,omitempty"` // maximum size; 0: 3500
+	Focus  string `json:"focus,omitempty"`  // words; up to a third of the digest is about them
 }
 
-// expanding asks for what a handle names.
+// expanding is the body of a request for the content of a handle.
 type expanding struct {
 	whose
 	Handle precis.Handle `json:"handle"`
-	Offset int           `json:"offset,omitempty"` // bytes to leave out, as next_offset of an earlier answer
+	Offset int           `json:"offset,omitempty"` // bytes to skip: next_offset of an earlier answer
 	Lines  int           `json:"lines,omitempty"`  // at most; 0: 400
 	Bytes  int           `json:"bytes,omitempty"`  // at most; 0: 16,000
 }
 
-// assembled is a view, and how it came about.
+// assembled is a view with its report.
 type assembled struct {
 	Dialect      string                     `json:"dialect"`
-	List         string                     `json:"list"`           // the field of the request that messages belongs into
-	Set          map[string]json.RawMessage `json:"set,omitempty"`  // further fields of the request to replace
-	Beta         string                     `json:"beta,omitempty"` // to be added to the header anthropic-beta
-	Changed      bool                       `json:"changed"`        // the view is not what was sent
-	Acted        bool                       `json:"acted"`          // edits were made by this request
+	List         string                     `json:"list"`           // the field of the request for messages
+	Set          map[string]json.RawMessage `json:"set,omitempty"`  // other fields of the request to replace
+	Beta         string                     `json:"beta,omitempty"` // to add to the header anthropic-beta
+	Changed      bool                       `json:"changed"`        // the view differs from the messages sent
+	Acted        bool                       `json:"acted"`          // edits were made for this request
 	Conversation *remembered                `json:"conversation,omitempty"`
-	Before       int                        `json:"tokens_before"` // of what was sent, system prompt and tools included
+	Before       int                        `json:"tokens_before"` // of the request, system prompt and tools included
 	After        int                        `json:"tokens_after"`  // of the view
 	Window       precis.Window              `json:"window"`
-	Hidden       []conversation.HiddenPart  `json:"hidden"`          // what the view does not show as it was said
-	Edits        []json.RawMessage          `json:"edits,omitempty"` // to be sent with the next request, where nothing is remembered
+	Hidden       []conversation.HiddenPart  `json:"hidden"`          // parts that the view hides or shows in another form
+	Edits        []json.RawMessage          `json:"edits,omitempty"` // to send with the next request, if not remembered
 	Report       precis.Report              `json:"report"`
 	Warnings     []string                   `json:"warnings,omitempty"`
 	Messages     json.RawMessage            `json:"messages"`
 }
 
-// remembered is the conversation that a list was found to be.
+// remembered is the conversation that a list continues.
 type remembered struct {
 	ID       string       `json:"id"`
 	Name     string       `json:"name,omitempty"`
@@ -113,8 +113,8 @@ type remembered struct {
 	Branched string       `json:"branched_from,omitempty"`
 }
 
-// appendTo appends the answer with the messages as they are: an encoder would write
-// their bytes anew.
+// appendTo appends the answer with the messages byte for byte, because an encoder would rewrite
+// them.
 func (a assembled) appendTo(dst []byte) ([]byte, error) {
 	list := a.Messages
 	a.Messages = json.RawMessage("0")
@@ -124,7 +124,7 @@ func (a assembled) appendTo(dst []byte) ([]byte, error) {
 	if err := enc.Encode(a); err != nil {
 		return nil, err
 	}
-	out := bytes.TrimSuffix(buf.Bytes(), []byte("0}\n")) // messages are its last field
+	out := bytes.TrimSuffix(buf.Bytes(), []byte("0}\n")) // messages is its last field
 	return append(append(out, list...), "}\n"...), nil
 }
 
@@ -192,8 +192,8 @@ func expand(c *call, t *taken, in expanding) (any, error) {
 	}, func(r *conversation.Reading) { r.Conversation = "" })
 }
 
-// aboutList runs a verb on the list of a request, whose ID means nothing to the
-// client and is taken out by unnamed, or on the conversation that it names.
+// aboutList runs a verb on the list in the request or on the conversation that it names. The ID of
+// a list is useless to the client, so unnamed removes it.
 func aboutList[T any](c *call, t *taken, w whose, verb func(context.Context, conversation.Home, string) (T, error), unnamed func(*T)) (any, error) {
 	var out T
 	switch {
@@ -220,8 +220,7 @@ func aboutList[T any](c *call, t *taken, w whose, verb func(context.Context, con
 	return verb(c.r.Context(), c.home(), id)
 }
 
-// engine is an operation on a list of messages, which may be as large as a request
-// to a model.
+// engine is an operation on a list of messages, which may be as large as a request to a model.
 func engine[In any](do func(*call, *taken, In) (any, error)) func(*call) {
 	return func(c *call) {
 		data, done, err := c.o.Gateway.Read(c.w, c.r)
@@ -248,7 +247,7 @@ func engine[In any](do func(*call, *taken, In) (any, error)) func(*call) {
 	}
 }
 
-// notAdmitted returns the error of a body that was not read.
+// notAdmitted returns the error for a body that was not admitted.
 func notAdmitted(w http.ResponseWriter, err error) error {
 	var large admission.TooLarge
 	var slow admission.TooSlow
@@ -265,14 +264,14 @@ func notAdmitted(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// taken is the body of a request that may hold messages.
+// taken is a request body that may contain messages.
 type taken struct {
 	data []byte
 	body *wire.Body
 }
 
-// take reads a body, and the fields of the engine in it into v. The others are the
-// dialect's.
+// take parses a body, and decodes the engine's fields into v. The other fields belong to the
+// dialect.
 func take(data []byte, v any) (*taken, error) {
 	if len(data) == 0 {
 		data = []byte("{}")
@@ -287,16 +286,16 @@ func take(data []byte, v any) (*taken, error) {
 	return &taken{data, body}, nil
 }
 
-// listed reports whether the body holds messages.
+// listed reports whether the body contains messages.
 func (t *taken) listed() bool { return t.body.Get("messages") != nil || t.body.Get("input") != nil }
 
-// assembly returns the list of the body.
+// assembly returns the body as an assembly.
 func (t *taken) assembly(w whose) (gateway.Assembly, error) {
 	d, err := dialectOf(w.Dialect, t.body)
 	return gateway.Assembly{Dialect: d, Body: t.data}, err
 }
 
-// checkName reports what is wrong with the name of a conversation.
+// checkName returns an error for an invalid name of a conversation.
 func checkName(name string) error {
 	const place = "body: /conversation"
 	if len(name) > gateway.MostName {
@@ -327,7 +326,7 @@ func editsOf(list []json.RawMessage) ([]precis.Edit, error) {
 	return out, nil
 }
 
-// editsWritten returns edits as [editsOf] reads them.
+// editsWritten encodes edits for [editsOf].
 func editsWritten(list []precis.Edit) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(list))
 	for i, e := range list {

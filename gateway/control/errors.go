@@ -12,7 +12,7 @@ import (
 	"precis/gateway"
 )
 
-// Codes of errors that only the API has, in addition to those of [precis.Code].
+// Error codes that only the API has, in addition to [precis.Code].
 const (
 	codeUnauthorized = "unauthorized"           // 401
 	codeForbidden    = "forbidden"              // 403
@@ -50,7 +50,7 @@ type problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Loses is what would be lost altogether, where the code is [precis.CodeWouldLose].
+	// Loses is the content that would be lost entirely, for the code [precis.CodeWouldLose].
 	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
@@ -79,7 +79,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 		if data, err := own.appendTo(nil); err == nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(status)
-			_, _ = w.Write(data) // the client is gone otherwise
+			_, _ = w.Write(data) // fails only if the client has gone
 			return
 		}
 	}
@@ -93,5 +93,5 @@ func answer(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the client is gone otherwise
+	_, _ = w.Write(buf.Bytes()) // fails only if the client has gone
 }

@@ -21,12 +21,12 @@ const (
 	EventEdits    = "edits"    // edits were made, by a request or through the API
 	EventPurge    = "purge"    // conversations were forgotten
 	EventSettings = "settings" // settings were changed
-	EventHold     = "hold"     // a request is to be held, is held, or was let go: GET …/hold says which
-	EventReducing = "reducing" // a view is about to be reduced while a request waits; the turn that follows says what came of it
+	EventHold     = "hold"     // a request is to be held, is held, or was let go; GET …/hold has the state
+	EventReducing = "reducing" // a view is about to be reduced while a request waits; the turn that follows has the result
 	EventWarning  = "warning"  // a window is nearly full, or a condensation failed
 )
 
-// Event is something that happened. Only the fields of its type are set.
+// Event is a published event. Only the fields of its type are set.
 type Event struct {
 	Type         string             `json:"type"`
 	Time         time.Time          `json:"time"`
@@ -35,23 +35,23 @@ type Event struct {
 	Turn         *TurnNote          `json:"turn,omitempty"`
 	Edits        []EditNote         `json:"edits,omitempty"`
 	Purged       *store.PurgeResult `json:"purged,omitempty"`
-	Profile      *string            `json:"profile,omitempty"` // whose settings; "": the default one
+	Profile      *string            `json:"profile,omitempty"` // profile of the settings; "": the default one
 	Warning      *WarningNote       `json:"warning,omitempty"`
 }
 
-// What a [WarningNote] warns of.
+// Kinds of a [WarningNote].
 const (
 	WarnWindow       = "window"       // the warn level was crossed
 	WarnCondensation = "condensation" // a condensation failed
 )
 
-// WarningNote warns of what a user may want to act on before the conversation is
-// condensed, or since it was not.
+// WarningNote is a warning that the user may want to act on: the conversation will soon be
+// condensed, or could not be.
 type WarningNote struct {
-	Kind      string  `json:"kind"`                 // what it warns of
-	Percent   float64 `json:"percent"`              // of the window, used by what was forwarded
-	TurnsLeft *int    `json:"turns_left,omitempty"` // about, until the view is reduced; absent: unknown
-	Error     string  `json:"error,omitempty"`      // by name, the condensation that failed
+	Kind      string  `json:"kind"`                 // WarnWindow or WarnCondensation
+	Percent   float64 `json:"percent"`              // of the window, used by the forwarded request
+	TurnsLeft *int    `json:"turns_left,omitempty"` // estimate until the view is reduced; absent: unknown
+	Error     string  `json:"error,omitempty"`      // name of the condensation that failed
 }
 
 // TurnNote reports a request. Times are in milliseconds.
@@ -60,23 +60,23 @@ type TurnNote struct {
 	Model     string            `json:"model,omitempty"`
 	Upstream  string            `json:"upstream"`
 	Kind      string            `json:"kind"`                // how it was recognized, or why it was passed through
-	Action    string            `json:"action"`              // what was done
+	Action    string            `json:"action"`              // action taken
 	Unmanaged gateway.Unmanaged `json:"unmanaged,omitempty"` // why it was not managed; absent: it was
 	Status    int               `json:"status"`              // of the response
 	Stream    bool              `json:"stream"`
-	Said      int               `json:"tokens_before"` // of what the client sent; 0: not counted
-	Sent      int               `json:"tokens_after"`  // of what was forwarded; 0: not counted
-	Window    int               `json:"window"`        // tokens; 0: not known
-	Input     int               `json:"input_tokens"`  // as the upstream reported; 0: it did not
+	Said      int               `json:"tokens_before"` // of the client's request; 0: not counted
+	Sent      int               `json:"tokens_after"`  // of the forwarded request; 0: not counted
+	Window    int               `json:"window"`        // tokens; 0: unknown
+	Input     int               `json:"input_tokens"`  // as the upstream reported; 0: not reported
 	Usage     precis.Usage      `json:"usage"`
 	CostUSD   float64           `json:"cost_usd"`
 	Retries   int               `json:"retries"`
 	Overhead  float64           `json:"overhead_ms"`
 	FirstByte float64           `json:"first_byte_ms"`
 	Took      float64           `json:"took_ms"`
-	Percent   float64           `json:"percent"`                  // of the window, used by what was forwarded; 0: not counted
-	TurnsLeft *int              `json:"turns_left,omitempty"`     // about, until the view is reduced; absent: unknown
-	Condense  string            `json:"condense_error,omitempty"` // by name, a condensation that failed
+	Percent   float64           `json:"percent"`                  // of the window, used by the forwarded request; 0: not counted
+	TurnsLeft *int              `json:"turns_left,omitempty"`     // estimate until the view is reduced; absent: unknown
+	Condense  string            `json:"condense_error,omitempty"` // name of a condensation that failed
 	Error     precis.Code       `json:"error,omitempty"`
 }
 
@@ -89,21 +89,20 @@ type EditNote struct {
 	TriggeredBy precis.TriggeredBy `json:"triggered_by"`
 }
 
-// Events hands what happens to whoever listens, and keeps the newest events for
-// listeners that come back. Make one with [NewEvents]; it is safe for concurrent use.
-// Listeners that do not keep up are dropped.
+// Events publishes events to listeners, and buffers the newest ones for listeners that reconnect.
+// Make one with [NewEvents]; it is safe for concurrent use. Listeners that are too slow are
+// dropped.
 type Events struct{ feed *feed.Feed[Event] }
 
 const (
-	heartbeat = 15 * time.Second // between signs of life
-	patience  = 10 * time.Second // for a listener to take what is written
+	heartbeat = 15 * time.Second // pause between keep-alive lines
+	patience  = 10 * time.Second // time limit for a listener to accept a write
 )
 
-// NewEvents returns events to give to [Options] and, by [Events.Turn], to
-// [gateway.Options].
+// NewEvents returns events for [Options] and, through [Events.Turn], for [gateway.Options].
 func NewEvents() *Events { return &Events{feed: feed.New[Event]()} }
 
-// Turn publishes a request; it is what [gateway.Options.OnTurn] takes.
+// Turn publishes a request; it fits [gateway.Options.OnTurn].
 func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	note := &TurnNote{
@@ -127,7 +126,7 @@ func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 	e.publish(Event{Type: EventTurn, Time: now, Owner: t.Owner, Conversation: t.Conversation, Turn: note})
 }
 
-// outlook puts how full the window is into the note, and returns what is to be warned of.
+// outlook adds how full the window is to the note, and returns the warnings to publish.
 func (n *TurnNote) outlook(t gateway.Turn) (out []WarningNote) {
 	if t.Outlook == nil {
 		return nil
@@ -150,47 +149,44 @@ func notesOf(r precis.Report) []EditNote {
 	return out
 }
 
-// Edited publishes edits that were made of a conversation by somebody else than a
-// request.
+// Edited publishes edits of a conversation that were made by a user, not for a request.
 func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
 	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation, Edits: edits})
 }
 
-// Held publishes that holding requests of a conversation has changed; it is what
-// [gateway.Options.OnHold] takes.
+// Held publishes that holding requests of a conversation has changed; it fits
+// [gateway.Options.OnHold].
 func (e *Events) Held(owner, conversation string) {
 	e.publish(Event{Type: EventHold, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 
-// Reducing publishes that a request waits for its view to be reduced; it is what
-// [gateway.Options.OnReduce] takes.
+// Reducing publishes that a request waits for its view to be reduced; it fits
+// [gateway.Options.OnReduce].
 func (e *Events) Reducing(owner, conversation string) {
 	e.publish(Event{Type: EventReducing, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 
-// SettingsChanged publishes that the settings of a profile are others.
+// SettingsChanged publishes that the settings of a profile have changed.
 func (e *Events) SettingsChanged(profile string) {
 	e.publish(Event{Type: EventSettings, Time: time.Now(), Profile: &profile})
 }
 
-// Close ends all streams. What happens later is not published.
+// Close ends all streams. Later events are not published.
 func (e *Events) Close() { e.feed.Close() }
 
-// publish hands an event to its listeners. It never waits.
+// publish sends an event to its listeners. It does not block.
 func (e *Events) publish(ev Event) { e.feed.Publish(ev.Owner, ev) }
 
-// Listen adds a listener for what concerns an owner, or anybody for
-// [gateway.AllOwners]: what happened after the event with the number, as far as it is
-// kept, and what follows; after 0 only what follows. It is nil when there are too
-// many listeners, of the owner or of all.
+// Listen adds a listener for the events of an owner, or of all owners for [gateway.AllOwners]. It
+// receives the buffered events after the one numbered after, then new ones; 0 means only new ones.
+// It is nil when there are too many listeners, of the owner or in all.
 func (e *Events) Listen(owner string, after uint64) *feed.Listener[Event] {
 	return e.feed.Listen(owner, after, func(ev Event) bool {
 		return owner == gateway.AllOwners || owner == ev.Owner || ev.Type == EventSettings
 	})
 }
 
-// events streams what happens until the client leaves, does not keep up, or the
-// events are closed.
+// events streams events until the client leaves, is too slow, or the events are closed.
 func (c *call) events() {
 	after, err := strconv.ParseUint(c.r.Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil {
@@ -207,7 +203,7 @@ func (c *call) events() {
 	h.Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(c.w)
 	write := func(text []byte) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(patience)) // not every writer can
+		_ = out.SetWriteDeadline(time.Now().Add(patience)) // not every writer supports it
 		_, err := c.w.Write(text)
 		return err == nil && out.Flush() == nil
 	}

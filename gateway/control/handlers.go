@@ -89,8 +89,8 @@ func getEdit(c *call) (any, error) {
 	return conversation.Edit(c.r.Context(), c.home(), c.id(), c.r.PathValue("edit"))
 }
 
-// verifyView verifies the newest compaction of the client's own program, or what the model
-// sees now.
+// verifyView verifies the newest compaction of the client's own program, or the model's current
+// view.
 func verifyView(c *call) (any, error) {
 	o := conversation.VerifyOptions{}
 	switch view := c.reader().text("view"); view {
@@ -191,7 +191,7 @@ func branch(c *call, in upTo) (any, error) {
 	return rec, nil
 }
 
-// place returns the place that is named.
+// place returns the position.
 func (in upTo) place() (int, error) {
 	if in.Messages == nil {
 		return 0, invalid(opBody, "body: /messages", "it is missing", "")

@@ -8,8 +8,7 @@ import (
 	"precis/internal/packed"
 )
 
-// openapiFile is openapi.json, packed: go test ./gateway/control -run Packed -update writes
-// it anew.
+// openapiFile is openapi.json, packed: go test ./gateway/control -run Packed -update rewrites it.
 //
 //go:embed openapi.json.packed
 var openapiFile []byte

@@ -20,7 +20,7 @@ const mostBody = 1 << 20
 
 const opBody = "read request"
 
-// body reads the request's JSON object into v; nothing is an empty object.
+// body decodes the request's JSON object into v; an empty body counts as an empty object.
 func (c *call) body(v any) error {
 	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, mostBody))
 	var large *http.MaxBytesError
@@ -38,7 +38,7 @@ func (c *call) body(v any) error {
 	return nil
 }
 
-// explain says what is wrong with a body, and where.
+// explain returns an error that states the fault of a body and its place.
 func explain(err error) error {
 	place := func(p jsontext.Pointer, at int64) string {
 		if p == "" {
@@ -70,7 +70,7 @@ func explain(err error) error {
 	return invalid(opBody, place(semantic.JSONPointer, semantic.ByteOffset), text, "")
 }
 
-// kinds are the names of what JSON has.
+// kinds are the names of JSON kinds.
 var kinds = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
 }
@@ -90,7 +90,7 @@ func parseQuery(r *http.Request) (url.Values, error) {
 	return q, nil
 }
 
-// reader reads parameters; err is the first that was wrong.
+// reader reads parameters; err is the first error.
 type reader struct {
 	q   url.Values
 	err error
@@ -112,7 +112,7 @@ func (q *reader) number(name string) int {
 	return n
 }
 
-// size is a number of at least 1; 0 when it is not given.
+// size reads a number of at least 1; 0 when it is absent.
 func (q *reader) size(name string) int {
 	n := q.number(name)
 	if n < 1 && q.q.Get(name) != "" {
@@ -121,7 +121,7 @@ func (q *reader) size(name string) int {
 	return n
 }
 
-// yes is true or false; false when it is not given.
+// yes reads true or false; false when it is absent.
 func (q *reader) yes(name string) bool {
 	switch s := q.q.Get(name); s {
 	case "true":

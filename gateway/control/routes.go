@@ -17,13 +17,13 @@ type route struct {
 	path   string // after Prefix
 	name   string // its operationId
 	query  []string
-	admin  bool // only for who may see everybody's conversations
-	in     any  // an example of the body; nil: there is none
+	admin  bool // only for callers who may see all owners' conversations
+	in     any  // an example of the body; nil: no body
 	out    any  // an example of the answer; nil: see openapi.json
 	do     func(*call) (any, error)
 	raw    func(*call) // writes the answer itself
-	open   bool        // the body has the fields of a model API, too
-	made   bool        // it makes something: 201
+	open   bool        // the body may have other fields: those belong to a model API
+	made   bool        // it creates a resource: status 201
 }
 
 func (rt route) status() int {
@@ -33,13 +33,12 @@ func (rt route) status() int {
 	return http.StatusOK
 }
 
-// about is an operation on the conversation that the path names.
+// about makes an operation from a verb for the conversation in the path.
 func about[T any](verb func(context.Context, conversation.Home, string) (T, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) { return verb(c.r.Context(), c.home(), c.id()) }
 }
 
-// posted is an operation that takes the request's body; without a body, its zero
-// value.
+// posted makes an operation that takes the request's body; without a body, its zero value.
 func posted[In any](do func(*call, In) (any, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		var in In
@@ -100,52 +99,52 @@ var routes = []route{
 	{method: "GET", path: "/openapi.json", name: "getOpenAPI", do: func(*call) (any, error) { return readOpenAPI() }},
 }
 
-// status is the gateway at a glance.
+// status is an overview of the gateway.
 type status struct {
 	gateway.Status
 	Started time.Time `json:"started"`
 	Uptime  float64   `json:"uptime_seconds"`
-	Admin   bool      `json:"admin"` // the caller sees everybody's conversations
+	Admin   bool      `json:"admin"` // the caller sees all owners' conversations
 }
 
-// windowList lists what is known of windows.
+// windowList lists known windows.
 type windowList struct {
 	Items []gateway.KnownWindow `json:"items"`
 }
 
-// forgetting says which windows to forget.
+// forgetting selects windows to forget.
 type forgetting struct {
-	Upstream string `json:"upstream,omitempty"` // "": of all
-	Model    string `json:"model,omitempty"`    // "": of all
+	Upstream string `json:"upstream,omitempty"` // "": all
+	Model    string `json:"model,omitempty"`    // "": all
 }
 
 type forgotten struct {
 	Forgotten int `json:"forgotten"`
 }
 
-// settingsPatch says what to change.
+// settingsPatch is a change of settings.
 type settingsPatch struct {
 	gateway.SettingsPatch
-	Persist bool `json:"persist,omitempty"` // write what is in force then to the configuration file
+	Persist bool `json:"persist,omitempty"` // also write the resulting settings to the configuration file
 }
 
-// verifying holds a text that stands for a conversation.
+// verifying holds a summary to verify against a conversation.
 type verifying struct {
 	Summary string `json:"summary"`
 }
 
-// condensing asks for a condensation.
+// condensing is the body of a request for a condensation.
 type condensing struct {
-	Focus      string        `json:"focus,omitempty"`        // what a summary should pay attention to
-	Target     precis.Target `json:"target_tokens,omitzero"` // to come down to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
-	From       int           `json:"from,omitempty"`         // only messages from this one on …
-	To         int           `json:"to,omitempty"`           // … to the one before this; 0: all
-	Summarizer string        `json:"summarizer,omitempty"`   // "model" or "digest"; "": as the settings say
-	Profile    string        `json:"profile,omitempty"`      // whose settings to use; "": the default one
-	Force      bool          `json:"force,omitempty"`        // although something would be lost altogether
+	Focus      string        `json:"focus,omitempty"`        // topic that a summary should focus on
+	Target     precis.Target `json:"target_tokens,omitzero"` // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	From       int           `json:"from,omitempty"`         // first message of the span …
+	To         int           `json:"to,omitempty"`           // … and the message after it; 0: all
+	Summarizer string        `json:"summarizer,omitempty"`   // "model" or "digest"; "": by the settings
+	Profile    string        `json:"profile,omitempty"`      // selects the settings; "": the default ones
+	Force      bool          `json:"force,omitempty"`        // even if content would be lost entirely
 }
 
-// options returns what is asked for; a user asks.
+// options returns the options for a condensation requested by a user.
 func (in condensing) options() conversation.CondenseOptions {
 	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share, Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To, Force: in.Force}
 }
@@ -153,62 +152,62 @@ func (in condensing) options() conversation.CondenseOptions {
 // applying puts a draft in force.
 type applying struct {
 	Draft string            `json:"draft"`
-	Texts map[string]string `json:"texts,omitempty"` // by the IDs of its edits, texts in the place of its own
-	Force bool              `json:"force,omitempty"` // although something would be lost altogether
+	Texts map[string]string `json:"texts,omitempty"` // replacement texts, by the IDs of its edits
+	Force bool              `json:"force,omitempty"` // even if content would be lost entirely
 }
 
-// undoing names edits.
+// undoing selects edits to undo.
 type undoing struct {
-	Edits []string `json:"edits,omitempty"` // none: the last run
+	Edits []string `json:"edits,omitempty"` // empty: the last run
 }
 
-// pinning names what is important.
+// pinning selects content to pin.
 type pinning struct {
 	Handles []precis.Handle `json:"handles"`
 }
 
-// restoring names what is to be shown again.
+// restoring selects hidden content to show again.
 type restoring struct {
 	Handle precis.Handle `json:"handle"`
 }
 
-// excluding names what is to be hidden: whole messages.
+// excluding selects whole messages to hide.
 type excluding struct {
 	Handle precis.Handle `json:"handle"`
-	Force  bool          `json:"force,omitempty"` // although something would be lost altogether
+	Force  bool          `json:"force,omitempty"` // even if content would be lost entirely
 }
 
-// rewording puts another text in the place of a summary.
+// rewording replaces the text of a summary.
 type rewording struct {
-	Edit  string `json:"edit"` // that shows the summary
+	Edit  string `json:"edit"` // the edit that shows the summary
 	Text  string `json:"text"`
-	Force bool   `json:"force,omitempty"` // although something would be lost altogether
+	Force bool   `json:"force,omitempty"` // even if content would be lost entirely
 }
 
 // ordering holds the next request.
 type ordering struct {
-	Seconds int `json:"seconds,omitempty"` // that it waits at most; 0: two minutes
+	Seconds int `json:"seconds,omitempty"` // longest wait; 0: two minutes
 }
 
-// lettingGo sends a request that is held.
+// lettingGo sends a held request.
 type lettingGo struct {
-	Again bool `json:"again,omitempty"` // the one after it is held as well
+	Again bool `json:"again,omitempty"` // also hold the request after it
 }
 
-// upTo is a place in a conversation.
+// upTo is a position in a conversation.
 type upTo struct {
 	Messages *int `json:"messages"` // only this many of the first messages
 }
 
-// purging says what is to be forgotten: one of the three.
+// purging selects conversations to forget, by exactly one field.
 type purging struct {
 	IDs    []string  `json:"ids,omitempty"`
-	Before time.Time `json:"before,omitzero"` // what was last updated before
+	Before time.Time `json:"before,omitzero"` // last updated before
 	All    bool      `json:"all,omitempty"`
 }
 
-// The bodies of the engine's operations, as they are documented: the fields of a
-// model API and those of the engine.
+// The documented bodies of the engine's operations: the fields of a model API plus the engine's
+// own.
 type (
 	assembleBody struct {
 		messages

@@ -1,6 +1,6 @@
-// Package intent says what a request to a model is for: a turn of a conversation, or
-// something beside one, and whether a summary is asked for that is to take the place of a
-// conversation. The gateway asks once for each request, before it looks anything up with it.
+// Package intent determines the purpose of a request to a model: whether it is a turn of a
+// conversation, and whether it asks for a summary to replace a conversation. The gateway uses it
+// once per request, before any lookup.
 package intent
 
 import (
@@ -14,40 +14,40 @@ import (
 	"precis/wire/responses"
 )
 
-// Request is what is asked about.
+// Request is a request to classify.
 type Request struct {
-	Turns    bool // its path is that of turns; else it counts tokens, or asks for a compaction
+	Turns    bool // its path is for turns; false: it counts tokens, or asks for a compaction
 	Dialect  wire.Dialect
 	Body     *wire.Body
 	System   precis.Message // the system prompt
 	Messages []precis.Message
 }
 
-// Intent is what a request is for.
+// Intent is the purpose of a request.
 type Intent struct {
-	// Turn: the request is a turn that can be managed. Others are titles, probes of what a
-	// server can do, counts, and requests that refer to messages that are not in them.
+	// Turn: the request is a turn that can be managed. Other requests are for titles, probes of
+	// server features, counts, and requests that refer to messages they do not contain.
 	Turn bool
-	// Stateful: the request belongs to a conversation that its upstream stores. Refers: it
-	// says by reference what it goes on from, and its messages are not all.
+	// Stateful: the request belongs to a conversation that its upstream stores. Refers: it refers
+	// to earlier messages that it does not contain.
 	Stateful, Refers bool
-	// Thread: the request creates or continues a message thread of the Messages API, whose
-	// messages its upstream keeps.
+	// Thread: the request creates or continues a message thread of the Messages API; the upstream
+	// keeps the messages of a thread.
 	Thread bool
-	// Summary: a summary is asked for of the messages before the last one.
+	// Summary: the request asks for a summary of the messages before the last one.
 	Summary bool
-	// SummaryOfText: in a request that is no turn a summary is asked for of a conversation
-	// that its last message holds as text.
+	// SummaryOfText: the request is no turn, and asks for a summary of a conversation that its last
+	// message contains as text.
 	SummaryOfText bool
-	// Program: the summary is asked for in the words of a program. Only then can it be answered
-	// without the model: a user may want a summary of the conversation in a file.
+	// Program: a program worded the request for a summary. Only then can it be answered without the
+	// model: a user may want a summary of the conversation in a file.
 	Program bool
 }
 
-// asideMessages is how many messages a request without tools has, at most, that is no turn.
+// asideMessages is how many messages a request without tools may have and still not be a turn.
 const asideMessages = 3
 
-// Of returns what a request is for.
+// Of returns the purpose of a request.
 func Of(r Request) Intent {
 	var in Intent
 	if r.Dialect.Name() == responses.Format {
@@ -64,13 +64,13 @@ func Of(r Request) Intent {
 	return in
 }
 
-// isNull reports whether a value of a body is missing, or says that there is none.
+// isNull reports whether a value of a body is missing or null.
 func isNull(value []byte) bool {
 	value = bytes.TrimSpace(value)
 	return len(value) == 0 || bytes.Equal(value, []byte("null"))
 }
 
-// hasReferences reports whether a body of the Responses API has items in it that only name
+// hasReferences reports whether a body of the Responses API contains items that only refer to
 // others.
 func hasReferences(b *wire.Body) bool {
 	const reference = "item_reference"
@@ -85,13 +85,13 @@ func hasReferences(b *wire.Body) bool {
 	return false
 }
 
-// summaryRequest are words by which clients ask a model for a summary that is to
-// take the place of a conversation.
+// summaryRequest matches the wording of clients that ask a model for a summary to replace a
+// conversation.
 var summaryRequest = lazyregexp.New(`(?i)(create|write|provide|generate|produce|construct|update|give me)\b[^.\n]{0,80}\bsummary\b[^\n]{0,80}\b(conversation|session|history|context|so far|above)|` +
 	`summari[sz]e\b[^.\n]{0,60}\b(conversation|session|history)|(context|conversation) summari[sz]ation (agent|assistant)|new summary that combines|context checkpoint|handoff summary|compact(ion|ing) (of )?(the|this) conversation|<?state_snapshot>?`)
 
-// asksForSummary reports whether an item is a client's request to condense the
-// conversation: words of its own, not what a tool returned.
+// asksForSummary reports whether an item is a client's request to condense the conversation. It
+// ignores the output of tools.
 func asksForSummary(item []byte) bool {
 	if kind, _ := jsonspan.String(jsonspan.Field(item, "type")); kind == "compaction_trigger" {
 		return true
@@ -114,18 +114,17 @@ func asksForSummary(item []byte) bool {
 	return false
 }
 
-// summaryWords reports whether a text asks for a summary. Long ones hold other
-// things.
+// summaryWords reports whether a text asks for a summary. Long texts never do.
 func summaryWords(text []byte) bool {
 	const most = 16 << 10
 	return len(text) <= most && summaryRequest.Match(text)
 }
 
-// programRequest are words in which programs ask for a summary, and users do not.
+// programRequest matches requests for a summary in the wording of programs, which users do not use.
 var programRequest = lazyregexp.New(`(?i)<summary>|<state_snapshot>|context checkpoint|(context|conversation) summari[sz]ation (agent|assistant)|<(prior|previous)-summary>|handoff summary`)
 
-// asksPlainly reports whether the last message of a request, or its system prompt, asks
-// for a summary in the words of a program.
+// asksPlainly reports whether the last message or the system prompt of a request asks for a summary
+// in the wording of a program.
 func asksPlainly(system precis.Message, msgs []precis.Message) bool {
 	const edge = 8 << 10
 	if len(msgs) == 0 {
@@ -139,8 +138,8 @@ func asksPlainly(system precis.Message, msgs []precis.Message) bool {
 	return false
 }
 
-// asksAside reports whether a request asks for a summary of a conversation that it holds
-// as text: in its system prompt, or where its last message begins or ends.
+// asksAside reports whether a request asks for a summary of a conversation that it contains as
+// text. It checks the system prompt, and the beginning and end of the last message.
 func asksAside(system precis.Message, msgs []precis.Message) bool {
 	const edge = 4 << 10
 	if len(msgs) == 0 {

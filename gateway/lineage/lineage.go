@@ -1,17 +1,14 @@
-// Package lineage recognizes conversations by their content: which earlier
-// request a request continues, and what of it is new. Use [New] and
-// [Table.Place].
+// Package lineage recognizes conversations by their content: which earlier request a request
+// continues, and which of its messages are new. Use [New] and [Table.Place].
 //
-// A conversation is a tree of nodes, each named by the fingerprint of the
-// messages up to it. A request whose messages continue those of an earlier one
-// extends its [Line]; one that leaves it on the way is a new line that shares the
-// beginning. Clients that clear old tool results in place are followed by a
-// second chain of fingerprints that leaves out what results say. Headers and
-// session names are not looked at: they are shared by what does not belong
-// together, and missing where it does.
+// A conversation is a tree of nodes, each named by the fingerprint of the messages up to it. A
+// request with messages that continue an earlier request extends its [Line]; one that diverges
+// becomes a new line that shares the beginning. For clients that clear old tool results in place,
+// there is a second chain of fingerprints that omits the content of results. Headers and session
+// names are ignored: unrelated requests may share them, and related ones may lack them.
 //
-// What was seen before is not read again: of a body that begins like an earlier
-// one only the rest is parsed, decoded and hashed.
+// Known content is not read again: if a body begins like an earlier one, only the rest is parsed,
+// decoded and hashed.
 package lineage
 
 import (
@@ -29,37 +26,36 @@ import (
 	"precis/wire"
 )
 
-// Kind says how a request relates to what was seen before.
+// Kind is the relation of a request to earlier ones.
 type Kind string
 
 // The kinds.
 const (
-	First     Kind = "new"       // nothing of it was seen
+	First     Kind = "new"       // it continues no known conversation
 	Extended  Kind = "extended"  // it continues the newest request of a line
-	Repeated  Kind = "repeated"  // it is the newest request of a line once more
-	Branched  Kind = "branched"  // it leaves a line on the way
+	Repeated  Kind = "repeated"  // it repeats the newest request of a line
+	Branched  Kind = "branched"  // it diverges from a line
 	Rewritten Kind = "rewritten" // as Extended, but old tool results were cleared
 	Amended   Kind = "amended"   // as Extended, but the end of the newest request is gone: its client sends a note, or the beginning of an answer, once
 )
 
-// Line is one conversation as one client sends it: a path through the tree from
-// the root to its newest message. Its exported fields are set once; State is the
-// caller's.
+// Line is one conversation as one client sends it: a path through the tree from the root to its
+// newest message. Its exported fields are set once; State belongs to the caller.
 type Line[S any] struct {
 	ID         string
 	Owner      string
 	Scope      string // see [Request]
 	Dialect    string
-	Transcript *precis.Transcript // of everything seen; grows
-	Branched   string             // ID of the line it left; "" for none
+	Transcript *precis.Transcript // of all messages received; grows
+	Branched   string             // ID of the line it branched from; "": none
 	Earlier    []precis.Fingerprint
-	State      S // what [Options.Adopt] made
+	State      S // made by [Options.Adopt]
 
-	// Guarded by the table.
+	// The following fields are guarded by the table.
 	prints   []precis.Fingerprint // after each message
-	skeleton []precis.Fingerprint // the same without what tool results say
+	skeleton []precis.Fingerprint // the same, without the content of tool results
 	body     *wire.Body           // of the newest request
-	lead     int                  // messages of body before the transcript: the system prompt
+	lead     int                  // number of messages of body before the transcript: the system prompt
 	prompt   wire.Prompt
 	size     int
 	levels   []levelKey
@@ -73,33 +69,33 @@ type Found[S any] struct {
 	Kind   Kind
 	Body   *wire.Body
 	Prompt wire.Prompt
-	Lead   int                // elements of the body's list that are the system prompt, not the transcript
-	Node   precis.Fingerprint // where the request ends
-	Parent precis.Fingerprint // where the request ended that it continues; zero when First
-	Known  int                // messages of it that were seen before
-	Len    int                // messages of it
-	// Cleared are the messages whose results the client cleared, when Rewritten.
+	Lead   int                // number of list elements that belong to the system prompt, not the transcript
+	Node   precis.Fingerprint // node of the end of the request
+	Parent precis.Fingerprint // node of the end of the request that it continues; zero when First
+	Known  int                // number of its messages that were known before
+	Len    int                // number of its messages
+	// Cleared are the messages with results that the client cleared, when Rewritten.
 	Cleared []int
 	// From is the line that a Branched, Rewritten or Amended request left.
 	From *Line[S]
-	// Messages are those of the request, system prompt left out.
+	// Messages are the request's messages, without the system prompt.
 	Messages []precis.Message
 }
 
-// Item returns the bytes of message i of the transcript as this request has them.
+// Item returns the bytes of message i of the transcript in this request.
 func (f *Found[S]) Item(i int) []byte { return f.Body.Item(f.Lead + i) }
 
-// Known is what the store holds of a conversation that memory does not: written
-// by an earlier process or another replica.
+// Known is the store's data about a conversation that memory lacks: written by an earlier process
+// or another replica.
 type Known struct {
-	Len    int           // messages of the request that are stored; 0: none
+	Len    int           // number of stored messages of the request; 0: none
 	Edits  []precis.Edit // in force after them
-	Record *store.Record // of the conversation that the request continues; nil: none
+	Record *store.Record // of the conversation that the request continues; nil: it continues none
 	Fresh  int           // the first number for [ID] that no stored conversation has
 }
 
-// id returns the ID of the stored conversation that a request of known messages
-// continues; "" when it begins one of its own.
+// id returns the ID of the stored conversation that a request with known messages continues; ""
+// when it begins a new one.
 func (k *Known) id() string {
 	if k == nil || k.Record == nil {
 		return ""
@@ -109,31 +105,30 @@ func (k *Known) id() string {
 
 // Options are the settings of a [Table].
 type Options[S any] struct {
-	// Bytes is how much memory the lines may use, about; 0 means 256 MB. The one
-	// used last longest ago is dropped first.
+	// Bytes is roughly how much memory the lines may use; 0 means 256 MB. The least recently used
+	// line is dropped first.
 	Bytes int
-	// Key makes the IDs of new lines, see [ID]. Lines that Load finds keep theirs.
+	// Key makes the IDs of new lines, see [ID]. Lines that Load finds keep their IDs.
 	Key []byte
-	// Load asks the store for a conversation of a scope whose nodes are prints, of
-	// which memory knows the first known. A nil result, or a Len not over known, adds nothing.
-	// Nil: there is no store.
+	// Load asks the store for a conversation of a scope with the nodes prints; memory knows the
+	// first known of them. A nil result, or a Len of at most known, adds no data. Nil: there is no
+	// store.
 	Load func(ctx context.Context, owner, scope string, prints []precis.Fingerprint, known int) (*Known, error)
-	// Adopt makes the State of a new line. It is called with the table locked, and
-	// must be quick. Known is nil unless Load found something.
+	// Adopt makes the State of a new line. It is called with the table locked, and must be quick.
+	// Known is nil unless Load found data.
 	Adopt func(f *Found[S], known *Known) S
-	// Stays reports whether a line should stay longer than those used after it, since
-	// it is not stored yet. Nil: none does.
+	// Stays reports whether a line should stay longer than more recently used ones, because it is
+	// not stored yet. Nil: no line should.
 	Stays func(S) bool
-	// Evict is called for each line that is dropped to free memory, with the
-	// bytes that it uses. It is called with the table locked. Nil: nobody is
-	// notified.
+	// Evict is called for each line that is dropped to free memory, with its size in bytes. It is
+	// called with the table locked. Nil: not called.
 	Evict func(s S, bytes int)
-	// Beside is how many bytes are used by what Evict did not let go of. It is called
-	// with the table locked. Nil: none.
+	// Beside returns how many bytes evicted data still uses. It is called with the table locked.
+	// Nil: 0.
 	Beside func() int
 }
 
-// Table is the lines in memory. It is safe for concurrent use.
+// Table holds the lines in memory. It is safe for concurrent use.
 type Table[S any] struct {
 	o Options[S]
 
@@ -155,7 +150,7 @@ type nodeKey struct {
 
 type nodeID struct{ owner, id string }
 
-// place is a node: a line that passes it, and whether a request ended there.
+// place is a node: a line that contains it, and whether a request ended there.
 type place[S any] struct {
 	line *Line[S]
 	end  bool
@@ -171,7 +166,7 @@ func New[S any](o Options[S]) *Table[S] {
 	}
 }
 
-// Line returns the line in memory with the ID; nil when there is none.
+// Line returns the line in memory with the ID; nil when memory lacks it.
 func (t *Table[S]) Line(owner, id string) *Line[S] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -189,7 +184,7 @@ func (t *Table[S]) Lines() []*Line[S] {
 	return out
 }
 
-// Through returns the lines in memory that pass a node after n messages, in no order.
+// Through returns the lines in memory that contain a node after n messages, in any order.
 func (t *Table[S]) Through(owner string, n int, node precis.Fingerprint) []*Line[S] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,23 +197,23 @@ func (t *Table[S]) Through(owner string, n int, node precis.Fingerprint) []*Line
 	return out
 }
 
-// Size returns the lines in memory, about how many bytes they use, and how many
-// lines were dropped for want of room.
+// Size returns the number of lines in memory, roughly their bytes, and the number of lines dropped
+// for lack of room.
 func (t *Table[S]) Size() (lines, bytes, dropped int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.recent.Len(), t.size, t.dropped
 }
 
-// Drop forgets a line. Requests under way may still use it.
+// Drop forgets a line. Requests in progress may still use it.
 func (t *Table[S]) Drop(l *Line[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.remove(l)
 }
 
-// Space returns where the lines of an owner live that have a scope. Lines of
-// different spaces have nothing in common.
+// Space returns the key space of an owner's lines with a scope. Lines of different spaces share no
+// nodes.
 func Space(owner, scope string) string {
 	if scope == "" {
 		return owner
@@ -228,10 +223,10 @@ func Space(owner, scope string) string {
 
 func (l *Line[S]) space() string { return Space(l.Owner, l.Scope) }
 
-// ID names a line of a space after the node its first request ended at, so that
-// replicas agree that have the same key. A second line from the same node has another
-// number. The ID is an HMAC: who sees one without the key cannot test by it what was
-// said. An empty key makes a plain hash, as all IDs were once.
+// ID names a line of a space by the node where its first request ended, so that replicas with the
+// same key agree. A second line from the same node has another number. The ID is an HMAC: without
+// the key, an ID cannot be used to test guesses about the content. An empty key makes a plain hash,
+// as in earlier versions.
 func ID(key []byte, space string, node precis.Fingerprint, number int) string {
 	text := fmt.Appendf(nil, "line %q %s %d", space, node, number)
 	sum := sha256.Sum256(text)
@@ -243,8 +238,7 @@ func ID(key []byte, space string, node precis.Fingerprint, number int) string {
 	return "c" + hex.EncodeToString(sum[:8])
 }
 
-// IsID reports whether a name has the form of an ID: that of a line, or of a branch
-// that was made on request.
+// IsID reports whether a name has the form of an ID, of a line or of a branch made on request.
 func IsID(name string) bool {
 	if len(name) != 17 || name[0] != 'c' && name[0] != 'b' {
 		return false
@@ -253,7 +247,7 @@ func IsID(name string) bool {
 	return err == nil
 }
 
-// lineID returns an ID that no line has, in memory or beyond.
+// lineID returns an ID that no line has, in memory or in the store.
 func (t *Table[S]) lineID(r Request, node precis.Fingerprint, known *Known) string {
 	n := 0
 	if known != nil {
@@ -291,10 +285,10 @@ func (t *Table[S]) remove(l *Line[S]) {
 	}
 	t.recent.Remove(l.element)
 	t.size -= l.size
-	l.body, l.prompt, l.skeleton = nil, wire.Prompt{}, nil // whoever still has the line needs its transcript
+	l.body, l.prompt, l.skeleton = nil, wire.Prompt{}, nil // holders of the line only need its transcript
 }
 
-// unend takes a line out of the index of last nodes.
+// unend removes a line from the index of last nodes.
 func (t *Table[S]) unend(l *Line[S]) {
 	if n := len(l.prints); n > 0 {
 		if k := (nodeKey{l.space(), l.prints[n-1]}); t.ends[k] == l {
@@ -303,7 +297,7 @@ func (t *Table[S]) unend(l *Line[S]) {
 	}
 }
 
-// unindex takes a line out of the indexes that name its newest request.
+// unindex removes a line from the indexes of newest requests.
 func (t *Table[S]) unindex(l *Line[S]) {
 	if n := len(l.skeleton); n > 0 {
 		if k := (nodeKey{l.space(), l.skeleton[n-1]}); t.heads[k] == l {
@@ -319,10 +313,10 @@ func (t *Table[S]) unindex(l *Line[S]) {
 	l.levels = nil
 }
 
-// shrink drops lines until the rest fits: first those that need not stay, the one
-// used last longest ago before all. The table is locked.
+// shrink drops lines until the rest fits: first those that need not stay, and the least recently
+// used first. The table is locked.
 func (t *Table[S]) shrink(but *Line[S]) {
-	const most = 1000 // lines that are asked about for one request
+	const most = 1000 // lines that are examined for one request
 	last := t.recent.Back()
 	for range most {
 		if last == nil || !t.over() {
@@ -339,7 +333,7 @@ func (t *Table[S]) shrink(but *Line[S]) {
 	}
 }
 
-// over reports whether there is more than memory has room for.
+// over reports whether the lines exceed the memory limit.
 func (t *Table[S]) over() bool {
 	beside := 0
 	if t.o.Beside != nil {

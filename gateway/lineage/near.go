@@ -8,17 +8,16 @@ import (
 	"precis/wire"
 )
 
-// Lines are also found by the first bytes of their newest body, at several
-// lengths, so that the body of the next request can be compared with it before
-// anything of it is read. This is only about speed: what is found is compared
-// byte by byte, and what is not found is read whole.
+// Lines are also indexed by the first bytes of their newest body, at several lengths, so that the
+// body of the next request can be compared with it before it is parsed. This only saves time:
+// candidates are compared byte by byte, and without a candidate the body is parsed completely.
 
 var seed = maphash.MakeSeed()
 
-// levels are the lengths at which bodies are indexed.
+// levels are the prefix lengths, in bytes, at which bodies are indexed.
 var levels = []int{256, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20}
 
-// perLevel is how many lines are compared at most.
+// perLevel is how many lines of one level are compared at most.
 const perLevel = 8
 
 type levelKey struct {
@@ -27,14 +26,14 @@ type levelKey struct {
 	hash           uint64
 }
 
-// index files a line under the first bytes of its newest body.
+// index adds a line to the index by the first bytes of its newest body.
 func (t *Table[S]) index(l *Line[S]) {
 	items := l.body.Items()
 	if len(items) == 0 {
 		return
 	}
 	raw := l.body.Raw()
-	stable := items[max(0, len(items)-3)].To // clients change the last ones still
+	stable := items[max(0, len(items)-3)].To // clients still change the last ones
 	for _, n := range levels {
 		if n > stable {
 			break
@@ -49,7 +48,7 @@ func (t *Table[S]) index(l *Line[S]) {
 	}
 }
 
-// neighbor is a line as it was when it was looked up.
+// neighbor is a line at the time of its lookup.
 type neighbor struct {
 	body     *wire.Body
 	lead     int
@@ -58,8 +57,8 @@ type neighbor struct {
 	prompt   wire.Prompt
 }
 
-// near returns the line whose newest body has most in common with the request's;
-// the zero neighbor when none has anything.
+// near returns the line with the newest body that has the longest common prefix with the request's;
+// the zero neighbor when there is no candidate.
 func (t *Table[S]) near(r Request) (best neighbor) {
 	most := 0
 	for i := len(levels) - 1; i >= 0; i-- {

@@ -10,12 +10,12 @@ import (
 	"precis/wire"
 )
 
-// MostMessages is how many messages a request may have. A message takes some
-// hundred bytes, however little it says.
+// MostMessages is how many messages a request may have. Even an empty message takes some hundred
+// bytes.
 const MostMessages = 100_000
 
-// longestModel is how long the name of a model may be, in bytes: it stands in logs,
-// in metrics and in what is remembered.
+// longestModel is the longest name of a model, in bytes. It is used in logs, in metrics and in
+// records.
 const longestModel = 512
 
 // TooMany is the error of a request with more than [MostMessages] messages.
@@ -25,37 +25,35 @@ func (e *TooMany) Error() string {
 	return fmt.Sprintf("%d messages are more than the %d that are read", e.Messages, MostMessages)
 }
 
-// Request is what is to be placed.
+// Request is a request to place.
 type Request struct {
-	Owner string // whose it is; requests of different owners have nothing in common
-	// Scope separates conversations of an owner that say the same: requests of
-	// different scopes have nothing in common in memory. "": that of all that are known
-	// by what they say alone.
+	Owner string // its owner; requests of different owners share no nodes
+	// Scope separates an owner's conversations with equal content: requests of different scopes
+	// share no nodes in memory. "": the scope of conversations that are identified only by their
+	// content.
 	Scope   string
 	Dialect wire.Dialect
-	Body    []byte // kept, and not to be changed
-	// Passes says whether to place the request without remembering it, because it is no
-	// turn of a conversation. It is asked once, before any conversation is looked at. Nil:
-	// all requests are turns.
+	Body    []byte // retained, must not be changed
+	// Passes reports whether to place the request without remembering it, because it is no turn of
+	// a conversation. It is called once, before the lookup. Nil: all requests are turns.
 	Passes func(body *wire.Body, prompt wire.Prompt, msgs []precis.Message) Passes
 }
 
-// Passes says when a request is placed without being remembered.
+// Passes is the condition for placing a request without remembering it.
 type Passes uint8
 
-// When it is.
+// The conditions.
 const (
 	PassNever Passes = iota
-	PassKnown        // where it goes on from a known conversation
+	PassKnown        // if it continues a known conversation
 	PassAlways
 )
 
 func (r Request) space() string { return Space(r.Owner, r.Scope) }
 
-// Place finds the place of a request and remembers it. The error is
-// [precis.CodeInvalid] for a body that cannot be read, with the byte or message
-// at fault, and [TooMany] for one with too many messages. An error of Load is returned together with the place, which is then
-// found by memory alone.
+// Place finds the place of a request and remembers it. The error is [precis.CodeInvalid] for an
+// unreadable body, with the byte or message at fault, and [TooMany] for one with too many messages.
+// If Load fails, Place uses only memory, and returns the place together with the error.
 func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 	f, prints, err := t.read(r)
 	if err != nil {
@@ -79,8 +77,7 @@ func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 	return f, loadErr
 }
 
-// read takes the body apart and decodes what is new of it, next to the line that
-// it seems to continue.
+// read parses the body and decodes its new messages, based on the line that it seems to continue.
 func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 	near := t.near(r)
 	body, err := wire.Parse(r.Body, r.Dialect.List(), near.body)
@@ -101,7 +98,7 @@ func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 	leading := same == 0 && r.Dialect.Name() != "anthropic"
 	var lead []precis.Message
 	for i := same; i < len(body.Items()); i++ {
-		// Messages outlive the body: a slice of it would keep it in memory whole.
+		// Messages outlive the body: a slice of it would keep all of it in memory.
 		m, err := r.Dialect.Decode(bytes.Clone(body.Item(i)))
 		if err != nil {
 			return nil, nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: fmt.Sprintf("%s %d at byte %d", r.Dialect.List(), i, body.Items()[i].From), Err: err}
@@ -135,9 +132,8 @@ func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 	return f, prints, nil
 }
 
-// prompt reads everything but the messages of the body, and adds lead to the system prompt. What is
-// the same as in the neighbor is the very same value, so that nobody counts it
-// again.
+// prompt reads all of the body except the messages, and adds lead to the system prompt. Parts that
+// equal the neighbor's are the same values, so that they are not counted again.
 func prompt(d wire.Dialect, body *wire.Body, near neighbor, same bool, lead []precis.Message) wire.Prompt {
 	if same && body.SameAround(near.body) {
 		return near.prompt
@@ -160,7 +156,7 @@ func prompt(d wire.Dialect, body *wire.Body, near neighbor, same bool, lead []pr
 	return p
 }
 
-// load asks the store where memory does not know the request whole.
+// load asks the store if memory does not know all messages of the request.
 func (t *Table[S]) load(ctx context.Context, r Request, prints []precis.Fingerprint) (*Known, error) {
 	if t.o.Load == nil || len(prints) == 0 {
 		return nil, nil
@@ -175,8 +171,8 @@ func (t *Table[S]) load(ctx context.Context, r Request, prints []precis.Fingerpr
 	return t.o.Load(ctx, r.Owner, r.Scope, prints, n)
 }
 
-// deepest returns the last of the nodes that is known and how many messages lead
-// to it. Of several lines through it one that ends there is taken.
+// deepest returns the last known node, and the number of messages up to it. Of several lines
+// through the node it prefers one that ends there.
 func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S], int) {
 	for n := len(prints); n > 0; n-- {
 		if p, ok := t.nodes[nodeKey{space, prints[n-1]}]; ok {
@@ -186,7 +182,7 @@ func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S],
 	return place[S]{}, 0
 }
 
-// settle decides what the request is and remembers it. The table is locked.
+// settle determines the kind of the request and remembers it. The table is locked.
 func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passes Passes) {
 	p, n := t.deepest(r.space(), prints)
 	f.Known, f.Kind = n, First
@@ -196,7 +192,7 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 	}
 	switch l := p.line; {
 	case n > 0 && n == len(l.prints) && t.ids[nodeID{l.Owner, l.ID}] != l:
-		f.Kind, f.From = Branched, l // the form that its client has rewritten since goes on by itself
+		f.Kind, f.From = Branched, l // the form before its client's rewrite continues separately
 	case n > 0 && n == len(l.prints) && n == f.Len:
 		f.Line, f.Kind = l, Repeated
 	case n > 0 && n == len(l.prints):
@@ -214,7 +210,7 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 		} else if hasReply(f.Messages[:n]) {
 			f.Kind, f.From = Branched, l
 		} else if n == f.Len {
-			f.Parent = precis.Fingerprint{} // it only begins with the same words
+			f.Parent = precis.Fingerprint{} // only its beginning is equal
 		}
 	}
 	if passes == PassAlways || passes == PassKnown && f.Kind != First {
@@ -229,10 +225,10 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 	t.remember(f)
 }
 
-// replays returns the line that a request goes on from which says again, word for word, what
-// another line has said: the one that ends a turn before the request does, and how many messages
-// it has. Nil: there is none. Without it each request of a conversation that is said again would
-// be a branch of its own.
+// replays returns the line that a request continues while it repeats, word for word, the messages
+// of another line: the one that ends one turn before the request, and its number of messages. Nil:
+// there is no such line. Without it, each request of a repeated conversation would become a branch
+// of its own.
 func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, l *Line[S], n int) (*Line[S], int) {
 	if l == nil || n < 2 || n == len(l.prints) {
 		return nil, 0
@@ -253,14 +249,14 @@ func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, 
 	return nil, 0
 }
 
-// mostVolatile is how many messages at the end of a request a client may send once.
+// mostVolatile is how many messages at the end of a request a client may send only once.
 const mostVolatile = 3
 
-// amends reports whether a request goes on from the newest request of a line whose end
-// its client has sent only once: after n messages the line has a few that the request
-// lacks, none of them an answer but for the beginning of one that the client wrote
-// itself, and the request has the answer in their place, perhaps after a message that
-// has lost a note. One that has another question there is a branch.
+// amends reports whether a request continues the newest request of a line although its client sent
+// the end of that one only once. After n messages, the line has a few that the request lacks; none
+// is an answer, except the beginning of one that the client wrote itself. The request has the
+// answer in their place, perhaps after a message that lost a note. A request with another question
+// there is a branch.
 func (t *Table[S]) amends(f *Found[S], l *Line[S], n int) bool {
 	once := l.Transcript.Messages()[n:]
 	if t.ids[nodeID{l.Owner, l.ID}] == l && lostNotes(once, f.Messages[n:]) {
@@ -290,13 +286,13 @@ func (t *Table[S]) amends(f *Found[S], l *Line[S], n int) bool {
 	return true
 }
 
-// mostBehindNote is how many messages may stand behind a note that a client leaves out of its next
-// request: a turn with its calls and results.
+// mostBehindNote is how many messages may follow a note that a client omits from its next request:
+// a turn with its calls and results.
 const mostBehindNote = 32
 
-// lostNotes reports whether a request says again the end of a line without notes that stood before
-// the newest turn in it, and goes on: what it lacks are messages that neither a model said nor a
-// tool gave back.
+// lostNotes reports whether a request repeats the end of a line without notes that preceded its
+// newest turn, and then continues. The missing messages must be neither the model's nor tool
+// results.
 func lostNotes(once, now []precis.Message) bool {
 	if len(once) > mostBehindNote || !hasReply(once) {
 		return false
@@ -315,14 +311,14 @@ func lostNotes(once, now []precis.Message) bool {
 	return lost > 0 && lost <= mostVolatile && at < len(now)
 }
 
-// hasReply reports whether a model has said something. What only begins with the
-// same words is another conversation.
+// hasReply reports whether the messages contain one of the model. Before that, equal beginnings do
+// not make two requests one conversation.
 func hasReply(msgs []precis.Message) bool {
 	return slices.ContainsFunc(msgs, func(m precis.Message) bool { return m.Role == precis.RoleAssistant })
 }
 
-// parent returns the last node before the end of the request, or at it, where
-// an earlier request ended.
+// parent returns the last node of the first n where an earlier request ended, or
+// zero.
 func (t *Table[S]) parent(space string, prints []precis.Fingerprint, n int) precis.Fingerprint {
 	for ; n > 0; n-- {
 		if t.nodes[nodeKey{space, prints[n-1]}].end {
@@ -332,7 +328,7 @@ func (t *Table[S]) parent(space string, prints []precis.Fingerprint, n int) prec
 	return precis.Fingerprint{}
 }
 
-// pass makes a line for a request that nothing is to remember.
+// pass makes a line for a request that is not to be remembered.
 func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 	if f.Line != nil && f.Kind == Repeated {
 		return
@@ -385,12 +381,12 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 		l.State = t.o.Adopt(f, known)
 	}
 	if f.Kind == Amended {
-		t.remove(f.From) // nobody comes back to what was sent once
+		t.remove(f.From) // clients do not return to messages that they sent once
 	}
 	t.ids[nodeID{l.Owner, l.ID}] = l
 }
 
-// extend adds what is new to a line.
+// extend adds the new messages to a line.
 func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 	l := f.Line
 	if n := len(l.prints); n < len(prints) {
@@ -401,7 +397,7 @@ func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 		l.skeleton = skeletons(l.skeleton, own)
 		for _, p := range prints[n:] {
 			k := nodeKey{l.space(), p}
-			t.nodes[k] = place[S]{line: l, end: t.nodes[k].end} // which another line may have passed
+			t.nodes[k] = place[S]{line: l, end: t.nodes[k].end} // another line may contain it
 		}
 		l.prints = append(l.prints, prints[n:]...)
 		t.ends[nodeKey{l.space(), f.Node}] = l
@@ -409,9 +405,9 @@ func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 	t.recent.MoveToFront(l.element)
 }
 
-// weight is about how many bytes a line uses: its newest body, the messages, which
-// hold their bytes and what was decoded from them, and for each message two
-// transcripts, fingerprints and their places in the indexes, as measured.
+// weight returns roughly how many bytes a line uses: its newest body; the messages with their bytes
+// and decoded form; and for each message two transcripts, fingerprints and index entries, as
+// measured.
 func weight(body []byte, messages int) int {
 	const (
 		perMessage = 900

@@ -2,12 +2,11 @@ package lineage
 
 import "precis"
 
-// maxCleared is the longest text, in bytes, that a client puts in the place of a
-// tool result it clears.
+// maxCleared is the longest text, in bytes, that a client writes in place of a cleared tool result.
 const maxCleared = 512
 
-// skeletons appends the chain of fingerprints that leaves out what tool results
-// say: role, texts, and IDs.
+// skeletons appends the chain of fingerprints without the content of tool results: role, texts, and
+// IDs.
 func skeletons(chain []precis.Fingerprint, msgs []precis.Message) []precis.Fingerprint {
 	var last precis.Fingerprint
 	if n := len(chain); n > 0 {
@@ -20,7 +19,7 @@ func skeletons(chain []precis.Fingerprint, msgs []precis.Message) []precis.Finge
 	return chain
 }
 
-// bones returns a message without what its tool results say.
+// bones returns a message without the content of its tool results.
 func bones(m precis.Message) precis.Message {
 	out := precis.Message{Role: m.Role, Content: make([]precis.Block, 0, len(m.Content))}
 	for _, b := range m.Content {
@@ -32,12 +31,10 @@ func bones(m precis.Message) precis.Message {
 	return out
 }
 
-// rewritten returns the line that the request continues when the tool results
-// that it cleared are left out, and how many messages that line has. Over n
-// messages are known without that. Nothing but results may differ, and each must
-// have become a short note: a result that says something else is another
-// conversation. So is one whose newest message differs: clients clear old
-// ones.
+// rewritten returns the line that the request continues if cleared tool results are ignored, and
+// its number of messages, which must exceed n, the number known without that. Only results may
+// differ, and each changed one must have become a short note: any other result makes a different
+// conversation. So does a changed newest message, because clients clear old ones.
 func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
 	if f.Len <= n {
 		return nil, 0
@@ -59,8 +56,7 @@ func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
 	return nil, 0
 }
 
-// cleared returns the messages whose results were cleared, and whether that is
-// all that differs.
+// cleared returns the messages with cleared results, and whether there is no other difference.
 func cleared(was, is []precis.Message) (out []int, ok bool) {
 	for i := range was {
 		if precis.HashMessage(was[i]) == precis.HashMessage(is[i]) {

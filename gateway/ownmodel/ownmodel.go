@@ -1,6 +1,6 @@
-// Package ownmodel asks the model of a conversation itself for summaries behind a
-// gateway. Use [Models]. It stands apart from the gateway since it needs the SDKs of
-// the model APIs, which a gateway that condenses without a model does without.
+// Package ownmodel has the model of a conversation write its summaries in a gateway. Use [Models].
+// It is separate from package gateway because it needs the SDKs of the model APIs, which a gateway
+// that condenses without a model does not need.
 package ownmodel
 
 import (
@@ -15,10 +15,9 @@ import (
 	"precis/provider"
 )
 
-// Models asks the model of the conversation itself for summaries: at the
-// upstream of the request, with what the client proves itself with. Nothing of
-// that is kept. The zero value knows no windows and prices. It is safe for
-// concurrent use.
+// Models calls the model of the conversation itself for summaries: at the upstream of the request,
+// with the client's credentials, which are not kept. The zero value knows no windows and prices. It
+// is safe for concurrent use.
 type Models struct {
 	// Catalog has windows, limits and prices; nil: they are unknown.
 	Catalog *models.Catalog
@@ -32,16 +31,15 @@ type Models struct {
 	clients map[ownKey]*provider.Client
 }
 
-// mostModels is how many models are remembered, for their names are the clients' to
-// choose.
+// mostModels bounds the remembered models, because clients choose their names.
 const mostModels = 4096
 
-// ownKey is what clients are kept by. Each has a circuit breaker, and an owner who
-// has used up a quota must not open that of another.
+// ownKey identifies a client. Each has a circuit breaker, and one owner's used-up quota must not
+// open the breaker of another owner.
 type ownKey struct{ owner, upstream, dialect, model string }
 
-// Model returns the model of a live request, for a summary writer; nil
-// when ctx has no [gateway.Credentials] or there is no live request.
+// Model returns the model of a live request, for a summary writer; nil when ctx has no
+// [gateway.Credentials] or l is nil.
 func (o *Models) Model(ctx context.Context, l *precis.Live) model.Model {
 	creds, ok := gateway.CredentialsFrom(ctx)
 	if !ok || l == nil {
@@ -83,7 +81,7 @@ func (o *Models) config(creds gateway.Credentials, l *precis.Live) provider.Conf
 	return c
 }
 
-// lent puts the credentials of the request's context on it.
+// lent adds the credentials in a request's context to the request.
 type lent struct{ next http.RoundTripper }
 
 func (l lent) RoundTrip(r *http.Request) (*http.Response, error) {

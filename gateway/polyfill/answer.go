@@ -32,20 +32,19 @@ func appendInt(dst []byte, name string, n int) []byte {
 	return strconv.AppendInt(jsonspan.AppendField(dst, name), int64(n), 10)
 }
 
-// Answer is what is added to the answer of an upstream, or all of an answer of
-// our own.
+// Answer holds the fields to add to an upstream's answer, or a whole answer of our own.
 type Answer struct {
-	ID      string // unique: the part of IDs after msg_, resp_ or cmp_
+	ID      string // unique part of IDs, after msg_, resp_ or cmp_
 	Model   string
 	Created int64 // seconds since 1970
-	Reports bool  // context_management is reported: the request asked for it
+	Reports bool  // context_management is reported, because the request asked for it
 	Applied []Applied
-	Made    *Summary     // the summary made for this request; nil: none
-	Usage   precis.Usage // of making it
+	Made    *Summary     // the summary made for this request; nil: no summary
+	Usage   precis.Usage // for making the summary
 }
 
-// management returns the value of context_management. Other edits are those that
-// the upstream has applied itself.
+// management returns the value of context_management. Other holds the edits that the upstream
+// itself has applied.
 func (a *Answer) management(other json.RawMessage) []byte {
 	dst := []byte(`{"applied_edits":[`)
 	for _, e := range a.Applied {
@@ -66,29 +65,29 @@ func (a *Answer) management(other json.RawMessage) []byte {
 	return append(dst, "]}"...)
 }
 
-// sealed is what goes into encrypted_content of Anthropic's block, whose text
-// stands next to it.
+// sealed returns the encrypted_content of Anthropic's block. It omits the text, which the block has
+// in another field.
 func (a *Answer) sealed() string {
 	s := *a.Made
 	s.Text = ""
 	return s.Seal()
 }
 
-// block is Anthropic's compaction block.
+// block returns Anthropic's compaction block.
 func (a *Answer) block() []byte {
 	dst := jsonspan.AppendStringField([]byte("{"), "type", "compaction")
 	dst = jsonspan.AppendStringField(dst, "content", a.Made.Text)
 	return append(jsonspan.AppendStringField(dst, "encrypted_content", a.sealed()), '}')
 }
 
-// item is OpenAI's compaction item.
+// item returns OpenAI's compaction item.
 func (a *Answer) item() []byte {
 	dst := jsonspan.AppendStringField([]byte("{"), "type", "compaction")
 	dst = jsonspan.AppendStringField(dst, "id", "cmp_"+a.ID)
 	return append(jsonspan.AppendStringField(dst, "encrypted_content", a.Made.Seal()), '}')
 }
 
-// iteration is an entry of usage.iterations.
+// iteration returns an entry of usage.iterations.
 func iteration(kind, model string, u precis.Usage) []byte {
 	dst := jsonspan.AppendStringField([]byte("{"), "type", kind)
 	if model != "" {
@@ -103,7 +102,7 @@ func iteration(kind, model string, u precis.Usage) []byte {
 	return append(dst, `,"ephemeral_1h_input_tokens":0}}`...)
 }
 
-// iterations is usage.iterations: making the summary, then what the upstream did.
+// iterations returns usage.iterations: the making of the summary, then the upstream's own ones.
 func (a *Answer) iterations(model string, u precis.Usage, theirs json.RawMessage) []byte {
 	dst := append([]byte("["), iteration("compaction", "", a.Usage)...)
 	if jsonspan.Kind(theirs) != '[' {
@@ -118,7 +117,7 @@ func (a *Answer) iterations(model string, u precis.Usage, theirs json.RawMessage
 	return append(dst, ']')
 }
 
-// with returns an object with members set; nil when it is none.
+// with returns an object with members set; nil for any other value.
 func with(object []byte, set func(d *wire.Draft)) []byte {
 	b, err := wire.Parse(object, "", nil)
 	if err != nil {
@@ -129,7 +128,7 @@ func with(object []byte, set func(d *wire.Draft)) []byte {
 	return d.Bytes()
 }
 
-// putFirst returns an array with an element before the others.
+// putFirst returns an array with an element inserted at the front.
 func putFirst(element []byte, list json.RawMessage) []byte {
 	dst := append([]byte("["), element...)
 	for s, err := range jsonspan.Array(list) {
@@ -141,7 +140,7 @@ func putFirst(element []byte, list json.RawMessage) []byte {
 	return append(dst, ']')
 }
 
-// shifted returns an object with a number raised; nil when it has none.
+// shifted returns an object with a number raised; nil when it lacks the number.
 func shifted(object []byte, name string, by int) []byte {
 	raw := jsonspan.Field(object, name)
 	if k := jsonspan.Kind(raw); k < '0' || k > '9' {
@@ -150,9 +149,8 @@ func shifted(object []byte, name string, by int) []byte {
 	return with(object, func(d *wire.Draft) { d.Set(name, []byte(strconv.Itoa(jsonspan.Int(raw)+by))) })
 }
 
-// Counted adds to an answer of count_tokens what the request counts without
-// edits: as much more as said is more than shown, by our count. It returns nil
-// for what is no such answer.
+// Counted adds to an answer of count_tokens the count without edits, scaled by the ratio of said to
+// shown in our own count. It returns nil if body is no such answer.
 func Counted(body []byte, said, shown int) []byte {
 	n := jsonspan.Field(body, "input_tokens")
 	if jsonspan.Kind(n) < '0' || jsonspan.Kind(n) > '9' {
@@ -166,8 +164,7 @@ func Counted(body []byte, said, shown int) []byte {
 	return with(body, func(d *wire.Draft) { d.Set("context_management", append(original, '}')) })
 }
 
-// Answer returns what the response to the request says of the polyfills; nil:
-// nothing.
+// Answer returns the fields that polyfills add to the response; nil: no fields.
 func (r *Request) Answer(now time.Time) *Answer {
 	if r.answer == nil && (r.Asked || r.summary != nil) {
 		r.answer = &Answer{
@@ -178,9 +175,9 @@ func (r *Request) Answer(now time.Time) *Answer {
 	return r.answer
 }
 
-// Alone returns the whole answer to a request that no upstream needs to answer, and
-// whether it is a stream. Not ok: no summary could be made. Of an empty request
-// there is nothing to summarize.
+// Alone returns the whole answer to a request that needs no upstream, and whether it is a stream.
+// Ok is false when no summary could be made. An empty request has no messages to summarize, and
+// gets a fixed summary.
 func (r *Request) Alone(empty bool, now time.Time) (body []byte, stream, ok bool) {
 	if r.summary == nil && empty {
 		r.summary = &Summary{Text: "Nothing was said beside the messages of the user."}

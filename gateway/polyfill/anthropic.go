@@ -21,32 +21,31 @@ const (
 	BetaCompact           = "compact-2026-01-12"
 )
 
-// What the API does when a field is left out.
+// The API's defaults for omitted fields.
 const (
 	defaultToolTrigger    = 100_000 // input tokens
 	defaultToolKeep       = 3
 	defaultCompactTrigger = 150_000
 )
 
-// Edits is what a request's context_management asks for; nil fields are not asked
-// for.
+// Edits are the edits of a request's context_management; nil fields are not requested.
 type Edits struct {
 	Order    []string // the types, as listed
 	Tools    *ClearTools
 	Thinking *ClearThinking
 	Compact  *Compact
-	Unknown  []json.RawMessage // edits of types that are not known here
+	Unknown  []json.RawMessage // edits of unknown types
 }
 
-// ClearTools asks to clear old tool results.
+// ClearTools requests clearing old tool results.
 type ClearTools struct {
-	Tokens   int // clear from more input tokens than this on; 0: Uses decides
-	Uses     int // clear from more tool uses than this on
-	Keep     int // the newest tool uses, which stay
-	AtLeast  int // tokens that must be cleared, else nothing is; 0: any
+	Tokens   int // clear when the input has more tokens; 0: Uses decides
+	Uses     int // clear when there are more tool uses
+	Keep     int // number of newest tool uses that stay
+	AtLeast  int // fewest tokens that a clearing must save to be made; 0: any
 	Exclude  []string
 	Inputs   bool     // inputs are cleared, too
-	InputsOf []string // of these tools alone; nil: of all
+	InputsOf []string // clear only inputs of these tools; nil: of all
 }
 
 // ClearsInput reports whether the input of a tool is cleared with its result.
@@ -54,16 +53,16 @@ func (c *ClearTools) ClearsInput(tool string) bool {
 	return c.Inputs && (c.InputsOf == nil || slices.Contains(c.InputsOf, tool))
 }
 
-// ClearThinking asks to leave the reasoning of old turns out.
+// ClearThinking requests leaving out the reasoning of old turns.
 type ClearThinking struct {
-	Keep int // the newest turns with reasoning, whose reasoning stays; 0: all
+	Keep int // number of newest turns with reasoning that keep it; 0: all
 }
 
-// Compact asks for a summary in the place of what was said.
+// Compact requests a summary in place of the messages.
 type Compact struct {
 	Tokens       int    // input tokens above which it is made; 0: the gateway's own threshold
 	Instructions string // for the summary
-	Pause        bool   // answer with the summary alone
+	Pause        bool   // answer only with the summary
 }
 
 // ParseEdits reads Anthropic's context_management. The error is an [*Invalid].
@@ -163,8 +162,8 @@ func (f *fields) compact(raw json.RawMessage, at string) *Compact {
 	return c
 }
 
-// Rest returns the context_management with the edits that are not known here, to
-// be sent on; nil when there are none.
+// Rest returns the context_management with only the edits of unknown types, to be forwarded; nil
+// when there are no such edits.
 func (o Edits) Rest() []byte {
 	if len(o.Unknown) == 0 {
 		return nil

@@ -14,20 +14,20 @@ import (
 // clearer clears old tool results and old reasoning.
 type clearer struct{ *Emulator }
 
-// clearing is a tool use and its result, as they stand in the transcript.
+// clearing is a tool use and its result, as they are in the transcript.
 type clearing struct {
 	name        string
 	use, result precis.Handle
-	cleared     bool // the result is
-	before      bool // it was once; if it is not now, the user wants it so
-	shown       bool // the message of the result is, in whatever form
+	cleared     bool // the result is cleared
+	before      bool // it was cleared once; if it no longer is, the user has undone that
+	shown       bool // the view shows the message of the result, in some form
 }
 
-// clearedNote begins what stands for a result that was cleared.
+// clearedNote begins the text that replaces a cleared result.
 const clearedNote = "[Tool result cleared to save context."
 
-// clearTools clears old tool results when the view is large enough. What was
-// cleared stays so: the next turns see the same bytes.
+// clearTools clears old tool results when the view is large enough. Cleared results stay cleared,
+// so that later turns send the same bytes.
 func (e clearer) clearTools(ctx context.Context) error {
 	c := e.Edits.Tools
 	uses := e.toolUses()
@@ -58,8 +58,7 @@ func (e clearer) clearTools(ctx context.Context) error {
 	return nil
 }
 
-// clearsEnough reports whether an edit clears as many tokens as the request
-// demands at least.
+// clearsEnough reports whether an edit clears at least as many tokens as the request demands.
 func (e clearer) clearsEnough(c *ClearTools, edit precis.Edit) bool {
 	if c.AtLeast == 0 {
 		return true
@@ -97,7 +96,7 @@ func (e clearer) toolUses() []clearing {
 	return out
 }
 
-// touched returns the blocks that edits of a rung replaced, in force or not.
+// touched returns the blocks that edits of a rung have replaced, whether still in force or not.
 func (e clearer) touched(rung string) map[precis.Handle]bool {
 	out := map[precis.Handle]bool{}
 	for _, edit := range e.edits() {
@@ -110,7 +109,7 @@ func (e clearer) touched(rung string) map[precis.Handle]bool {
 	return out
 }
 
-// isCleared reports whether a unit shows a note for block b of its message.
+// isCleared reports whether a unit shows a note in place of block b of its message.
 func isCleared(u precis.Unit, b int) bool {
 	if !u.Changed {
 		return false
@@ -123,7 +122,8 @@ func isCleared(u precis.Unit, b int) bool {
 	return ok && strings.HasPrefix(r.Text(), clearedNote)
 }
 
-// clearEdit clears all but the newest tool uses and those of excluded tools.
+// clearEdit returns the edit that clears tool uses, except the newest ones and uses of excluded
+// tools.
 func (e clearer) clearEdit(c *ClearTools, uses []clearing) precis.Edit {
 	edit := precis.Edit{Kind: precis.KindPruning, Report: precis.EditReport{Rung: TypeClearTools}}
 	t := e.transcript()
@@ -148,7 +148,7 @@ func (e clearer) clearEdit(c *ClearTools, uses []clearing) precis.Edit {
 	return edit
 }
 
-// pinned reports what the user has pinned.
+// pinned returns a function that reports whether the user has pinned a block.
 func (e clearer) pinned() func(h precis.Handle) bool {
 	pins := precis.Pinned(e.edits())
 	return func(h precis.Handle) bool {
@@ -158,8 +158,8 @@ func (e clearer) pinned() func(h precis.Handle) bool {
 	}
 }
 
-// clearThinking leaves out the reasoning of all but the newest turns that have
-// any. A turn is all that the model says between two messages of the user.
+// clearThinking leaves out reasoning, except in the newest turns that have any. A turn is all
+// output of the model between two messages of the user.
 func (e clearer) clearThinking(ctx context.Context) error {
 	keep := e.Edits.Thinking.Keep
 	if keep == 0 {
@@ -197,8 +197,7 @@ func (e clearer) clearThinking(ctx context.Context) error {
 	return nil
 }
 
-// thinkingTurns returns the turns of the assistant that have reasoning, as spans
-// of messages.
+// thinkingTurns returns the assistant turns with reasoning, as spans of messages.
 func (e clearer) thinkingTurns() (out [][2]int) {
 	from, thinks := 0, false
 	msgs := e.Messages

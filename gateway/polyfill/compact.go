@@ -10,19 +10,18 @@ import (
 	"precis/digest"
 )
 
-// rungCompact names the edits that a compaction makes, rungReturned those by
-// which a compaction that was sent back takes effect.
+// rungCompact names edits that a compaction makes; rungReturned names edits that apply a compaction
+// which the client sent back.
 const (
 	rungCompact  = TypeCompact
 	rungReturned = "returned compaction"
 )
 
-// compactor puts summaries in the place of messages.
+// compactor replaces messages by summaries.
 type compactor struct{ *Emulator }
 
-// compactOver puts a summary in the place of what was said when the view is
-// larger than the request wants it: of all but the newest exchange, which stays.
-// A request that is sent once more gets the same answer.
+// compactOver replaces all messages before the newest exchange by a summary when the view exceeds
+// the requested size. A repeated request gets the same answer.
 func (e compactor) compactOver(ctx context.Context) error {
 	c := e.compact
 	if e.Count {
@@ -70,8 +69,7 @@ func (e compactor) pause(c *Compact) {
 	}
 }
 
-// compactedHere returns the summary that an earlier try of this very request
-// made.
+// compactedHere returns the summary that an earlier attempt of this request made.
 func (e compactor) compactedHere() (Summary, bool) {
 	for _, edit := range precis.Active(e.edits()) {
 		if edit.Report.Rung != rungCompact || edit.Kind != precis.KindCondensation || edit.At != e.Node {
@@ -85,8 +83,8 @@ func (e compactor) compactedHere() (Summary, bool) {
 	return Summary{}, false
 }
 
-// newestExchange returns the first message of the group that holds the newest
-// message of the user, or result of a tool.
+// newestExchange returns the first message of the group that contains the newest user message or
+// tool result.
 func newestExchange(msgs []precis.Message) int {
 	last := len(msgs) - 1
 	for last > 0 && msgs[last].Role != precis.RoleUser {
@@ -95,8 +93,8 @@ func newestExchange(msgs []precis.Message) int {
 	return groupOf(msgs, last)
 }
 
-// groupOf returns the first message of the group of message i: with a result,
-// that of its tool use.
+// groupOf returns the first message of the group of message i. The group of a result contains its
+// tool use.
 func groupOf(msgs []precis.Message, i int) int {
 	k := 0
 	for _, g := range precis.Groups(msgs) {
@@ -107,8 +105,7 @@ func groupOf(msgs []precis.Message, i int) int {
 	return k
 }
 
-// compactAll summarizes everything, for a client that asks for a compaction
-// alone.
+// compactAll summarizes all messages, for a client that requests only a compaction.
 func (e compactor) compactAll(ctx context.Context) error {
 	end := len(e.Messages)
 	if e.Mode == Trigger {
@@ -131,8 +128,8 @@ func (e compactor) compactAll(ctx context.Context) error {
 
 const leastSummary, mostSummary = 300, digest.DefaultTokens
 
-// summarize returns a summary of the first end messages, of which the view goes
-// on to show those from k on: by the summarizer there is, else a digest.
+// summarize returns a summary of the first end messages, written by the summarizer if there is one,
+// else a digest. The view keeps the messages from k on.
 func (e compactor) summarize(ctx context.Context, end, k int, focus string) (precis.Summary, error) {
 	replaces := e.View.Meter().View(e.transcript().Messages()[:end])
 	r := precis.SummaryRequest{
@@ -173,8 +170,7 @@ func (e compactor) summarize(ctx context.Context, end, k int, focus string) (pre
 	return sum, nil
 }
 
-// previous returns the summaries that stand for what is not in the transcript,
-// or that a model has written.
+// previous returns the texts of summaries that the client sent back or that a model has written.
 func (e compactor) previous() string {
 	of := map[string]bool{}
 	for _, edit := range e.edits() {
@@ -194,8 +190,8 @@ func (e compactor) previous() string {
 // mostVerbatim is how many bytes of one text a summary repeats at most.
 const mostVerbatim = 8 << 10
 
-// mustSay returns what every view holds and a summary lacks of the messages
-// before k: what is pinned, and what the user said last.
+// mustSay returns the texts that every view must hold and that a summary of the messages before k
+// lacks: pinned messages and the user's last one.
 func (e compactor) mustSay(text string, k int) string {
 	var out strings.Builder
 	say := func(what string, h precis.Handle, words string) {
@@ -225,7 +221,7 @@ func (e compactor) mustSay(text string, k int) string {
 	return out.String()
 }
 
-// allWords returns the texts of blocks, those of tool results too.
+// allWords returns the texts of blocks, including tool results.
 func allWords(blocks []precis.Block) (out []string) {
 	for _, b := range blocks {
 		switch b := b.(type) {

@@ -1,9 +1,8 @@
-// Package polyfill knows what context management looks like in the APIs of
-// Anthropic and OpenAI: the fields of requests ([ParseEdits], [ParseCompaction]),
-// the compaction blocks and items that clients send back ([Read]), and what an
-// API would have put into its answers ([Answer]). It decides nothing and holds no
-// conversation; the gateway does.
+// Package polyfill implements the context management of the Anthropic and OpenAI APIs for upstreams
+// that lack it: the fields of requests ([ParseEdits], [ParseCompaction]), the compaction blocks and
+// items that clients send back ([Read]), the edits that carry them out ([Emulator]), and the fields
+// of the answers ([Answer]). The gateway holds the conversation and decides when to use them.
 //
-// Format: as typed in the Go SDKs of both, and documented by Anthropic under
-// "Context editing" and "Compaction", by OpenAI under "Compaction".
+// Formats follow the Go SDKs of both, documented by Anthropic under "Context editing" and
+// "Compaction", by OpenAI under "Compaction".
 package polyfill

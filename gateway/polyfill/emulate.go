@@ -18,28 +18,27 @@ type View interface {
 	Result() precis.Result
 	// Meter counts as the manager does.
 	Meter() *precis.Meter
-	// Apply puts edits in force that have an identity and do not cross others.
+	// Apply puts edits in force. They have an identity and do not cross others.
 	Apply(ctx context.Context, edits []precis.Edit) error
-	// KeepAlive keeps the client waiting until the returned function is called.
+	// KeepAlive sends keep-alive bytes to the client until stop is called.
 	KeepAlive() (stop func())
 }
 
-// Emulator does what one request asks for. Request and View are required.
+// Emulator carries out one request. Request and View are required.
 type Emulator struct {
 	*Request
 	View       View
-	Live       *precis.Live      // for a summary request to ride on; nil: none
-	Reasoning  precis.Reasoning  // which signed reasoning stays when what came before it changes
-	Summarizer precis.Summarizer // nil, or when it fails: a digest is made
-	// Keep stores what a client is about to put a summary in the place of, the first
-	// end messages, and what the summary cost; nil: nothing is kept.
+	Live       *precis.Live      // for summary requests to extend; nil: they stand alone
+	Reasoning  precis.Reasoning  // which signed reasoning stays when the messages before it change
+	Summarizer precis.Summarizer // if it is nil or fails, a digest is made
+	// Keep stores the first end messages, which the client is about to replace by a summary, and
+	// books the cost of the summary; nil: not stored.
 	Keep   func(ctx context.Context, end int, s precis.Summary)
 	Logger *slog.Logger
 	Now    func() time.Time
 }
 
-// Emulate makes the edits that the request asks for, before anything else is
-// decided about its view.
+// Emulate makes the edits that the request asks for, before the view is planned.
 func (e *Emulator) Emulate(ctx context.Context) error {
 	if err := (restorer{e}).takeBack(ctx); err != nil {
 		return err
@@ -78,13 +77,13 @@ func (e *Emulator) edits() []precis.Edit { return e.View.Conversation().Edits }
 
 func (e *Emulator) units() []precis.Unit { return e.View.Result().Units }
 
-// apply puts an edit in force, with what must follow it. It reports whether the
-// edit was possible; smaller demands that the view shrinks.
+// apply puts an edit in force, together with edits that must follow it. It reports whether that was
+// possible; smaller demands that the view shrinks.
 func (e *Emulator) apply(ctx context.Context, edit precis.Edit, smaller bool) (bool, error) {
 	t, had := e.transcript(), e.edits()
 	known := func(o precis.Edit) bool { return o.ID == edit.ID }
 	if edit.Identify(t) != nil || slices.ContainsFunc(had, known) || precis.CheckEdit(t, had, edit) != nil {
-		return false, nil // it crosses an edit made since, or was undone
+		return false, nil // it crosses a later edit, or was undone
 	}
 	batch := []precis.Edit{edit}
 	if u := e.unbound(slices.Concat(had, batch)); len(u.Replace) > 0 && u.Identify(t) == nil && precis.CheckEdit(t, slices.Concat(had, batch), u) == nil {
@@ -118,14 +117,14 @@ func (e *Emulator) counted(edits []precis.Edit) int {
 	return n
 }
 
-// calibrated turns counted tokens into those of the provider.
+// calibrated converts counted tokens to the provider's count.
 func (e *Emulator) calibrated(n int) int { return int(float64(n) * e.View.Result().Report.Calibration) }
 
-// tokens is the size of the view now.
+// tokens returns the current size of the view.
 func (e *Emulator) tokens() int { return e.View.Result().Report.After.Tokens }
 
-// unbound returns the edit that leaves out signed reasoning after the first
-// change of a view, where the model binds it to what came before.
+// unbound returns the edit that leaves out signed reasoning after the first change of a view, if
+// the model binds reasoning to the messages before it.
 func (e *Emulator) unbound(edits []precis.Edit) precis.Edit {
 	edit := precis.Edit{Kind: precis.KindThinking, Report: precis.EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
 	rule := e.Reasoning
@@ -151,8 +150,7 @@ func (e *Emulator) unbound(edits []precis.Edit) precis.Edit {
 	return edit
 }
 
-// reasoningOf returns replacements that leave the reasoning of a message out, as
-// far as it is shown.
+// reasoningOf returns replacements that leave out the shown reasoning of a message.
 func (e *Emulator) reasoningOf(u precis.Unit, signed bool) (out []precis.Replacement) {
 	for i, b := range e.transcript().At(u.From).Content {
 		th, visible := b.(precis.Thinking)
@@ -165,8 +163,7 @@ func (e *Emulator) reasoningOf(u precis.Unit, signed bool) (out []precis.Replace
 	return out
 }
 
-// saved returns how many tokens the edits of a rung that are in force saved when
-// they were made.
+// saved returns how many tokens the edits of a rung that are in force saved when they were made.
 func (e *Emulator) saved(rung string, kind precis.EditKind) int {
 	n := 0
 	for _, edit := range precis.Active(e.edits()) {

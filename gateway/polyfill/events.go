@@ -7,24 +7,23 @@ import (
 	"precis/wire"
 )
 
-// Rewriter passes a stream of server-sent events on and changes single ones. An
-// event is written as soon as its last byte came; what is not changed keeps its
-// bytes. It is not safe for concurrent use.
+// Rewriter forwards a stream of server-sent events and changes single events. It writes an event as
+// soon as its last byte has arrived; unchanged events keep their bytes. It is not safe for
+// concurrent use.
 type Rewriter struct {
 	To io.Writer
-	// Change returns what is written before an event, and its data instead of its
-	// own; nil leaves each as it is. The bytes are only good during the call.
+	// Change returns bytes to write before an event, and its new data; nil leaves either unchanged.
+	// The bytes are valid only during the call.
 	Change func(data []byte) (before, instead []byte)
 
 	frames wire.Frames
-	rest   bool // the event is too long to be held; the rest of it is passed on
+	rest   bool // the event is too long to be held; the rest of it is forwarded directly
 }
 
-// maxEvent is the longest event that is held, in bytes. What is longer is passed
-// on as it is.
+// maxEvent is the longest event that is held, in bytes. Longer ones are forwarded unchanged.
 const maxEvent = 16 << 20
 
-// Write takes in the next bytes. The error is that of To.
+// Write adds the next bytes of the stream. The error is the one of To.
 func (r *Rewriter) Write(p []byte) (int, error) {
 	r.frames.Add(p)
 	for raw, ok := r.frames.Next(); ok; raw, ok = r.frames.Next() {
@@ -41,7 +40,7 @@ func (r *Rewriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what was held of an event that did not end.
+// Close writes the held bytes of an unfinished event.
 func (r *Rewriter) Close() error {
 	if r.frames.Len() == 0 {
 		return nil
@@ -49,7 +48,7 @@ func (r *Rewriter) Close() error {
 	return r.event(r.frames.Rest())
 }
 
-// event writes one event. That with more than one line of data is not looked at.
+// event writes one event. It does not change events with several lines of data.
 func (r *Rewriter) event(raw []byte) error {
 	e := wire.ParseEvent(raw)
 	if r.rest || !e.OneLine() {

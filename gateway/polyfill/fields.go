@@ -12,7 +12,7 @@ import (
 	"precis/wire/responses"
 )
 
-// Invalid is a field that the API would refuse, in its words.
+// Invalid is the API's error for a field that it would refuse.
 type Invalid struct {
 	Param   string // e.g. "context_management.edits.0.keep.value"
 	Message string
@@ -21,7 +21,7 @@ type Invalid struct {
 // Error returns "PARAM: MESSAGE".
 func (e *Invalid) Error() string { return e.Param + ": " + e.Message }
 
-// Body returns the body of the error as the API of a dialect writes it.
+// Body returns the body of the error in the format of a dialect.
 func (e *Invalid) Body(dialect string) []byte {
 	if dialect == responses.Format {
 		body := jsonspan.AppendStringField([]byte(`{"error":{`), "message", e.Message)
@@ -36,7 +36,7 @@ func (e *Invalid) Body(dialect string) []byte {
 	return append(body, "}}"...)
 }
 
-// fields reads fields and keeps the first thing that is wrong with one.
+// fields reads fields and records the first error.
 type fields struct{ invalid *Invalid }
 
 func (f *fields) fail(param, format string, args ...any) {
@@ -45,7 +45,7 @@ func (f *fields) fail(param, format string, args ...any) {
 	}
 }
 
-// err returns what is wrong; nil when nothing is.
+// err returns the first error; nil when all fields are valid.
 func (f *fields) err() error {
 	if f.invalid == nil {
 		return nil
@@ -55,7 +55,7 @@ func (f *fields) err() error {
 
 func absent(raw json.RawMessage) bool { k := jsonspan.Kind(raw); return k == 0 || k == 'n' }
 
-// object reads an object that has no fields but the known ones.
+// object reads an object that may have only the known fields.
 func (f *fields) object(raw json.RawMessage, param string, known ...string) map[string]json.RawMessage {
 	m, err := jsonspan.Fields(raw)
 	if err != nil || jsonspan.Kind(raw) != '{' {
@@ -79,7 +79,7 @@ func sorted(m map[string]json.RawMessage) []string {
 	return names
 }
 
-// list reads an array; nothing when it is absent.
+// list reads an array; nil when it is absent.
 func (f *fields) list(raw json.RawMessage, param string) (out []json.RawMessage) {
 	if absent(raw) {
 		return nil
@@ -165,7 +165,7 @@ func (f *fields) amount(raw json.RawMessage, param string, least int, kinds ...s
 	return kind, f.number(m["value"], param+".value", least)
 }
 
-// tag refuses an object whose type is none of the kinds.
+// tag records an error for an object with a type outside the kinds.
 func (f *fields) tag(param, kind string, kinds []string) {
 	if kind == "" {
 		f.fail(param, "Unable to extract tag using discriminator 'type'")

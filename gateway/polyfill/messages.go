@@ -8,7 +8,7 @@ import (
 	"precis/wire"
 )
 
-// Message adds to a whole message of the Messages API; nil when it is none.
+// Message adds the fields to a complete message of the Messages API; nil when body is no message.
 func (a *Answer) Message(body []byte) []byte {
 	if kind, _ := jsonspan.String(jsonspan.Field(body, "type")); kind != "message" {
 		return nil
@@ -44,17 +44,16 @@ func usageOf(raw json.RawMessage) (u precis.Usage) {
 	}
 }
 
-// messageStream adds to a stream of the Messages API.
+// messageStream adds the fields to a stream of the Messages API.
 type messageStream struct {
 	*Answer
-	begun bool // message_start came
+	begun bool // message_start was seen
 	put   bool // the block was written
 	model string
 	usage precis.Usage
 }
 
-// MessageEvents returns the changes for a stream of the Messages API, see
-// [Rewriter.Change].
+// MessageEvents returns the changes for a stream of the Messages API, see [Rewriter.Change].
 func (a *Answer) MessageEvents() func(data []byte) (before, instead []byte) {
 	return (&messageStream{Answer: a}).change
 }
@@ -82,7 +81,7 @@ func (s *messageStream) change(data []byte) (before, instead []byte) {
 	return before, instead
 }
 
-// end adds to message_delta.
+// end adds the fields to message_delta.
 func (s *messageStream) end(data []byte) []byte {
 	return with(data, func(d *wire.Draft) {
 		if s.put {
@@ -102,8 +101,7 @@ func (s *messageStream) end(data []byte) []byte {
 	})
 }
 
-// blockEvents are the events of the compaction block, which is not streamed in
-// pieces.
+// blockEvents returns the events of the compaction block, which is sent in one piece.
 func (a *Answer) blockEvents() []byte {
 	delta := jsonspan.AppendStringField([]byte(`{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta"`), "content", a.Made.Text)
 	delta = append(jsonspan.AppendStringField(delta, "encrypted_content", a.sealed()), "}}"...)
@@ -125,7 +123,7 @@ func (a *Answer) compactionAlone() []byte {
 	return append(append([]byte("["), iteration("compaction", "", a.Usage)...), ']')
 }
 
-// Paused returns the whole message that holds the compaction block alone.
+// Paused returns the message that holds only the compaction block.
 func (a *Answer) Paused() []byte {
 	dst := append(jsonspan.AppendField(a.paused(), "content"), '[')
 	dst = append(append(dst, a.block()...), `],"stop_reason":"compaction","stop_sequence":null,"usage":`+noUsage+`,"iterations":`...)
@@ -133,7 +131,7 @@ func (a *Answer) Paused() []byte {
 	return append(append(jsonspan.AppendField(dst, "context_management"), a.management(nil)...), '}')
 }
 
-// PausedEvents returns the same as a stream.
+// PausedEvents returns the same message as a stream.
 func (a *Answer) PausedEvents() []byte {
 	start := append([]byte(`{"type":"message_start","message":`), a.paused()...)
 	start = append(start, `,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`+noUsage+"}}}"...)

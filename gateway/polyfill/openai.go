@@ -7,8 +7,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// ParseCompaction reads the context_management of OpenAI's Responses API; nil
-// when it asks for nothing. The error is an [*Invalid].
+// ParseCompaction reads the context_management of OpenAI's Responses API; nil when it requests no
+// compaction. The error is an [*Invalid].
 func ParseCompaction(raw json.RawMessage) (*Compact, error) {
 	const at = "context_management"
 	f := &fields{}

@@ -13,44 +13,43 @@ import (
 	"precis/wire/responses"
 )
 
-// Native says what an upstream does by itself, so that no polyfill is needed: what
-// is native is passed through untouched.
+// Native lists the features that an upstream has itself. Fields for them are forwarded unchanged.
 type Native struct {
 	ContextManagement bool // Anthropic's and OpenAI's context_management
 	Compact           bool // POST /v1/responses/compact
 }
 
-// Input is a request that may ask for polyfills. Its fields are not changed.
+// Input is a request that may need polyfills. Its fields are not changed.
 type Input struct {
 	Dialect  string
 	Native   Native
 	Body     *wire.Body
 	Prompt   wire.Prompt
-	Messages []precis.Message   // system prompt left out
-	Node     precis.Fingerprint // where they end
+	Messages []precis.Message   // without the system prompt
+	Node     precis.Fingerprint // of their end
 	Compact  bool               // it came to /v1/responses/compact
-	Count    bool               // it asks for a count of tokens alone
-	Stateful bool               // it refers to messages that are not in it
+	Count    bool               // it only asks for a token count
+	Stateful bool               // it refers to messages that it does not contain
 }
 
-// Request is what a request asks of polyfills, and what has come of it.
+// Request holds the polyfills that a request needs, and their results.
 type Request struct {
 	Input
 	Asked  bool // context_management is removed from the request
-	Active bool // there may be something to do
-	Only   bool // nothing else is done with the request, which is no turn
+	Active bool // a polyfill may have work to do
+	Only   bool // the request needs only a polyfill and is no turn
 	Mode   Mode
 	Edits  Edits         // Anthropic's
-	Made   []precis.Edit // by this request, where nothing records them
+	Made   []precis.Edit // edits of this request that are not recorded elsewhere
 
 	compact *Compact
 	applied []Applied
 	answer  *Answer
 	summary *Summary
-	usage   precis.Usage // of making it
+	usage   precis.Usage // for making the summary
 }
 
-// Mode says who answers a request.
+// Mode selects who answers a request.
 type Mode string
 
 // The modes.
@@ -61,8 +60,8 @@ const (
 	Trigger Mode = "trigger" // the gateway: a compaction_trigger
 )
 
-// NewRequest reads what a request asks for. A field that its API would refuse is an
-// error of type [Invalid].
+// NewRequest reads the context management of a request. An error for a field that its API would
+// refuse is an [*Invalid].
 func NewRequest(in Input) (*Request, error) {
 	r := &Request{Input: in}
 	var err error
@@ -91,7 +90,7 @@ func (r *Request) readManagement() (err error) {
 	case responses.Format:
 		r.compact, err = ParseCompaction(raw)
 		if r.Stateful {
-			r.compact = nil // what is to be compacted is not in the request
+			r.compact = nil // the messages to compact are not in the request
 		}
 	default:
 		return nil
@@ -100,8 +99,7 @@ func (r *Request) readManagement() (err error) {
 	return err
 }
 
-// readCompact finds out whether the request asks for a compaction and nothing
-// else.
+// readCompact detects a request that only asks for a compaction.
 func (r *Request) readCompact() error {
 	b := r.Body
 	switch n := len(b.Items()); {
@@ -129,8 +127,7 @@ func isTrigger(item []byte) bool {
 	return kind == "compaction_trigger"
 }
 
-// returnsCompactions reports whether the request holds a compaction that is for
-// us to read.
+// returnsCompactions reports whether the request contains a compaction that we must read.
 func (r *Request) returnsCompactions() bool {
 	for _, m := range r.Messages {
 		for _, b := range m.Content {
@@ -142,8 +139,8 @@ func (r *Request) returnsCompactions() bool {
 	return false
 }
 
-// returned reads a compaction that the client sent back. Not ok: the block is
-// none, or one for its maker alone.
+// returned reads a compaction that the client sent back. Ok is false when b is no compaction, or
+// one that only its maker can read.
 func (r *Request) returned(b precis.Block) (Summary, Kind, bool) {
 	o, is := b.(precis.Opaque)
 	if !is || !IsCompaction(o.Type) {
@@ -154,7 +151,7 @@ func (r *Request) returned(b precis.Block) (Summary, Kind, bool) {
 	return s, kind, ok
 }
 
-// spoken returns the messages of the user in the input, as items.
+// spoken returns the user's messages of the input, as items.
 func (r *Request) spoken() (out []json.RawMessage) {
 	msgs := r.Messages
 	if text := r.Body.String("input"); text != "" {
@@ -183,14 +180,13 @@ func (r *Request) spoken() (out []json.RawMessage) {
 	return out
 }
 
-// Manages reports whether a request that is no turn of a conversation is managed
-// for the polyfills alone.
+// Manages reports whether a request that is no turn is managed because of its polyfills.
 func (r *Request) Manages() bool {
 	r.Only = true
 	return r.Active
 }
 
-// Remove removes the fields that the polyfills have done the work of.
+// Remove removes the fields that polyfills have handled.
 func (r *Request) Remove(d *wire.Draft) {
 	if !r.Asked {
 		return
@@ -202,8 +198,8 @@ func (r *Request) Remove(d *wire.Draft) {
 	d.Remove("context_management")
 }
 
-// RemoveBetas removes the betas that only announce what the polyfills do from a
-// header. The memory tool is announced by one of them, too.
+// RemoveBetas removes the betas that announce only features of the polyfills. One of them also
+// announces the memory tool.
 func (r *Request) RemoveBetas(h http.Header) {
 	const header = "Anthropic-Beta"
 	if !r.Asked || r.Dialect != anthropic.Format || len(r.Edits.Unknown) > 0 {

@@ -8,7 +8,8 @@ import (
 	"precis/wire"
 )
 
-// Response adds to a whole response of the Responses API; nil when it is none.
+// Response adds the compaction item to a complete response of the Responses API; nil for any other
+// body.
 func (a *Answer) Response(body []byte) []byte {
 	if object, _ := jsonspan.String(jsonspan.Field(body, "object")); object != "response" || a.Made == nil {
 		return nil
@@ -21,10 +22,10 @@ func (a *Answer) withItem(response []byte) []byte {
 	return with(response, func(d *wire.Draft) { d.Set("output", putFirst(a.item(), d.Get("output"))) })
 }
 
-// responseStream adds to a stream of the Responses API.
+// responseStream adds the compaction item to a stream of the Responses API.
 type responseStream struct {
 	*Answer
-	events int // that were put into the stream so far
+	events int // number of events added to the stream so far
 }
 
 // ResponseEvents returns the changes for a stream of the Responses API, see
@@ -64,7 +65,7 @@ func (s *responseStream) change(data []byte) (before, instead []byte) {
 	return before, instead
 }
 
-// itemEvents are the events of the compaction item.
+// itemEvents returns the events of the compaction item.
 func (a *Answer) itemEvents(number int) []byte {
 	var dst []byte
 	for i, kind := range []string{"response.output_item.added", "response.output_item.done"} {
@@ -75,7 +76,7 @@ func (a *Answer) itemEvents(number int) []byte {
 	return dst
 }
 
-// usage is the usage of making the summary.
+// usage returns the usage of making the summary.
 func (a *Answer) usage() []byte {
 	dst := appendInt([]byte("{"), "input_tokens", a.Usage.Input)
 	dst = append(jsonspan.AppendField(dst, "input_tokens_details"), '{')
@@ -86,8 +87,8 @@ func (a *Answer) usage() []byte {
 	return append(appendInt(dst, "total_tokens", a.Usage.Input+a.Usage.Output), '}')
 }
 
-// Compacted returns the answer of POST /v1/responses/compact: the messages of the
-// user, as items, and the compaction item.
+// Compacted returns the answer of POST /v1/responses/compact: the user's messages, as items, and
+// the compaction item.
 func (a *Answer) Compacted(user []json.RawMessage) []byte {
 	dst := jsonspan.AppendStringField([]byte("{"), "id", "resp_"+a.ID)
 	dst = jsonspan.AppendStringField(dst, "object", "response.compaction")
@@ -100,8 +101,7 @@ func (a *Answer) Compacted(user []json.RawMessage) []byte {
 	return append(append(jsonspan.AppendField(dst, "usage"), a.usage()...), '}')
 }
 
-// response returns a response object that holds the compaction item alone, or
-// that has only begun.
+// response returns a response object that holds only the compaction item, or that has just begun.
 func (a *Answer) response(done bool) []byte {
 	status, output, usage := "in_progress", []byte("[]"), []byte("null")
 	if done {
@@ -119,7 +119,7 @@ func (a *Answer) response(done bool) []byte {
 // Triggered returns the answer to a compaction_trigger: one compaction item.
 func (a *Answer) Triggered() []byte { return a.response(true) }
 
-// TriggeredEvents returns the same as a stream.
+// TriggeredEvents returns the same answer as a stream.
 func (a *Answer) TriggeredEvents() []byte {
 	event := func(dst []byte, kind string, number int) []byte {
 		data := strconv.AppendInt([]byte(`{"type":"`+kind+`","sequence_number":`), int64(number), 10)

@@ -8,11 +8,11 @@ import (
 	"precis/wire/anthropic"
 )
 
-// restorer reads the compactions that a client sends back.
+// restorer applies the compactions that a client sends back.
 type restorer struct{ *Emulator }
 
-// takeBack lets the compactions that the client sent back take effect: the newest
-// stands for what was before it, the others are gone with that.
+// takeBack applies the compactions that the client sent back: the newest replaces everything before
+// it, including older compactions.
 func (e restorer) takeBack(ctx context.Context) error {
 	for range maxTakeBack {
 		edit, ok := e.takeBackEdit()
@@ -27,8 +27,7 @@ func (e restorer) takeBack(ctx context.Context) error {
 	return nil
 }
 
-// maxTakeBack bounds the edits by which compactions take effect: one for all,
-// normally.
+// maxTakeBack bounds the edits that apply compactions; normally one edit suffices.
 const maxTakeBack = 4
 
 // sentBack is a compaction in the view.
@@ -90,15 +89,14 @@ func (e restorer) takeBackEdit() (precis.Edit, bool) {
 	return edit, len(edit.Replace) > 0
 }
 
-// standsFor reports whether a summary was made of the first messages of this
-// request.
+// standsFor reports whether a summary was made of the first messages of this request.
 func (e restorer) standsFor(b sentBack) bool {
 	n := b.summary.Messages
 	return !b.failed && n > 0 && n <= b.message && e.transcript().Fingerprint(n).String() == b.summary.Node
 }
 
-// summaryAt returns the replacement that puts a summary in the place of what it
-// stands for, unless it is there, or more was replaced since.
+// summaryAt returns the replacement of the summarized messages by their summary. It returns false
+// if the summary is already there, or if a later edit replaced more.
 func (e restorer) summaryAt(s Summary) (precis.Replacement, bool) {
 	for _, u := range e.units() {
 		if u.From < s.Messages && u.To > s.Messages || u.From == 0 && u.To == s.Messages && !u.Original() {
@@ -108,8 +106,8 @@ func (e restorer) summaryAt(s Summary) (precis.Replacement, bool) {
 	return precis.Replacement{From: 0, To: s.Messages, With: []precis.Message{precis.NewText(precis.RoleUser, s.Render(true))}}, true
 }
 
-// without returns what takes a compaction out of its message, or puts its summary
-// there, in the place of what stands before it in the message.
+// without returns the replacements that remove a compaction from its message or, with put, replace
+// it and the blocks before it by its summary.
 func (e restorer) without(b sentBack, put bool) []precis.Replacement {
 	t := e.transcript()
 	summary := precis.NewText(precis.RoleUser, b.summary.Render(false))

@@ -8,31 +8,30 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Summary is what a compaction block or item of our own holds.
+// Summary is the content of a compaction block or item of our own.
 type Summary struct {
 	Text         string `json:"summary,omitempty"`      // in Anthropic's dialect the block's content
-	Conversation string `json:"conversation,omitempty"` // whose messages its handles name
-	// Messages and Node say which messages it stands for: the first ones of a
-	// conversation whose node after them is Node. 0: it stands for nothing that
-	// is sent along.
+	Conversation string `json:"conversation,omitempty"` // the conversation that its handles refer to
+	// Messages and Node identify the summarized messages: the first ones of a conversation with
+	// this node after them. 0: it summarizes no messages of the request.
 	Messages int    `json:"messages,omitempty"`
 	Node     string `json:"node,omitempty"`
 }
 
-// seal begins what we write into encrypted_content, with the version of what
-// follows: a [Summary] as JSON in base64. Everybody may read it.
+// seal begins our encrypted_content, with the version of the rest: a [Summary] as JSON in base64.
+// It is not secret.
 const seal = "precis.v1."
 
 // Seal returns the summary as encrypted_content.
 func (s Summary) Seal() string {
 	raw, err := json.Marshal(s)
-	if err != nil { // strings and a number
+	if err != nil { // not expected for strings and a number
 		return ""
 	}
 	return seal + base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// Open reads what [Summary.Seal] wrote. Anything else is not ours.
+// Open reads the output of [Summary.Seal]; false for any other text.
 func Open(sealed string) (s Summary, ok bool) {
 	rest, ours := strings.CutPrefix(sealed, seal)
 	if !ours {
@@ -51,8 +50,8 @@ const (
 	tail      = "\n\n[End of the summary.]"
 )
 
-// Render returns the text that a model reads. Here: the summary stands for
-// messages of this very conversation.
+// Render returns the text for the model. Here means that the summary replaces messages of the same
+// conversation.
 func (s Summary) Render(here bool) string {
 	head := headHere
 	if !here {
@@ -78,18 +77,18 @@ func Unrender(text string) (string, bool) {
 	return in, ok && found
 }
 
-// Kind says what a compaction block or item is.
+// Kind is the kind of a compaction block or item.
 type Kind string
 
 // The kinds of compaction blocks and items.
 const (
 	Ours     Kind = "ours"     // made by [Summary.Seal]
-	Readable Kind = "readable" // another's, whose text is all there is of it
-	Failed   Kind = "failed"   // says that a compaction failed: nothing
-	Opaque   Kind = "opaque"   // another's, for its maker alone
+	Readable Kind = "readable" // made by another program, with readable text only
+	Failed   Kind = "failed"   // reports that a compaction failed; no content
+	Opaque   Kind = "opaque"   // made by another program, which alone can read it
 )
 
-// IsCompaction reports whether a block or item type is one of compactions.
+// IsCompaction reports whether a block or item type denotes a compaction.
 func IsCompaction(kind string) bool { return kind == "compaction" || kind == "compaction_summary" }
 
 // Read reads a compaction block of the Messages API (anthropic) or a compaction

@@ -1,7 +1,6 @@
-// Package recall is the tool by which a model reads again what its view of a
-// conversation hides: its definition, [Tool], what a call asks for, and the
-// [Library] that answers calls. What it has in common with other tools of the
-// gateway is in precis/gateway/tool.
+// Package recall implements the tool for a model to read again content that its view hides: its
+// definition, [Tool], the input of a call, and the [Library] that answers calls. The code shared
+// with other tools of the gateway is in precis/gateway/tool.
 //
-// Nothing here reads the network, and of a conversation only what it is handed.
+// The package does not access the network, and only reads the transcripts it is given.
 package recall

@@ -11,14 +11,14 @@ import (
 	"precis/internal/content"
 )
 
-// Library answers calls of the tool with what was said in a conversation.
+// Library answers calls of the tool from the transcript of a conversation.
 type Library struct {
 	Transcript *precis.Transcript
-	// Earlier loads the forms that the conversation had before its client cleared
-	// results; nil: there are none. It is called at most once.
+	// Earlier loads the transcripts that the conversation had before its client cleared results;
+	// nil: there are none. It is called at most once.
 	Earlier func() []*precis.Transcript
-	// Before loads the conversations that the client has condensed into the beginning of
-	// this one; nil: there are none. It is called at most once.
+	// Before loads the conversations that the client has condensed into the beginning of this one;
+	// nil: there are none. It is called at most once.
 	Before func() []Linked
 	Meter  *precis.Meter
 
@@ -28,13 +28,13 @@ type Library struct {
 	linked  bool
 }
 
-// Linked is a conversation that goes on in another one.
+// Linked is a conversation that is continued by another one.
 type Linked struct {
 	Prefix     string // of its handles there: "c3f9ab:"
 	Transcript *precis.Transcript
 }
 
-// behind returns the conversations before this one.
+// Returns the conversations before this one, loaded once.
 func (b *Library) behind() []Linked {
 	if !b.linked && b.Before != nil {
 		b.before = b.Before()
@@ -43,11 +43,11 @@ func (b *Library) behind() []Linked {
 	return b.before
 }
 
-// of returns the library of one of the conversations before.
+// of returns the library of an earlier conversation.
 func (b *Library) of(l Linked) *Library { return &Library{Transcript: l.Transcript, Meter: b.Meter} }
 
-// Answer answers calls with at most limit tokens in all; 0: each is answered that what
-// it asks for is too long. A search ends early, with what it has found, when ctx ends.
+// Answer answers calls with at most limit tokens in all; 0: each answer only states that the
+// content is too long. When ctx ends, a search stops with the results so far.
 func (b *Library) Answer(ctx context.Context, calls []tool.Call, limit int) []tool.Result {
 	out := make([]tool.Result, len(calls))
 	for i, c := range calls {
@@ -81,7 +81,7 @@ func (b *Library) at(i int) precis.Message {
 	return m
 }
 
-// read returns what a handle names, from an offset on.
+// read returns the content of a handle, from an offset on.
 func (b *Library) read(in Input, limit int) tool.Result {
 	if i := strings.IndexByte(in.Handle, ':'); i >= 0 {
 		prefix := in.Handle[:i+1]
@@ -96,7 +96,7 @@ func (b *Library) read(in Input, limit int) tool.Result {
 	return b.readAs("", in, limit)
 }
 
-// readAs is read for handles behind a prefix.
+// readAs is read for handles with a prefix.
 func (b *Library) readAs(prefix string, in Input, limit int) tool.Result {
 	h, err := precis.ParseHandle(in.Handle)
 	if err == nil {
@@ -131,7 +131,7 @@ func (b *Library) readAs(prefix string, in Input, limit int) tool.Result {
 	return tool.Result{Text: out.String()}
 }
 
-// runeStart returns the offset, or where the letter that it is in begins.
+// runeStart returns the offset at, moved back to the start of its character.
 func runeStart(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
@@ -139,7 +139,7 @@ func runeStart(text string, at int) int {
 	return at
 }
 
-// plainText returns an error for the model.
+// plainText returns the text of an error for the model.
 func plainText(err error) string {
 	s := err.Error()
 	return strings.ToUpper(s[:1]) + s[1:]
@@ -152,8 +152,8 @@ func (b *Library) count(text string) int {
 	return b.Meter.Block(precis.RoleUser, precis.Text{Text: text})
 }
 
-// fit returns as much of a text as has at most limit tokens, whole lines where
-// they are short enough.
+// fit returns the beginning of a text with at most limit tokens, cut at a line end if lines are
+// short enough.
 func (b *Library) fit(text string, limit int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), max(limit, 0)*16)], "")
 	for text != "" {
@@ -170,7 +170,7 @@ func (b *Library) fit(text string, limit int) string {
 	return ""
 }
 
-// render writes a message, or one block of it, under its handle.
+// render writes a message, or one block of it, with its handle.
 func (b *Library) render(prefix string, i, block int) string {
 	m := b.at(i)
 	var out strings.Builder
@@ -184,7 +184,7 @@ func (b *Library) render(prefix string, i, block int) string {
 	return out.String()
 }
 
-// blockName says what a block is.
+// blockName names the kind of a block.
 func blockName(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.ToolUse:
@@ -201,7 +201,7 @@ func blockName(b precis.Block) string {
 	return strings.ReplaceAll(content.Type(b), "_", " ")
 }
 
-// blockText returns what a block says, in words.
+// blockText returns the content of a block as text.
 func blockText(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	mostPlaces = 8  // that a search names
-	mostWords  = 16 // that are looked for
+	mostPlaces = 8  // most blocks in a result
+	mostWords  = 16 // most words that are searched for
 )
 
 // place is a block that a search found.
 type place struct {
-	prefix  string // of the conversation that it is in; "": this one
+	prefix  string // of its conversation; "": this one
 	handle  precis.Handle
 	name    string
 	snippet string
-	has     []bool // which words
+	has     []bool // which words it contains
 	score   float64
 }
 
-// search names the blocks that hold most of some words. A word counts the more
-// the fewer blocks hold it; of equally good blocks the newer is better.
+// search lists the blocks that contain most of the words. A word counts more the fewer blocks
+// contain it; of equally good blocks the newer one comes first.
 func (b *Library) search(ctx context.Context, text string, limit int) tool.Result {
 	asked := strings.Fields(words.Fold(text))
 	slices.Sort(asked)
@@ -68,7 +68,7 @@ func (b *Library) search(ctx context.Context, text string, limit int) tool.Resul
 	return tool.Result{Text: b.fit(out.String(), limit)}
 }
 
-// places returns the blocks that hold any of the words, and how many hold each.
+// places returns the blocks that contain any of the words, and how many blocks contain each word.
 func (b *Library) places(ctx context.Context, asked []string) (found []place, in []int) {
 	in = make([]int, len(asked))
 	for i := range b.Transcript.Len() {
@@ -96,7 +96,7 @@ func (b *Library) places(ctx context.Context, asked []string) (found []place, in
 				continue
 			}
 			if len(folded) != len(text) {
-				text = folded // a letter has another length when folded
+				text = folded // folding has changed the length of a letter
 			}
 			p.name = string(m.Role) + ": " + blockName(c)
 			p.snippet = content.Around(text, strings.Index(folded, asked[at]))

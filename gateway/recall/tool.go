@@ -27,15 +27,14 @@ const schema = `{"type":"object","properties":{` +
 // Tool returns the definition of the tool.
 func Tool() tool.Tool { return tool.Tool{Name: Name, Description: description, Schema: schema} }
 
-// Input is what a call asks for: a handle, from an offset on, or words.
+// Input is the input of a call: a handle and an offset, or words.
 type Input struct {
 	Handle string
 	Offset int
 	Search string
 }
 
-// ReadInput reads what a call asks for. Problem says, for the model, why it
-// cannot be read; "" when it can.
+// ReadInput reads the input of a call. Problem is an error text for the model; "" on success.
 func ReadInput(raw json.RawMessage) (in Input, problem string) {
 	const want = `the input must be {"handle":"m12"}, {"handle":"m12-m14","offset":0} or {"search":"words"}`
 	fields, err := jsonspan.Fields(raw)
@@ -56,8 +55,8 @@ func word(raw json.RawMessage) string {
 	return strings.Trim(s, " \t\r\n[]")
 }
 
-// Hides reports whether one of the edits, undone or not, hides or shortens
-// something, so that there is something to read again.
+// Hides reports whether one of the edits, undone or not, hides or shortens content, so that recall
+// is useful.
 func Hides(edits []precis.Edit) bool {
 	return slices.ContainsFunc(edits, func(e precis.Edit) bool {
 		return slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return !r.Restore })

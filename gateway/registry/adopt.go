@@ -8,8 +8,8 @@ import (
 	"precis/store"
 )
 
-// adopt makes the conversation of a new line. It runs under the lock of the table
-// and leaves everything that takes time to complete.
+// adopt makes the conversation of a new line. It runs under the lock of the table and leaves slow
+// work to complete.
 func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	l := f.Line
 	// A transcript of its own, which grows only under the conversation's lock.
@@ -26,8 +26,8 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 			r.tookOver(l.ID, len(known.Edits))
 		}
 	case from == nil:
-		// Another conversation began with the same words. What was edited when only
-		// those were said is in force here, too.
+		// Another conversation began with the same messages. Edits made when it had only those are
+		// in force here, too.
 		c.unread.Store(f.Known > 0 && r.o.Store != nil)
 	case f.Kind == lineage.Rewritten:
 		info = from.Info()
@@ -48,8 +48,8 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	return c
 }
 
-// tookOver logs that edits are in force in a conversation which were made in another one, or by a process that ended before it
-// wrote the record: they were found by the messages.
+// tookOver logs that a conversation has adopted edits of another conversation, or of a process that
+// ended before it wrote the record. They were found by the messages.
 func (r *Registry) tookOver(id string, edits int) {
 	r.o.Logger.Info("edits that the store has for the same messages are in force", "conversation", id, "edits", edits)
 }
@@ -61,9 +61,8 @@ func parentOf(f *Found) *Conversation {
 	return f.From.State
 }
 
-// branch takes over the edits that the conversation it left had at their last
-// common message, and the orders of a person about what both share; and which of them
-// the store has.
+// branch takes over the edits that the conversation it left had at their last common message, the
+// user's orders about the shared messages, and how many of these edits the store has.
 func branch(c *Conversation, from *Snapshot, shared int) {
 	branched, _ := precis.BranchedAt(&precis.Conversation{Transcript: c.conv.Transcript, Edits: from.Conversation.Edits}, shared)
 	c.conv.Edits = branched.Edits
@@ -76,9 +75,9 @@ func branch(c *Conversation, from *Snapshot, shared int) {
 	}
 }
 
-// amend takes over a conversation that goes on without the messages after shared, which
-// its client has sent only once: the edits that do not touch them, what the store has,
-// and, unless a turn of it is under way, what was counted.
+// amend takes over a conversation that continues without the messages after shared, because its
+// client sent those only once: the edits that do not touch them, the number of stored ones and,
+// unless one of its turns is in progress, its token counts.
 func amend(c, from *Conversation, shared int) {
 	was := from.Snapshot()
 	c.conv.Edits = before(was.Conversation.Edits, c.conv.Transcript, shared)
@@ -100,7 +99,8 @@ func amend(c, from *Conversation, shared int) {
 	}
 }
 
-// before returns the edits that name nothing after n messages, at nodes up to there.
+// before returns the edits that refer to none but the first n messages, with their nodes moved back
+// to n.
 func before(edits []precis.Edit, t *precis.Transcript, n int) []precis.Edit {
 	var out []precis.Edit
 	for _, e := range edits {
@@ -117,9 +117,9 @@ func before(edits []precis.Edit, t *precis.Transcript, n int) []precis.Edit {
 	return out
 }
 
-// carried returns the edits of a conversation whose client has cleared old tool
-// results since: those that still fit, at the nodes of the new transcript.
-// Summaries of what was cleared stay, since it was said.
+// carried returns the edits that still apply after the client cleared old tool results, at the
+// nodes of the new transcript. Summaries of cleared results stay, because the results were part of
+// the conversation.
 func carried(edits []precis.Edit, t *precis.Transcript) []precis.Edit {
 	var out []precis.Edit
 	for _, e := range edits {

@@ -11,39 +11,39 @@ import (
 	"precis/gateway/splice"
 )
 
-// Conversation is an open conversation. Its exported fields, and the methods that
-// say so, are for whoever holds the lock.
+// Conversation is an open conversation. Its exported fields, and methods that state it, require the
+// lock.
 type Conversation struct {
 	reg   *Registry
 	owner string
 	id    string
-	line  *line // nil: read from the store, no client is at it
+	line  *line // nil: read from the store, without a client
 
 	lock    chan struct{} // of capacity 1: full while the lock is held
 	inherit func()        // completes conv from the conversation it continues
 	once    sync.Once     // runs inherit
 
-	// Guarded by lock.
-	Written  splice.Cache       // messages of the view as they were encoded
-	Prepared *Preparation       // under way, or not taken yet; nil: none
+	// The following fields are guarded by lock.
+	Written  splice.Cache       // encoded messages of the view
+	Prepared *Preparation       // in progress, or not used yet; nil: no preparation
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
-	Mends    bool               // the upstream takes what its client sends only mended
+	Mends    bool               // the upstream accepts the client's messages only after repair
 	Last     precis.Report      // of the newest turn
-	Failed   string             // by name, the newest condensation with a model, which failed; "": it did not
-	Near     bool               // the warn level was reached at the newest turn
+	Failed   string             // name of the failure of the newest condensation with a model; "": it succeeded
+	Near     bool               // the newest turn reached the warn level
 	conv     *precis.Conversation
 	stored   int  // leading edits of conv that the store has
-	job      *job // stores edits of a turn, also when the turn waits no longer; nil: none is
+	job      *job // stores edits of a turn, even after the turn has ended; nil: no job is running
 
-	// TooLong is the size in tokens of a view that the upstream refused as too long when
-	// part of the answer was with the client already; 0: there is none. It needs no lock.
+	// TooLong is the size in tokens of a view that the upstream refused as too long after part of
+	// the answer was relayed; 0: none. It needs no lock.
 	TooLong atomic.Int64
 
-	// Measured is the upstream's count for the newest request with a size that can only be
-	// estimated; nil: there is no such request. The next turn counts by it. It needs no lock.
+	// Measured is the upstream's count for the newest request with a size that we can only
+	// estimate; nil: there is no such request. The next turn uses it. It needs no lock.
 	Measured atomic.Pointer[precis.Measured]
 
-	// Sent is the newest request that was answered; nil: no request was. It needs no lock.
+	// Sent is the newest answered request; nil: no request was answered. It needs no lock.
 	Sent atomic.Pointer[Sent]
 
 	doubt
@@ -56,21 +56,20 @@ type Conversation struct {
 
 // Sent is the size of a request, in tokens.
 type Sent struct {
-	Before int  // of what the client sent
-	After  int  // of what was forwarded
-	Cached bool // the upstream read some of it from a prompt cache, or wrote it to one
+	Before int  // of the client's request
+	After  int  // of the forwarded request
+	Cached bool // the upstream read part of it from a prompt cache, or wrote it to one
 }
 
-// Preparation is a reduction that runs in the background. Its other fields may be
-// read once Done is closed.
+// Preparation is a reduction in the background. Its other fields may be read once Done is closed.
 type Preparation struct {
 	Done    chan struct{}
-	Base    int           // edits of the conversation when it began
-	Model   bool          // a model may be asked
-	Edits   []precis.Edit // the result; none: it failed
+	Base    int           // number of edits of the conversation when it began
+	Model   bool          // a model may be called
+	Edits   []precis.Edit // the result; empty: it failed
 	Saved   int           // tokens that the edits save
-	Skipped bool          // nothing was tried, since another replica was at it
-	Failed  string        // why no summary was written, by name; "": one was, or none was asked for
+	Skipped bool          // not attempted, because another replica was preparing
+	Failed  string        // name of the reason why no summary was written; "": one was written, or none was requested
 }
 
 // Finished reports whether the reduction has ended.
@@ -83,13 +82,12 @@ func (p *Preparation) Finished() bool {
 	}
 }
 
-// Snapshot is a conversation as it was when its lock was last released. It does
-// not change and is not to be changed.
+// Snapshot is a conversation as it was when its lock was last released. It is immutable.
 type Snapshot struct {
 	Conversation precis.Conversation
-	Last         precis.Report // of the newest turn; the zero value when there was none
+	Last         precis.Report // of the newest turn; zero if there was no turn
 	Failed       string        // see Conversation
-	Stored       int           // leading edits that the store has
+	Stored       int           // number of leading edits that the store has
 }
 
 func (r *Registry) conversation(owner, id string, t *precis.Transcript) *Conversation {
@@ -99,19 +97,18 @@ func (r *Registry) conversation(owner, id string, t *precis.Transcript) *Convers
 	}
 }
 
-// ID returns the conversation's ID; "" for a request that no conversation
-// remembers.
+// ID returns the conversation's ID; "" for a request that is not remembered.
 func (c *Conversation) ID() string { return c.id }
 
-// Owner returns whose conversation it is.
+// Owner returns the owner of the conversation.
 func (c *Conversation) Owner() string { return c.owner }
 
-// Open reports whether a client is, or lately was, at the conversation; else it
-// was read from the store.
+// Open reports whether a client uses the conversation or recently did; otherwise it was read from
+// the store.
 func (c *Conversation) Open() bool { return c.line != nil }
 
-// Lock locks the conversation for a turn or a change. It gives up with
-// [precis.CodeCanceled] when ctx ends.
+// Lock locks the conversation for a turn or a change. It fails with [precis.CodeCanceled] when ctx
+// ends.
 func (c *Conversation) Lock(ctx context.Context) error {
 	select {
 	case c.lock <- struct{}{}:
@@ -122,19 +119,18 @@ func (c *Conversation) Lock(ctx context.Context) error {
 	}
 }
 
-// tryLock locks the conversation unless somebody else keeps the lock for longer
-// than a moment.
+// tryLock locks the conversation, and gives up when the lock stays taken for a moment.
 func (c *Conversation) tryLock(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
 	return c.Lock(ctx) == nil
 }
 
-// Unlock publishes the conversation to those who look at it and releases the
-// lock. Edits that the store lacks are stored in the background.
+// Unlock publishes a snapshot and releases the lock. Edits that the store lacks are stored in the
+// background.
 func (c *Conversation) Unlock() {
 	if was := c.snapshot.Load().Conversation.Edits; begins(c.conv.Edits, was) && len(c.conv.Edits) > len(was) {
-		defer c.spread(c.conv.Edits[len(was):]) // to those that have just branched off what was published before
+		defer c.spread(c.conv.Edits[len(was):]) // to conversations that branched off the previous snapshot
 	}
 	c.publish()
 	pending := c.stored < len(c.conv.Edits)
@@ -144,8 +140,8 @@ func (c *Conversation) Unlock() {
 	}
 }
 
-// complete takes over what a new line inherits, once. It is not done by adopt,
-// which runs under the lock of the whole table.
+// complete takes over what a new line inherits, once. It is separate from adopt, which runs under
+// the lock of the whole table.
 func (c *Conversation) complete() {
 	c.once.Do(func() {
 		if c.inherit != nil {
@@ -164,15 +160,15 @@ func (c *Conversation) publish() {
 	c.snapshot.Store(s)
 }
 
-// Snapshot returns the conversation as it was when its lock was last released.
-// It waits for nobody.
+// Snapshot returns the conversation as it was when its lock was last released. It does not wait for
+// the lock.
 func (c *Conversation) Snapshot() *Snapshot {
 	c.complete()
 	return c.snapshot.Load()
 }
 
-// Conversation returns the conversation itself. The lock must be held; edits are
-// added by [Conversation.Record] alone.
+// Conversation returns the conversation itself. The lock must be held; only [Conversation.Record]
+// adds edits.
 func (c *Conversation) Conversation() *precis.Conversation { return c.conv }
 
 // Grow adds messages of its line up to n. The lock must be held.
@@ -185,8 +181,8 @@ func (c *Conversation) Grow(n int) {
 	}
 }
 
-// Current reports whether the conversation is in memory and its client has not
-// rewritten it since, so that what becomes of it is remembered.
+// Current reports whether the conversation is in memory and its client has not rewritten it since,
+// so that its changes are recorded.
 func (c *Conversation) Current() bool {
 	return c.line != nil && c.reg.table.Line(c.owner, c.id) == c.line
 }

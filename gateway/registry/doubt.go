@@ -8,19 +8,19 @@ import (
 	"precis/store"
 )
 
-// doubt is whether it is known that the newest request of a conversation may speak for
-// its owner.
+// doubt holds back the storing of a conversation until its newest request has proven that it
+// belongs to its owner.
 type doubt struct {
 	doubting sync.Mutex
 	doubted  bool
 	lines    []precis.LedgerEntry // of edits made meanwhile
 }
 
-// mostHeld bounds the ledger lines that a doubted conversation holds.
+// mostHeld bounds the ledger lines that a doubted conversation holds back.
 const mostHeld = 1000
 
-// Doubt has nothing of the conversation stored until [Conversation.Prove]. Changes are
-// in force in memory meanwhile.
+// Doubt stops the storing of the conversation until [Conversation.Prove]. Meanwhile changes are in
+// force in memory.
 func (c *Conversation) Doubt() {
 	c.doubting.Lock()
 	defer c.doubting.Unlock()
@@ -33,7 +33,7 @@ func (d *doubt) isDoubted() bool {
 	return d.doubted
 }
 
-// hold takes a ledger line of a doubted conversation; false: it is not doubted.
+// hold holds a ledger line of a doubted conversation back; false: it is not doubted.
 func (d *doubt) hold(e precis.LedgerEntry) bool {
 	d.doubting.Lock()
 	defer d.doubting.Unlock()
@@ -43,7 +43,7 @@ func (d *doubt) hold(e precis.LedgerEntry) bool {
 	return d.doubted
 }
 
-// Prove ends a doubt. What was not stored meanwhile is stored.
+// Prove ends a doubt and stores the changes made meanwhile.
 func (c *Conversation) Prove() {
 	c.doubting.Lock()
 	was, lines := c.doubted, c.lines
@@ -57,8 +57,8 @@ func (c *Conversation) Prove() {
 	}
 }
 
-// Discard forgets an open conversation of which nothing was stored. Requests under way
-// may still use it.
+// Discard forgets an open conversation that was never stored. Requests in progress may still use
+// it.
 func (r *Registry) Discard(c *Conversation) {
 	c.refused.Store(true)
 	r.saver.forget(c)

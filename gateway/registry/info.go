@@ -9,11 +9,11 @@ import (
 // card is the catalog record of a conversation.
 type card struct{ info atomic.Pointer[store.Record] }
 
-// Info returns the catalog record of the conversation. It waits for nobody.
+// Info returns the catalog record of the conversation. It does not wait for the lock.
 func (c *card) Info() store.Record { return *c.info.Load() }
 
-// SetInfo changes the catalog record. F may be called more than once and must
-// depend on the given record alone.
+// SetInfo changes the catalog record. F may be called more than once and must depend only on the
+// given record.
 func (c *card) SetInfo(f func(*store.Record)) {
 	for {
 		old := c.info.Load()

@@ -9,13 +9,13 @@ import (
 	"precis/store"
 )
 
-// leaseFor is how long a lease holds without being renewed.
+// leaseFor is how long a lease lasts without renewal.
 const leaseFor = 30 * time.Second
 
-// Lease takes the lease of reducing the conversation with a model, when replicas
-// share the store and none has this one. Each call is a holder of its own, so a
-// turn and the background do not share it. Ok without a store that has leases.
-// Release gives it back after its last renewal has ended; it is never nil.
+// Lease takes the lease for reducing the conversation with a model, if replicas share the store and
+// no other holder has it. Each call is a separate holder, so a turn and the background do not share
+// it. Ok is also true without a store that has leases. Release releases it after its last renewal
+// has ended; it is never nil.
 func (c *Conversation) Lease(ctx context.Context) (release func(), ok bool) {
 	l, has := c.reg.Store(c.owner).(store.Leaser)
 	if !has {
@@ -25,7 +25,7 @@ func (c *Conversation) Lease(ctx context.Context) (release func(), ok bool) {
 	holder := c.reg.o.Replica + " " + strconv.FormatInt(c.reg.leases.Add(1), 10)
 	giveBack, ok, err := l.Lease(ctx, name, holder, leaseFor)
 	if err != nil {
-		return giveBack, true // no replica can take it then
+		return giveBack, true // then no replica can take it
 	}
 	if !ok {
 		return giveBack, false
@@ -34,12 +34,12 @@ func (c *Conversation) Lease(ctx context.Context) (release func(), ok bool) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		renew(ctx, func() { _, _, _ = l.Lease(ctx, name, holder, leaseFor) }) // a lease that is not renewed runs out
+		renew(ctx, func() { _, _, _ = l.Lease(ctx, name, holder, leaseFor) }) // an unrenewed lease expires
 	}()
 	return sync.OnceFunc(func() { stop(); <-ended; giveBack() }), true
 }
 
-// renew calls f three times in the life of a lease, until ctx ends.
+// renew calls f three times during the lifetime of a lease, until ctx ends.
 func renew(ctx context.Context, f func()) {
 	tick := time.NewTicker(leaseFor / 3)
 	defer tick.Stop()
@@ -53,8 +53,8 @@ func renew(ctx context.Context, f func()) {
 	}
 }
 
-// WaitForLease waits until no other replica reduces the conversation with a model,
-// and takes over the edits it has made. The lock must be held.
+// WaitForLease waits until no other replica reduces the conversation with a model, and adopts the
+// edits that it has made. The lock must be held.
 func (c *Conversation) WaitForLease(ctx context.Context) (release func()) {
 	const pause = 100 * time.Millisecond
 	for {

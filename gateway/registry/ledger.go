@@ -9,9 +9,8 @@ import (
 	"precis/store"
 )
 
-// Ledger returns the ledger of an owner's conversations; nil when the store keeps
-// none. Entries are stored in the background; reading stores those of the owner
-// first.
+// Ledger returns the ledger of an owner's conversations; nil when the store keeps no ledger.
+// Entries are stored in the background; reading first stores the owner's pending ones.
 func (r *Registry) Ledger(owner string) precis.Ledger {
 	if _, ok := r.Store(owner).(precis.Ledger); !ok {
 		return nil
@@ -24,8 +23,8 @@ type ledger struct {
 	owner string
 }
 
-// Book queues an entry. That of an edit waits as long as its conversation is doubted:
-// it costs nothing, and goes with the edit.
+// Book queues an entry. The entry of an edit waits while its conversation is doubted, and is stored
+// with the edit.
 func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if e.EditID != "" {
 		if at := l.reg.table.Line(l.owner, e.Conversation); at != nil && at.State != nil && at.State.hold(e) {
@@ -48,8 +47,8 @@ func (l ledger) Entries(ctx context.Context, conversation string, since time.Tim
 	return out, err
 }
 
-// Spent returns what condensing has cost all owners since a time, or the one owner
-// when the store cannot sum them up.
+// Spent returns the cost of condensing for all owners since a time, or only for this owner if the
+// store has no sum over owners.
 func (l ledger) Spent(ctx context.Context, since time.Time) (usd float64, err error) {
 	spender, ok := l.reg.Store(l.owner).(store.Spender)
 	if !ok {
@@ -71,8 +70,7 @@ func (l ledger) Spent(ctx context.Context, since time.Time) (usd float64, err er
 	return usd, err
 }
 
-// books are the ledger lines that wait to be stored. They are written in lists, one
-// list at a time.
+// books are the ledger lines that wait to be stored. They are written in batches, one at a time.
 type books struct {
 	reg    *Registry
 	ctx    context.Context // of the background work
@@ -85,13 +83,13 @@ type books struct {
 
 	mu      sync.Mutex
 	waiting []store.OwnedEntry
-	begun   int // lines that are being written
-	lost    int // lines dropped
+	begun   int // number of lines being written
+	lost    int // number of lines dropped
 }
 
 const (
-	maxLines = 100_000 // that wait at most; about 300 bytes each
-	listOf   = 1000    // lines that are written at once
+	maxLines = 100_000 // most pending lines; about 300 bytes each
+	listOf   = 1000    // lines per write
 )
 
 func newBooks(r *Registry) *books {
@@ -101,8 +99,8 @@ func newBooks(r *Registry) *books {
 	return b
 }
 
-// add queues a line. When too many wait it is lost, which is counted, and logged at
-// the first of an outage.
+// add queues a line. A line over the limit is dropped and counted; the first dropped one of an
+// outage is logged.
 func (b *books) add(ctx context.Context, e store.OwnedEntry) {
 	b.mu.Lock()
 	full := len(b.waiting)+b.begun >= maxLines
@@ -127,7 +125,7 @@ func (b *books) run() {
 		case <-b.wake:
 		}
 		wait := gather
-		if b.flush(b.ctx) != nil { // it is tried again
+		if b.flush(b.ctx) != nil { // it is retried
 			wait = pause
 		}
 		select {
@@ -138,7 +136,7 @@ func (b *books) run() {
 	}
 }
 
-// flush writes what waits when it is called, in lists.
+// flush writes the lines that are pending when it is called, in batches.
 func (b *books) flush(ctx context.Context) error {
 	b.mu.Lock()
 	left := len(b.waiting)
@@ -151,8 +149,8 @@ func (b *books) flush(ctx context.Context) error {
 	return nil
 }
 
-// settle writes the lines of an owner, or of [Everybody], that wait when it is
-// called, and waits for those being written.
+// settle writes the lines of an owner, or of [Everybody], that are pending when it is called, and
+// waits for those being written.
 func (b *books) settle(ctx context.Context, owner string) error {
 	b.mu.Lock()
 	left := b.count(owner)
@@ -165,7 +163,7 @@ func (b *books) settle(ctx context.Context, owner string) error {
 	}
 }
 
-// count returns the lines of an owner that wait. The books are locked.
+// count returns the number of pending lines of an owner. The books are locked.
 func (b *books) count(owner string) int {
 	if owner == Everybody {
 		return len(b.waiting)
@@ -179,8 +177,8 @@ func (b *books) count(owner string) int {
 	return n
 }
 
-// write writes the lines of an owner, or of [Everybody], that have waited longest, at
-// most a list of them. When that fails they wait again.
+// write writes the oldest pending lines of an owner, or of [Everybody], at most one batch. On
+// failure they are queued again.
 func (b *books) write(ctx context.Context, owner string) error {
 	select {
 	case b.turn <- struct{}{}:
@@ -212,7 +210,7 @@ func (b *books) write(ctx context.Context, owner string) error {
 	return err
 }
 
-// take takes what write is to write.
+// take removes from the queue the lines that write will write.
 func (b *books) take(owner string) []store.OwnedEntry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -233,7 +231,7 @@ func (b *books) take(owner string) []store.OwnedEntry {
 	return list
 }
 
-// each writes lines one by one and leaves out those that have no stored form.
+// each writes lines one by one and skips lines without a stored form.
 func (b *books) each(ctx context.Context, list []store.OwnedEntry) (n int, err error) {
 	for i := range list {
 		_, err := store.BookAll(ctx, b.reg.o.Store, list[i:i+1])
@@ -255,7 +253,7 @@ func (b *books) counts() (waiting, lost int) {
 	return len(b.waiting) + b.begun, b.lost
 }
 
-// close ends the background work and writes what is left.
+// close ends the background work and writes the remaining lines.
 func (b *books) close(ctx context.Context) error {
 	b.once.Do(func() { close(b.stop) })
 	defer b.cancel()

@@ -9,12 +9,12 @@ import (
 	"precis/store"
 )
 
-// ScopeHint is the hint by which a record names the scope of its conversation, see
-// [lineage.Request]. One without it has no scope.
+// ScopeHint is the hint of a record that holds the scope of its conversation, see
+// [lineage.Request]. A record without this hint has no scope.
 const ScopeHint = "conversation"
 
-// load asks the store for the conversation of a request: the deepest node that it
-// knows, the edits in force there, and the record whose head is on the way.
+// load asks the store for the conversation of a request: the deepest node that it knows, the edits
+// in force there, and the record of a conversation that ends on the way.
 func (r *Registry) load(ctx context.Context, owner, scope string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
 	st := r.Store(owner)
 	finder, ok := st.(store.Finder)
@@ -33,7 +33,7 @@ func (r *Registry) load(ctx context.Context, owner, scope string, prints []preci
 	return out, err
 }
 
-// known reads what the store has of the nodes it knows.
+// known reads the store's data about the nodes it knows.
 func (r *Registry) known(ctx context.Context, owner, scope string, nodes []precis.Fingerprint, end precis.Fingerprint, known int) (*lineage.Known, error) {
 	cat := r.Catalog(owner)
 	out := &lineage.Known{Fresh: r.freshID(ctx, cat, lineage.Space(owner, scope), end)}
@@ -53,16 +53,16 @@ func (r *Registry) known(ctx context.Context, owner, scope string, nodes []preci
 	if err != nil || len(records) == 0 {
 		return out, err
 	}
-	// Of several records the one that came furthest. Nodes after its head were
-	// stored by a process that ended before it wrote the record.
+	// Of several records take the one with the latest head. A process that ended before it wrote
+	// the record may have stored nodes after that head.
 	depth := func(r store.Record) int { return slices.Index(nodes, r.Head) }
 	best := slices.MaxFunc(records, func(a, b store.Record) int { return depth(a) - depth(b) })
 	out.Record = &best
 	return out, nil
 }
 
-// freshID returns the first number of an ID that no stored conversation has,
-// except one that ends where this request does.
+// freshID returns the first number of an ID that no stored conversation has, except a conversation
+// that ends where this request does.
 func (r *Registry) freshID(ctx context.Context, cat store.Lister, space string, node precis.Fingerprint) int {
 	const most = 64
 	if cat == nil {
@@ -77,9 +77,8 @@ func (r *Registry) freshID(ctx context.Context, cat store.Lister, space string, 
 	return most
 }
 
-// latest returns the edits at the deepest stored node of a transcript. Not ok: the
-// store cannot find nodes. A store that knows none of them, because it was purged,
-// has no edits.
+// latest returns the edits at the deepest stored node of a transcript. Ok is false when the store
+// cannot find nodes. A store that knows no node of it, because it was purged, has no edits.
 func latest(ctx context.Context, st precis.Store, t *precis.Transcript) (edits []precis.Edit, ok bool, err error) {
 	finder, ok := st.(store.Finder)
 	if !ok {
@@ -97,9 +96,9 @@ func latest(ctx context.Context, st precis.Store, t *precis.Transcript) (edits [
 	return edits, err == nil, err
 }
 
-// probes returns the nodes of a transcript to look for in a store, the deepest
-// last: the newest ones each, older ones at growing distances. A stored node that
-// is passed over costs a second look in [precis.Reconcile], nothing else.
+// probes returns the nodes of a transcript to look up in a store, the deepest last: each of the
+// newest ones, older ones at growing distances. Skipping a stored node only costs a second lookup
+// in [precis.Reconcile].
 func probes(t *precis.Transcript) []precis.Fingerprint {
 	const each = 64
 	var nodes []precis.Fingerprint

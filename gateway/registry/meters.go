@@ -6,12 +6,12 @@ import (
 	"precis"
 )
 
-// meters remember what views of a conversation were counted as, for each profile:
-// those of turns, and those of whoever looks at it.
+// meters cache the token counts of a conversation's views, by profile. Turns and readers use
+// separate ones.
 type meters struct {
 	turns map[string]meter // guarded by the conversation's lock
 
-	looking sync.Mutex // held by whoever uses looks
+	looking sync.Mutex // held while looks is used
 	looks   map[string]meter
 }
 
@@ -21,14 +21,14 @@ type meter struct {
 	*precis.Meter
 }
 
-// Meter returns the meter for views made by a manager of the given profile, which
-// remembers what it has counted. The conversation's lock must be held.
+// Meter returns the caching meter for views by a manager of the given profile. The conversation's
+// lock must be held.
 func (m *meters) Meter(profile string, mgr *precis.Manager) *precis.Meter {
 	return meterOf(m.turns, profile, mgr)
 }
 
-// Looking calls f with a meter for views of a snapshot. Calls for one conversation
-// wait for each other and not for turns.
+// Looking calls f with a meter for views of a snapshot. Calls for one conversation wait for each
+// other, but not for turns.
 func (m *meters) Looking(profile string, mgr *precis.Manager, f func(*precis.Meter) error) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()

@@ -6,14 +6,14 @@ import (
 	"precis/store"
 )
 
-// renewInfo takes over the catalog record that another replica has written since. What memory
-// knows of a turn that is under way is noted in it afterwards.
+// renewInfo adopts a newer catalog record of another replica. A turn in progress updates it
+// afterwards.
 func (c *Conversation) renewInfo(ctx context.Context) {
 	cat := c.reg.Catalog(c.owner)
 	if !c.reg.o.Shared || cat == nil || c.id == "" {
 		return
 	}
-	_ = c.reg.reads.call(ctx, func(ctx context.Context) error { // what memory has is used
+	_ = c.reg.reads.call(ctx, func(ctx context.Context) error { // on error, the record in memory is used
 		rec, err := cat.Conversation(ctx, c.id)
 		if err != nil {
 			return err
@@ -27,8 +27,8 @@ func (c *Conversation) renewInfo(ctx context.Context) {
 	})
 }
 
-// isBehind reports whether the store has a newer turn of an open conversation: a record, by
-// another replica, that ends at a node which memory does not have.
+// isBehind reports whether the store has a newer turn of an open conversation: another replica's
+// record that ends at a node which memory does not have.
 func (c *Conversation) isBehind(rec store.Record) bool {
 	if !rec.Updated.After(c.Info().Updated) {
 		return false
@@ -37,21 +37,21 @@ func (c *Conversation) isBehind(rec store.Record) bool {
 	return rec.Messages > t.Len() || rec.Head != t.Fingerprint(rec.Messages)
 }
 
-// isOutdone reports whether another replica has stored the record of a newer turn than the given one is of.
+// isOutdone reports whether another replica has stored the record of a newer turn than the given
+// one.
 func isOutdone(ctx context.Context, cat store.Lister, now store.Record) bool {
 	rec, err := cat.Conversation(ctx, now.ID)
 	return err == nil && rec.Updated.After(now.Updated) && rec.Messages >= now.Messages
 }
 
-// newest returns the open conversation, or, where another replica has seen more of it, the one in
-// the store.
+// newest returns the open conversation or, if another replica has seen more of it, the stored one.
 func (r *Registry) newest(ctx context.Context, c *Conversation) *Conversation {
 	cat := r.Catalog(c.owner)
 	if !r.o.Shared || cat == nil {
 		return c
 	}
 	var there *Conversation
-	_ = r.reads.call(ctx, func(ctx context.Context) error { // what memory has is shown
+	_ = r.reads.call(ctx, func(ctx context.Context) error { // on error, memory is shown
 		rec, err := cat.Conversation(ctx, c.id)
 		switch {
 		case err != nil:
@@ -73,7 +73,7 @@ func (r *Registry) newest(ctx context.Context, c *Conversation) *Conversation {
 	return c
 }
 
-// stored reads a conversation that no client is at from the store.
+// stored reads from the store a conversation that has no client.
 func (r *Registry) stored(ctx context.Context, owner string, rec store.Record) (*Conversation, error) {
 	t, edits, err := r.Store(owner).Load(ctx, rec.Head)
 	if err != nil {
@@ -86,9 +86,9 @@ func (r *Registry) stored(ctx context.Context, owner string, rec store.Record) (
 	return c, nil
 }
 
-// Newest returns the open conversations of an owner as All does, without those of which another
-// replica has seen more: the store tells of them. Records that others have written since are
-// taken over.
+// Newest returns an owner's open conversations like All, and adopts newer records of other
+// replicas. It omits a conversation if another replica has seen more of it, because the store then
+// has the newer form.
 func (r *Registry) Newest(ctx context.Context, owner string) []*Conversation {
 	all := r.All(owner)
 	cat := r.Catalog(owner)

@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// outage knows since when the store does not take what it is given. It is logged
-// when an outage begins and when it ends, and not for each write that fails.
+// outage tracks since when the store fails. It logs when an outage begins and ends, and not for
+// each failed write.
 type outage struct {
 	log *slog.Logger
 	now func() time.Time
 
 	mu    sync.Mutex
 	wrong map[part]bool
-	loses bool      // ledger lines
+	loses bool      // ledger lines are being lost
 	since time.Time // zero: the store works
 	at    time.Time // of the last error
-	err   error     // the last one, also of an outage that has ended
+	err   error     // the last error, also of an outage that has ended
 }
 
-// part is a part of what the store does. An outage ends when no part of it is wrong.
+// part is a kind of store operation. An outage ends when no kind is failing.
 type part string
 
 const (
 	conversations part = "conversations"
 	ledgerLines   part = "ledger"
-	identity      part = "identity" // it is still the store that was opened
+	identity      part = "identity" // the store is still the one that was opened
 )
 
-// Outage is what is wrong with a store, and since when.
+// Outage describes the failure of a store.
 type Outage struct {
-	Since time.Time // when it began; zero: there is none
-	Last  time.Time // when the store last failed; zero: it never did
-	Err   error     // what the last failure was
+	Since time.Time // when it began; zero: the store works
+	Last  time.Time // when the store last failed; zero: never
+	Err   error     // the last failure
 }
 
 func (o *outage) fail(ctx context.Context, p part, err error) {
@@ -54,7 +54,7 @@ func (o *outage) fail(ctx context.Context, p part, err error) {
 	}
 }
 
-// works is called when a part of the store has done what it was asked for.
+// works records that a store operation has succeeded.
 func (o *outage) works(ctx context.Context, p part) {
 	o.mu.Lock()
 	since := o.since
@@ -70,7 +70,7 @@ func (o *outage) works(ctx context.Context, p part) {
 	}
 }
 
-// lose is called for a ledger line that is lost.
+// lose records the loss of a ledger line.
 func (o *outage) lose(ctx context.Context) {
 	o.mu.Lock()
 	begins := !o.loses

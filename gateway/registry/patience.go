@@ -8,24 +8,24 @@ import (
 	"precis"
 )
 
-// How long a turn waits for the store: [Options.Patience], or, while the store is
-// known to hang, only hurry.
+// How long a turn waits for the store: [Options.Patience], or only hurry while the store is known
+// to hang.
 const (
 	mostPatience = 3 * time.Second
 	hurry        = 100 * time.Millisecond
-	hangs        = 10 * time.Second // how long a store that hung is taken to hang
+	hangs        = 10 * time.Second // how long a store that hung is assumed to hang
 )
 
 var errSlow = precis.Errorf(precis.CodeInternal, "ask the store", "it does not answer")
 
-// patience is how long those wait who ask the store for one kind of thing. Reading
-// and writing have one each: a store that is busy with writing may be read.
+// patience is the time limit for one kind of access to the store. Reading and writing have one
+// each, because a store that is busy with writing can be read.
 type patience struct {
 	most time.Duration
-	slow atomic.Int64 // until when, in Unix nanoseconds, the store is taken to hang
+	slow atomic.Int64 // until when, in Unix nanoseconds, the store is assumed to hang
 }
 
-// bound returns a context that ends when somebody has waited long enough.
+// bound returns a context that ends after the time limit.
 func (p *patience) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	wait := p.most
 	if time.Now().UnixNano() < p.slow.Load() {
@@ -34,8 +34,8 @@ func (p *patience) bound(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, wait, errSlow)
 }
 
-// ended notes that the wait of a bounded context was in vain. It reports whether
-// the store was not known to hang.
+// ended records that a bounded context has timed out. It reports whether the store was not known to
+// hang.
 func (p *patience) ended(ctx context.Context) bool {
 	if context.Cause(ctx) != errSlow {
 		return false
@@ -44,10 +44,10 @@ func (p *patience) ended(ctx context.Context) bool {
 	return p.slow.Swap(now.Add(hangs).UnixNano()) < now.UnixNano()
 }
 
-// answered notes that the store has answered in time.
+// answered records that the store has answered in time.
 func (p *patience) answered() { p.slow.Store(0) }
 
-// call calls the store on behalf of somebody who waits.
+// call calls the store within the time limit.
 func (p *patience) call(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := p.bound(ctx)
 	defer cancel()

@@ -9,13 +9,13 @@ import (
 	"precis/store"
 )
 
-// Purge says what to forget: exactly one of its fields is set.
+// Purge selects what to forget: exactly one of its fields is set.
 type Purge struct {
 	IDs    []string  // these conversations
 	Before time.Time // all that were last updated before
 	All    bool      // everything of the owner
-	// Memory: only what is in memory is forgotten, and not counted, since another
-	// replica purges the store.
+	// Memory forgets only the copies in memory, and does not count them, because another replica
+	// purges the store.
 	Memory bool
 }
 
@@ -23,10 +23,9 @@ func (p Purge) selects(id string, r store.Record) bool {
 	return p.All || slices.Contains(p.IDs, id) || !p.Before.IsZero() && r.Updated.Before(p.Before)
 }
 
-// Purge forgets conversations of an owner, in memory and in the store, whose file
-// may still hold them until [Registry.Wipe]. Requests of them that are under way
-// are answered, and not stored any more. IDs that the owner does not have are
-// ignored.
+// Purge forgets conversations of an owner, in memory and in the store. The file of the store may
+// still contain them until [Registry.Wipe]. Requests in progress are answered, but no longer
+// stored. IDs that the owner does not have are ignored.
 func (r *Registry) Purge(ctx context.Context, owner string, p Purge) (store.PurgeResult, error) {
 	cat := r.Catalog(owner)
 	purger, can := cat.(store.Purger)
@@ -57,7 +56,7 @@ func (r *Registry) Purge(ctx context.Context, owner string, p Purge) (store.Purg
 	return res, err
 }
 
-// Wipe makes what was purged of any owner unreadable, see [store.Wiper].
+// Wipe makes the purged data of all owners unreadable, see [store.Wiper].
 func (r *Registry) Wipe(ctx context.Context) error {
 	if w, ok := r.o.Store.(store.Wiper); ok {
 		return w.Wipe(ctx)
@@ -65,14 +64,13 @@ func (r *Registry) Wipe(ctx context.Context) error {
 	return nil
 }
 
-// drop takes conversations out of memory, and what waits of them out of the queue.
-// It returns their IDs.
+// drop removes conversations from memory and from the queue, and returns their IDs.
 func (r *Registry) drop(ctx context.Context, owner string, p Purge) (ids []string, err error) {
 	for _, c := range r.All(owner) {
 		if !p.selects(c.id, c.Info()) {
 			continue
 		}
-		for _, l := range r.table.Lines() { // older forms of it, too
+		for _, l := range r.table.Lines() { // including older forms of it
 			if l.Owner != c.owner || l.ID != c.id {
 				continue
 			}
@@ -88,8 +86,8 @@ func (r *Registry) drop(ctx context.Context, owner string, p Purge) (ids []strin
 	return ids, nil
 }
 
-// keepRest stores again what a purge by age took from conversations that memory
-// knows to be newer than the store did.
+// keepRest stores again what a purge by age deleted of conversations that are newer in memory than
+// they were in the store.
 func (r *Registry) keepRest(ctx context.Context, owner string, cat store.Lister) error {
 	for _, c := range r.All(owner) {
 		if _, err := cat.Conversation(ctx, c.id); precis.CodeOf(err) != precis.CodeNotFound {

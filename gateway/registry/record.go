@@ -7,38 +7,36 @@ import (
 	"precis"
 )
 
-// Refresh takes over newer edits that another replica has recorded. What memory
-// has and the store lacks stays, and is stored in the background. The lock must be
-// held. It waits for the store only when replicas share it, or when the store could
-// not be asked before, and not for long.
+// Refresh adopts newer edits that another replica has recorded. Edits that the store lacks stay,
+// and are stored in the background. It waits for the store, within the patience, only if replicas
+// share it or if an earlier request failed. The lock must be held.
 func (c *Conversation) Refresh(ctx context.Context) {
 	if c.behind() {
-		_ = c.reload(ctx) // what memory has is used
+		_ = c.reload(ctx) // on error, the edits in memory are used
 	}
 	c.renewInfo(ctx)
 }
 
-// Renew asks the store for the edits of the conversation although nobody else is known
-// to write there, before something is paid for that could not be recorded: a
-// conversation of the same words may have edits in the store that memory lacks. It
-// reports whether others are in force now. The lock must be held.
+// Renew loads the conversation's edits from the store even if no other writer is known. It is
+// called before a paid condensation that a conflict would waste: a conversation with the same
+// messages may have stored edits that memory lacks. It reports whether the edits in force have
+// changed. The lock must be held.
 func (c *Conversation) Renew(ctx context.Context) (changed bool) {
 	was := c.conv.Edits
-	_ = c.reload(ctx) // what memory has is used
+	_ = c.reload(ctx) // on error, the edits in memory are used
 	return !sameEdits(was, c.conv.Edits)
 }
 
-// behind reports whether the store may have edits that memory does not.
+// Reports whether the store may have edits that memory lacks.
 func (c *Conversation) behind() bool { return c.reg.o.Shared || c.unread.Load() }
 
-// reload asks the store for the edits of the conversation, whoever else may write
-// there.
+// reload loads the conversation's edits from the store, whether or not others write there.
 func (c *Conversation) reload(ctx context.Context) error {
 	st := c.reg.Store(c.owner)
 	if st == nil || c.purged.Load() {
 		return nil
 	}
-	unread, read, had := c.unread.Swap(false), false, len(c.conv.Edits) // what others store while this reads is read next time
+	unread, read, had := c.unread.Swap(false), false, len(c.conv.Edits) // edits stored during this read are read next time
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
@@ -59,7 +57,7 @@ func (c *Conversation) reload(ctx context.Context) error {
 	return err
 }
 
-// take puts a list of edits in force. Stored is how many of them the store has.
+// take puts a list of edits in force. Stored is the number of leading edits that the store has.
 func (c *Conversation) take(now []precis.Edit, stored int) {
 	if !sameEdits(now, c.conv.Edits) {
 		c.conv.Edits = now
@@ -83,11 +81,10 @@ func begins(list, prefix []precis.Edit) bool {
 	return true
 }
 
-// Record puts edits in force and stores them. The lock must be held. When the
-// store does not answer in time they are in force all the same, and stored later.
-// The error is [precis.CodeConflict] when one does not fit the conversation, or
-// when the store has edits of another replica: these are in force then, and the
-// given ones are not.
+// Record puts edits in force and stores them. The lock must be held. When the store does not answer
+// in time, they are in force all the same and stored later. The error is [precis.CodeConflict] when
+// an edit does not fit the conversation, or when the store has edits of another replica: those are
+// then in force instead of the given ones.
 func (c *Conversation) Record(ctx context.Context, m *precis.Manager, edits ...precis.Edit) error {
 	err := m.With(nil).Record(ctx, c.conv, edits...)
 	return errors.Join(err, c.store(ctx, false))
@@ -98,9 +95,8 @@ func (c *Conversation) Keep(ctx context.Context, m *precis.Manager, edits ...pre
 	return m.With(nil).Record(ctx, c.conv, edits...)
 }
 
-// store stores the edits that the store lacks, see [Conversation.Record]. With
-// now the work ends when it takes too long, and what is not stored is an error; else it
-// goes on.
+// store stores the edits that the store lacks, see [Conversation.Record]. With now, it gives up
+// when the time is over and returns an error if any edit is unstored; otherwise the work continues.
 func (c *Conversation) store(ctx context.Context, now bool) error {
 	st := c.reg.Store(c.owner)
 	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) || c.isDoubted() && !now {
@@ -108,7 +104,7 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 	}
 	ctx, cancel := c.reg.writes.bound(ctx)
 	defer cancel()
-	if !c.await(ctx) { // what an earlier turn has not waited for
+	if !c.await(ctx) { // an unfinished job of an earlier turn
 		return unstored(now, context.Cause(ctx))
 	}
 	was := c.conv.Edits
@@ -125,7 +121,7 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 	}
 	c.take(j.edits, j.stored)
 	switch {
-	case j.err != nil: // in force, and stored by the saver
+	case j.err != nil: // in force; the saver retries
 		c.reg.outage.fail(ctx, conversations, j.err)
 		return unstored(now, j.err)
 	case !begins(c.conv.Edits, was):
@@ -135,7 +131,7 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 	return nil
 }
 
-// await waits for the storing of edits that is under way; false: ctx has ended.
+// await waits for the running job that stores edits; false: ctx has ended.
 func (c *Conversation) await(ctx context.Context) bool {
 	if c.job == nil {
 		return true
@@ -149,7 +145,7 @@ func (c *Conversation) await(ctx context.Context) bool {
 	}
 }
 
-// unstored is the error of edits that must be stored now and are not.
+// unstored returns the error for edits that must be stored now and are not.
 func unstored(now bool, cause error) error {
 	if !now {
 		return nil
@@ -157,8 +153,8 @@ func unstored(now bool, cause error) error {
 	return precis.Errorf(precis.CodeInternal, "store edits", "the store that replicas share does not take them; nothing was changed: %w", cause)
 }
 
-// Look returns the conversation as it is now, with newer edits of other replicas
-// when they share the store. It neither locks the conversation nor changes it.
+// Look returns the conversation with the newest edits, including edits of other replicas that share
+// the store. It neither locks nor changes the conversation.
 func (c *Conversation) Look(ctx context.Context) *Snapshot {
 	s := c.Snapshot()
 	st := c.reg.Store(c.owner)
@@ -179,19 +175,17 @@ func (c *Conversation) Look(ctx context.Context) *Snapshot {
 	return &now
 }
 
-// Edit locks the conversation, calls f with it, and stores the edits that f has
-// appended to it. Edits that cannot be stored in time are in force all the same,
-// and stored later; of a store that replicas share they are taken back, and the
-// error is [precis.CodeInternal]. The error is that of f, or [precis.CodeConflict] when another
-// replica was faster: its edits are in force then instead of those of f. A
-// conversation whose stored edits could not be read yet is not edited, since the
-// edit might have to give way to them; the error is that of the store.
+// Edit locks the conversation, calls f with it, and stores the edits that f appended. If the store
+// does not answer in time, they are in force all the same and stored later; if replicas share the
+// store, they are taken back instead, and the error is [precis.CodeInternal]. Errors of f are
+// returned. The error is [precis.CodeConflict] when another replica was faster: then its edits are
+// in force instead. It returns the store's error, without calling f, if the stored edits could not
+// be read yet, because the new edit might conflict with them.
 func (c *Conversation) Edit(ctx context.Context, f func(*precis.Conversation) error) error {
 	return c.edit(ctx, false, f)
 }
 
-// EditRenewed is Edit where the edits in the store are asked for in any case, see
-// [Conversation.Renew].
+// EditRenewed is Edit that always loads the stored edits first, see [Conversation.Renew].
 func (c *Conversation) EditRenewed(ctx context.Context, f func(*precis.Conversation) error) error {
 	return c.edit(ctx, true, f)
 }
@@ -214,7 +208,7 @@ func (c *Conversation) edit(ctx context.Context, always bool, f func(*precis.Con
 		err = errors.Join(err, c.store(ctx, c.reg.o.Shared))
 	}
 	if edited && c.reg.o.Shared && c.stored < len(c.conv.Edits) {
-		// Another replica may go on without them, and then they would be lost.
+		// Another replica might go on without them, and they would be lost.
 		c.conv.Edits = c.conv.Edits[:max(had, c.stored)]
 	}
 	c.Unlock()
@@ -224,8 +218,8 @@ func (c *Conversation) edit(ctx context.Context, always bool, f func(*precis.Con
 	return err
 }
 
-// handOver gives the edits of a conversation that only the store had to a client
-// that has come back to it meanwhile.
+// handOver passes the edits of a stored conversation on to its open form, if a client has continued
+// it meanwhile.
 func handOver(ctx context.Context, c *Conversation) error {
 	open := c.reg.Get(c.owner, c.id)
 	if open == nil {

@@ -1,18 +1,16 @@
-// Package registry holds the conversations that are open in a gateway: it finds
-// the one a request continues, locks it for one turn at a time, and writes what
-// becomes of it to the store. Start with [New] and [Registry.Place].
+// Package registry manages the open conversations of a gateway: it finds the one that a request
+// continues, locks it for one turn at a time, and writes its changes to the store. Start with [New]
+// and [Registry.Place].
 //
-// Edits are written here and nowhere else in the gateway. They are put in force in
-// memory first, then stored by [precis.Reconcile] while the turn waits, but not
-// longer than its patience lasts: the work goes on behind the request, and what
-// could not be stored is stored as soon as the store answers. Messages, catalog
-// records and ledger lines are always written in the background: a client sends its
-// messages again with every request, so nothing is lost with those. What waits to
-// be stored counts as memory, and is bounded with it.
+// Only this package writes edits in the gateway. They are put in force in memory first, then
+// [precis.Reconcile] stores them while the turn waits within its patience. The work continues after
+// the request, and failed writes are retried when the store answers again. Messages, catalog
+// records and ledger lines are always written in the background: a client sends its messages again
+// with every request, so their loss is harmless. Pending data counts as memory, and is bounded with
+// it.
 //
-// A turn holds the lock of its conversation. Looking at a conversation takes a
-// snapshot, which is published whenever the lock is released, and waits for
-// nobody.
+// A turn holds the lock of its conversation. Readers use a snapshot, which is published at each
+// release of the lock, and never wait for a turn.
 package registry
 
 import (
@@ -28,12 +26,11 @@ import (
 	"precis/store"
 )
 
-// Options are the parts of a [Registry]. Every zero value is a working default.
+// Options are the parts of a [Registry]. Zero values are working defaults.
 type Options struct {
-	// Store keeps conversations; nil: memory alone does, as far as Bytes reach.
+	// Store keeps conversations; nil: they live only in memory, within Bytes.
 	Store precis.Store
-	// Shared: other replicas write to the store, too, so each turn asks it for
-	// newer edits.
+	// Shared: other replicas write to the store, too, so each turn loads newer edits.
 	Shared bool
 	// Key makes the IDs of new conversations, see [lineage.ID]. Replicas must share it.
 	Key []byte
@@ -41,7 +38,7 @@ type Options struct {
 	Replica string
 	// Patience is how long a turn waits for the store; 0 means 3 seconds.
 	Patience time.Duration
-	// Bytes is the memory that open conversations may use, about; 0 means 256 MB.
+	// Bytes is roughly the memory that open conversations may use; 0 means 256 MB.
 	Bytes  int
 	Logger *slog.Logger     // nil: silent
 	Now    func() time.Time // nil: time.Now
@@ -64,7 +61,7 @@ type Found = lineage.Found[*Conversation]
 
 type line = lineage.Line[*Conversation]
 
-// New returns an empty registry. Close must be called at the end.
+// New returns an empty registry. The caller must call Close at the end.
 func New(o Options) *Registry {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -87,26 +84,25 @@ func New(o Options) *Registry {
 	return r
 }
 
-// Close stores everything that is not stored yet, edits included, and ends the
-// background work, both not longer than ctx lasts. The error says that something
-// could not be stored.
+// Close stores all pending data, edits included, and ends the background work, at most until ctx
+// ends. An error means that some data could not be stored.
 func (r *Registry) Close(ctx context.Context) error {
 	return errors.Join(r.saver.close(ctx), r.books.close(ctx))
 }
 
-// Place finds the conversation that a request continues, or begins one. The
-// conversation is the state of [Found.Line]. An error of the store is returned
-// together with the place; memory alone was asked then.
+// Place finds the conversation that a request continues, or begins one. The conversation is the
+// state of [Found.Line]. If the store fails, Place uses only memory, and returns the place together
+// with the error.
 func (r *Registry) Place(ctx context.Context, q lineage.Request) (*Found, error) {
 	f, err := r.table.Place(ctx, q)
 	if f != nil && err != nil {
-		f.Line.State.unread.Store(true) // until a later turn can ask
+		f.Line.State.unread.Store(true) // until a later turn can load
 	}
 	return f, err
 }
 
-// Get returns an open conversation of an owner; nil when memory has none with the
-// ID, or no turn of it was seen.
+// Get returns an open conversation of an owner; nil when memory has no conversation with the ID, or
+// no turn of it was seen.
 func (r *Registry) Get(owner, id string) *Conversation { return seen(r.table.Line(owner, id)) }
 
 func seen(l *line) *Conversation {
@@ -116,7 +112,7 @@ func seen(l *line) *Conversation {
 	return l.State
 }
 
-// All returns the open conversations, the last used first. Owner "*" is everybody.
+// All returns the open conversations, the last used first. Owner "*" selects all owners.
 func (r *Registry) All(owner string) []*Conversation {
 	var out []*Conversation
 	for _, l := range r.table.Lines() {
@@ -129,11 +125,10 @@ func (r *Registry) All(owner string) []*Conversation {
 	return out
 }
 
-// Everybody, as an owner, is all owners.
+// Everybody, as an owner, selects all owners.
 const Everybody = "*"
 
-// Owners returns everybody who has an open conversation or anything in the store,
-// sorted.
+// Owners returns all owners with an open conversation or data in the store, sorted.
 func (r *Registry) Owners(ctx context.Context) ([]string, error) {
 	var owners []string
 	if sc, ok := r.o.Store.(store.Scoper); ok {
@@ -151,8 +146,8 @@ func (r *Registry) Owners(ctx context.Context) ([]string, error) {
 	return slices.Compact(owners), nil
 }
 
-// OwnerOf returns whose a conversation is; [precis.CodeNotFound] when nobody has
-// it. IDs are made of the owner, so no two owners share one.
+// OwnerOf returns the owner of a conversation; [precis.CodeNotFound] when it does not exist. IDs
+// are derived from the owner, so no two owners share one.
 func (r *Registry) OwnerOf(ctx context.Context, id string) (string, error) {
 	for _, l := range r.table.Lines() {
 		if l.ID == id && seen(l) != nil {
@@ -184,9 +179,8 @@ func notFound(id string) error {
 	return precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q", id)
 }
 
-// Open returns a conversation of an owner: the open one, or, when only the store
-// has it or another replica has seen more of it, one that is read from there and that no
-// client is at. The error is
+// Open returns a conversation of an owner: the open one or, if only the store has it or another
+// replica has seen more of it, a copy from the store without a client. The error is
 // [precis.CodeNotFound] when the owner has no such conversation.
 func (r *Registry) Open(ctx context.Context, owner, id string) (*Conversation, error) {
 	if c := r.Get(owner, id); c != nil {
@@ -205,9 +199,8 @@ func (r *Registry) Open(ctx context.Context, owner, id string) (*Conversation, e
 	return r.stored(ctx, owner, rec)
 }
 
-// Earlier returns the transcript that ends at a node that a conversation had
-// before its client rewrote it, from memory or from the store; nil when neither
-// has it.
+// Earlier returns the transcript, ending at a given node, that a conversation had before its client
+// rewrote it; nil when neither memory nor the store has it.
 func (r *Registry) Earlier(ctx context.Context, owner, id string, head precis.Fingerprint) (*precis.Transcript, error) {
 	for _, l := range r.table.Lines() {
 		if l.Owner == owner && l.ID == id && l.Transcript.Fingerprint(l.Transcript.Len()) == head {
@@ -225,8 +218,8 @@ func (r *Registry) Earlier(ctx context.Context, owner, id string, head precis.Fi
 	return t, err
 }
 
-// Store returns the part of the store that belongs to an owner; nil when there is
-// no store, or one that cannot keep owners apart.
+// Store returns the part of the store that belongs to an owner; nil without a store, or with one
+// that cannot separate owners.
 func (r *Registry) Store(owner string) precis.Store {
 	if owner == "" {
 		return r.o.Store
@@ -237,8 +230,8 @@ func (r *Registry) Store(owner string) precis.Store {
 	return nil
 }
 
-// Catalog returns the stored catalog of an owner; nil when the store has none, or
-// cannot keep owners apart.
+// Catalog returns the stored catalog of an owner; nil when the store has none or cannot separate
+// owners.
 func (r *Registry) Catalog(owner string) store.Lister {
 	if _, ok := r.o.Store.(store.Scoper); !ok && owner != "" {
 		return nil
@@ -247,9 +240,8 @@ func (r *Registry) Catalog(owner string) store.Lister {
 	return cat
 }
 
-// Settle stores what waits to be stored of an owner, or of [Everybody], or of one of
-// their conversations, before something is read from the store. It waits as long as a
-// turn waits for the store, see [Options.Patience]; what takes longer is stored later.
+// Settle stores the pending data of an owner, or of [Everybody], or of one of their conversations,
+// before the store is read. It waits at most [Options.Patience]; the rest is stored later.
 func (r *Registry) Settle(ctx context.Context, owner, conversation string) error {
 	if r.o.Store != nil {
 		bounded, cancel := r.writes.bound(ctx)
@@ -264,8 +256,8 @@ func (r *Registry) Settle(ctx context.Context, owner, conversation string) error
 	return nil
 }
 
-// Share stores what waits of a conversation of which another replica may be asked next. It
-// waits as long as a turn waits for the store, see [Options.Patience]; what takes longer is stored later.
+// Share stores the pending data of a conversation before another replica may continue it. It waits
+// at most [Options.Patience]; the rest is stored later.
 func (r *Registry) Share(ctx context.Context, c *Conversation) {
 	if r.o.Store == nil {
 		return
@@ -281,8 +273,8 @@ func (r *Registry) Share(ctx context.Context, c *Conversation) {
 	}
 }
 
-// SettleLedger stores the ledger lines of an owner, or of [Everybody], that wait,
-// before the ledger is read in the store.
+// SettleLedger stores the pending ledger lines of an owner, or of [Everybody], before the ledger is
+// read.
 func (r *Registry) SettleLedger(ctx context.Context, owner string) error {
 	return r.reads.call(ctx, func(ctx context.Context) error { return r.books.settle(ctx, owner) })
 }

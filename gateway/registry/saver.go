@@ -12,9 +12,9 @@ import (
 	"precis/store"
 )
 
-// saver writes conversations and calibrations to the store in the background. A
-// conversation is waiting from the time it is queued until all of it is stored. One
-// goroutine at a time writes what belongs to a conversation, whoever asked for it.
+// saver writes conversations and calibrations to the store in the background. A conversation is
+// waiting from the time it is queued until all of it is stored. Only one goroutine at a time writes
+// data of a conversation.
 type saver struct {
 	reg    *Registry
 	ctx    context.Context // of the background work
@@ -25,31 +25,31 @@ type saver struct {
 	once   sync.Once
 
 	mu      sync.Mutex
-	queue   list.List // of *Conversation, the one that waits longest first
+	queue   list.List // of *Conversation, the oldest first
 	waiting map[*Conversation]*wait
 	jobs    map[*Conversation]*job
 	models  map[calibrated]*precis.Manager
-	evicted int // bytes of conversations that wait and that memory has no room for
-	dropped int // conversations that were given up for want of memory
+	evicted int // bytes of waiting conversations that were evicted from memory
+	dropped int // number of conversations given up for lack of memory
 
-	outside atomic.Int64  // evicted, for those who must not wait for mu
-	loads   chan struct{} // of as many places as conversations with much to write are written at once
+	outside atomic.Int64  // copy of evicted that can be read without mu
+	loads   chan struct{} // limits the conversations with much data that are written at once
 }
 
 // wait is a conversation that waits to be stored.
 type wait struct {
 	queued *list.Element // nil: it is being saved
-	bytes  int           // when memory has no room for it: what it uses
-	cancel func()        // ends its saving; nil: it is not being saved
+	bytes  int           // its size, if memory has no room for it
+	cancel func()        // stops its saving; nil: it is not being saved
 }
 
 const (
 	gather  = 250 * time.Millisecond // between writes, so that turns of busy conversations are written together
-	pause   = time.Second            // after something failed
+	pause   = time.Second            // after a failure
 	maxWait = 30 * time.Second       // for the store, with one conversation
-	workers = 64                     // conversations that are written at the same time in the background: they wait for the disk together
-	heavy   = 128 << 10              // bytes of messages of which encoding costs more than the disk does
-	look    = 5 * time.Second        // between looks at a store that is idle
+	workers = 64                     // conversations written at once in the background: they share the waits for the disk
+	heavy   = 128 << 10              // bytes of messages that cost more to encode than to write
+	look    = 5 * time.Second        // between checks of an idle store
 )
 
 func newSaver(r *Registry) *saver {
@@ -67,11 +67,11 @@ func newSaver(r *Registry) *saver {
 // Save queues the conversation to be stored.
 func (c *Conversation) Save() { c.reg.saver.soon(c) }
 
-// calibrated is an owner and a model whose calibration has changed.
+// calibrated is an owner and a model with a changed calibration.
 type calibrated struct{ owner, model string }
 
-// Learned queues the calibration of an owner's model to be stored. M is of the owner,
-// see [precis.Manager.ForOwner].
+// Learned queues the calibration of an owner's model. M belongs to the owner, see
+// [precis.Manager.ForOwner].
 func (r *Registry) Learned(owner, model string, m *precis.Manager) {
 	if r.o.Store == nil {
 		return
@@ -109,8 +109,7 @@ func signal(wake chan struct{}) {
 	}
 }
 
-// next takes the conversation that waits longest out of the queue; nil when there is
-// none.
+// next takes the oldest conversation out of the queue; nil when it is empty.
 func (s *saver) next() *Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +122,7 @@ func (s *saver) next() *Conversation {
 	return c
 }
 
-// take takes what waits out of the queue. The saver is locked.
+// take removes a waiting conversation from the queue. The saver is locked.
 func (s *saver) take(w *wait) {
 	if w.queued != nil {
 		s.queue.Remove(w.queued)
@@ -131,15 +130,15 @@ func (s *saver) take(w *wait) {
 	}
 }
 
-// forget gives up a conversation.
+// forget gives up storing a conversation.
 func (s *saver) forget(c *Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.giveUp(c)
 }
 
-// giveUp ends the waiting of a conversation, and its saving if it is under way. The
-// saver is locked.
+// giveUp removes a waiting conversation, and stops its saving if that is in progress. The saver is
+// locked.
 func (s *saver) giveUp(c *Conversation) {
 	w := s.waiting[c]
 	if w == nil {
@@ -154,7 +153,7 @@ func (s *saver) giveUp(c *Conversation) {
 	s.remove(c, w)
 }
 
-// remove ends the waiting of a conversation. The saver is locked.
+// remove removes a waiting conversation. The saver is locked.
 func (s *saver) remove(c *Conversation, w *wait) {
 	s.take(w)
 	s.evicted -= w.bytes
@@ -163,9 +162,9 @@ func (s *saver) remove(c *Conversation, w *wait) {
 	c.unsaved.Store(false)
 }
 
-// evict is called for a conversation that memory has no room for. One that waits is
-// kept until it is stored, as long as those kept so take no more than a quarter of
-// the memory; else it is given up: its client sends it again.
+// evict is called for a conversation that memory has no room for. If it is waiting, it is kept
+// until it is stored, while all such conversations use at most a quarter of the memory. Otherwise
+// it is given up: its client sends it again.
 func (s *saver) evict(c *Conversation, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +182,7 @@ func (s *saver) evict(c *Conversation, bytes int) {
 	s.outside.Store(int64(s.evicted))
 }
 
-// run writes what is queued until the saver is stopped.
+// run writes queued conversations until the saver is stopped.
 func (s *saver) run() {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -207,13 +206,13 @@ func (s *saver) run() {
 		case <-time.After(wait):
 		}
 		if !ok {
-			signal(s.wake) // what failed is tried again
+			signal(s.wake) // retries the failed ones
 		}
 	}
 }
 
-// flush writes what is queued when it is called. What fails is queued again; then it
-// returns false.
+// flush writes the conversations and calibrations that are queued when it is called. It queues
+// failed ones again, and then returns false.
 func (s *saver) flush(ctx context.Context) bool {
 	s.mu.Lock()
 	n, models := s.queue.Len(), s.models
@@ -225,7 +224,7 @@ func (s *saver) flush(ctx context.Context) bool {
 	var work sync.WaitGroup
 	for range min(workers, n) {
 		work.Go(func() {
-			for left.Add(-1) >= 0 && !failed.Load() { // the others would fail, too, each after its time
+			for left.Add(-1) >= 0 && !failed.Load() { // the others would time out as well
 				c := s.next()
 				if c == nil {
 					return
@@ -240,13 +239,13 @@ func (s *saver) flush(ctx context.Context) bool {
 	ok := s.calibrate(ctx, models) && !failed.Load()
 	if ok {
 		s.reg.outage.works(ctx, conversations)
-		s.reg.check(ctx) // a file that was deleted takes everything
+		s.reg.check(ctx) // the file may have been deleted after the writes
 	}
 	return ok
 }
 
-// calibrate stores calibrations. Those that fail are queued again, unless newer ones
-// are; then it returns false.
+// calibrate stores calibrations. It queues failed ones again, unless newer ones are queued, and
+// then returns false.
 func (s *saver) calibrate(ctx context.Context, models map[calibrated]*precis.Manager) bool {
 	ok := true
 	for c, m := range models {
@@ -265,16 +264,16 @@ func (s *saver) calibrate(ctx context.Context, models map[calibrated]*precis.Man
 	return ok
 }
 
-// again queues a conversation whose saving failed. It reports whether others would
-// fail as well.
+// again queues a conversation again after its saving failed. It reports whether other conversations
+// would fail as well.
 func (s *saver) again(c *Conversation, err error) bool {
 	switch precis.CodeOf(err) {
-	case precis.CodeInvalid: // what the store cannot take now it never can
+	case precis.CodeInvalid: // the store can never accept it
 		c.refused.Store(true)
 		s.forget(c)
 		s.reg.o.Logger.WarnContext(s.ctx, "a conversation cannot be stored", "conversation", c.id, "error", err)
 		return false
-	case precis.CodeConflict, precis.CodeNotFound: // others are at it
+	case precis.CodeConflict, precis.CodeNotFound: // others are writing it
 		s.soon(c)
 		return false
 	}
@@ -289,11 +288,11 @@ func (s *saver) again(c *Conversation, err error) bool {
 	return true
 }
 
-// save stores what is new of a conversation: messages, edits that could not be
-// stored at once, and the catalog record.
+// save stores the changes of a conversation: messages, edits that could not be stored at once, and
+// the catalog record.
 func (s *saver) save(ctx context.Context, c *Conversation) error {
 	st := s.reg.Store(c.owner)
-	if st == nil || c.purged.Load() || c.isDoubted() { // what is doubted is queued again when it is proven
+	if st == nil || c.purged.Load() || c.isDoubted() { // a doubted one is queued again when it is proven
 		s.forget(c)
 		return nil
 	}
@@ -309,8 +308,8 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		}
 	}
 	err := c.alone(ctx, func() error {
-		// The record is taken before the messages: a turn may come meanwhile, and the record must not name a message
-		// that the store has not.
+		// Take the record before the messages: a turn may intervene, and the record must not name a
+		// message that the store lacks.
 		info := c.Info()
 		snap, t := c.Snapshot(), said(c)
 		got, err := c.sync(ctx, st, t, snap.Conversation.Edits, snap.Stored)
@@ -320,7 +319,7 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		}
 		cat, ok := st.(store.Lister)
 		if now := s.reg.table.Line(c.owner, c.id); !ok || now != nil && now != c.line {
-			return nil // its client has rewritten it since; the newer form has the record
+			return nil // its client has rewritten it; the newer form has the record
 		}
 		if s.reg.o.Shared && isOutdone(ctx, cat, info) {
 			return nil
@@ -332,13 +331,13 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 	if w := s.waiting[c]; w != nil {
 		w.cancel = nil
 		if err == nil && w.queued == nil {
-			s.remove(c, w) // a turn may be storing its edits by now: that goes on
+			s.remove(c, w) // a turn may be storing its edits by now: that continues
 		}
 	}
 	return err
 }
 
-// begin notes how the saving of a conversation is ended.
+// begin records how to stop the saving of a conversation.
 func (s *saver) begin(c *Conversation, cancel func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -349,9 +348,9 @@ func (s *saver) begin(c *Conversation, cancel func()) {
 	}
 }
 
-// adopt gives a conversation what storing a snapshot of it has led to. Nothing is
-// adopted while a turn is under way, nor when its edits have changed since: what the
-// store is not known to have by then is queued again by [Conversation.Unlock].
+// adopt applies the result of storing a snapshot to its conversation. It does not do so while a
+// turn is in progress, or when the edits have changed since: [Conversation.Unlock] then queues the
+// conversation again.
 func (s *saver) adopt(ctx context.Context, c *Conversation, snap *Snapshot, got synced) {
 	was := snap.Conversation.Edits
 	same := sameEdits(got.edits, was)
@@ -362,22 +361,22 @@ func (s *saver) adopt(ctx context.Context, c *Conversation, snap *Snapshot, got 
 	switch {
 	case !begins(c.conv.Edits, was):
 	case same:
-		c.stored = max(c.stored, got.stored) // edits made since are still to come
+		c.stored = max(c.stored, got.stored) // later edits are still to be stored
 	case len(c.conv.Edits) == len(was):
 		c.take(got.edits, got.stored)
 	}
 }
 
-// job is the storing of edits that somebody waits for, or has waited for.
+// job is a write of edits that a turn waits for, or waited for.
 type job struct {
 	synced
 	err    error
-	done   chan struct{} // closed when the others are set
+	done   chan struct{} // closed when the results are set
 	cancel context.CancelFunc
 }
 
-// hurry stores messages and edits of a conversation while somebody waits. Who waits
-// may give up: the work goes on, and the saver finds it done.
+// hurry stores messages and edits of a conversation while the caller waits. The caller may stop
+// waiting: the work continues, and the saver uses its result.
 func (s *saver) hurry(st precis.Store, c *Conversation, t *precis.Transcript, edits []precis.Edit, stored int) *job {
 	ctx, cancel := context.WithTimeout(s.ctx, maxWait)
 	j := &job{synced: synced{edits, stored}, done: make(chan struct{}), cancel: cancel}
@@ -400,13 +399,13 @@ func (s *saver) hurry(st precis.Store, c *Conversation, t *precis.Transcript, ed
 	return j
 }
 
-// settle waits until conversations that wait now are stored, and those alone.
+// settle stores the selected conversations that are waiting now, and waits for that.
 func (s *saver) settle(ctx context.Context, which func(*Conversation) bool) {
 	s.mu.Lock()
 	var asked []*Conversation
 	for c, w := range s.waiting {
 		if which(c) {
-			s.take(w) // what is being written already is waited for
+			s.take(w) // save waits for a write in progress
 			asked = append(asked, c)
 		}
 	}
@@ -429,7 +428,7 @@ func (s *saver) settle(ctx context.Context, which func(*Conversation) bool) {
 	}
 }
 
-// close ends the background work and writes what is left.
+// close ends the background work and writes the remaining data.
 func (s *saver) close(ctx context.Context) error {
 	s.once.Do(func() { close(s.stop) })
 	done := make(chan struct{})
@@ -437,7 +436,7 @@ func (s *saver) close(ctx context.Context) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		s.cancel() // a store that does not answer is not waited for any longer
+		s.cancel() // stops waiting for a store that does not answer
 		<-done
 	}
 	defer s.cancel()

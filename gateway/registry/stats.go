@@ -6,22 +6,22 @@ import (
 	"precis/store"
 )
 
-// Stats says how full the registry is, and how it fares with its store.
+// Stats is the fill level of the registry and the condition of its store.
 type Stats struct {
-	Lines   int // paths through conversations, older forms included
-	Bytes   int // about, those that wait to be stored included
-	Dropped int // lines dropped for want of memory
+	Lines   int // lines of conversations, older forms included
+	Bytes   int // roughly, including data that waits to be stored
+	Dropped int // lines dropped for lack of memory
 
 	Waiting      int // conversations that wait to be stored
-	WaitingBytes int // of their messages, about
-	Unrecorded   int // edits among what waits
+	WaitingBytes int // of their messages, roughly
+	Unrecorded   int // edits that wait
 	WaitingLines int // ledger lines that wait
 	Lost         int // ledger lines dropped because the store did not take them
-	Unsaved      int // conversations dropped for want of memory before they were stored
+	Unsaved      int // conversations dropped for lack of memory before they were stored
 	Outage       Outage
 }
 
-// Stats returns how full the registry is, and how it fares with its store.
+// Stats returns the fill level of the registry and the condition of its store.
 func (r *Registry) Stats() Stats {
 	var s Stats
 	s.Lines, s.Bytes, s.Dropped = r.table.Size()
@@ -32,7 +32,7 @@ func (r *Registry) Stats() Stats {
 	return s
 }
 
-// count fills in what waits.
+// count adds the pending data.
 func (s *saver) count(out *Stats) {
 	s.mu.Lock()
 	waiting := make([]*Conversation, 0, len(s.waiting))
@@ -49,7 +49,7 @@ func (s *saver) count(out *Stats) {
 	}
 }
 
-// check looks whether the store is still there.
+// check checks whether the store still exists.
 func (r *Registry) check(ctx context.Context) {
 	c, ok := r.o.Store.(store.Checker)
 	if !ok {
@@ -62,8 +62,8 @@ func (r *Registry) check(ctx context.Context) {
 	}
 }
 
-// Check looks whether the store is still there, and returns why it does not keep what
-// is new; nil: it does.
+// Check checks whether the store still exists, and returns why it does not keep new data; nil when
+// it does.
 func (r *Registry) Check(ctx context.Context) error {
 	r.check(ctx)
 	if o := r.outage.state(); !o.Since.IsZero() {

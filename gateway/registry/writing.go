@@ -7,24 +7,24 @@ import (
 	"precis"
 )
 
-// synced is what [precis.Reconcile] has led to.
+// synced is the result of [precis.Reconcile].
 type synced struct {
 	edits  []precis.Edit
 	stored int
 }
 
-// writing is the writing of one conversation to the store.
+// writing is the state of writing one conversation to the store.
 type writing struct {
-	turn     chan struct{} // of capacity 1: full while something of it is written
-	messages atomic.Int64  // leading messages that the store has
-	purged   atomic.Bool   // nothing more of it may be stored
-	refused  atomic.Bool   // the store can never take its messages
+	turn     chan struct{} // of capacity 1: full while its data is written
+	messages atomic.Int64  // number of leading messages that the store has
+	purged   atomic.Bool   // its data must not be stored any more
+	refused  atomic.Bool   // the store can never accept its messages
 	unsaved  atomic.Bool   // it waits to be stored
-	unread   atomic.Bool   // the store may have edits that were not read: it could not be asked, or another conversation made them
+	unread   atomic.Bool   // the store may have unread edits: it could not be read, or another conversation made them
 }
 
-// alone calls f, which is to write what belongs to the conversation, unless it was
-// purged. One call at a time is made.
+// alone calls f, which writes data of the conversation, unless the conversation was purged. Calls
+// are serialized.
 func (w *writing) alone(ctx context.Context, f func() error) error {
 	select {
 	case w.turn <- struct{}{}:
@@ -38,7 +38,7 @@ func (w *writing) alone(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// wait waits for what is being written.
+// wait waits for the write in progress.
 func (w *writing) wait(ctx context.Context) error {
 	select {
 	case w.turn <- struct{}{}:
@@ -49,7 +49,7 @@ func (w *writing) wait(ctx context.Context) error {
 	}
 }
 
-// sync brings the store and a list of edits together; see [writing.alone].
+// sync reconciles the store and a list of edits; see [writing.alone].
 func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit, stored int) (synced, error) {
 	p := precis.Progress{Messages: int(c.messages.Load()), Edits: stored}
 	now, err := precis.Reconcile(ctx, st, t, edits, &p)
@@ -58,8 +58,8 @@ func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Tran
 	return synced{now, p.Edits}, err
 }
 
-// spread has the conversations read edits that were stored at nodes they pass: an
-// edit is in force in all that was said after its node, whoever said it.
+// spread makes conversations load edits that were stored at nodes they contain: an edit is in force
+// for all messages after its node, in every conversation.
 func (c *Conversation) spread(stored []precis.Edit) {
 	for _, e := range stored {
 		for _, l := range c.reg.table.Through(c.owner, e.Seen, e.At) {
@@ -70,8 +70,7 @@ func (c *Conversation) spread(stored []precis.Edit) {
 	}
 }
 
-// said returns what the client has said, requests that are not answered yet
-// included.
+// said returns the client's messages, including requests that are not answered yet.
 func said(c *Conversation) *precis.Transcript {
 	if c.line != nil {
 		return c.line.Transcript
@@ -79,7 +78,7 @@ func said(c *Conversation) *precis.Transcript {
 	return c.Snapshot().Conversation.Transcript
 }
 
-// unsavedBytes returns about how many bytes of messages wait to be stored.
+// unsavedBytes returns roughly how many bytes of messages wait to be stored.
 func unsavedBytes(c *Conversation) int {
 	msgs, n := said(c).Messages(), 0
 	for _, m := range msgs[min(int(c.messages.Load()), len(msgs)):] {

@@ -1,8 +1,6 @@
-// Package splice writes the messages of a view into a client's own request. A
-// message that is shown as it was said has the bytes of this request; one that is
-// not is encoded once and then always has the same bytes, without the client's
-// cache breakpoints, so that prompt caches stay valid from turn to turn. Use
-// [Messages].
+// Package splice writes the messages of a view into a client's own request. An unchanged message
+// keeps the bytes of this request. A changed one is encoded once and keeps those bytes, without the
+// client's cache breakpoints, so that prompt caches stay valid from turn to turn. Use [Messages].
 package splice
 
 import (
@@ -20,14 +18,14 @@ import (
 type Request struct {
 	Dialect string
 	Body    *wire.Body
-	Lead    []precis.Message // the messages of the body's list that are the system prompt
+	Lead    []precis.Message // elements of the body's list that belong to the system prompt
 }
 
-// item returns the bytes of message i of the transcript as the request has them.
+// item returns the bytes of message i of the transcript in the request.
 func (r Request) item(i int) []byte { return r.Body.Item(len(r.Lead) + i) }
 
-// Messages returns the messages to send, those of the system prompt that stand
-// among them included. Cache remembers what was encoded for the conversation.
+// Messages returns the messages to send, including system prompt messages of the list. Cache holds
+// the encoded messages of the conversation.
 func Messages(r Request, res precis.Result, cache *Cache) []precis.Message {
 	out := make([]precis.Message, 0, len(r.Lead)+len(res.Units))
 	for i, m := range r.Lead {
@@ -37,7 +35,7 @@ func Messages(r Request, res precis.Result, cache *Cache) []precis.Message {
 	if len(res.Report.Repairs) > 0 {
 		return append(out, r.repaired(res)...)
 	}
-	last := -1 // the last message that is not as it was said
+	last := -1 // index of the last changed message
 	for _, u := range res.Units {
 		if u.Original() && !u.Changed {
 			m := u.Messages[0]
@@ -55,9 +53,8 @@ func Messages(r Request, res precis.Result, cache *Cache) []precis.Message {
 	return out
 }
 
-// Cache remembers how messages that are not shown as they were said were encoded,
-// so that a long digest is not encoded again for every request. The zero value is
-// empty. It is safe for concurrent use.
+// Cache keeps the encoding of changed messages, so that a long digest is not encoded again for
+// every request. The zero value is empty. It is safe for concurrent use.
 type Cache struct {
 	mu     sync.Mutex
 	raw    map[*precis.Block]json.RawMessage
@@ -69,15 +66,15 @@ type marked struct {
 	raw  json.RawMessage
 }
 
-// Forget drops everything, when other messages are shown from now on.
+// Forget drops all encoded messages, when the view shows other messages from now on.
 func (w *Cache) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.raw, w.marked = nil, nil
 }
 
-// message returns a message without breakpoints; in Anthropic's dialect, where
-// messages are written each by itself, as its bytes.
+// message returns a message without breakpoints. In Anthropic's dialect, where each message is
+// encoded separately, it returns the encoded bytes.
 func (w *Cache) message(dialect string, m precis.Message) precis.Message {
 	if dialect != anthropic.Format || len(m.Content) == 0 {
 		return unmark(m)
@@ -97,10 +94,10 @@ func (w *Cache) message(dialect string, m precis.Message) precis.Message {
 	return m
 }
 
-// repaired returns the messages of a view that was not valid: those that the repair
-// left alone have the bytes of this request.
+// repaired returns the messages of a view that was not valid. Messages that the repair did not
+// change have the bytes of this request.
 func (r Request) repaired(res precis.Result) []precis.Message {
-	said := map[*precis.Block]int{} // by the first block, which a repaired message does not share
+	said := map[*precis.Block]int{} // by the address of the first block; repaired messages have another one
 	for _, u := range res.Units {
 		if u.Original() && !u.Changed && len(u.Messages[0].Content) > 0 {
 			said[&u.Messages[0].Content[0]] = u.From
@@ -120,8 +117,8 @@ func (r Request) repaired(res precis.Result) []precis.Message {
 	return out
 }
 
-// unmark returns a message without cache breakpoints: where the client has put
-// them moves, and what is shown of old messages must not.
+// unmark returns a message without cache breakpoints: clients move them, but the bytes of old
+// messages must not change.
 func unmark(m precis.Message) precis.Message {
 	if m.Format != anthropic.Format {
 		return m
@@ -142,18 +139,17 @@ func unmark(m precis.Message) precis.Message {
 		list = anthropic.CapBreakpoints(list, 0)
 		again, err := anthropic.DecodeBlock(list[len(`[{"content":[`) : len(list)-len(`]}]`)])
 		if err != nil {
-			continue // it was decoded before
+			continue // not expected: it was decoded before
 		}
 		m.Content = append(append(append([]precis.Block{}, m.Content[:i]...), again), m.Content[i+1:]...)
 	}
 	return m
 }
 
-// mark adds a cache breakpoint at the last message that is not shown as it was
-// said, in the client's own form, if the client caches messages and leaves one of
-// the four unused: the provider then finds the unchanged prefix however much a
-// turn adds behind it. So it does where that message alone was marked, as the only
-// one of a conversation that begins with a summary is.
+// mark adds a cache breakpoint at the last changed message, in the client's own form, if the client
+// caches messages and leaves one of the four breakpoints unused. The provider then finds the
+// unchanged prefix however much a turn appends. It also does so if only that message was marked, as
+// in a conversation that consists of a summary.
 func (r Request) mark(view []precis.Message, last int, cache *Cache) {
 	body := r.Body
 	used := anthropic.CountBreakpoints(body.Get("tools")) + anthropic.CountBreakpoints(body.Get("system"))
@@ -183,8 +179,8 @@ func (r Request) mark(view []precis.Message, last int, cache *Cache) {
 	}
 }
 
-// mark returns a written message with a breakpoint on its last block, or as it is
-// when that cannot carry one.
+// mark returns an encoded message with a breakpoint on its last block, or unchanged when that block
+// cannot carry one.
 func (w *Cache) mark(m precis.Message, with json.RawMessage) json.RawMessage {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +235,7 @@ func markable(raw []byte) bool {
 	return false
 }
 
-// WithoutReasoning returns messages without any reasoning that is signed.
+// WithoutReasoning returns messages without signed reasoning.
 func WithoutReasoning(view []precis.Message) []precis.Message {
 	out := make([]precis.Message, 0, len(view))
 	for _, m := range view {
@@ -256,7 +252,7 @@ func WithoutReasoning(view []precis.Message) []precis.Message {
 				continue
 			}
 			m.Content, m.Raw = content, nil
-			m = unmark(m) // its breakpoints are those of the request it came with
+			m = unmark(m) // its breakpoints belong to the request it came with
 		}
 		out = append(out, m)
 	}

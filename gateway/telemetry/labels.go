@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// other stands for names beyond the limit, none for one that is not known.
+// other replaces names beyond the limit, none replaces an unknown one.
 const (
 	other = "other"
 	none  = "none"
 )
 
-// names passes a limited number of names on; later ones become "other".
+// names accepts a limited number of names; later ones become "other".
 type names struct {
 	most int
 
@@ -20,7 +20,7 @@ type names struct {
 	known map[string]bool
 }
 
-// name returns the label of a name that a client chose.
+// name returns the label for a name that a client chose.
 func (n *names) name(s string) string {
 	const longest = 80
 	s = strings.ToValidUTF8(s, "?")
@@ -45,7 +45,7 @@ func (n *names) name(s string) string {
 	return s
 }
 
-// class returns the class of an HTTP status: "2xx"; "none" when there is none.
+// class returns the class of an HTTP status, such as "2xx"; "none" for an invalid status.
 func class(status int) string {
 	if status < 100 || status > 599 {
 		return none

@@ -16,13 +16,13 @@ import (
 // MetricsOptions are the parts of [Metrics]. The zero value works.
 type MetricsOptions struct {
 	Version string // of the program; "": unknown
-	// Models is how many model names have a label of their own; the others are "other". 0
-	// means 100.
+	// Models is how many model names get labels of their own; the others become "other". 0 means
+	// 100.
 	Models int
 }
 
-// Metrics counts what a gateway does, for Prometheus. Make it with [NewMetrics].
-// It is safe for concurrent use.
+// Metrics counts the gateway's activity for Prometheus. Make it with [NewMetrics]. It is safe for
+// concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	models   names
@@ -33,7 +33,7 @@ type Metrics struct {
 	overhead, firstByte, latency                                    *prometheus.HistogramVec
 }
 
-// NewMetrics returns metrics with nothing counted.
+// NewMetrics returns metrics with all counts at zero.
 func NewMetrics(o MetricsOptions) *Metrics {
 	if o.Models <= 0 {
 		o.Models = 100
@@ -117,7 +117,7 @@ func (m *Metrics) Turn(_ context.Context, t gateway.Turn) {
 	observe(m.latency.WithLabelValues(dialect), t.Took)
 }
 
-// observe takes in a time; 0 is one that there was not.
+// observe records a duration; 0 means that there was none, and is not recorded.
 func observe(o prometheus.Observer, d time.Duration) {
 	if d > 0 {
 		o.Observe(d.Seconds())
@@ -128,7 +128,7 @@ func usageOf(u precis.Usage) map[string]int {
 	return map[string]int{"input": u.Input, "output": u.Output, "cache_read": u.CacheRead, "cache_write": u.CacheWrite}
 }
 
-// Report counts what a check of a conversation did.
+// Report counts the steps of a pass over a conversation.
 func (m *Metrics) Report(_ context.Context, r precis.Report) {
 	for _, s := range r.Steps {
 		m.steps.WithLabelValues(s.Rung, string(s.Outcome), orNone(string(s.Code))).Inc()

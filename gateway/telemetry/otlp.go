@@ -23,12 +23,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// collector sends spans to an OpenTelemetry collector: OTLP over HTTP in its binary
-// form. The exporter of OpenTelemetry does the same, and brings a client and a
-// server of gRPC with it. It reads the same variables of the environment, those for
-// traces before the general ones: OTEL_EXPORTER_OTLP_[TRACES_]HEADERS, TIMEOUT in
-// milliseconds, COMPRESSION, CERTIFICATE, CLIENT_CERTIFICATE and CLIENT_KEY. It is
-// safe for concurrent use.
+// collector sends spans to an OpenTelemetry collector by OTLP over HTTP, in binary form.
+// OpenTelemetry's own exporter does the same, but links a gRPC client and server. It reads the same
+// environment variables, the ones for traces first: OTEL_EXPORTER_OTLP_[TRACES_]HEADERS, TIMEOUT in
+// milliseconds, COMPRESSION, CERTIFICATE, CLIENT_CERTIFICATE and CLIENT_KEY. It is safe for
+// concurrent use.
 type collector struct {
 	url     string
 	headers http.Header
@@ -65,8 +64,7 @@ func newCollector(at string, env func(string) string) (*collector, error) {
 	}, nil
 }
 
-// collectorHeaders reads a list such as "api-key=abc,team=my%20team". What is no
-// pair is left out.
+// collectorHeaders parses a list such as "api-key=abc,team=my%20team". It skips invalid pairs.
 func collectorHeaders(list string) http.Header {
 	h := http.Header{}
 	for pair := range strings.SplitSeq(list, ",") {
@@ -80,8 +78,7 @@ func collectorHeaders(list string) http.Header {
 	return h
 }
 
-// collectorTLS reads the files of certificates; nil when none is named. The errors
-// name the file.
+// collectorTLS reads the certificate files; nil when none is given. Errors name the file.
 func collectorTLS(roots, certificate, key string) (*tls.Config, error) {
 	if roots == "" && (certificate == "" || key == "") {
 		return nil, nil
@@ -106,7 +103,7 @@ func collectorTLS(roots, certificate, key string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Start does nothing: connections are made when they are needed.
+// Start has no work to do: connections are made when they are needed.
 func (c *collector) Start(context.Context) error { return nil }
 
 // Stop closes idle connections. Uploads end with their contexts.
@@ -115,10 +112,9 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces sends spans, for a minute at most when the collector says that it may
-// take them later.
+// UploadTraces sends spans. It retries for at most a minute if the collector asks for a retry.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	// The request of the service has the same one field.
+	// The service's request has the same single field.
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
 		return err
@@ -137,8 +133,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return err
 }
 
-// upload sends a body once. An error is [backoff.Permanent] unless a later attempt
-// may succeed.
+// upload sends a body once. An error is [backoff.Permanent] unless a retry may succeed.
 func (c *collector) upload(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -159,7 +154,7 @@ func (c *collector) upload(ctx context.Context, body []byte) error {
 		return backoff.Permanent(err)
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // lets the connection be reused
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if s, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && s > 0 {

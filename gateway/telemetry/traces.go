@@ -24,22 +24,21 @@ import (
 // TracesOptions are the parts of [Traces]. Endpoint or Exporter is required.
 type TracesOptions struct {
 	Endpoint string           // URL of an OTLP collector, without /v1/traces
-	Exporter sdk.SpanExporter // instead of one to Endpoint
+	Exporter sdk.SpanExporter // used instead of Endpoint
 	Version  string           // of the program; "": unknown
 	Logger   *slog.Logger     // nil: silent
 }
 
-// Traces makes spans of requests, with the names of the OpenTelemetry semantic
-// conventions for generative AI. Make it with [NewTraces] and end it with
-// [Traces.Close]. A nil Traces does nothing. It is safe for concurrent use.
+// Traces makes spans of requests, with the names of the OpenTelemetry semantic conventions for
+// generative AI. Make it with [NewTraces] and end it with [Traces.Close]. Methods of a nil Traces
+// do not trace. It is safe for concurrent use.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	context  propagation.TraceContext
 }
 
-// NewTraces returns traces. The error is [precis.CodeInvalid] for an endpoint
-// that cannot be used.
+// NewTraces returns traces. The error is [precis.CodeInvalid] for an unusable endpoint.
 func NewTraces(ctx context.Context, o TracesOptions) (*Traces, error) {
 	exporter := o.Exporter
 	if exporter == nil {
@@ -59,15 +58,14 @@ func NewTraces(ctx context.Context, o TracesOptions) (*Traces, error) {
 	return &Traces{provider: provider, tracer: provider.Tracer("precis/gateway")}, nil
 }
 
-// quiet logs what cannot be exported, once in a while, in the place of the
-// library's own way, which is to print it.
+// quiet logs failed exports, at limited frequency, instead of printing them as the library does.
 type quiet struct {
 	sdk.SpanExporter
 	log  *slog.Logger
 	fail atomic.Int64
 }
 
-// ExportSpans exports spans; those that cannot be are lost.
+// ExportSpans exports spans; on failure they are lost.
 func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	const often = 60
 	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil && q.fail.Add(1)%often == 1 {
@@ -76,7 +74,7 @@ func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error
 	return nil
 }
 
-// Handler gives each request a span, in the trace that its client named.
+// Handler makes a span for each request, in the trace that its client named.
 func (t *Traces) Handler(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -90,7 +88,7 @@ func (t *Traces) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Transport passes the trace of a request to upstreams.
+// Transport passes the trace of a request on to upstreams.
 func (t *Traces) Transport(next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next
@@ -112,7 +110,7 @@ func (t traced) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-// providers are the well-known names of who makes a dialect.
+// providers are the well-known names of the providers, by dialect.
 var providers = map[string]string{"anthropic": "anthropic", "chat": "openai", "responses": "openai"}
 
 // Turn describes the span of a request.
@@ -149,8 +147,7 @@ func (t *Traces) Turn(ctx context.Context, turn gateway.Turn) {
 	}
 }
 
-// Report makes a span of a condensation, below that of the request it was made
-// for.
+// Report makes a span for a condensation, as a child of the span of its request.
 func (t *Traces) Report(ctx context.Context, r precis.Report) {
 	if t == nil || len(r.Steps) == 0 {
 		return
@@ -169,7 +166,7 @@ func (t *Traces) Report(ctx context.Context, r precis.Report) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Close exports what is left, but not longer than ctx lasts.
+// Close exports the remaining spans, at most until ctx ends.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -9,16 +9,14 @@ import (
 	"precis/gateway"
 )
 
-// Watched is what metrics are read from when they are asked for. Nil fields are
-// left out.
+// Watched are the sources of metrics that are read at each scrape. Nil fields are skipped.
 type Watched struct {
 	Status  func() gateway.Status
-	Store   func(context.Context) error // asks the store for something small
+	Store   func(context.Context) error // makes a small request to the store
 	Webhook *Webhook
 }
 
-// Watch adds metrics that are read when they are asked for. It must be called at
-// most once.
+// Watch adds metrics that are read at each scrape. It must be called at most once.
 func (m *Metrics) Watch(w Watched) { m.registry.MustRegister(&watch{m: m, w: w}) }
 
 type watch struct {
@@ -52,7 +50,7 @@ var (
 	descOverfull = gauge("webhook_dropped_total", "Posts that were dropped because too many waited.")
 )
 
-// Describe sends nothing: what there is depends on what is watched.
+// Describe sends no description, because the metrics depend on the sources.
 func (w *watch) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads the metrics.
@@ -72,7 +70,7 @@ func (w *watch) Collect(out chan<- prometheus.Metric) {
 		seen := map[[2]string]bool{}
 		for _, l := range s.Windows {
 			key := [2]string{l.Upstream, w.m.models.name(l.Model)}
-			if !seen[key] { // the names beyond the limit are one
+			if !seen[key] { // the names beyond the limit share one label
 				seen[key] = true
 				send(descWindow, prometheus.GaugeValue, float64(l.Tokens), key[0], key[1])
 			}
@@ -94,7 +92,7 @@ func (w *watch) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// stores sends how the store fares.
+// stores sends the condition of the store.
 func (w *watch) stores(s gateway.StoreInfo, send func(*prometheus.Desc, prometheus.ValueType, float64, ...string)) {
 	keeps, failed := 1.0, 0.0
 	if !s.Failing.IsZero() {
@@ -113,9 +111,8 @@ func (w *watch) stores(s gateway.StoreInfo, send func(*prometheus.Desc, promethe
 	send(descLost, prometheus.CounterValue, float64(s.Lost.LedgerLines), "ledger_lines")
 }
 
-// Logs returns a handler that counts warnings and errors on their way to next.
-// Messages are constants of the program; what they are about is in attributes,
-// which are not counted.
+// Logs returns a handler that counts warnings and errors on their way to next. Messages are
+// constants of the program; variable data is in attributes, which are not counted.
 func (m *Metrics) Logs(next slog.Handler) slog.Handler {
 	return &counting{Handler: next, m: m, messages: &names{most: 64}}
 }
@@ -126,12 +123,12 @@ type counting struct {
 	messages *names
 }
 
-// Enabled reports whether a record is counted, or wanted further on.
+// Enabled reports whether a record is counted here or accepted by next.
 func (c *counting) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn || c.Handler.Enabled(ctx, l)
 }
 
-// Handle counts a record and hands it on.
+// Handle counts a record and passes it to next.
 func (c *counting) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
 		c.m.logs.WithLabelValues(r.Level.String(), c.messages.name(r.Message)).Inc()

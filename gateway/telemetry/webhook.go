@@ -23,12 +23,12 @@ type WebhookOptions struct {
 	URL    string
 	Client *http.Client  // nil: one with a timeout of 10 seconds
 	Logger *slog.Logger  // nil: silent
-	Queue  int           // posts that wait at most; 0 means 256
-	Tries  uint          // of one post; 0 means 5
-	Pause  time.Duration // before the second try; 0 means half a second
+	Queue  int           // most pending posts; 0 means 256
+	Tries  uint          // attempts per post; 0 means 5
+	Pause  time.Duration // before the second attempt; 0 means half a second
 }
 
-// Note is what is posted. Only the fields of its type are set.
+// Note is the body of a post. Only the fields of its type are set.
 type Note struct {
 	Type         string    `json:"type"` // "condensation", "overflow", "spend" or "error"
 	Time         time.Time `json:"time"`
@@ -37,7 +37,7 @@ type Note struct {
 	Model        string    `json:"model,omitempty"`
 	Upstream     string    `json:"upstream,omitempty"`
 
-	// A condensation.
+	// Fields of a condensation.
 	Trigger string   `json:"triggered_by,omitempty"`
 	Rungs   []string `json:"rungs,omitempty"`
 	Before  int      `json:"tokens_before,omitempty"`
@@ -47,20 +47,19 @@ type Note struct {
 
 	Retries int `json:"retries,omitempty"` // after an overflow
 
-	// Spending.
+	// Fields about spending.
 	Kind     string  `json:"kind,omitempty"`
 	Scope    string  `json:"scope,omitempty"`
 	SpentUSD float64 `json:"spent_usd,omitempty"`
 	LimitUSD float64 `json:"limit_usd,omitempty"`
 
-	// An error: the gateway's own, or an upstream that failed.
+	// Fields of an error, of the gateway itself or of an upstream.
 	Code   precis.Code `json:"code,omitempty"`
 	Status int         `json:"status,omitempty"`
 }
 
-// Webhook posts notes to a URL, one after the other. Make it with [NewWebhook]
-// and end it with [Webhook.Close]. A nil Webhook does nothing. It is safe for
-// concurrent use.
+// Webhook posts notes to a URL, one after the other. Make it with [NewWebhook] and end it with
+// [Webhook.Close]. Methods of a nil Webhook do not post. It is safe for concurrent use.
 type Webhook struct {
 	o      WebhookOptions
 	queue  chan Note
@@ -73,10 +72,10 @@ type Webhook struct {
 	sent, failed, dropped atomic.Int64
 }
 
-// Counts says what became of notes.
+// Counts are the numbers of notes by outcome.
 type Counts struct{ Waiting, Sent, Failed, Dropped int }
 
-// NewWebhook returns a webhook at work.
+// NewWebhook returns a running webhook.
 func NewWebhook(o WebhookOptions) *Webhook {
 	if o.Client == nil {
 		o.Client = &http.Client{Timeout: 10 * time.Second}
@@ -111,7 +110,7 @@ func (w *Webhook) run(ctx context.Context) {
 	}
 }
 
-// post sends a note, again while that may help.
+// post sends a note, and retries while that may help.
 func (w *Webhook) post(ctx context.Context, n Note) error {
 	body, err := json.Marshal(n)
 	if err != nil {
@@ -135,7 +134,7 @@ func (w *Webhook) try(ctx context.Context, body []byte) error {
 		return fmt.Errorf("no answer") // the cause names the URL, which may hold a secret
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // lets the connection be reused
 	switch code := res.StatusCode; {
 	case code/100 == 2:
 		return nil
@@ -146,7 +145,7 @@ func (w *Webhook) try(ctx context.Context, body []byte) error {
 	}
 }
 
-// put queues a note; one that finds the queue full is dropped, and counted.
+// put queues a note. It drops and counts the note when the queue is full.
 func (w *Webhook) put(n Note) {
 	n.Time = time.Now().UTC()
 	w.mu.RLock()
@@ -203,12 +202,12 @@ func (w *Webhook) Alert(_ context.Context, a precis.Alert) {
 	}
 }
 
-// Counts returns what became of notes.
+// Counts returns the numbers of notes by outcome.
 func (w *Webhook) Counts() Counts {
 	return Counts{len(w.queue), int(w.sent.Load()), int(w.failed.Load()), int(w.dropped.Load())}
 }
 
-// Close posts what waits, but not longer than ctx lasts.
+// Close posts the pending notes, at most until ctx ends.
 func (w *Webhook) Close(ctx context.Context) {
 	if w == nil {
 		return

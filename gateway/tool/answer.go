@@ -12,37 +12,36 @@ import (
 type Call struct {
 	Name  string
 	ID    string
-	Input json.RawMessage // as the model wrote it, whether it is JSON or not
+	Input json.RawMessage // as the model wrote it, possibly invalid JSON
 }
 
-// Result is what a call is answered with.
+// Result is the answer to a call.
 type Result struct {
 	Text   string
 	Failed bool
 }
 
-// Answer is what a model said in one answer, as far as it concerns the tools.
+// Answer is the part of a model's answer that concerns the tools.
 type Answer struct {
 	Calls []Call
-	// Others: it calls tools of the client as well.
+	// Others: it also calls tools of the client.
 	Others bool
 
 	dialect string
-	ended   bool            // as one that waits for results
+	ended   bool            // with the stop reason for tool calls
 	lost    bool            // it was too long to be kept
 	said    json.RawMessage // elements of the list of messages, without brackets
 }
 
-// alone reports whether the answer ends with calls of the tools and no others.
+// alone reports whether the answer ends with calls of the tools and no other calls.
 func (a *Answer) alone() bool { return len(a.Calls) > 0 && !a.Others && a.ended }
 
-// Due reports whether the calls are to be answered. Calls that come together
-// with calls of the client's own tools are not: the client's come first.
+// Due reports whether the calls are to be answered. They are not if the answer also calls the
+// client's own tools: the client answers those first.
 func (a *Answer) Due() bool { return a != nil && a.alone() && !a.lost }
 
-// Append returns a list of messages with what the model said and the results of
-// its calls behind it, of which there are as many as calls. It returns nil when
-// list is no list.
+// Append returns a list of messages extended by the model's output and the results of its calls,
+// one per call. It returns nil when messages is no list.
 func (a *Answer) Append(messages json.RawMessage, results []Result) []byte {
 	n := len(messages)
 	if jsonspan.Kind(messages) != '[' || messages[n-1] != ']' {

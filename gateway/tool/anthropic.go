@@ -12,17 +12,17 @@ import (
 	"precis/wire/anthropic"
 )
 
-// anthropicStream follows streams of the Messages API.
+// anthropicStream parses streams of the Messages API.
 type anthropicStream struct {
 	names   Names
 	answers int
-	base    int             // blocks that the client got of earlier answers
+	base    int             // number of blocks of earlier answers that the client received
 	spent   json.RawMessage // usage of earlier answers
 
-	// Of the present answer:
+	// State of the current answer:
 	blocks []*block
 	at     map[int]*block // by index
-	gone   []int          // indexes of blocks that the client does not get
+	gone   []int          // indexes of blocks hidden from the client
 	size   int
 	others bool
 	stop   string
@@ -84,7 +84,7 @@ func (s *anthropicStream) piece(e wire.Event) []byte {
 	return s.shifted(e, i)
 }
 
-// shifted returns an event with the index that its block has for the client.
+// shifted returns an event with the client's index of its block.
 func (s *anthropicStream) shifted(e wire.Event, i int) []byte {
 	to := s.base + i
 	for _, g := range s.gone {
@@ -110,7 +110,7 @@ func (s *anthropicStream) end(e wire.Event) []byte {
 	return s.summed(e, false)
 }
 
-// summed returns the end of an answer with all that was used.
+// summed returns the end of an answer with the total usage.
 func (s *anthropicStream) summed(e wire.Event, quiet bool) []byte {
 	if s.answers == 0 && !quiet {
 		return e.Raw
@@ -145,8 +145,8 @@ func (s *anthropicStream) answer() *Answer {
 	return a
 }
 
-// assistant returns the message of content blocks. The API makes empty text and
-// refuses it.
+// assistant returns the message with content blocks. The API produces empty text blocks but refuses
+// them.
 func assistant(content []json.RawMessage) json.RawMessage {
 	content = slices.DeleteFunc(content, func(b json.RawMessage) bool {
 		text, _ := jsonspan.String(jsonspan.Field(b, "text"))

@@ -9,8 +9,8 @@ import (
 	"precis/wire"
 )
 
-// pieces puts together the strings of an object that come bit by bit. Their JSON
-// is joined, not what it stands for, so that signed text keeps its bytes.
+// pieces assembles the strings of an object that arrives in pieces. It joins their JSON, not the
+// decoded text, so that signed text keeps its bytes.
 type pieces struct {
 	names  []string
 	bodies map[string][]byte // JSON strings without their quotes
@@ -40,7 +40,7 @@ func (p *pieces) text(name string) string {
 	return s
 }
 
-// bare returns a JSON string without its quotes; nothing of any other value.
+// bare returns a JSON string without its quotes; nil for any other value.
 func bare(raw json.RawMessage) []byte {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) < 2 || raw[0] != '"' {
@@ -49,7 +49,7 @@ func bare(raw json.RawMessage) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// block is a content block of the Messages API that comes bit by bit.
+// block is a content block of the Messages API that arrives in pieces.
 type block struct {
 	start     json.RawMessage
 	ours      bool // a call of one of the tools
@@ -67,8 +67,7 @@ func newBlock(start json.RawMessage, names Names) *block {
 	return b
 }
 
-// add takes in a delta: whatever is a string in it goes on with the member of
-// that name.
+// add appends a delta: each string in it extends the member of that name.
 func (b *block) add(delta json.RawMessage) (n int) {
 	for m, err := range jsonspan.Object(delta) {
 		switch {
@@ -88,7 +87,7 @@ func (b *block) add(delta json.RawMessage) (n int) {
 	return n
 }
 
-// whole returns the block as it is sent back.
+// whole returns the block in the form for sending it back.
 func (b *block) whole() json.RawMessage {
 	out := with(b.start, func(d *wire.Draft) {
 		for _, name := range b.text.names {

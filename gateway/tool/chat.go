@@ -9,7 +9,7 @@ import (
 	"precis/wire/chat"
 )
 
-// chatStream follows streams of the Chat Completions API, of one choice.
+// chatStream parses streams of the Chat Completions API with a single choice.
 type chatStream struct {
 	names   Names
 	answers int
@@ -17,7 +17,7 @@ type chatStream struct {
 	created json.RawMessage
 	spent   json.RawMessage // usage of earlier answers
 
-	// Of the present answer:
+	// State of the current answer:
 	calls []*chatCall
 	said  pieces
 	lists pieceLists
@@ -27,8 +27,7 @@ type chatStream struct {
 	held  []wire.Event
 }
 
-// pieceLists are members of a message that are lists and come bit by bit, such as
-// reasoning_details.
+// pieceLists are list members of a message that arrive in pieces, such as reasoning_details.
 type pieceLists struct {
 	names []string
 	lists map[string][]json.RawMessage
@@ -81,7 +80,7 @@ func (s *chatStream) event(e wire.Event) []byte {
 	return s.chunk(e, choice)
 }
 
-// onlyChoice returns the first choice, if it is the only one.
+// onlyChoice returns the first choice if there is no other.
 func onlyChoice(choices json.RawMessage) (first json.RawMessage, ok bool) {
 	for s, err := range jsonspan.Array(choices) {
 		if err != nil || first != nil || jsonspan.Int(jsonspan.Field(s.Raw, "index")) != 0 {
@@ -92,7 +91,7 @@ func onlyChoice(choices json.RawMessage) (first json.RawMessage, ok bool) {
 	return first, first != nil
 }
 
-// chunk takes in a piece of the answer.
+// chunk processes a piece of the answer.
 func (s *chatStream) chunk(e wire.Event, choice json.RawMessage) []byte {
 	kept, changed := s.take(jsonspan.Field(choice, "delta"))
 	stop, _ := jsonspan.String(jsonspan.Field(choice, "finish_reason"))
@@ -123,7 +122,7 @@ func (s *chatStream) chunk(e wire.Event, choice json.RawMessage) []byte {
 	return s.rewrite(e, choose(e.Data, choice), ends)
 }
 
-// choose returns a chunk with another choice; nil when it is none.
+// choose returns a chunk with another choice; nil for an invalid choice or chunk.
 func choose(chunk []byte, choice json.RawMessage) []byte {
 	if choice == nil {
 		return nil
@@ -131,9 +130,8 @@ func choose(chunk []byte, choice json.RawMessage) []byte {
 	return with(chunk, func(d *wire.Draft) { d.Set("choices", list(choice)) })
 }
 
-// rewrite returns an event with other data, as part of the completion that the
-// client knows: with its ID, and all that was used or, where more follows,
-// nothing of that.
+// rewrite returns an event with other data as part of the completion that the client knows: with
+// its ID and the total usage or, if more follows, without usage.
 func (s *chatStream) rewrite(e wire.Event, data []byte, more bool) []byte {
 	if data == nil || s.answers == 0 && !more {
 		return e.With(data)
@@ -156,7 +154,7 @@ func (s *chatStream) rewrite(e wire.Event, data []byte, more bool) []byte {
 	}))
 }
 
-// empty reports whether a delta says nothing.
+// empty reports whether a delta has no content.
 func empty(delta json.RawMessage) bool {
 	for m, err := range jsonspan.Object(delta) {
 		if err != nil {
@@ -169,8 +167,8 @@ func empty(delta json.RawMessage) bool {
 	return true
 }
 
-// take takes in a delta and returns what the client gets of it, nil when it
-// cannot be changed, and whether that differs because of calls.
+// take processes a delta. It returns the part for the client, nil when the delta cannot be changed,
+// and whether calls were removed from it.
 func (s *chatStream) take(delta json.RawMessage) (kept json.RawMessage, changed bool) {
 	for m, err := range jsonspan.Object(delta) {
 		switch {

@@ -12,7 +12,7 @@ import (
 
 const arguments = "arguments"
 
-// chatCall is a tool call of the Chat Completions API that comes bit by bit.
+// chatCall is a tool call of the Chat Completions API that arrives in pieces.
 type chatCall struct {
 	index int
 	id    string
@@ -22,8 +22,7 @@ type chatCall struct {
 	input pieces
 }
 
-// callAt returns the call that a piece belongs to, which may be new. Some servers
-// leave the index out.
+// callAt returns the call of a piece, which may be new. Some servers omit the index.
 func (s *chatStream) callAt(piece json.RawMessage) *chatCall {
 	id, _ := jsonspan.String(jsonspan.Field(piece, "id"))
 	raw, n := jsonspan.Field(piece, "index"), len(s.calls)
@@ -53,8 +52,8 @@ func (s *chatStream) begin(piece json.RawMessage, i int) *chatCall {
 	return c
 }
 
-// call takes in a piece of a tool call and returns what the client gets of it,
-// nil for nothing, and whether that is the piece as it is.
+// call processes a piece of a tool call. It returns the piece for the client, nil for a call of our
+// own tools, and whether it is unchanged.
 func (s *chatStream) call(piece json.RawMessage) (out json.RawMessage, same bool) {
 	c := s.callAt(piece)
 	if s.size <= maxAnswer {
@@ -78,8 +77,8 @@ func (s *chatStream) call(piece json.RawMessage) (out json.RawMessage, same bool
 	return out, false
 }
 
-// whole returns the call as it is sent back. Arguments that are no JSON would be
-// refused.
+// whole returns the call in the form for sending it back. Servers would refuse arguments that
+// are not JSON.
 func (c *chatCall) whole() json.RawMessage {
 	input := c.input.get(arguments)
 	if text := []byte(c.input.text(arguments)); jsonspan.Kind(text) != '{' || jsonspan.Valid(text) != nil {

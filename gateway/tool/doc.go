@@ -1,14 +1,11 @@
-// Package tool holds what the tools have in common that the gateway offers the model
-// and whose calls it answers itself: writing their definitions, finding their calls
-// in answers, and making one answer of several, so that the client never sees that
-// there was a call. The tools themselves are precis/gateway/recall and
-// precis/gateway/asked.
+// Package tool handles the tools that the gateway offers to the model and answers itself: it writes
+// their definitions, finds their calls in answers, and merges several answers into one, so that the
+// client sees no call. The tools themselves are precis/gateway/recall and precis/gateway/asked.
 //
-// [Offer] adds tools to a request. [Merger] does the rest for streams, [Whole] for
-// answers in one piece. Both hand out an [Answer]; when it is due, what
-// [Answer.Append] makes goes behind the messages of the request, which is sent
-// again, and what comes is the next answer.
+// [Offer] adds tools to a request. [Merger] processes streams, [Whole] processes answers in one
+// piece. Both return an [Answer]. When it is due, extend the messages of the request with
+// [Answer.Append] and send it again to get the next answer.
 //
-// Nothing here reads the conversation or the network. What is not about the tools
+// The package accesses neither the conversation nor the network. Content unrelated to the tools
 // keeps its bytes.
 package tool

@@ -8,21 +8,21 @@ import (
 	"precis/wire"
 )
 
-// In the Responses API reasoning and the item that it led to stand and fall
-// together. Where that item was a call of one of the tools, which the client never sees,
-// its reasoning is marked on the way to the client, and left out when it comes
-// back. The mark stands in the item itself, so nobody has to remember it.
+// In the Responses API, a reasoning item is valid only together with the item that follows from it.
+// If that item was a call of one of our tools, which the client never sees, its reasoning is marked
+// on the way to the client, and removed when it comes back. The mark is part of the item, so no
+// state is needed.
 
-// leftOut is the encrypted content of reasoning that is to be left out.
+// leftOut is the encrypted content of reasoning that is to be removed.
 const leftOut = "precis-recall: left out, it led to a call that is not in the conversation"
 
-// mark returns an item of reasoning with the mark; nil when it is no object.
+// mark returns a marked reasoning item; nil for a value that is no object.
 func mark(item json.RawMessage) json.RawMessage {
 	return with(item, func(d *wire.Draft) { d.Set("encrypted_content", jsonspan.AppendString(nil, leftOut)) })
 }
 
-// markBefore returns an item, marked when it is reasoning that led to the first of
-// what follows, and that is a call of one of the tools.
+// markBefore returns an item. It is marked if it is reasoning and the first item of then is a call
+// of one of the tools.
 func markBefore(item json.RawMessage, then []json.RawMessage, names Names) json.RawMessage {
 	if len(then) == 0 || !names.item(then[0]) || kindOf(item) != "reasoning" {
 		return item
@@ -36,8 +36,8 @@ func markBefore(item json.RawMessage, then []json.RawMessage, names Names) json.
 // Marked reports whether a body may hold marked reasoning.
 func Marked(body []byte) bool { return bytes.Contains(body, []byte(leftOut)) }
 
-// Unmark returns the items of a request without marked reasoning. What was made
-// of it loses its ID, by which the API would look for the reasoning.
+// Unmark returns the items of a request without marked reasoning. Items that followed from it lose
+// their IDs, because the API would look up the reasoning by them.
 func Unmark(input json.RawMessage) json.RawMessage {
 	if !Marked(input) {
 		return input

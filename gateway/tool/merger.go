@@ -8,43 +8,42 @@ import (
 	"precis/wire/chat"
 )
 
-// Merger passes the streams of several answers on as one: without the calls of
-// the tools, and from the second on as the continuation of the first. Each event
-// is written as soon as its last byte came, except for the end of an answer
-// whose calls are to be answered. Events that need no change keep their bytes.
-// It is not safe for concurrent use.
+// Merger merges the streams of several answers into one: it removes the calls of the tools, and
+// turns later answers into a continuation of the first. It writes each event as soon as its last
+// byte has arrived, except for the end of an answer with calls to be answered. Unchanged events
+// keep their bytes. It is not safe for concurrent use.
 type Merger struct {
 	to      io.Writer
 	tracker tracker
 
 	frames wire.Frames
-	open   bool // an event was too long: the rest of the answer passes as it is
+	open   bool // an event was too long: the rest of the answer is forwarded unchanged
 }
 
-// tracker follows the answers of one dialect.
+// tracker processes the answers of one dialect.
 type tracker interface {
-	// event returns what the client gets instead of an event. The event is only
-	// good during the call.
+	// event returns the bytes for the client in place of an event. The event is valid only during
+	// the call.
 	event(e wire.Event) []byte
-	// flush returns what waits for the event after it, when there is none.
+	// flush returns the bytes held back for a following event, when the stream ends.
 	flush() []byte
-	// answer returns the present answer.
+	// answer returns the current answer.
 	answer() *Answer
 	// next begins the next answer.
 	next()
-	// finish returns the end that was kept back, when nothing follows.
+	// finish returns the end that was held back, when no answer follows.
 	finish() []byte
 }
 
-// maxEvent is the longest event that is looked at, and maxAnswer the longest
-// answer that can be sent back, in bytes.
+// maxEvent is the longest event that is parsed, and maxAnswer the longest answer that can be sent
+// back, in bytes.
 const (
 	maxEvent  = 8 << 20
 	maxAnswer = 32 << 20
 )
 
-// NewMerger returns a merger of answers of a dialect that writes to a client. Calls
-// of the named tools are taken out.
+// NewMerger returns a merger of answers of a dialect that writes to a client. It removes calls of
+// the named tools.
 func NewMerger(dialect string, to io.Writer, names Names) *Merger {
 	m := &Merger{to: to}
 	switch dialect {
@@ -58,8 +57,7 @@ func NewMerger(dialect string, to io.Writer, names Names) *Merger {
 	return m
 }
 
-// Write takes in the next bytes of the present answer. The error is that of the
-// client.
+// Write adds the next bytes of the current answer. An error comes from the client's writer.
 func (m *Merger) Write(p []byte) (int, error) {
 	if m.open {
 		return m.to.Write(p)
@@ -79,7 +77,7 @@ func (m *Merger) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// rest writes what is left of the answer.
+// rest writes the remaining bytes of the answer.
 func (m *Merger) rest(look bool) error {
 	last := m.frames.Rest()
 	if look && len(last) > 0 {
@@ -99,18 +97,18 @@ func (m *Merger) put(p []byte) error {
 	return err
 }
 
-// End ends the present answer and returns it.
+// End ends the current answer and returns it.
 func (m *Merger) End() (*Answer, error) {
 	err := m.rest(true)
 	return m.tracker.answer(), err
 }
 
-// Next says that what is written from now on is the next answer.
+// Next starts the next answer.
 func (m *Merger) Next() {
 	m.tracker.next()
 	m.open = false
 }
 
-// Finish writes the end of the last answer, if it was kept back: as that of one
-// without calls.
+// Finish writes the end of the last answer, if it was held back, as the end of an answer without
+// calls.
 func (m *Merger) Finish() error { return m.put(m.tracker.finish()) }

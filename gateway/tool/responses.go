@@ -12,21 +12,21 @@ import (
 	"precis/wire/responses"
 )
 
-// responsesStream follows streams of the Responses API.
+// responsesStream parses streams of the Responses API.
 type responsesStream struct {
 	names   Names
 	answers int
-	base    int               // items that the client got of earlier answers
-	got     []json.RawMessage // items that the client got, whole
+	base    int               // number of items of earlier answers that the client received
+	got     []json.RawMessage // items that the client received, complete
 	spent   json.RawMessage   // usage of earlier answers
-	changed bool              // something was left out: all that follows is counted anew
+	changed bool              // an item was hidden: later events are renumbered
 	number  int               // of the next event
 
-	// Of the present answer:
-	items  []json.RawMessage // whole
+	// State of the current answer:
+	items  []json.RawMessage // complete
 	began  int
-	gone   []int        // indexes of items that the client does not get
-	waits  []wire.Event // the end of an item of reasoning, and what came since: what it led to is not known yet
+	gone   []int        // indexes of items hidden from the client
+	waits  []wire.Event // the end of a reasoning item and later events, until the item that follows from it is known
 	size   int
 	others bool
 	ended  bool
@@ -53,7 +53,7 @@ func (s *responsesStream) event(e wire.Event) []byte {
 	if len(s.waits) == 0 {
 		return s.take(e, kind)
 	}
-	if !strings.HasPrefix(kind, "response.") && kind != "error" { // a sign of life
+	if !strings.HasPrefix(kind, "response.") && kind != "error" { // a keep-alive event
 		s.waits = append(s.waits, e.Clone())
 		return nil
 	}
@@ -62,9 +62,8 @@ func (s *responsesStream) event(e wire.Event) []byte {
 	return append(out, s.take(e, kind)...)
 }
 
-// settle returns the end of an item of reasoning that waits, marked when it led
-// to a call of one of the tools: its own item is not in what the client sends back, so
-// the API would refuse it.
+// settle returns the held end of a reasoning item. It is marked if it led to a call of one of our
+// tools: the client does not send that call back, so the API would refuse the reasoning.
 func (s *responsesStream) settle(ours bool) []byte {
 	e, rest := s.waits[0], s.waits[1:]
 	s.waits = nil
@@ -109,7 +108,7 @@ func (s *responsesStream) take(e wire.Event, kind string) []byte {
 	return s.numbered(e, e.Data)
 }
 
-// leaveOut notes that the client does not get an item.
+// leaveOut hides an item from the client.
 func (s *responsesStream) leaveOut(i int) []byte {
 	s.changed = true
 	if !slices.Contains(s.gone, i) {
@@ -118,7 +117,7 @@ func (s *responsesStream) leaveOut(i int) []byte {
 	return nil
 }
 
-// done takes in a whole item.
+// done processes a complete item.
 func (s *responsesStream) done(e wire.Event, i int, item json.RawMessage) []byte {
 	switch {
 	case item == nil:
@@ -136,7 +135,7 @@ func (s *responsesStream) done(e wire.Event, i int, item json.RawMessage) []byte
 	return s.numbered(e, e.Data)
 }
 
-// keep keeps an item to be sent back.
+// keep stores an item for sending it back.
 func (s *responsesStream) keep(item json.RawMessage) {
 	if s.size += len(item); s.size <= maxAnswer {
 		s.items = append(s.items, bytes.Clone(item))
@@ -144,8 +143,7 @@ func (s *responsesStream) keep(item json.RawMessage) {
 	s.others = s.others || !s.names.item(item) && slices.Contains(clientCalls, kindOf(item))
 }
 
-// numbered returns an event with other data, and with the numbers that it and
-// its item have for the client.
+// numbered returns an event with other data, and with the client's numbers for it and its item.
 func (s *responsesStream) numbered(e wire.Event, data []byte) []byte {
 	number := jsonspan.Field(e.Data, "sequence_number")
 	if !s.changed {
@@ -174,12 +172,12 @@ func (s *responsesStream) numbered(e wire.Event, data []byte) []byte {
 	return e.With(out)
 }
 
-// end takes in the end of an answer.
+// end processes the end of an answer.
 func (s *responsesStream) end(e wire.Event, kind string) []byte {
 	response := jsonspan.Field(e.Data, "response")
 	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(response, "usage")))
 	s.ended = kind == "response.completed"
-	if len(s.items) == 0 { // a server that does not announce the items one by one
+	if len(s.items) == 0 { // some servers do not announce single items
 		all := itemsOf(jsonspan.Field(response, "output"))
 		for i, item := range all {
 			s.keep(item)
@@ -207,8 +205,8 @@ func itemsOf(output json.RawMessage) (out []json.RawMessage) {
 	return out
 }
 
-// summed returns the end of the response with all that the client got, and all
-// that was used.
+// summed returns the end of the response with all items that the client received, and the total
+// usage.
 func (s *responsesStream) summed(e wire.Event) []byte {
 	if !s.changed {
 		return s.numbered(e, e.Data)
@@ -238,7 +236,7 @@ func (s *responsesStream) answer() *Answer {
 	return s.names.answerOf(s.items, s.others, s.ended, s.size > maxAnswer)
 }
 
-// answerOf returns the answer that some items are.
+// answerOf returns the answer with the given items.
 func (n Names) answerOf(items []json.RawMessage, others, ended, lost bool) *Answer {
 	a := &Answer{dialect: responses.Format, Others: others, ended: ended, lost: lost}
 	for _, item := range items {

@@ -11,14 +11,14 @@ import (
 	"precis/wire/chat"
 )
 
-// Tool is what a model is told of a tool. All fields are required.
+// Tool is the definition of a tool for the model. All fields are required.
 type Tool struct {
 	Name        string
 	Description string
 	Schema      string // of the input: a JSON Schema, as JSON
 }
 
-// Names are the names of tools whose calls the gateway answers.
+// Names are the names of the tools that the gateway answers.
 type Names []string
 
 func (n Names) has(name string) bool { return slices.Contains(n, name) }
@@ -31,7 +31,7 @@ func NamesOf(tools []Tool) (out Names) {
 	return out
 }
 
-// definition returns the tool as a dialect writes it. It is always the same.
+// definition returns the tool in a dialect, always with the same bytes.
 func (t Tool) definition(dialect string) []byte {
 	about := jsonspan.AppendStringField(nil, "name", t.Name)
 	about = jsonspan.AppendStringField(about, "description", t.Description)
@@ -44,9 +44,9 @@ func (t Tool) definition(dialect string) []byte {
 	return []byte(`{"type":"function",` + string(about) + `,"parameters":` + t.Schema + `,"strict":false}`)
 }
 
-// Free returns those of the tools whose names a request's list of tools leaves
-// free; none when the list is empty, missing or cannot be read, since a request
-// without tools is no agent's.
+// Free returns the tools with names that are not used in a request's list of tools; nil when the
+// list is empty, missing or unreadable, because a request without tools does not come from an
+// agent.
 func Free(list json.RawMessage, tools []Tool) []Tool {
 	free, n := slices.Clone(tools), 0
 	for s, err := range jsonspan.Array(list) {
@@ -64,8 +64,7 @@ func Free(list json.RawMessage, tools []Tool) []Tool {
 	return free
 }
 
-// Offer returns a list of tools, which is not empty, with others at its end; nil
-// when it is no list.
+// Offer returns a non-empty list of tools with others appended; nil when it is no list.
 func Offer(list json.RawMessage, dialect string, tools []Tool) []byte {
 	end := bytes.LastIndexByte(list, ']')
 	if end < 0 {
@@ -78,7 +77,7 @@ func Offer(list json.RawMessage, dialect string, tools []Tool) []byte {
 	return append(out, list[end:]...)
 }
 
-// with returns an object with members set; nil when it is none.
+// with returns an object with members set; nil for any other value.
 func with(object []byte, set func(d *wire.Draft)) []byte {
 	b, err := wire.Parse(object, "", nil)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// maxDepth is how deep objects of usage are looked into.
+// maxDepth is how deep usage objects are processed.
 const maxDepth = 4
 
-// sum returns two usage objects added up: numbers are added, lists joined, and of
-// what is neither the later one stands.
+// sum returns the sum of two usage objects: numbers are added, lists are joined, and of other
+// values the later one is kept.
 func sum(a, b json.RawMessage) json.RawMessage { return combine(a, b, maxDepth, added) }
 
-// latest returns the usage that a stream has reported so far: later numbers take
-// the place of earlier ones, unless they are 0.
+// latest merges the usage reports of a stream: later numbers replace earlier ones, unless they are
+// 0.
 func latest(a, b json.RawMessage) json.RawMessage { return combine(a, b, maxDepth, later) }
 
 func combine(a, b json.RawMessage, depth int, number func(a, b json.RawMessage) json.RawMessage) json.RawMessage {
@@ -78,7 +78,7 @@ func added(a, b json.RawMessage) json.RawMessage {
 	}
 	f, errF := strconv.ParseFloat(strings.TrimSpace(string(a)), 64)
 	g, errG := strconv.ParseFloat(strings.TrimSpace(string(b)), 64)
-	if s := f + g; errF == nil && errG == nil && s-s == 0 { // no infinity
+	if s := f + g; errF == nil && errG == nil && s-s == 0 { // not infinite
 		return strconv.AppendFloat(nil, s, 'g', -1, 64)
 	}
 	return b

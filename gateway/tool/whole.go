@@ -9,18 +9,19 @@ import (
 	"precis/wire/chat"
 )
 
-// Whole makes one answer of several that came in one piece each. Make one with
-// its dialect and the names of the tools; it is not safe for concurrent use.
+// Whole merges several answers in one piece each. Make one with its dialect and the names of the
+// tools; it is not safe for concurrent use.
 type Whole struct {
 	Dialect string
-	Names   Names // of the tools whose calls are taken out
+	Names   Names // of the tools with calls to be removed
 
 	bodies []json.RawMessage // without the calls of the tools
-	calls  bool              // there were any
+	calls  bool              // an answer contained calls
 	last   *Answer
 }
 
-// Add takes in the next answer; nil: it is none of the dialect. The body is kept.
+// Add adds the next answer; it returns nil when body is no answer of the dialect. The body is
+// retained.
 func (w *Whole) Add(body []byte) *Answer {
 	var a *Answer
 	var rest json.RawMessage
@@ -40,7 +41,7 @@ func (w *Whole) Add(body []byte) *Answer {
 	return a
 }
 
-// Bytes returns the one answer; nil when it is the first as it came.
+// Bytes returns the merged answer; nil when it equals the first one.
 func (w *Whole) Bytes() []byte {
 	if !w.calls {
 		return nil
@@ -66,7 +67,7 @@ func (w *Whole) Bytes() []byte {
 	return out
 }
 
-// quiet returns an answer that ends as one without calls.
+// quiet returns an answer with the end of one without calls.
 func quiet(dialect string, body []byte) (out []byte) {
 	switch dialect {
 	case anthropic.Format:
@@ -120,7 +121,7 @@ func joinMessages(a, b json.RawMessage) []byte {
 	})
 }
 
-// setSum adds usage up.
+// setSum adds to a usage member.
 func setSum(d *wire.Draft, name string, more json.RawMessage) {
 	if usage := sum(d.Get(name), more); usage != nil {
 		d.Set(name, usage)

@@ -1,4 +1,4 @@
-// Package atomicfile writes files wholly or not at all.
+// Package atomicfile writes files atomically.
 package atomicfile
 
 import (
@@ -10,16 +10,13 @@ import (
 	"precis"
 )
 
-// Write puts data at path: into a new file next to it, flushed to disk, then
-// renamed over it. An existing file keeps its mode and, when written by root, its
-// owner; new ones get 0600. A link is replaced, not followed.
-// When anything fails (a full disk, a read-only folder) the old content stands
-// and the new file is gone. The error is [precis.CodeInternal] and names the
-// path.
+// Write writes data to path: into a new file next to it, flushed to disk, then renamed over it. An
+// existing file keeps its mode and, when written by root, its owner; new ones get 0600. A link is
+// replaced, not followed. On failure (a full disk, a read-only folder) the old content stays and
+// the new file is removed. The error is [precis.CodeInternal] and names the path.
 func Write(path string, data []byte) error { return WriteAs(path, data, path) }
 
-// WriteAs is Write, where a new file gets the owner of the file like when written by
-// root.
+// WriteAs is Write, except that a new file gets the owner of the file like when written by root.
 func WriteAs(path string, data []byte, like string) error {
 	if err := write(path, data, like); err != nil {
 		var pathErr *fs.PathError
@@ -70,15 +67,14 @@ func write(path string, data []byte, like string) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// keepOwner gives f the owner of the file at path or, when there is none, of the file
-// like.
+// keepOwner gives f the owner of the file at path or, if that does not exist, of the file like.
 func keepOwner(f *os.File, path, like string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		info, err = os.Lstat(like)
 	}
 	if err != nil {
-		return nil // there is nobody to give it to
+		return nil // there is no owner to copy
 	}
 	return giveTo(f, info)
 }

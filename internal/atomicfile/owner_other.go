@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// giveTo does nothing: files have no owner that a program gives them here.
+// giveTo has no effect: programs do not set owners of files on this system.
 func giveTo(*os.File, fs.FileInfo) error { return nil }

@@ -1,5 +1,5 @@
-// Package census says who uses a conversation's context: tokens by kind of
-// content and by tool, and what is there more than once. Start with [Take].
+// Package census counts the contents of a conversation's context: tokens by kind of content and by
+// tool, and repeated content. Start with [Take].
 package census
 
 import (
@@ -14,14 +14,14 @@ import (
 // Kind is a kind of content.
 type Kind string
 
-// The kinds, in the order they are shown.
+// The kinds, in display order.
 const (
 	System     Kind = "system"
 	Tools      Kind = "tools"
-	Unrecorded Kind = "not recorded" // system prompt and tools that the provider counted and the recording does not hold
-	Digest     Kind = "digest"       // what stands in the place of messages: a summary, a digest, a marker
-	User       Kind = "user"         // what persons said
-	Program    Kind = "program"      // what the program around the model, or another agent, said in the user's place
+	Unrecorded Kind = "not recorded" // system prompt and tools that the provider counted and the recording lacks
+	Digest     Kind = "digest"       // replacements of messages: a summary, a digest, a marker
+	User       Kind = "user"         // messages of persons
+	Program    Kind = "program"      // messages of the program around the model, or of another agent, in the user role
 	Assistant  Kind = "assistant"
 	Thinking   Kind = "thinking"
 	ToolUse    Kind = "tool use"
@@ -35,7 +35,7 @@ func Kinds() []Kind {
 	return []Kind{System, Tools, Unrecorded, Digest, User, Program, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
 }
 
-// Share is what one kind or tool uses.
+// Share is the usage of one kind or tool.
 type Share struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
@@ -45,16 +45,15 @@ type Share struct {
 // Census is the result, for a list of messages.
 type Census struct {
 	Total      int     `json:"tokens"`
-	Kinds      []Share `json:"kinds"`      // by kind, in order; those that occur
+	Kinds      []Share `json:"kinds"`      // by kind, in display order; only used ones
 	Results    []Share `json:"results"`    // tool results by tool, largest first
-	Duplicates Share   `json:"duplicates"` // long texts that come again word for word; their copies
+	Duplicates Share   `json:"duplicates"` // copies of long texts that are repeated word for word
 }
 
-// longText is the least length, in bytes, of a text that counts as repeated.
+// longText is the shortest text, in bytes, that counts as repeated.
 const longText = 200
 
-// Take counts a conversation's system prompt and tools, and the messages of a view
-// in pieces.
+// Take counts a conversation's system prompt and tools, and the messages of a view given in pieces.
 func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 	t := taker{meter: m, kinds: map[Kind]*Share{}, tools: map[string]*Share{}, seen: map[[32]byte]bool{}}
 	overhead := m.Overhead(c)
@@ -116,7 +115,7 @@ func (t *taker) add(k Kind, tokens int) {
 	s.Blocks++
 }
 
-// block counts one block, which is of some kinds.
+// block counts one block with the given kinds.
 func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, kinds []part) {
 	tokens := t.meter.Block(role, b)
 	divide(tokens, kinds, t.add)
@@ -134,7 +133,7 @@ func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, kinds [
 	t.repeat(b, tokens)
 }
 
-// repeat notes a long text that was there before.
+// repeat counts a long text that occurred before.
 func (t *taker) repeat(b precis.Block, tokens int) {
 	text := ""
 	switch b := b.(type) {
@@ -154,7 +153,7 @@ func (t *taker) repeat(b precis.Block, tokens int) {
 	t.seen[key] = true
 }
 
-// part is how many bytes of a block are of a kind.
+// part is the number of bytes of a block that are of a kind.
 type part struct {
 	Kind  Kind
 	Bytes int
@@ -173,9 +172,9 @@ func spansOf(spans []precis.Span, b int) []precis.Span {
 	return spans[from:to]
 }
 
-// kindsOf returns the kinds that a block is of, the largest first: one, but for a text in
-// which several speak. Spans say who said the block in the message as it was said, also
-// where a part of it is shown; instead says that it stands in the place of messages.
+// kindsOf returns the kinds of a block, the largest first: only one, except for a text with several
+// speakers. Spans name the speakers of the block in the original message, even if only a part of it
+// is shown; instead means that the block replaces messages.
 func kindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool) []part {
 	one := func(k Kind) []part { return []part{{k, 1}} }
 	switch b.(type) {
@@ -232,7 +231,7 @@ func authorKind(role precis.Role, a precis.Author) Kind {
 	return System
 }
 
-// divide gives the tokens of a block to its kinds, by their bytes.
+// divide distributes the tokens of a block over its kinds, in proportion to their bytes.
 func divide(tokens int, kinds []part, add func(k Kind, tokens int)) {
 	all := 0
 	for _, p := range kinds {
@@ -247,9 +246,9 @@ func divide(tokens int, kinds []part, add func(k Kind, tokens int)) {
 	add(kinds[0].Kind, left)
 }
 
-// Of returns the census of content that is known to take so many tokens, with what stands
-// around messages and by the provider's count: kinds and results in proportion, the kinds so
-// that they add up to it.
+// Of scales the census to a known total of tokens, which includes the overhead of messages and the
+// provider's calibration: kinds and results are scaled in proportion, so that the kinds add up to
+// the total.
 func (c Census) Of(tokens int) Census {
 	sum := int64(max(c.Total, 1))
 	kinds, results := slices.Clone(c.Kinds), slices.Clone(c.Results)

@@ -1,5 +1,5 @@
-// Package content reads what all dialects share: a message's content is a
-// string, which counts as one text block, a list of blocks, or nothing.
+// Package content decodes the content format that all dialects share: a string, which counts as one
+// text block, a list of blocks, or null.
 package content
 
 import (
@@ -9,9 +9,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Decode reads content. Each element of a list is read by one; what names an
-// element in errors, e.g. "block". Null, nothing and an empty string have no
-// blocks.
+// Decode decodes content. One decodes an element of a list; what names an element in errors, e.g.
+// "block". Null, a missing value and an empty string have no blocks.
 func Decode(raw []byte, what string, one func(raw []byte) (precis.Block, error)) ([]precis.Block, error) {
 	switch jsonspan.Kind(raw) {
 	case '"':

@@ -10,8 +10,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Keep returns fields with a member of an object that its reader does not understand. One
-// that is null says nothing and is left out. The bytes are copied: those of a message may be let go.
+// Keep returns fields extended by a member of an object that its reader does not know, unless the
+// member is null. It copies the bytes, so that the message's own can be freed.
 func Keep(fields []precis.Field, name string, raw json.RawMessage) []precis.Field {
 	if jsonspan.Kind(raw) == 'n' {
 		return fields
@@ -19,8 +19,8 @@ func Keep(fields []precis.Field, name string, raw json.RawMessage) []precis.Fiel
 	return append(fields, precis.Field{Name: name, Raw: bytes.Clone(raw)})
 }
 
-// Unread returns the members of an object but those that its reader reads, in the order of
-// their names; nil when there are none.
+// Unread returns the members of an object that its reader does not read, ordered by name; nil
+// without any.
 func Unread(members map[string]json.RawMessage, read ...string) []precis.Field {
 	var out []precis.Field
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -31,8 +31,7 @@ func Unread(members map[string]json.RawMessage, read ...string) []precis.Field {
 	return out
 }
 
-// AppendFields appends fields to the object that dst ends in, but those that are no valid
-// JSON or not valid UTF-8.
+// AppendFields appends fields to the object at the end of dst, except invalid JSON or UTF-8.
 func AppendFields(dst []byte, fields []precis.Field) []byte {
 	for _, f := range fields {
 		if jsonspan.Clean(f.Raw) && jsonspan.Valid(f.Raw) == nil {

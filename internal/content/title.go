@@ -8,9 +8,8 @@ import (
 // longestTitle is how many bytes of a title are shown in lists.
 const longestTitle = 160
 
-// Title returns what a conversation is called, in one line: its title, else the
-// beginning of what the user said first, other than a command to the program itself; ""
-// when there is neither.
+// Title returns a one-line title of a conversation: its own title, else the beginning of the user's
+// first message that is not a command to the program; "" without either.
 func Title(c *precis.Conversation) string {
 	if line := preview.Line(c.Title, longestTitle); line != "" {
 		return line
@@ -18,8 +17,8 @@ func Title(c *precis.Conversation) string {
 	return FirstWords(c.Transcript.Speech())
 }
 
-// FirstWords returns the beginning of what a person said first, in one line, other than a
-// command to the program itself; "" when nobody said anything.
+// FirstWords returns, in one line, the beginning of a person's first message that is not a command
+// to the program; "" without one.
 func FirstWords(s *precis.Speech) string {
 	for i := range s.Len() {
 		if line := preview.Line(s.Words(i), longestTitle); line != "" {

@@ -13,9 +13,9 @@ import (
 	"precis/internal/compressed"
 )
 
-// Unpack has a response read as it was before it was compressed, and takes what no longer holds
-// out of its headers. One without a coding stays as it is; of one with a coding that is not
-// known, too, and Unpack reports false. What is no data of its coding fails when it is read.
+// Unpack makes a response's body decompress on reading, and removes headers that no longer apply.
+// Responses without a coding stay unchanged; so do those with an unknown one, and then Unpack
+// reports false. Malformed data fails on reading.
 func Unpack(res *http.Response) bool {
 	body, coded, known := Decode(res.Header, res.Body)
 	if !coded || !known {
@@ -27,8 +27,8 @@ func Unpack(res *http.Response) bool {
 	return true
 }
 
-// Decode returns what reads a body as it was before the codings that its headers name, and whether they name any; the body itself
-// where one of them is not known. What is no data of its coding fails when it is read.
+// Decode returns a reader that decompresses the codings in the headers of a body, and whether there
+// are any; the body itself if one of them is unknown. Malformed data fails on reading.
 func Decode(header http.Header, body io.ReadCloser) (plain io.ReadCloser, coded, known bool) {
 	var codings []string
 	for _, h := range header.Values("Content-Encoding") {
@@ -38,7 +38,7 @@ func Decode(header http.Header, body io.ReadCloser) (plain io.ReadCloser, coded,
 			}
 		}
 	}
-	const most = 3 // a coding of a coding of a coding
+	const most = 3 // for nested codings
 	for _, c := range codings {
 		if len(codings) > most || compressed.Reader(c) == nil {
 			return body, true, false
@@ -57,11 +57,11 @@ type unpacked struct {
 	open   func(io.Reader) (io.Reader, error)
 
 	mu      sync.Mutex
-	decoder io.Reader // nil: nothing was read yet
-	err     error     // of the coding
+	decoder io.Reader // nil until the first read
+	err     error     // of the decoder
 }
 
-// Read reads what was compressed.
+// Read returns decompressed data.
 func (u *unpacked) Read(p []byte) (int, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -87,7 +87,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the compressed body. A Read under way ends by that.
+// Close closes the compressed body. That ends a Read in progress.
 func (u *unpacked) Close() error {
 	err := u.packed.Close()
 	if u.mu.TryLock() {

@@ -2,7 +2,7 @@ package experiments
 
 import "precis/internal/interval"
 
-// Metric is something that is measured of condensations.
+// Metric is a measured property of condensations.
 type Metric string
 
 // The metrics.
@@ -10,13 +10,13 @@ const (
 	MetricSaved        Metric = "tokens_saved"
 	MetricShare        Metric = "share_saved" // of the view before, 0 to 1
 	MetricCost         Metric = "cost_usd"
-	MetricSeconds      Metric = "seconds" // for the model's answers
+	MetricSeconds      Metric = "seconds" // total time of the model's answers
 	MetricCalls        Metric = "calls"   // of models, retries included
 	MetricGate         Metric = "gate_score"
 	MetricRepaired     Metric = "repaired"      // facts and rules that the gate added
 	MetricRereads      Metric = "rereads"       // see [Outcome.After]
 	MetricRereadsShown Metric = "rereads_shown" // see [Outcome.After]
-	MetricUndone       Metric = "undone"        // share that users took back, 0 to 1
+	MetricUndone       Metric = "undone"        // share that users undid, 0 to 1
 )
 
 // Metrics returns all metrics, in the order reports list them.
@@ -27,11 +27,10 @@ func Metrics() []Metric {
 	}
 }
 
-// Value returns a metric of one outcome, and whether it is known: what was saved
-// when the sizes are recorded; cost, time and calls when a model was asked; the
-// gate's score (the share of the likely facts that the summary held by itself)
-// when there were any; its repairs when it looked; asking anew when the
-// conversation went on.
+// Value returns a metric of one outcome, and whether it is known: savings if the sizes are
+// recorded; cost, time and calls if a model was called; the gate's score (the share of the likely
+// facts that the summary contained) if there were likely facts; its repairs if it ran; repeated
+// reads if the conversation continued.
 func (o Outcome) Value(m Metric) (value float64, known bool) {
 	switch m {
 	case MetricSaved:
@@ -74,20 +73,20 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Estimate is a mean, or a difference of two, with what chance makes uncertain.
+// Estimate is a mean, or a difference of two means, with its uncertainty.
 type Estimate struct {
-	Conversations int       `json:"conversations"` // that it is from
+	Conversations int       `json:"conversations"` // that it is based on
 	Mean          float64   `json:"mean"`
-	Interval      *Interval `json:"interval,omitempty"` // nil: too few values, or all alike
+	Interval      *Interval `json:"interval,omitempty"` // nil: too few values, or all equal
 }
 
-// BeyondChance reports whether a difference is larger than chance explains: 0 is
-// not in its interval. Of twenty that are chance alone, one looks so.
+// BeyondChance reports whether a difference exceeds chance: its interval does not contain 0. One of
+// twenty differences that are due to chance appears so.
 func (e Estimate) BeyondChance() bool {
 	return e.Interval != nil && (e.Interval.Low > 0 || e.Interval.High < 0)
 }
 
-// Stats are the condensations of one variant or, without an experiment, of one
+// Stats are the statistics of the condensations of one variant or, without an experiment, of one
 // rung and model.
 type Stats struct {
 	Experiment    string              `json:"experiment,omitempty"`
@@ -95,20 +94,18 @@ type Stats struct {
 	Model         string              `json:"model,omitempty"` // without an experiment
 	Conversations int                 `json:"conversations"`
 	Condensations int                 `json:"condensations"`
-	Means         map[Metric]Estimate `json:"means"` // without what is known of none
+	Means         map[Metric]Estimate `json:"means"` // without metrics that have no value
 
-	// Differences are from the control: the variant of the experiment that comes
-	// first. Nil for the control itself and without an experiment, where nothing
-	// makes the conversations comparable.
+	// Differences are from the control, the first variant of the experiment. Nil for the control
+	// itself and without an experiment, because the conversations are then not comparable.
 	Differences map[Metric]Estimate `json:"differences,omitempty"`
 }
 
-// Compare sums outcomes up for each variant, in the order in which they first
-// occur. Condensations of one conversation are alike, and it is conversations that
-// an experiment assigns; so means are taken over each conversation first and then
-// over the conversations, and the latter are what intervals count. Intervals of
-// amounts are Student's, those of differences Welch's. Of the share undone they
-// are Wilson's and Newcombe's. One conversation alone has none.
+// Compare summarizes outcomes by variant, in the order of their first occurrence. Condensations of
+// one conversation are not independent, and experiments assign conversations; so means are taken
+// over each conversation first and then over conversations, and intervals count conversations.
+// Amounts have Student's intervals, their differences Welch's; the share undone has Wilson's and
+// Newcombe's. A single conversation has no interval.
 func Compare(outcomes []Outcome) []Stats {
 	var out []Stats
 	var samples []sample
@@ -124,7 +121,7 @@ func Compare(outcomes []Outcome) []Stats {
 				s.Means[m] = mean(m, values[m])
 			}
 		}
-		s.Conversations = len(values[MetricUndone]) // which is known of all
+		s.Conversations = len(values[MetricUndone]) // known for all
 		if first, ok := control[s.Experiment]; ok && s.Experiment != "" {
 			s.Differences = differences(samples[first], values)
 		} else {
@@ -158,8 +155,7 @@ func grouped(outcomes []Outcome) [][]Outcome {
 	return out
 }
 
-// byConversation returns the mean of a metric in each conversation that it is
-// known of.
+// byConversation returns the mean of a metric in each conversation where it is known.
 func byConversation(outcomes []Outcome, m Metric) []float64 {
 	var order []string
 	values := map[string][]float64{}
@@ -189,7 +185,7 @@ func mean(m Metric, values []float64) Estimate {
 	return estimate(len(values), mean, iv, ok)
 }
 
-// differences returns how far the values are from those of the control.
+// differences returns the differences between the values and the control's.
 func differences(control, values sample) map[Metric]Estimate {
 	out := map[Metric]Estimate{}
 	for m, b := range values {

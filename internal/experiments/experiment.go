@@ -1,6 +1,6 @@
-// Package experiments compares ways of condensing. An [Experiment] is a rung that
-// gives each conversation one of several variants, [Outcomes] reads from recorded
-// edits what came of them, and [Compare] says which differences are beyond chance.
+// Package experiments compares ways of condensing. An [Experiment] is a rung that gives each
+// conversation one of several variants, [Outcomes] reads their results from recorded edits, and
+// [Compare] reports which differences exceed chance.
 package experiments
 
 import (
@@ -14,35 +14,32 @@ import (
 
 // Variant is one of the ways that an [Experiment] compares.
 type Variant struct {
-	// Name distinguishes it from the others; it holds no "/". The variant named
-	// "control" is what reports compare the others with.
+	// Name distinguishes it from the others; it contains no "/". Reports compare the others with
+	// the variant named "control".
 	Name string
-	// Weight is how many conversations it gets in proportion to the others; 0
-	// means 1.
+	// Weight is the relative share of conversations that it gets; 0 means 1.
 	Weight int
 	// Strategy does the work. Required.
 	Strategy precis.Strategy
 }
 
-// Experiment is a rung that gives each conversation one of several variants of
-// that rung and has it do the work. Its edits say which in
-// [precis.EditReport.Variant], as "EXPERIMENT/VARIANT"; [Outcomes] and [Compare]
-// report what came of them. It counts as a rung that calls a model, whatever its
-// variants do. Make one with [New]. It is a [precis.Strategy] and, like
-// its variants, safe for concurrent use.
+// Experiment is a rung that gives each conversation one of several variants of that rung, which
+// does the work. Its edits name the variant in [precis.EditReport.Variant], as
+// "EXPERIMENT/VARIANT"; [Outcomes] and [Compare] report the results. It counts as a rung that calls
+// a model, whatever its variants do. Make one with [New]. It is a [precis.Strategy] and, like its
+// variants, safe for concurrent use.
 type Experiment struct {
 	name     string
 	variants []Variant
 	total    uint64 // of the weights
 }
 
-// maxWeight bounds a weight, so that the remainder of a hash is as good as even.
+// maxWeight bounds a weight, so that the remainder of a hash is practically uniform.
 const maxWeight = 1_000_000
 
-// New returns an experiment. Names must not be empty or hold "/", those
-// of variants must differ, and their strategies must be of one name. A last resort
-// cannot be compared, nor another experiment. The error is [precis.CodeInvalid]
-// and names what is wrong.
+// New returns an experiment. Names must be non-empty without "/", names of variants must be
+// distinct, and their strategies must have the same name. Last resorts and experiments are not
+// allowed as variants. The error is [precis.CodeInvalid] and names the fault.
 func New(name string, variants ...Variant) (*Experiment, error) {
 	if err := checkName("experiment", name); err != nil {
 		return nil, err
@@ -105,15 +102,15 @@ func invalidExperiment(format string, args ...any) error {
 	return precis.Errorf(precis.CodeInvalid, "make experiment", format, args...)
 }
 
-// Name returns the name of the variants' rung, so that the experiment stands in
-// its place on the ladder.
+// Name returns the name of the variants' rung, so that the experiment takes its place on the
+// ladder.
 func (x *Experiment) Name() string { return x.variants[0].Strategy.Name() }
 
 // Traits returns what the ladder has to know of the rung.
 func (x *Experiment) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
 
-// Propose has the conversation's variant propose an edit. What it returns bears
-// the variant's name, also with an error.
+// Propose has the conversation's variant propose an edit. The result names the variant, even with
+// an error.
 func (x *Experiment) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
 	conv := s.Conversation
 	if conv == nil {
@@ -125,11 +122,10 @@ func (x *Experiment) Propose(ctx context.Context, s *precis.Situation) (precis.E
 	return e, err
 }
 
-// Assign returns the variant of a conversation: chosen in proportion to the
-// weights by a hash of the experiment's name and the conversation's ID or, where
-// it has none, its first message. So a conversation keeps its variant while it
-// grows, on every replica, and experiments are independent of one another.
-// Conversations without an ID that begin with the same message share a variant.
+// Assign returns the variant of a conversation, chosen in proportion to the weights by a hash of
+// the experiment's name and the conversation's ID or, without an ID, its first message. So a
+// conversation keeps its variant while it grows, on every replica, and experiments are independent
+// of each other. Conversations without an ID that begin with the same message share a variant.
 func (x *Experiment) Assign(conv *precis.Conversation) Variant {
 	at := hash(x.name, identity(conv)) % x.total
 	last := len(x.variants) - 1
@@ -142,13 +138,13 @@ func (x *Experiment) Assign(conv *precis.Conversation) Variant {
 	return x.variants[last]
 }
 
-// hash returns a number that is as good as random and the same everywhere.
+// hash returns a pseudorandom number that is the same everywhere.
 func hash(name, identity string) uint64 {
 	sum := sha256.Sum256([]byte(name + "\x00" + identity))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// identity names a conversation for as long as it lasts.
+// identity returns a stable identity of a conversation.
 func identity(conv *precis.Conversation) string {
 	switch {
 	case conv == nil:

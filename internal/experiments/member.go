@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Metrics of whole conversations, for those that were left alone have no condensation
-// to measure.
+// Metrics of whole conversations, because a conversation that is left alone has no condensation to
+// measure.
 const (
 	MetricRequests   Metric = "requests"
 	MetricPaid       Metric = "paid_usd"        // for requests and for condensing
-	MetricSummaries  Metric = "summaries_usd"   // of it for condensing
+	MetricSummaries  Metric = "summaries_usd"   // for condensing, part of MetricPaid
 	MetricSent       Metric = "tokens_sent"     // by all requests
-	MetricNotSent    Metric = "tokens_not_sent" // that clients sent and nobody forwarded
+	MetricNotSent    Metric = "tokens_not_sent" // sent by clients and not forwarded
 	MetricReductions Metric = "reductions"
 )
 
@@ -24,14 +24,13 @@ func WholeMetrics() []Metric {
 	return []Metric{MetricRequests, MetricPaid, MetricSummaries, MetricSent, MetricNotSent, MetricReductions}
 }
 
-// Member is a conversation that belongs to an arm of an experiment, and what it used
-// so far.
+// Member is a conversation of an experiment arm, with its usage so far.
 type Member struct {
 	Arm      string // as "EXPERIMENT/ARM"
 	Requests int
-	Booked   bool // there is a ledger; without one the rest is unknown
+	Booked   bool // there is a ledger; otherwise the rest is unknown
 	Paid     float64
-	Condense float64 // of Paid
+	Condense float64 // for condensing, part of Paid
 	Sent     int
 	NotSent  int
 	Edits    int
@@ -55,16 +54,16 @@ func (m Member) value(metric Metric) (value float64, known bool) {
 	return 0, false
 }
 
-// CompareMembers sums whole conversations up for each arm: those of an experiment
-// together, its [Control] first, then by name. Means, intervals and differences are as
-// [Compare] has them; [Stats.Condensations] is the number of reductions.
+// CompareMembers summarizes whole conversations by arm: the arms of an experiment together, its
+// [Control] first, then by name. Means, intervals and differences are computed as in [Compare];
+// [Stats.Condensations] is the number of reductions.
 func CompareMembers(members []Member) []Stats {
 	byArm := map[string][]Member{}
 	for _, m := range members {
 		byArm[m.Arm] = append(byArm[m.Arm], m)
 	}
 	var out []Stats
-	var first sample // of the experiment
+	var first sample // the first arm of the experiment
 	for _, name := range slices.SortedFunc(maps.Keys(byArm), compareArms) {
 		s := Stats{Means: map[Metric]Estimate{}, Conversations: len(byArm[name])}
 		s.Experiment, s.Variant, _ = strings.Cut(name, "/")

@@ -10,53 +10,50 @@ import (
 	"precis"
 )
 
-// Outcome is what came of one condensation: of one run that condensed or pruned.
-// The condensations and prunings of a run count together, other edits of it do
-// not count. Sums are 0 where nothing is recorded; [Outcome.Value] states which
-// of them are known.
+// Outcome is the result of one condensation: of one run that condensed or pruned. The condensations
+// and prunings of a run count together; its other edits do not count. Sums are 0 where no data is
+// recorded; [Outcome.Value] reports which of them are known.
 type Outcome struct {
-	Conversation string `json:"conversation"` // what an [Experiment] goes by
-	Run          string `json:"run"`          // of the edits; the edit's ID when it is alone
+	Conversation string `json:"conversation"` // identity that an [Experiment] uses
+	Run          string `json:"run"`          // of the edits; the edit's ID without a run
 	Experiment   string `json:"experiment,omitempty"`
-	Variant      string `json:"variant"`         // without an experiment the rung that leads the run
-	Model        string `json:"model,omitempty"` // that was asked; "": none, or unknown
+	Variant      string `json:"variant"`         // without an experiment, the leading rung of the run
+	Model        string `json:"model,omitempty"` // the model that was called; "": none, or unknown
 
 	Before  int           `json:"tokens_before"` // of the view
 	Saved   int           `json:"tokens_saved"`
 	CostUSD float64       `json:"cost_usd"`
-	Took    time.Duration `json:"took_ns"` // for the model's answers
+	Took    time.Duration `json:"took_ns"` // total time of the model's answers
 	Calls   int           `json:"calls"`
-	Called  bool          `json:"called"` // there is a record of calls, if only of cached ones
+	Called  bool          `json:"called"` // calls are recorded, possibly only cached ones
 
-	Likely   int  `json:"likely"` // facts likely to be needed again that a gate looked for
-	Held     int  `json:"held"`   // of them those in the summary
+	Likely   int  `json:"likely"` // facts likely to be needed again, as counted by a gate
+	Held     int  `json:"held"`   // likely facts in the summary
 	Repaired int  `json:"repaired"`
-	Undone   bool `json:"undone"` // an undo took an edit of the run back, and stands; a rewind is none
+	Undone   bool `json:"undone"` // an undo in force took an edit of the run back; a rewind does not count
 
-	// After is how many messages the transcript has after the run, until it was
-	// undone, at most [Following]. In them Rereads calls asked anew for a result that the run hid or
-	// shortened, and RereadsShown for one that it left in the view.
+	// After is how many messages the transcript has after the run, until it was undone, at most
+	// [Following]. In them, Rereads calls requested again a result that the run hid or shortened,
+	// and RereadsShown calls one that it left in the view.
 	//
-	// Such a call reads a file, known by its path, or runs a command, known by its
-	// arguments. Its result was there before the run. It counts as left in the view
-	// when the view after the run showed any result of that file or command as it
-	// was; as hidden when none, and the view before the run showed one that the
-	// run's condensations and prunings alone hide or shorten. What was hidden
-	// earlier counts as neither. Each file and command counts once, since from then
-	// on the view has it again, and not when it had to be asked for anew: a file
-	// that was written since the run, a command after any file was.
+	// Such a call reads a file, identified by its path, or runs a command, identified by its
+	// arguments, and an earlier result was there before the run. It was left in the view if the
+	// view after the run showed any result of that file or command unchanged. It was hidden if none
+	// was shown, and the view before the run showed one that only the run's condensations and
+	// prunings hide or shorten. Results hidden earlier do not count. Each file and command counts
+	// once, because the view then contains it again. It does not count if the old result was
+	// outdated: a file that was written since the run, or a command after any file was.
 	After        int `json:"messages_after"`
 	Rereads      int `json:"rereads"`
 	RereadsShown int `json:"rereads_shown"`
 }
 
-// Following is how many messages after a run are searched for calls that ask for
-// the same again.
+// Following is how many messages after a run are searched for repeated calls.
 const Following = 40
 
-// Outcomes returns what came of the condensations that a conversation records,
-// undone ones too, in their order. An edit without a report holds no data and is
-// left out. A run in which several experiments took part is an outcome of each.
+// Outcomes returns the results of a conversation's recorded condensations, including undone ones,
+// in order. Edits without a report have no data and are skipped. A run with several experiments is
+// an outcome of each.
 func Outcomes(conv *precis.Conversation) []Outcome {
 	if conv == nil {
 		return nil
@@ -88,12 +85,12 @@ func Outcomes(conv *precis.Conversation) []Outcome {
 	return out
 }
 
-// condensingRun is one decision: edits [first,last] of a conversation are of it,
-// and some of them condense or prune.
+// condensingRun is one decision: the edits [first,last] of a conversation, with some that
+// condense or prune.
 type condensingRun struct {
 	id          string
 	first, last int
-	edits       []precis.Edit // that condense or prune, with a report
+	edits       []precis.Edit // those that condense or prune, with a report
 }
 
 // runs groups edits by their run and returns the groups that condense or prune.
@@ -117,7 +114,7 @@ func runs(edits []precis.Edit) []*condensingRun {
 	return slices.DeleteFunc(all, func(r *condensingRun) bool { return len(r.edits) == 0 })
 }
 
-// sum adds up the reports of a run.
+// sum sums up the reports of a run.
 func (r *condensingRun) sum() Outcome {
 	var o Outcome
 	for _, e := range r.edits {
@@ -141,8 +138,8 @@ func (r *condensingRun) sum() Outcome {
 	return o
 }
 
-// leading returns the edits that a run is named after: the first of each variant;
-// without any the first that called a model, or else the first condensation.
+// leading returns the edits that give a run its name: the first of each variant; without variants
+// the first one that called a model, or else the first condensation.
 func (r *condensingRun) leading() []precis.Edit {
 	var out []precis.Edit
 	for _, e := range r.edits {

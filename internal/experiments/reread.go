@@ -7,7 +7,7 @@ import (
 	"precis/internal/toolcall"
 )
 
-// witness knows what a conversation asked for, and when.
+// witness knows the calls of a conversation and their positions.
 type witness struct {
 	t     *precis.Transcript
 	edits []precis.Edit
@@ -18,9 +18,8 @@ func newWitness(conv *precis.Conversation) witness {
 	return witness{conv.Transcript, conv.Edits, toolcall.Find(conv.Transcript.Messages())}
 }
 
-// rereads counts the messages that follow a run up to the given number, and the
-// calls in them that ask anew for what it hid and for what it left in the view; see
-// [Outcome.After].
+// rereads counts the messages after a run up to the given number, and the calls in them that
+// request again results it hid, and results it left in the view; see [Outcome.After].
 func (w witness) rereads(r *condensingRun, until int) (after, hidden, shown int) {
 	from := min(max(r.edits[0].Seen, 0), w.t.Len())
 	to := min(from+Following, until, w.t.Len())
@@ -46,8 +45,8 @@ func (w witness) rereads(r *condensingRun, until int) (after, hidden, shown int)
 	return to - from, hidden, shown
 }
 
-// known records for each file and command whose result the view before or after a
-// run showed whether it was left in the view (true), or hidden by the run.
+// known records each file and command with a result in the view before or after a run: true if the
+// result was left in the view, false if the run hid it.
 func (w witness) known(r *condensingRun, seen int) map[string]bool {
 	t := w.t.Prefix(seen)
 	before := w.edits[:r.first:r.first]
@@ -72,7 +71,7 @@ const (
 	soughtCall = "call "
 )
 
-// sought names what a call reads or runs; "" when it does neither.
+// sought returns the file or command of a call; "" when it neither reads nor runs one.
 func sought(c toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Read && c.Path != "":
@@ -83,8 +82,8 @@ func sought(c toolcall.Call) string {
 	return ""
 }
 
-// expire forgets what a call made out of date: the files it writes, and after a
-// file was written all commands.
+// expire removes entries that a call made outdated: the files it writes and, after any file was
+// written, all commands.
 func expire(known map[string]bool, c toolcall.Call) {
 	if c.Kind != toolcall.Write && len(c.Effects) == 0 {
 		return

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// Trial is an experiment whose arms are whole configurations: each conversation that
-// takes part is managed by one of them from its beginning to its end.
+// Trial is an experiment with whole configurations as arms: each conversation that takes part is
+// managed by one of them from beginning to end.
 type Trial struct {
 	Name  string  // without "/"
-	Share float64 // of the conversations that begin, in percent; more than 0, at most 100
+	Share float64 // of the new conversations, in percent; more than 0, at most 100
 	Arms  []Arm
 }
 
 // Arm is one of the configurations that a [Trial] compares.
 type Arm struct {
 	Name   string // without "/"; others are compared with the one named [Control]
-	Weight int    // how many conversations it gets in proportion to the others; 0 means 1
+	Weight int    // relative share of the conversations; 0 means 1
 }
 
 // Control is the name of the arm, or variant, that others are compared with.
 const Control = "control"
 
-// CheckTrials returns why trials cannot be run at once: a name is empty, repeated or
-// holds "/", a weight or a share is out of range, or the shares are more than 100
-// percent together. The error is [precis.CodeInvalid].
+// CheckTrials returns why trials cannot run together: a name is empty, repeated or contains "/", a
+// weight or a share is out of range, or the shares exceed 100 percent together. The error is
+// [precis.CodeInvalid].
 func CheckTrials(trials []Trial) error {
 	names, sum := map[string]bool{}, 0.0
 	for _, t := range trials {
@@ -69,14 +69,13 @@ func (t Trial) checkArms() error {
 	return nil
 }
 
-// parts is into how many parts the conversations are divided for shares: a hundredth of
-// a percent each.
+// parts is how many parts conversations are divided into for shares: a hundredth of a percent each.
 const parts = 10_000
 
-// Assign returns the arm of a conversation by its ID, as "EXPERIMENT/ARM"; "": it takes
-// part in none of the trials. Which trial that is, and which arm of it, are decided by
-// two independent hashes, whatever the order of trials and arms. Another list of trials
-// assigns anew, so callers keep what a conversation was assigned.
+// Assign returns the arm of a conversation by its ID, as "EXPERIMENT/ARM"; "" if it takes part in
+// no trial. The trial and its arm are chosen by two independent hashes, regardless of the order of
+// trials and arms. Changing the list of trials changes the assignment, so callers must store a
+// conversation's arm.
 func Assign(trials []Trial, conversation string) string {
 	byName := func(a, b Trial) int { return cmp.Compare(a.Name, b.Name) }
 	at := float64(hash("", conversation)%parts) / parts * 100

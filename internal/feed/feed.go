@@ -1,5 +1,5 @@
-// Package feed hands events to listeners and keeps the newest ones, so that a
-// listener that was away gets what it missed. Start with [New].
+// Package feed publishes events to listeners and buffers the newest ones for listeners that
+// reconnect. Start with [New].
 package feed
 
 import (
@@ -11,9 +11,9 @@ import (
 
 // Limits of a feed.
 const (
-	backlog   = 256 // events that wait for a listener at most
-	listeners = 256 // that there are at most; of one owner [fair.Most] of them
-	kept      = 512 // events for listeners that come back
+	backlog   = 256 // most pending events of a listener
+	listeners = 256 // most listeners; [fair.Most] of them for one owner
+	kept      = 512 // events buffered for listeners that reconnect
 )
 
 // Numbered is an event with its number, from 1.
@@ -23,8 +23,8 @@ type Numbered[E any] struct {
 	owner string
 }
 
-// Feed hands events to its listeners. It is safe for concurrent use. Listeners that
-// do not keep up are dropped.
+// Feed publishes events to its listeners. It is safe for concurrent use. Listeners that are too
+// slow are dropped.
 type Feed[E any] struct {
 	mu     sync.Mutex
 	seq    uint64
@@ -33,9 +33,9 @@ type Feed[E any] struct {
 	all    map[*Listener[E]]bool
 }
 
-// Listener gets events until it is dropped.
+// Listener receives events until it is dropped.
 type Listener[E any] struct {
-	C     <-chan Numbered[E] // closed when the feed ends or the listener does not keep up
+	C     <-chan Numbered[E] // closed when the feed ends or the listener is too slow
 	ch    chan Numbered[E]
 	wants func(E) bool
 	owner string
@@ -45,8 +45,8 @@ type Listener[E any] struct {
 // New returns a feed.
 func New[E any]() *Feed[E] { return &Feed[E]{all: map[*Listener[E]]bool{}} }
 
-// Publish hands an event of an owner to the listeners that want it. It never waits. Of
-// what is kept it displaces an event of the owner that has most.
+// Publish sends an event of an owner to the listeners that want it. It does not block. If the
+// buffer is full, it drops an event of the owner with the most events.
 func (f *Feed[E]) Publish(owner string, e E) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,11 +72,10 @@ func (f *Feed[E]) Publish(owner string, e E) {
 	}
 }
 
-// Listen adds a listener of an owner for the events that it wants: those after the number, as
-// far as they are kept, and all that follow. After 0 it gets only what follows. It
-// returns nil when there are too many listeners, of the owner or of all, or the feed is
-// closed. A number that
-// the feed has not reached, of a feed before it, counts as 0.
+// Listen adds a listener of an owner for the events that it wants: buffered ones after the number,
+// then new ones. After 0 means only new ones; so does a number that the feed has not reached, from
+// an earlier feed. It returns nil when there are too many listeners, of the owner or in all, or the
+// feed is closed.
 func (f *Feed[E]) Listen(owner string, after uint64, wants func(E) bool) *Listener[E] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +106,7 @@ func (f *Feed[E]) Listen(owner string, after uint64, wants func(E) bool) *Listen
 	return l
 }
 
-// Close ends all listeners. What happens later is not published.
+// Close ends all listeners. Later events are not published.
 func (f *Feed[E]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package filelock lets one process at a time write a file. Use [Own] for files of precis, [Lock] for those of Roo Code
-// and Cline, which lock them, too.
+// Package filelock lets one process at a time write a file. Use [Own] for precis's own files, and
+// [Lock] for files that Roo Code and Cline lock as well.
 package filelock
 
 import (
@@ -13,9 +13,9 @@ import (
 	"precis"
 )
 
-// The protocol is that of Roo Code, which is that of the npm package
-// proper-lockfile: a folder next to the file, with the file's name and ".lock",
-// whose modification time is refreshed while it is held.
+// The protocol is Roo Code's, taken from the npm package proper-lockfile: a folder next to the
+// file, with the file's name and ".lock", and a modification time that is refreshed while it is
+// held.
 const (
 	stale   = 31 * time.Second
 	retries = 5
@@ -23,11 +23,10 @@ const (
 	waitMax = time.Second
 )
 
-// Lock takes the lock of the file at path, which need not exist, and returns the
-// function that gives it back. It is held for a moment and not refreshed; a lock
-// that is 31 seconds old is taken over. The error is [precis.CodeConflict] when
-// somebody else holds it through all retries, about 2.5 seconds, and
-// [precis.CodeCanceled] when ctx ends.
+// Lock takes the lock of the file at path, which need not exist, and returns the function that
+// releases it. It is meant to be held briefly and is not refreshed; a lock older than 31 seconds is
+// taken over. The error is [precis.CodeConflict] when another process holds it through all retries,
+// about 2.5 seconds, and [precis.CodeCanceled] when ctx ends.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	name := path + suffix
 	pause := wait
@@ -44,7 +43,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		}
 		removed := false
 		if info, statErr := os.Stat(name); statErr == nil && time.Since(info.ModTime()) > stale {
-			removed = os.Remove(name) == nil // the next try counts all the same: others may be as quick
+			removed = os.Remove(name) == nil // still counts as a try: others may be as fast
 		}
 		if try >= retries {
 			return nil, inUse(path)

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Try locks a file that nobody else has locked, until it is closed or this process ends. Programs that are started do
-// not inherit the lock.
+// Try locks an unlocked file until it is closed or this process ends; false if it is locked.
+// Started programs do not inherit the lock.
 func Try(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// Own takes the lock of a file that programs other than precis do not lock; the file need not exist. The kernel lets go
-// of it when the process ends, however that ends. The errors are those of [Lock], after 5 seconds.
+// Own takes the lock of a file that only precis locks; the file need not exist. The kernel releases
+// it when the process ends in any way. Errors are as for [Lock], after 5 seconds.
 func Own(ctx context.Context, path string) (unlock func(), err error) {
 	const often, longest = 10 * time.Millisecond, 5 * time.Second
 	name := path + suffix
@@ -27,14 +27,14 @@ func Own(ctx context.Context, path string) (unlock func(), err error) {
 		}
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		switch {
-		case errors.Is(err, syscall.EISDIR): // of an earlier version, whose process may be running
+		case errors.Is(err, syscall.EISDIR): // made by an earlier version that may still be running
 			return Lock(ctx, path)
 		case err != nil:
 			return nil, cannot(path, err)
 		case Try(f) && HasName(f):
 			return func() { _, _ = os.Remove(name), f.Close() }, nil
 		}
-		_ = f.Close() // somebody else has it, or has just removed it
+		_ = f.Close() // another process holds it, or has just removed it
 		select {
 		case <-ctx.Done():
 		case <-time.After(often):

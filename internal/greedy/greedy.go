@@ -1,12 +1,12 @@
-// Package greedy takes items by their value, the most valuable first, where taking one makes others worth less.
+// Package greedy selects items by value when taking one reduces the values of others.
 package greedy
 
 import "container/heap"
 
-// Take offers the items 0 to n-1 to take, those of the most value first and the earlier ones first among equals, until none is left
-// or take returns false. An item of no value, 0 or less, is not offered. The value of an item must only fall while others are
-// taken: it is asked anew only for the item that is next. A value that is within a thousandth of what it was counts as the
-// same. n items take about n log n calls of value.
+// Take calls take for the items 0 to n-1, the most valuable first and the earlier first among
+// equals, until take returns false. Items with a value of 0 or less are not offered. Values must
+// only fall while items are taken, because only the next item is revalued. A value within a
+// thousandth of the old one counts as unchanged. It makes about n log n calls of value.
 func Take(n int, value func(item int) float64, take func(item int) bool) {
 	q := &queue{}
 	for i := range n {

@@ -1,7 +1,6 @@
-// Package interval returns confidence intervals of 95 % for a mean or a share:
-// how far chance may have moved it. Start with [Mean] and [Welch] for amounts,
-// and with [Wilson] and [Newcombe] for shares. Where there are too few values
-// there is no interval.
+// Package interval computes 95 % confidence intervals for means and shares. Start with [Mean] and
+// [Welch] for amounts, and with [Wilson] and [Newcombe] for shares. With too few values there is no
+// interval.
 package interval
 
 import "math"
@@ -11,15 +10,15 @@ const (
 	z     = 1.959964 // of the normal distribution at level
 )
 
-// Interval is where the true value lies with 95 % confidence.
+// Interval contains the true value with 95 % confidence.
 type Interval struct{ Low, High float64 }
 
-// alike is how far values may lie from their mean, as a share of it, and count as
-// equal: what rounding makes of sums.
+// alike is the relative deviation from the mean up to which values count as equal, to allow for
+// rounding.
 const alike = 1e-12
 
-// Moments returns the mean of values and their sample variance: 0 and 0 for none,
-// variance 0 for one and for values that are all alike.
+// Moments returns the mean of values and their sample variance: 0 and 0 without values, variance 0
+// for one value and for equal values.
 func Moments(values []float64) (mean, variance float64) {
 	if len(values) == 0 {
 		return 0, 0
@@ -41,9 +40,8 @@ func Moments(values []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// Mean returns the mean of values with Student's interval. There is none for
-// fewer than two values, nor for values that are all alike: those do not show how
-// much others would differ.
+// Mean returns the mean of values with Student's interval. There is no interval for fewer than two
+// values, or for equal values, which do not show how much others would differ.
 func Mean(values []float64) (float64, Interval, bool) {
 	mean, variance := Moments(values)
 	if variance == 0 {
@@ -54,11 +52,10 @@ func Mean(values []float64) (float64, Interval, bool) {
 	return mean, Interval{mean - half, mean + half}, true
 }
 
-// Welch returns the difference of two means, that of b less that of a, with the
-// interval of Welch's test, which lets the variances differ (B. L. Welch, The
-// generalization of "Student's" problem when several different population
-// variances are involved, Biometrika 34, 1947). There is none when either has
-// fewer than two values or none of them vary.
+// Welch returns the difference of two means, b minus a, with the interval of Welch's test, which
+// allows different variances (B. L. Welch, The generalization of "Student's" problem when several
+// different population variances are involved, Biometrika 34, 1947). There is no interval when
+// either has fewer than two values or when no values vary.
 func Welch(a, b []float64) (float64, Interval, bool) {
 	meanA, varA := Moments(a)
 	meanB, varB := Moments(b)
@@ -73,10 +70,10 @@ func Welch(a, b []float64) (float64, Interval, bool) {
 	return diff, Interval{diff - half, diff + half}, true
 }
 
-// Wilson returns the score interval of a share found in n cases (E. B. Wilson,
-// Probable inference, the law of succession, and statistical inference, Journal
-// of the American Statistical Association 22, 1927). There is none for n under 2.
-// The mean of n shares may be given, too: the interval is then rather too wide.
+// Wilson returns the score interval of a share found in n cases (E. B. Wilson, Probable inference,
+// the law of succession, and statistical inference, Journal of the American Statistical Association
+// 22, 1927). There is no interval for n under 2. The mean of n shares may be given, too: the
+// interval is then rather too wide.
 func Wilson(share float64, n int) (Interval, bool) {
 	if n < 2 {
 		return Interval{}, false
@@ -87,10 +84,10 @@ func Wilson(share float64, n int) (Interval, bool) {
 	return Interval{max(center-half, 0), min(center+half, 1)}, true
 }
 
-// Newcombe returns the difference of two shares, that of b less that of a, with
-// the interval made of their two score intervals (R. G. Newcombe, Interval
-// estimation for the difference between independent proportions, Statistics in
-// Medicine 17, 1998, method 10). There is none when either has no interval.
+// Newcombe returns the difference of two shares, b minus a, with the interval derived from their
+// two score intervals (R. G. Newcombe, Interval estimation for the difference between independent
+// proportions, Statistics in Medicine 17, 1998, method 10). There is no interval when either share
+// has none.
 func Newcombe(a float64, nA int, b float64, nB int) (float64, Interval, bool) {
 	diff := b - a
 	ia, okA := Wilson(a, nA)

@@ -1,8 +1,8 @@
-// Package jsonedit changes single members of a JSON file that a person keeps, and
-// leaves every other byte: comments, order, indentation, line ends. Use [Parse], then
-// [Doc.Set], [Doc.Append], [Doc.Remove] and [Doc.Bytes].
+// Package jsonedit changes single members of a JSON file that a person maintains, and keeps every
+// other byte: comments, order, indentation, line ends. Use [Parse], then [Doc.Set], [Doc.Append],
+// [Doc.Remove] and [Doc.Bytes].
 //
-// Comments and trailing commas are read as the settings of many programs have them
+// Comments and trailing commas are accepted as in the settings of many programs
 // (https://nigeltao.github.io/blog/2021/json-with-commas-comments.html).
 package jsonedit
 
@@ -21,16 +21,16 @@ import (
 // mark is the byte order mark, which some editors write.
 const mark = "\xef\xbb\xbf"
 
-// Doc is a JSON document whose value is an object. It is not safe for concurrent use.
+// Doc is a JSON document that contains an object. It is not safe for concurrent use.
 type Doc struct {
 	root   hujson.Value
 	mark   bool   // it begins with the mark
-	indent string // of one level; "": the document is one line
-	line   string // what ends a line
+	indent string // per level; "": the document is one line
+	line   string // the line end
 }
 
-// Parse reads a document. No data, or white space alone, is an empty object. The error
-// names line and column.
+// Parse parses a document. Empty data, or white space alone, is an empty object. Errors name line
+// and column.
 func Parse(data []byte) (*Doc, error) {
 	d := &Doc{line: "\n"}
 	if rest, ok := bytes.CutPrefix(data, []byte(mark)); ok {
@@ -54,7 +54,7 @@ func Parse(data []byte) (*Doc, error) {
 	return d, nil
 }
 
-// indentOf returns how far the first member of an object is indented.
+// indentOf returns the indentation of the first member of an object.
 func indentOf(root *hujson.Value, data []byte) string {
 	o := root.Value.(*hujson.Object)
 	if len(o.Members) == 0 {
@@ -80,8 +80,8 @@ func (d *Doc) Bytes() []byte {
 	return out
 }
 
-// Get returns the value at a path, without comments; nil when there is none. A path is
-// names of members, and the indexes of elements in decimal.
+// Get returns the value at a path, without comments; nil if it does not exist. A path consists of
+// member names and decimal element indexes.
 func (d *Doc) Get(path ...string) json.RawMessage {
 	v := d.find(path)
 	if v == nil {
@@ -92,7 +92,7 @@ func (d *Doc) Get(path ...string) json.RawMessage {
 	return plain.Pack()
 }
 
-// find returns the value at a path; nil when there is none.
+// find returns the value at a path; nil if it does not exist.
 func (d *Doc) find(path []string) *hujson.Value {
 	v := &d.root
 	for _, name := range path {
@@ -116,7 +116,7 @@ func (d *Doc) find(path []string) *hujson.Value {
 	return v
 }
 
-// member returns the index of the member that counts: of equal names the last one.
+// member returns the index of the effective member: the last one with the name.
 func member(o *hujson.Object, name string) int {
 	for i := len(o.Members) - 1; i >= 0; i-- {
 		if o.Members[i].Name.Value.(hujson.Literal).String() == name {
@@ -126,9 +126,8 @@ func member(o *hujson.Object, name string) int {
 	return -1
 }
 
-// Set gives the member at a path a value, and makes the objects that lead to it. The
-// value is anything that [json.Marshal] takes. It is an error when something on the
-// way is no object.
+// Set sets the value of the member at a path, and creates missing objects on the path. The value is
+// anything that [json.Marshal] accepts. It is an error when a value on the path is no object.
 func (d *Doc) Set(value any, path ...string) error {
 	o, err := d.object(path[:len(path)-1])
 	if err != nil {
@@ -158,8 +157,7 @@ func (d *Doc) Set(value any, path ...string) error {
 	return nil
 }
 
-// Append adds an element to the end of the array at a path, which it makes where there
-// is none.
+// Append adds an element to the end of the array at a path, and creates a missing array.
 func (d *Doc) Append(value any, path ...string) error {
 	v := d.find(path)
 	if v == nil {
@@ -182,10 +180,10 @@ func (d *Doc) Append(value any, path ...string) error {
 	return nil
 }
 
-// open lays out what is added behind last (nil: nothing is there): from first to end, at
-// a depth. After is what stands before the closing bracket.
+// open lays out values, from first to end, that are added after last (nil: the container is empty)
+// at a depth. After is the white space and comments before the closing bracket.
 func (d *Doc) open(last *hujson.Value, after *hujson.Extra, first, end *hujson.Value, depth int) {
-	before := comment(*after) // stays behind what was last
+	before := comment(*after) // stays after last
 	rest := (*after)[len(before):]
 	begin := d.line + strings.Repeat(d.indent, depth)
 	if d.indent == "" {
@@ -197,13 +195,13 @@ func (d *Doc) open(last *hujson.Value, after *hujson.Extra, first, end *hujson.V
 	}
 	first.BeforeExtra = append(bytes.Clone(before), begin...)
 	if last != nil && last.AfterExtra != nil {
-		end.AfterExtra = hujson.Extra{} // which writes a comma, as behind last
+		end.AfterExtra = hujson.Extra{} // writes a comma, as after last
 	}
 	*after = rest
 }
 
-// Remove removes the member at a path, and reports whether there was one. Objects that
-// lead to it stay, also when they are empty.
+// Remove removes the member at a path, and reports whether it existed. Objects on the path stay,
+// even if empty.
 func (d *Doc) Remove(path ...string) bool {
 	v := d.find(path[:len(path)-1])
 	if v == nil {
@@ -229,13 +227,12 @@ func (d *Doc) Remove(path ...string) bool {
 	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
 	onLine := func(m hujson.ObjectMember) bool { return hasLine(m.Name.BeforeExtra) }
 	if hasLine(ahead) && len(o.Members) > 0 && !hasComment(o.AfterExtra) && !slices.ContainsFunc(o.Members, onLine) {
-		o.AfterExtra = nil // what was on one line is again
+		o.AfterExtra = nil // a single line stays one
 	}
 	return true
 }
 
-// RemoveIf removes the elements of the array at a path that are so, and returns how
-// many were.
+// RemoveIf removes the elements of the array at a path that satisfy so, and returns their number.
 func (d *Doc) RemoveIf(so func(json.RawMessage) bool, path ...string) int {
 	v := d.find(path)
 	if v == nil {
@@ -271,8 +268,8 @@ func (d *Doc) RemoveIf(so func(json.RawMessage) bool, path ...string) int {
 	return n
 }
 
-// closeUp lays out what stands around something that goes: between before and next,
-// nil at an end. Comments ahead of it stay, and so does a comma at the end.
+// closeUp lays out the surroundings of a removed value between before and next, nil at an end.
+// Comments ahead of it stay, and so does a comma at the end.
 func closeUp(before, next *hujson.Value, ahead, behind hujson.Extra, after *hujson.Extra) {
 	stays := bytes.Clone(comment(ahead))
 	switch {
@@ -295,7 +292,7 @@ func hasLine(e hujson.Extra) bool { return bytes.Contains(e, []byte("\n")) }
 // comment returns white space and comments without the white space at the end.
 func comment(e hujson.Extra) hujson.Extra { return bytes.TrimRight(e, " \t\r\n") }
 
-// object returns the object at a path, and makes what is missing.
+// object returns the object at a path, and creates missing ones.
 func (d *Doc) object(path []string) (*hujson.Object, error) {
 	v := &d.root
 	for i, name := range path {
@@ -319,7 +316,7 @@ func (d *Doc) object(path []string) (*hujson.Object, error) {
 	return o, nil
 }
 
-// value makes a value that stands at a depth, laid out like the document.
+// value makes a value for a depth, laid out like the document.
 func (d *Doc) value(value any, depth int) (hujson.Value, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

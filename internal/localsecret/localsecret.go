@@ -1,9 +1,9 @@
-// Package localsecret keeps the secret by which programs of one account recognize
-// each other on a machine that others use too: whoever can read the file may act for
-// its owner. Use [Load] on both sides, and [Equal] to compare.
+// Package localsecret keeps a secret that programs of one account use to recognize each other on a
+// machine with several users: whoever can read the file may act for its owner. Use [Load] on both
+// sides, and [Equal] to compare.
 //
-// The file has mode 0600. Its content is the secret as text, which fits into a header,
-// a cookie and the query of a URL.
+// The file has mode 0600. It contains the secret as text that fits into a header, a cookie and the
+// query of a URL.
 package localsecret
 
 import (
@@ -24,15 +24,14 @@ import (
 const Name = "local-secret"
 
 const (
-	shortest = 20      // of characters that are believed: 100 bits of base 32
-	longest  = 4 << 10 // of bytes that are read
+	shortest = 20      // characters of a valid secret: 100 bits of base 32
+	longest  = 4 << 10 // bytes that are read
 )
 
-// Load returns the secret of a folder. A folder or secret that is missing is made,
-// with modes 0700 and 0600; of several programs that do so at once all get the same
-// secret. A secret that other accounts could read, or that is too short to be one, is
-// replaced. The error is [precis.CodeInternal] and names the path, never the secret.
-// It is safe for concurrent use.
+// Load returns the secret of a folder. It creates a missing folder or secret with modes 0700 and
+// 0600; if several programs do so at once, all get the same secret. A secret that other accounts
+// could read, or that is too short, is replaced. The error is [precis.CodeInternal] and names the
+// path, never the secret. It is safe for concurrent use.
 func Load(dir string) (string, error) {
 	path := filepath.Join(dir, Name)
 	secret, err := read(path)
@@ -47,7 +46,7 @@ func Load(dir string) (string, error) {
 		}
 	}
 	if err == nil {
-		secret, err = read(path) // that of whoever was first
+		secret, err = read(path) // possibly created by another program
 	}
 	if err != nil {
 		var pathErr *fs.PathError
@@ -59,18 +58,17 @@ func Load(dir string) (string, error) {
 	return secret, nil
 }
 
-// Equal reports whether what a caller sent is the secret, in a time that depends on
-// neither. An empty secret equals nothing.
+// Equal reports whether a caller sent the secret, in constant time. An empty secret equals no text.
 func Equal(sent, secret string) bool {
 	return secret != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(secret)) == 1
 }
 
 var errUnusable = errors.New("it is no secret of this account alone")
 
-// read returns the secret of a file. The error is [fs.ErrNotExist] where there is none,
-// and errUnusable where it is to be replaced.
+// read returns the secret of a file. The error is [fs.ErrNotExist] for a missing file, and
+// errUnusable for one that is to be replaced.
 func read(path string) (string, error) {
-	info, err := os.Lstat(path) // a link may lead to a file of somebody else
+	info, err := os.Lstat(path) // a link may lead to a file of another user
 	if err != nil {
 		return "", err
 	}
@@ -96,8 +94,7 @@ func read(path string) (string, error) {
 	return secret, nil
 }
 
-// create makes the file with a secret in it, wholly or not at all. One that is there
-// already stays.
+// create creates the file with a secret atomically. An existing file stays.
 func create(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -114,12 +111,12 @@ func create(dir, path string) error {
 	if err != nil {
 		return err
 	}
-	err = os.Link(f.Name(), path) // which never replaces a file
+	err = os.Link(f.Name(), path) // never replaces a file
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if _, serr := os.Lstat(path); serr == nil {
 		return nil
 	}
-	return os.Rename(f.Name(), path) // the file system knows no hard links
+	return os.Rename(f.Name(), path) // the file system has no hard links
 }

@@ -1,5 +1,5 @@
-// Package origin keeps pages of other sites away from a local server. Start with
-// [Handler], through which everything goes that a server serves; [Check] is its question.
+// Package origin protects a local server from pages of other sites. Start with [Handler], which
+// should wrap all handlers of the server; it uses [Check].
 package origin
 
 import (
@@ -18,9 +18,9 @@ import (
 // passed marks the context of a request that has passed a [Handler].
 type passed struct{}
 
-// Handler hands requests to next that [Check] does not refuse; refuse answers the others.
-// What next asks of [Check] has been answered then: the names that are allowed are those of
-// the outermost handler. Hosts returns these at each request; nil: none.
+// Handler passes requests that [Check] accepts to next; refuse answers the others. A [Check] inside
+// next then always succeeds: only the allowed names of the outermost handler count. Hosts returns
+// these at each request; nil: none.
 func Handler(hosts func() []string, refuse func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -35,17 +35,15 @@ func Handler(hosts func() []string, refuse func(http.ResponseWriter, *http.Reque
 	})
 }
 
-// Check returns why a request is refused for its Host or Origin, or because the browser
-// says that a page of another site makes it; nil when it is not. The error has a hint
-// where allowing a host would help.
+// Check returns why a request is refused for its Host or Origin, or because the browser reports
+// that a page of another site makes it; nil when it is accepted. The error has a hint if allowing a
+// host would help.
 //
-// Host must be a loopback name, an IP address or one of the allowed hosts, which keeps
-// out names that were made to resolve to this address (DNS rebinding). Origin, when there
-// is one, must have the same host and port, or an allowed host. Allowed
-// hosts are names without a port, in any case, or whole origins such as app://name.
-// Requests that a page makes without reading the answer, such as for an image, have no
-// Origin: of another site they are refused by what the browser says of them, unless the
-// user follows a link.
+// Host must be a loopback name, an IP address or an allowed host; this blocks names made to resolve
+// to this address (DNS rebinding). Origin, if present, must have the same host and port, or an
+// allowed host. Allowed hosts are names without a port, in any case, or whole origins such as
+// app://name. Requests for embedded content, such as images, have no Origin: if the browser reports
+// another site, they are refused, unless the user follows a link.
 func Check(r *http.Request, allowed []string) error {
 	const op = "check origin"
 	if r.Context().Value(passed{}) != nil {

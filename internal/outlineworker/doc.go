@@ -1,13 +1,11 @@
-// Package outlineworker parses source code in a process of its own, for parsers
-// that hostile text can make slow, greedy or crash: those of package treesitter.
-// [New] returns a [Worker], an [outline.Parser] that asks the process; the process
-// calls [Limit] and [Serve]. When it fails, in whatever way, the file is read by
-// lines.
+// Package outlineworker parses source code in a separate process, for the parsers of package
+// treesitter, which hostile text can make slow, use much memory or crash. [New] returns a [Worker],
+// an [outline.Parser] that asks the process; the process calls [Limit] and [Serve]. On any failure,
+// the file is read by lines.
 //
-// Requests and answers are frames on the standard input and output of the
-// process: four bytes of length, most significant first, and the given number of bytes of
-// JSON. The process says [hello] first. It gets no environment and so no keys,
-// and what it answers is checked.
+// Requests and answers are frames on the standard input and output of the process: a length of four
+// bytes, most significant first, and that many bytes of JSON. The process first sends [hello]. It
+// gets no environment and so no keys, and its answers are checked.
 package outlineworker
 
 import (
@@ -19,8 +17,7 @@ import (
 	"precis/outline"
 )
 
-// hello is the first frame of the process, so that no other program is taken for
-// one.
+// hello is the first frame of the process, to identify the program.
 const hello = "precis outline worker 1"
 
 // The largest frames: a file in JSON, each byte escaped, and its definitions.
@@ -38,7 +35,7 @@ type answer struct {
 	Definitions []outline.Definition `json:"definitions,omitempty"`
 	Doubts      []outline.Doubt      `json:"doubts,omitempty"`
 	OK          bool                 `json:"ok"`
-	Last        bool                 `json:"last,omitempty"` // the process ends: it used much memory or time
+	Last        bool                 `json:"last,omitempty"` // the process ends, because it used much memory or time
 }
 
 var errFrame = errors.New("a frame is too large")
@@ -69,8 +66,8 @@ func readFrame(r io.Reader, most int, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// Serve parses what is asked for on in, and answers on out, until in ends or the
-// process is worn. It is the whole work of the process.
+// Serve parses the requests on in and answers on out, until in ends or the process has used too
+// much memory or time. It is all the work of the process.
 func Serve(in io.Reader, out io.Writer, p outline.Parser) error {
 	if err := writeFrame(out, hello); err != nil {
 		return err

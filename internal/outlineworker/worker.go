@@ -24,32 +24,31 @@ type Options struct {
 
 const (
 	mostTime  = 300 * time.Millisecond // for a file, and as long to wait for its turn
-	startTime = 5 * time.Second        // for the process to say hello
-	mostFails = 3                      // in a row, after which the process is left alone
-	restTime  = time.Minute            // for so long
-	mostBad   = 1000                   // files that are remembered for having ended it
+	startTime = 5 * time.Second        // for the process to send hello
+	mostFails = 3                      // in a row, then the process is not used
+	restTime  = time.Minute            // duration of such a pause
+	mostBad   = 1000                   // number of remembered files that ended it
 )
 
-// Worker asks a process to parse. The process is started by the first request
-// and after one that failed. A file that failed once is not tried again, and
-// after three files in a row nothing is for a minute. Make it with [New], end it
-// with [Worker.Close]. It is safe for concurrent use; files are parsed one at a
-// time.
+// Worker parses in a process. It starts the process for the first request and after a failure. A
+// file that failed once is not retried, and after three failures in a row the process is not used
+// for a minute. Make it with [New], end it with [Worker.Close]. It is safe for concurrent use;
+// files are parsed one at a time.
 type Worker struct {
 	o    Options
-	time time.Duration // mostTime, but in tests
+	time time.Duration // mostTime, except in tests
 	seed maphash.Seed
 	once sync.Once
 	end  chan struct{} // closed by Close
-	turn chan *state   // holds the state while nobody works on it
+	turn chan *state   // holds the state while it is not in use
 }
 
-// state is what the holder of the turn may use.
+// state may be used by the holder of the turn.
 type state struct {
-	process *process // nil: none runs
+	process *process // nil: not running
 	bad     map[uint64]bool
 	fails   int
-	rest    time.Time // nothing is tried before
+	rest    time.Time // no request is tried before this time
 }
 
 // New returns a worker that has not started its process yet.
@@ -65,18 +64,18 @@ func New(o Options) *Worker {
 	return w
 }
 
-// Close ends the process and waits for its end. The worker parses nothing more.
+// Close ends the process and waits for its end. The worker then parses no more files.
 func (w *Worker) Close() error {
 	w.once.Do(func() {
 		close(w.end)
-		s := <-w.turn // and never gives it back
+		s := <-w.turn // never returned
 		s.stop()
 	})
 	return nil
 }
 
-// Parse asks the process. ok is false when it has no grammar for the language,
-// failed, or did not answer in time.
+// Parse has the process parse a file. ok is false when it has no grammar for the language, failed,
+// or did not answer in time.
 func (w *Worker) Parse(language, content string) (defs []outline.Definition, doubts []outline.Doubt, ok bool) {
 	timer := time.NewTimer(w.time)
 	defer timer.Stop()
@@ -92,7 +91,7 @@ func (w *Worker) Parse(language, content string) (defs []outline.Definition, dou
 	}
 }
 
-// ask has the turn.
+// ask sends a request. The caller holds the turn.
 func (w *Worker) ask(s *state, q request) answer {
 	key := maphash.String(w.seed, q.Language+"\x00"+q.Content)
 	if s.bad[key] || w.o.Now().Before(s.rest) {
@@ -136,7 +135,7 @@ func (s *state) stop() {
 	}
 }
 
-// process is one that runs.
+// process is a running process.
 type process struct {
 	cmd *exec.Cmd
 	in  *os.File
@@ -160,7 +159,7 @@ func start(command []string) (*process, error) {
 	}
 	p := &process{cmd: exec.Command(command[0], command[1:]...), in: in, out: out}
 	p.cmd.Stdin, p.cmd.Stdout = childIn, childOut
-	// No keys; and little address space for threads that allocate.
+	// No keys in the environment, and little address space for threads.
 	p.cmd.Env = []string{"MALLOC_ARENA_MAX=1", "GOMAXPROCS=1", "GOTRACEBACK=none"}
 	err = p.cmd.Start()
 	childIn.Close()
@@ -213,7 +212,7 @@ var kinds = []string{
 	outline.Impl, outline.Enum, outline.Type, outline.Module, outline.Macro,
 }
 
-// check reports what an answer holds that no parser says: hostile text may have
+// check returns an error for an answer that no parser would give, because hostile text may have
 // taken over the process.
 func (a *answer) check() error {
 	if len(a.Definitions) > outline.MaxDefinitions+1 || len(a.Doubts) > outline.MaxDefinitions {

@@ -1,5 +1,5 @@
-// Package privatefile makes the files that a library opens by name private to the user: a
-// database, and what the database puts next to it. Start with [Make].
+// Package privatefile makes files that a library opens by name private to the user: a database, and
+// the files that the database creates next to it. Start with [Make].
 package privatefile
 
 import (
@@ -9,15 +9,14 @@ import (
 	"syscall"
 )
 
-// beside are the endings of the files that SQLite puts next to a database. New ones get
-// the mode of the database.
+// beside are the suffixes of the files that SQLite creates next to a database. New ones get the
+// mode of the database.
 var beside = []string{"", "-wal", "-shm", "-journal"}
 
-// Make makes sure that there is a file at path, for the user alone. One that is there
-// already and that everybody on the machine may read or write is taken back to the user,
-// together with the files of SQLite beside it, as far as they are the user's to change; one
-// that a group shares stays as it is. A file that is there is not opened: closing it would
-// end the locks that SQLite has on it in this process.
+// Make creates a file at path, if it is missing, that only the user can access. An existing one
+// that everyone may read or write becomes private, together with the files of SQLite next to it, if
+// the user may change them; one that is shared with a group stays as it is. An existing file is not
+// opened, because closing it would release SQLite's locks on it in this process.
 func Make(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -28,7 +27,7 @@ func Make(path string) error {
 		if err == nil {
 			err = f.Close()
 		}
-		if err != nil && !errors.Is(err, fs.ErrExist) { // another process was faster
+		if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
 			return err
 		}
 	}
@@ -38,7 +37,7 @@ func Make(path string) error {
 	return nil
 }
 
-// tighten takes a file back from everybody. What is not the user's stays as it is.
+// tighten removes everyone's access to a file. Files of other users stay unchanged.
 func tighten(path string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {

@@ -1,5 +1,5 @@
-// Package strictyaml reads configuration in YAML without mercy: an unknown or
-// repeated key, or a value of another type, is an error that names key and line.
+// Package strictyaml reads YAML configuration strictly: an unknown or repeated key, or a value of
+// another type, is an error that names key and line.
 package strictyaml
 
 import (
@@ -15,11 +15,11 @@ import (
 	"precis/internal/suggest"
 )
 
-// The library's own decoder is not strict enough for us: it reads "1000" and
-// 1.5 into an int without a word. So we walk the tree.
+// The library's own decoder is not strict enough: it silently reads "1000" and 1.5 into an int. So
+// we walk the tree.
 
-// Error is a fault in a file: the line it is about, from 1, and the innermost
-// key; an empty key is one not yet known.
+// Error is a fault in a file with its line, from 1, and the innermost key; an empty key is not
+// known yet.
 type Error struct {
 	Line int
 	Key  string
@@ -36,8 +36,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Place returns err as "NAME:LINE: key: what", or "NAME: what" when it has no
-// line.
+// Place returns err as "NAME:LINE: key: what", or "NAME: what" without a line.
 func Place(name string, err error) error {
 	var at *Error
 	switch {
@@ -49,7 +48,7 @@ func Place(name string, err error) error {
 	return fmt.Errorf("%s:%d: %w", name, at.Line, at.Err)
 }
 
-// within notes the key whose value err is about, unless an inner one is noted.
+// within records the key of the value that err concerns, unless an inner key is recorded.
 func within(key string, err error) error {
 	var at *Error
 	if errors.As(err, &at) && at.Key == "" {
@@ -71,12 +70,12 @@ func Wrong(n ast.Node, format string, args ...any) error {
 	return &Error{Line: Line(n), Err: fmt.Errorf(format, args...)}
 }
 
-// WrongType says what was wanted instead of a node.
+// WrongType returns an error that states the expected type.
 func WrongType(want string, got ast.Node) error {
 	return Wrong(got, "want %s, not %s", want, strings.ToLower(got.Type().String()))
 }
 
-// Fields says what to do with the value of each key a mapping may have.
+// Fields maps each allowed key of a mapping to the function that reads its value.
 type Fields map[string]func(ast.Node) error
 
 // Each visits a mapping; a key that is not in the table is an error.
@@ -190,7 +189,7 @@ func Amount(to **float64) func(ast.Node) error {
 	}
 }
 
-// unknownKey says that a key is unknown, and which was meant.
+// unknownKey returns an error for an unknown key, with the most similar known one.
 func unknownKey(name string, table Fields) string {
 	if near := suggest.DidYouMean(name, slices.Sorted(maps.Keys(table))); near != "" {
 		return "unknown key; " + near

@@ -18,8 +18,8 @@ const (
 	maxOpenBrackets = 64
 )
 
-// checkShape refuses what no configuration looks like before the YAML parser
-// sees it: the parser takes 18 seconds for 64 KB of opening brackets.
+// checkShape refuses extreme input before the YAML parser sees it: the parser takes 18 seconds for
+// 64 KB of opening brackets.
 func checkShape(data []byte, longest int) error {
 	if len(data) > maxBytes {
 		return fmt.Errorf("the file is larger than %d bytes", maxBytes)
@@ -42,19 +42,19 @@ func checkShape(data []byte, longest int) error {
 // Mark is the byte order mark, which some editors write.
 const Mark = "\xef\xbb\xbf"
 
-// Normal returns a document as [Parse] reads it, which lines and columns are about:
-// without the byte order mark, and with each line end one byte. The parser would count
-// the end of a comment twice that has a carriage return.
+// Normal returns a document as [Parse] reads it; lines and columns refer to this form. It has no
+// byte order mark, and each line end is one byte, because the parser would count the end of a
+// comment with a carriage return twice.
 func Normal(data []byte) []byte {
 	return bytes.ReplaceAll(bytes.TrimPrefix(data, []byte(Mark)), []byte("\r\n"), []byte("\n"))
 }
 
-// Parse reads one YAML document. An empty one gives nil. Files over a megabyte
-// and lines over 1000 bytes are refused.
+// Parse parses one YAML document. An empty one gives nil. Files over a megabyte and lines over 1000
+// bytes are refused.
 func Parse(data []byte) (ast.Node, error) { return parse(data, maxLineBytes) }
 
-// ParseOwn is Parse for a file that the user keeps for another program, and so trusts:
-// prompts in it are long, and lines up to 16,000 bytes are read.
+// ParseOwn is Parse for a trusted file of the user: it may contain long prompts, so lines up to
+// 16,000 bytes are accepted.
 func ParseOwn(data []byte) (ast.Node, error) { return parse(data, maxOwnLineBytes) }
 
 func parse(data []byte, longest int) (ast.Node, error) {
@@ -74,7 +74,7 @@ func parse(data []byte, longest int) (ast.Node, error) {
 	return file.Docs[0].Body, nil
 }
 
-// Empty reports whether a node holds nothing.
+// Empty reports whether a node is empty.
 func Empty(body ast.Node) bool {
 	switch body.(type) {
 	case nil, *ast.NullNode, *ast.CommentGroupNode:

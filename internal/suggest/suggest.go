@@ -1,10 +1,10 @@
-// Package suggest finds the word that somebody meant. Use [Nearest].
+// Package suggest finds the known word that a misspelled one probably means. Use [Nearest].
 package suggest
 
 import "strings"
 
-// Nearest returns the known word that a misspelled one is nearest to: one that begins
-// with it or differs in a third of its letters at most; "" when there is none.
+// Nearest returns the known word closest to a misspelled one: one that begins with it or differs in
+// at most a third of its letters; "" without one.
 func Nearest(word string, known []string) string {
 	best, least := "", max(len(word)/3, 1)+1
 	word = strings.ToLower(word)
@@ -20,7 +20,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// DidYouMean returns the question that ends an error; "" when no word is near.
+// DidYouMean returns a question to append to an error; "" when no word is close.
 func DidYouMean(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -28,8 +28,7 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// distance is the number of letters to insert, delete, replace or swap with the next
-// to make b of a.
+// distance returns the number of letters to insert, delete, replace or transpose to turn a into b.
 func distance(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

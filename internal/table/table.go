@@ -112,7 +112,7 @@ func (t *Table) Find(key string) (Row, bool) {
 	return t.Rows[i], true
 }
 
-// Has reports whether there is an entry with the key, in which a column has the word.
+// Has reports whether the entry with the key exists and has the word in a column.
 func (t *Table) Has(key, column, word string) bool {
 	row, ok := t.Find(key)
 	return ok && slices.Contains(row.Words(column), word)

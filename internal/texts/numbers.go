@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Marks of numbers: what stands between thousands, and before the decimals.
+// Separators of thousands and of decimals.
 const (
-	thinSpace = "\u202f" // does not break
+	thinSpace = "\u202f" // non-breaking
 )
 
 func marksOf(lang string) (group, point string) {
@@ -19,7 +19,7 @@ func marksOf(lang string) (group, point string) {
 	return ",", "."
 }
 
-// Number writes n with thousands apart, as a language does: 12,345,678.
+// Number writes n with separated thousands in the format of a language: 12,345,678.
 func Number(lang string, n int) string {
 	group, _ := marksOf(lang)
 	digits, minus := strings.CutPrefix(strconv.Itoa(n), "-")
@@ -32,19 +32,19 @@ func Number(lang string, n int) string {
 	return digits
 }
 
-// decimal writes x with so many places.
+// decimal writes x with the given number of decimal places.
 func decimal(lang string, x float64, places int) string {
 	return Decimal(lang, strconv.FormatFloat(x, 'f', places, 64))
 }
 
-// Decimal writes a number that has an English decimal point, and no thousands apart, with the
-// point of a language.
+// Decimal converts a number with an English decimal point and no thousands separators to the
+// decimal mark of a language.
 func Decimal(lang, number string) string {
 	_, point := marksOf(lang)
 	return strings.Replace(number, ".", point, 1)
 }
 
-// Percent writes a share: 62 %, and 4.6 % where one place is a difference.
+// Percent writes a share: 62 %, or 4.6 % where one decimal place matters.
 func Percent(lang string, p float64) string {
 	switch {
 	case p > 0 && p < 0.05:
@@ -72,7 +72,7 @@ func Dollars(lang string, usd float64) string {
 	return Amount(lang, usd, places)
 }
 
-// Amount writes an amount of money with so many places.
+// Amount writes an amount of money with the given number of decimal places.
 func Amount(lang string, usd float64, places int) string {
 	if lang == "fr" {
 		return decimal(lang, usd, places) + "\u00a0$"
@@ -80,7 +80,7 @@ func Amount(lang string, usd float64, places int) string {
 	return "$" + decimal(lang, usd, places)
 }
 
-// Short writes n in few characters: 950, 4.2 k, 48 k, 1.2 M.
+// Short writes n in a short form: 950, 4.2 k, 48 k, 1.2 M.
 func Short(lang string, n int) string {
 	switch {
 	case n >= 1_000_000:
@@ -93,10 +93,10 @@ func Short(lang string, n int) string {
 	return strconv.Itoa(n)
 }
 
-// Unknown stands for a number that nobody knows.
+// Unknown replaces an unknown number.
 const Unknown = "?"
 
-// Known writes a number that may be unknown: nil is [Unknown].
+// Known writes a number that may be unknown: nil becomes [Unknown].
 func Known(lang string, n *int) string {
 	if n == nil {
 		return Unknown
@@ -104,7 +104,7 @@ func Known(lang string, n *int) string {
 	return Number(lang, *n)
 }
 
-// counted is a number in a text, written as its language does.
+// counted is a number in a text, formatted for its language.
 type counted struct {
 	lang string
 	n    int

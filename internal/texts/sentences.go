@@ -15,22 +15,22 @@ import (
 	"precis/internal/packed"
 )
 
-// sentencesFile is sentences.json, packed: go test ./internal/texts -run Packed -update writes it anew.
+// sentencesFile is sentences.json, packed: go test ./internal/texts -run Packed -update rewrites
+// it.
 //
 //go:embed sentences.json.packed
 var sentencesFile []byte
 
-// Sentences translates what precis writes in English in its own code: why a rung was
-// declined, hints of errors, heads of tables, help. Logs, JSON and recordings hold that
-// English whatever the language of the reader, so the English is the key, with a verb
-// such as %d or %s where a value stands; recordings of earlier versions and answers of
-// other processes hold nothing else. A nil *Sentences is English. It is safe for
-// concurrent use.
+// Sentences translates sentences that precis writes in English in its own code: why a rung was
+// declined, hints of errors, heads of tables, help. Logs, JSON and recordings contain the English
+// sentence in any language of the reader, including recordings of earlier versions and answers of
+// other processes. So the English sentence is the key, with a verb such as %d or %s for each value.
+// A nil *Sentences is English. It is safe for concurrent use.
 type Sentences struct {
 	lang     string
 	byKey    map[string]string
 	once     sync.Once
-	plain    map[string]string // sentences without values, as they are written
+	plain    map[string]string // sentences without values
 	patterns []pattern
 }
 
@@ -68,7 +68,7 @@ func in(lang string, all map[string]map[string]string) *Sentences {
 	return s
 }
 
-// AllSentences returns by English sentence and language the translations.
+// AllSentences returns the translations, by English sentence and language.
 func AllSentences() (map[string]map[string]string, error) {
 	var all map[string]map[string]string
 	text, err := packed.Text(sentencesFile)
@@ -81,8 +81,8 @@ func AllSentences() (map[string]map[string]string, error) {
 	return all, nil
 }
 
-// Text returns the translation of a key with its values filled in, whole numbers as the
-// language writes them. A key that is not there stays English.
+// Text returns the translation of a key with its values filled in, whole numbers in the format of
+// the language. An unknown key stays English.
 func (s *Sentences) Text(key string, args ...any) string {
 	lang := Languages()[0]
 	if s != nil {
@@ -97,10 +97,9 @@ func (s *Sentences) Text(key string, args ...any) string {
 	return fmt.Sprintf(key, inLanguage(lang, args)...)
 }
 
-// Translate returns the translation of a sentence that was written before, with its
-// values in it: a sentence that is a key, or that a key with its verbs matches. The
-// values are translated alike, where they are sentences, and so is a list of sentences.
-// Others stay as they are, and ok is false.
+// Translate returns the translation of a finished sentence: one that is a key, or that matches a
+// key with values. Values that are sentences are translated, too, and so is a list of sentences.
+// Other sentences stay unchanged, and ok is false.
 func (s *Sentences) Translate(sentence string) (said string, ok bool) {
 	if s == nil {
 		return sentence, false
@@ -109,8 +108,8 @@ func (s *Sentences) Translate(sentence string) (said string, ok bool) {
 	return s.translate(sentence, 4)
 }
 
-// Error returns an error with its cause translated, behind its place; as it is written where
-// the cause is not a sentence that has a translation.
+// Error returns the text of an error with its cause translated and its place before it; the
+// original text if the cause has no translation.
 func (s *Sentences) Error(err error) string {
 	e, own := errors.AsType[*precis.Error](err)
 	if !own || e.Err == nil {
@@ -127,7 +126,7 @@ func (s *Sentences) Error(err error) string {
 	return said
 }
 
-// translate looks for sentences within sentences down to a depth.
+// translate translates nested sentences down to a depth.
 func (s *Sentences) translate(sentence string, depth int) (string, bool) {
 	if said, ok := s.plain[sentence]; ok {
 		return said, true
@@ -161,7 +160,7 @@ func (s *Sentences) translate(sentence string, depth int) (string, bool) {
 	return fmt.Sprintf(best.said, args...), true
 }
 
-// separators are what stands between the parts of a list.
+// separators separate the parts of a list.
 var separators = []struct {
 	english string
 	in      map[string]string
@@ -170,7 +169,7 @@ var separators = []struct {
 	{", ", map[string]string{"fr": ", ", "ja": "、", "zh": "、"}},
 }
 
-// list translates what stands between commas or semicolons, where all of it are sentences.
+// list translates parts separated by commas or semicolons, if all of them are sentences.
 func (s *Sentences) list(sentence string, depth int) (string, bool) {
 	for _, sep := range separators {
 		parts := strings.Split(sentence, sep.english)
@@ -188,7 +187,7 @@ func (s *Sentences) list(sentence string, depth int) (string, bool) {
 	return sentence, false
 }
 
-// value returns a value of a sentence in the language: a number, or a sentence in its turn.
+// value returns a value of a sentence in the language: a number, or a sentence.
 func (s *Sentences) value(v string, depth int) string {
 	digits := strings.ReplaceAll(strings.TrimSuffix(v, " %"), ",", "")
 	if n, err := strconv.Atoi(digits); err == nil && v[0] != '+' && (len(digits) < 4 || digits != v) {
@@ -201,8 +200,8 @@ func (s *Sentences) value(v string, depth int) string {
 	return said
 }
 
-// longestSentence is the most bytes of a sentence that is compared with the keys: what is
-// longer holds a text of somebody else.
+// longestSentence is the longest sentence, in bytes, that is compared with the keys: longer ones
+// contain text of other origin.
 const longestSentence = 2000
 
 // index makes the table of sentences and patterns.
@@ -221,11 +220,11 @@ func (s *Sentences) index() {
 type pattern struct {
 	parts   []string
 	verbs   []byte // one fewer than parts: 'd' is a whole number, 's' is any text
-	letters int    // of all parts
+	letters int    // total in all parts
 	said    string
 }
 
-// newPattern takes a key apart.
+// newPattern parses a key.
 func newPattern(key, said string) pattern {
 	p := pattern{said: said}
 	part := ""
@@ -249,11 +248,11 @@ func newPattern(key, said string) pattern {
 	return p
 }
 
-// leastLetters is how much of a sentence a key with texts in it has to be, to be known by it,
-// unless it begins with a word and has one text: "%s in %s" is the form of too many sentences.
+// leastLetters is how many letters a key with text values must have to be recognized, unless it
+// begins with a word and has a single text value: "%s in %s" would match too many sentences.
 const leastLetters = 5
 
-// match returns the values of a sentence that has the form of p.
+// match returns the values of a sentence that matches p.
 func (p *pattern) match(sentence string) (values []string, ok bool) {
 	last := len(p.parts) - 1
 	rest, ok := strings.CutPrefix(sentence, p.parts[0])
@@ -279,7 +278,7 @@ func (p *pattern) match(sentence string) (values []string, ok bool) {
 	return values, true
 }
 
-// inLanguage returns values as a language writes them.
+// inLanguage returns values in the format of a language.
 func inLanguage(lang string, args []any) []any {
 	said := make([]any, len(args))
 	for i, a := range args {

@@ -1,7 +1,6 @@
-// Package texts is the catalogue of what people read, in English, Chinese, Japanese and
-// French: the pages of the dashboard, and the outcomes and errors of the command line,
-// whose keys begin with "cli.". Start with [Read]. What the code itself writes in English
-// is translated by [Sentences].
+// Package texts contains the texts for people, in English, Chinese, Japanese and French: the pages
+// of the dashboard, and, under keys that begin with "cli.", the outcomes and errors of the command
+// line. Start with [Read]. [Sentences] translates English sentences of the code itself.
 package texts
 
 import (
@@ -17,10 +16,10 @@ import (
 //go:embed en.json fr.json ja.json zh.json
 var files embed.FS
 
-// Languages returns those of the catalogue, the default one first.
+// Languages returns the languages of the catalogue, the default one first.
 func Languages() []string { return []string{"en", "zh", "ja", "fr"} }
 
-// Catalog is by language the texts by key. It is not changed once it was read.
+// Catalog maps language and key to text. It is read-only.
 type Catalog map[string]map[string]string
 
 // Read reads the embedded catalogue.
@@ -71,7 +70,7 @@ func (c Catalog) Text(lang, key string, args ...any) string {
 	return fmt.Sprintf(s, inLanguage(lang, args)...)
 }
 
-// Failure says in words why a condensation failed, by its name.
+// Failure describes why a condensation failed, by its name.
 func (c Catalog) Failure(lang, name string) string {
 	if key := "failed." + name; c[Languages()[0]][key] != "" {
 		return c.Text(lang, key)
@@ -79,8 +78,8 @@ func (c Catalog) Failure(lang, name string) string {
 	return c.Text(lang, "failed.condense_failed")
 }
 
-// Reason says why a rung changed nothing, or did what it did: its sentence where that has a
-// translation, else what the code of the reason means, with the English after it.
+// Reason describes why a rung acted or did not: its translated sentence or, without a translation,
+// the text for the code of the reason, followed by the English sentence.
 func (c Catalog) Reason(lang string, s *Sentences, step precis.Step) string {
 	said, ok := s.Translate(step.Reason)
 	key := "reason." + string(step.Code)
@@ -93,9 +92,9 @@ func (c Catalog) Reason(lang string, s *Sentences, step precis.Step) string {
 	return c.Text(lang, key) + " (" + step.Reason + ")"
 }
 
-// Problem says what went wrong: an error as it is written in English; in another language its
-// kind, and in parentheses the cause, which is English where it has no translation. An error
-// that is none of precis is one of the command line.
+// Problem describes an error: in English its own text; in another language its kind, followed in
+// parentheses by the cause, which is English if it has no translation. An error that does not come
+// from precis is one of the command line.
 func (c Catalog) Problem(lang string, s *Sentences, err error) string {
 	if s == nil {
 		return err.Error()
@@ -107,8 +106,8 @@ func (c Catalog) Problem(lang string, s *Sentences, err error) string {
 	return c.Text(lang, "cli.code."+code) + " (" + s.Error(err) + ")"
 }
 
-// Choose returns the first language that is known of wishes such as "fr", "fr-CA" or
-// "fr_FR.UTF-8"; the default one when none is.
+// Choose returns the first known language of wishes such as "fr", "fr-CA" or "fr_FR.UTF-8"; the
+// default one if none is known.
 func Choose(wishes ...string) string {
 	for _, w := range wishes {
 		if lang, ok := Language(w); ok {

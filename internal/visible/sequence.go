@@ -2,19 +2,19 @@ package visible
 
 import "strings"
 
-// The bytes that begin and end the sequences of terminals.
+// The bytes that begin and end terminal sequences.
 const (
 	esc  = '\x1b'
 	bell = '\a'
 )
 
-// longestSequence is how many bytes of a string for the terminal, its title for example, are
-// looked at for the end; one that has none there is only its beginning.
+// longestSequence is how many bytes of a string for the terminal, such as its title, are searched
+// for the end; without an end there, only its beginning counts.
 const longestSequence = 4096
 
-// Sequence returns how many bytes of s, from its first on, a terminal obeys instead of showing:
-// an escape sequence of ECMA-48, as those for colors, the cursor and the title. It is 0 when s
-// begins with none.
+// Sequence returns the number of bytes at the beginning of s that a terminal executes instead of
+// showing: an escape sequence of ECMA-48, such as colors, cursor movements and the title. It is 0
+// without a sequence.
 func Sequence(s string) int {
 	switch {
 	case s == "":
@@ -43,7 +43,7 @@ func Sequence(s string) int {
 	return 1
 }
 
-// control returns where a control sequence ends whose parameters begin at n.
+// control returns the end of a control sequence with parameters that begin at n.
 func control(s string, n int) int {
 	for n < len(s) && s[n] >= ' ' && s[n] <= '?' {
 		n++
@@ -54,7 +54,7 @@ func control(s string, n int) int {
 	return n
 }
 
-// command returns where a string for the terminal ends.
+// command returns the end of a string for the terminal.
 func command(s string) int {
 	for i := 2; i < min(len(s), longestSequence); i++ {
 		switch {
@@ -69,8 +69,8 @@ func command(s string) int {
 	return min(2, len(s))
 }
 
-// WithoutSequences returns s without the escape sequences of terminals: the words that a
-// terminal would show.
+// WithoutSequences returns s without terminal escape sequences: the text that a terminal would
+// show.
 func WithoutSequences(s string) string {
 	if strings.IndexByte(s, esc) < 0 && !strings.Contains(s, "\u009b") {
 		return s

@@ -1,5 +1,5 @@
-// Package visible writes out characters of untrusted text that a terminal or a
-// browser would obey or not show. Start with [Text].
+// Package visible makes characters of untrusted text visible that a terminal or a browser would
+// execute or hide. Start with [Text].
 package visible
 
 import (
@@ -10,19 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with everything written out that would be obeyed or not be seen:
-// control characters except line feeds and tabs as their pictures (ESC is ␛), C1
-// controls, bidirectional controls and invisible characters as <U+202E>, bytes that
-// are no UTF-8 as <0x9B>. Variation selectors and joiners stay inside emoji, and where
-// a script needs them to be legible. The line end CR LF stays.
+// Text returns s with all characters made visible that would be executed or hidden: control
+// characters except line feeds and tabs as their pictures (ESC is ␛), C1 controls, bidirectional
+// controls and invisible characters as <U+202E>, invalid UTF-8 bytes as <0x9B>. Variation selectors
+// and joiners stay inside emoji, and where a script needs them to be legible. The line end CR LF
+// stays.
 func Text(s string) string { return Marked(s, "", "") }
 
-// HTML is Text for a finished page: what it writes out is escaped. White space
-// between elements and the text of the page itself stay as they are.
+// HTML is Text for a finished page, with its output escaped. White space between elements and the
+// text of the page itself stay unchanged.
 func HTML(page string) string { return write(page, "", "", html.EscapeString) }
 
-// Marked is Text for text in which each mark is replaced by with; a mark of "" is
-// none.
+// Marked is Text for a text with each mark replaced by with; an empty mark is ignored.
 func Marked(s, mark, with string) string {
 	return write(s, mark, with, func(picture string) string { return picture })
 }
@@ -71,7 +70,7 @@ func clean(s string) bool {
 	return true
 }
 
-// Shown reports whether r is shown as it is, or moves on as text needs it.
+// Shown reports whether r is visible, or is white space that text needs.
 func Shown(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -90,9 +89,9 @@ const (
 	nonJoiner    = '\u200c'
 )
 
-// needed reports whether r, which is not shown by itself, changes how its neighbors
-// are: the line feed after a carriage return, the parts of an emoji, the letters of a
-// script that joins them, the form of an ideograph.
+// needed reports whether r, which is invisible itself, affects its neighbors: the line feed after a
+// carriage return, the parts of an emoji, the letters of a script that joins them, the variant of
+// an ideograph.
 func needed(before, r, after rune) bool {
 	switch {
 	case r == '\r':
@@ -113,9 +112,9 @@ func joins(r rune) bool {
 	return r == emojiStyle || unicode.In(r, unicode.So, unicode.Sk) || r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M) && !unicode.Is(unicode.Latin, r)
 }
 
-// picture is what stands for a character that is not shown.
+// picture returns the visible form of a hidden character.
 func picture(r rune) string {
-	const pictures = 0x2400 // U+2400 is that of NUL
+	const pictures = 0x2400 // U+2400 is the picture of NUL
 	switch {
 	case r < ' ':
 		return string(pictures + r)

@@ -6,22 +6,22 @@ import (
 	"precis"
 )
 
-// Doubt is a reason not to trust a window.
+// Doubt is a reason to distrust a window.
 type Doubt string
 
 // The doubts.
 const (
-	Assumed      Doubt = "assumed"      // nobody states it, and no request has shown it
-	Unconfirmed  Doubt = "unconfirmed"  // it follows from refusals without a number alone
-	Contradicted Doubt = "contradicted" // the evidence does not agree with itself, or with what the user set
-	Old          Doubt = "old"          // what it follows from was not confirmed for long
+	Assumed      Doubt = "assumed"      // no source states it, and no request has shown it
+	Unconfirmed  Doubt = "unconfirmed"  // it is derived only from refusals without a number
+	Contradicted Doubt = "contradicted" // the evidence is inconsistent, or conflicts with the user's setting
+	Old          Doubt = "old"          // its evidence has not been confirmed for a long time
 )
 
-// oldAfter is how long evidence is believed to be about the model as it is now.
+// oldAfter is how long evidence is assumed to apply to the current model.
 const oldAfter = 30 * 24 * time.Hour
 
-// Doubts returns why a window that [Of] returned may be wrong, the gravest reason first;
-// nil where there is no reason.
+// Doubts returns why a window returned by [Of] may be wrong, the most serious reason first; nil
+// without one.
 func Doubts(w precis.Window, s Served, e Evidence, now time.Time) (out []Doubt) {
 	old := func(t time.Time) bool { return now.Sub(t) > oldAfter }
 	limit := func(tokens int, at time.Time) bool { return tokens > 0 && !old(at) }

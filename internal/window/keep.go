@@ -2,9 +2,8 @@ package window
 
 import "encoding/json"
 
-// Merge returns what two replicas have found out together: of each limit what is newer,
-// and of the requests that were answered the larger one, as far as neither disproves
-// the other.
+// Merge returns the combined evidence of two replicas: the newer one of each limit, and the larger
+// answered request, as far as neither disproves the other.
 func (e Evidence) Merge(o Evidence) Evidence {
 	e.Stated, e.Refused = e.Stated.newer(o.Stated), e.Refused.newer(o.Refused)
 	switch {
@@ -32,8 +31,7 @@ func (e Evidence) Merge(o Evidence) Evidence {
 	return e
 }
 
-// newer returns the limit that was confirmed last; of the same time the one that was
-// said more often.
+// newer returns the limit that was confirmed last; at equal times the more often stated one.
 func (l Limit) newer(o Limit) Limit {
 	if o.Time.After(l.Time) || o.Time.Equal(l.Time) && o.Times > l.Times {
 		return o
@@ -41,7 +39,7 @@ func (l Limit) newer(o Limit) Limit {
 	return l
 }
 
-// Merge returns what two replicas know a server to state: what it answered last.
+// Merge returns the newer answer of a server that two replicas know.
 func (s Served) Merge(o Served) Served {
 	if o.Asked.After(s.Asked) {
 		return o
@@ -58,13 +56,13 @@ type stored struct {
 	Accepted Size  `json:"accepted,omitzero"`
 }
 
-// MarshalJSON writes the evidence as it is stored.
+// MarshalJSON writes the stored form of the evidence.
 func (e Evidence) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{e.Stated, e.Refused, e.pending, e.fits, e.Accepted})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, or another version of precis did: what
-// cannot be is none, and fields that are not known are passed over.
+// UnmarshalJSON reads the output of MarshalJSON, also of another version of precis: implausible
+// values are dropped, and unknown fields are ignored.
 func (e *Evidence) UnmarshalJSON(data []byte) error {
 	var s stored
 	if err := json.Unmarshal(data, &s); err != nil {

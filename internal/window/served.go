@@ -28,12 +28,12 @@ import (
 type Question struct {
 	Method string
 	Path   string // below the base URL
-	Body   []byte // nil: none
+	Body   []byte // nil: no body
 	read   func(answer []byte, model string) (tokens int, loading bool)
 }
 
-// Read returns the window that an answer states in tokens, 0 for none. Loading: the
-// server states one when the model is loaded.
+// Read returns the window that an answer states in tokens, 0 if it states none. Loading means that
+// the server will state one when the model is loaded.
 func (q Question) Read(answer []byte, model string) (tokens int, loading bool) {
 	n, loading := q.read(answer, model)
 	if n < leastStated || n > mostServed {
@@ -42,12 +42,12 @@ func (q Question) Read(answer []byte, model string) (tokens int, loading bool) {
 	return n, loading && n == 0
 }
 
-// mostServed bounds what is believed: some servers write the largest number there is
-// where they have none.
+// mostServed bounds plausible windows: some servers send the largest possible number if they have
+// none.
 const mostServed = 200_000_000
 
-// Questions returns the ways to ask for a model, the best first. Hosted: the upstream
-// is the API of a company that answers only the first of them.
+// Questions returns the ways to ask for a model, the best first. Hosted means that the upstream is
+// the API of a company that only answers the first one.
 func Questions(model string, hosted bool) []Question {
 	var out []Question
 	get := func(path string, read func([]byte, string) (int, bool)) {
@@ -68,7 +68,7 @@ func Questions(model string, hosted bool) []Question {
 	get("/api/v0/models", listed)
 	get("/api/v1/models", listed)
 	get("/api/ps", listed)
-	show, _ := json.Marshal(map[string]string{"model": model}) // strings have a JSON form
+	show, _ := json.Marshal(map[string]string{"model": model}) // strings always have a JSON form
 	out = append(out, Question{Method: http.MethodPost, Path: "/api/show", Body: show, read: shown})
 	get("/model/info", listed)
 	if single {
@@ -79,9 +79,8 @@ func Questions(model string, hosted bool) []Question {
 	return out
 }
 
-// fields are the names of a window in lists of models: that of the model as it is
-// loaded first, then that of its input, then that of everything. A path leads through
-// objects.
+// fields are the names of a window in lists of models, in order of preference: the window of the
+// model as loaded, of its input, of everything. A path leads through objects.
 var fields = [][]string{
 	{"loaded_context_length"}, {"max_model_len"}, {"meta", "n_ctx"}, {"n_ctx"},
 	{"max_input_tokens"}, {"inputTokenLimit"}, {"input_token_limit"}, {"model_info", "max_input_tokens"},
@@ -127,14 +126,14 @@ func each(list []byte, f func([]byte)) {
 	}
 }
 
-// ofEntry returns the window of one model of a list. Of a model that is not loaded the
-// most that it could have is no answer.
+// ofEntry returns the window of one model of a list. For a model that is not loaded, its possible
+// maximum does not count.
 func ofEntry(raw []byte) (int, bool) {
 	state, _ := jsonspan.String(jsonspan.Field(raw, "state"))
 	loading := state == "not-loaded" || state == "unloaded" || state == "loading"
 	if instances := jsonspan.Field(raw, "loaded_instances"); jsonspan.Kind(instances) == '[' {
 		n := 0
-		each(instances, func(one []byte) { // the smallest: which of them answers is not known
+		each(instances, func(one []byte) { // the smallest, because any of them may answer
 			if c := at(one, "config", "context_length"); c > 0 && (n == 0 || c < n) {
 				n = c
 			}
@@ -155,7 +154,7 @@ func ofEntry(raw []byte) (int, bool) {
 	return 0, loading
 }
 
-// at returns the number at a path; 0 for none. Some servers write numbers as text.
+// at returns the number at a path; 0 if missing. Some servers write numbers as text.
 func at(raw []byte, path ...string) int {
 	for _, name := range path {
 		raw = jsonspan.Field(raw, name)
@@ -167,8 +166,7 @@ func at(raw []byte, path ...string) int {
 	return jsonspan.Int(raw)
 }
 
-// sameModel reports how surely the ID in a list is the model that was asked for: 0 for
-// another one.
+// sameModel returns a score for whether the ID in a list is the requested model: 0 for another one.
 func sameModel(id, model string) int {
 	bare := func(s string) string { return strings.ToLower(strings.TrimPrefix(s, "models/")) }
 	last := func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
@@ -198,14 +196,14 @@ var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
 func shown(answer []byte, _ string) (int, bool) {
 	text, _ := jsonspan.String(jsonspan.Field(answer, "parameters"))
 	if m := numCtx.FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1]) // digits; too many make it 0
+		n, _ := strconv.Atoi(m[1]) // digits only; too many give 0
 		return n, false
 	}
-	// What the model could have at most is not what it is loaded with.
+	// The model's possible maximum is not the window it is loaded with.
 	return 0, jsonspan.Kind(jsonspan.Field(answer, "model_info")) == '{'
 }
 
-// info reads what a server with one model says of itself.
+// info reads the window from a server with a single model.
 func info(answer []byte, _ string) (int, bool) {
 	for _, name := range []string{"max_total_tokens", "max_req_input_len", "max_input_tokens", "max_input_length", "context_length"} {
 		if n := at(answer, name); n > 0 {

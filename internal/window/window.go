@@ -1,13 +1,13 @@
-// Package window answers what the context window of a model is taken to be, from
-// everything that is known about it. Use [Of].
+// Package window determines the assumed context window of a model from all evidence about it. Use
+// [Of].
 //
-// A window is an opinion: the user states one, the catalog has a number, the server
-// that runs the model states its own, an error states a limit or only that a request
-// was too long, and an answer proves that a request was not. Each of these is evidence
-// with a time. Evidence against a larger window expires, so that a window is tried
-// upward now and then, and a larger request that is answered disproves it at once.
+// The sources may disagree: the user sets a window, the catalog has a number, the server that runs
+// the model states its own, an error states a limit or only that a request was too long, and an
+// answer proves that a request fit. Each of these is evidence with a time. Evidence against a
+// larger window expires, so that a larger one is tried now and then; a larger request that is
+// answered disproves it at once.
 //
-// All of it is pure: no clock, no locks.
+// All functions are pure: no clock, no locks.
 package window
 
 import (
@@ -16,46 +16,46 @@ import (
 	"precis"
 )
 
-// Numbers below these are not believed to be windows, in tokens.
+// Smaller numbers are not plausible windows, in tokens.
 const (
-	leastStated  = 1000 // no API takes less
-	leastRefused = 4000 // an error without a number says little
+	leastStated  = 1000 // every API accepts more
+	leastRefused = 4000 // an error without a number is weak evidence
 )
 
-// belowRefused is the share of a refused size that is taken to fit.
+// belowRefused is the share of a refused size that is assumed to fit.
 const belowRefused = 0.97
 
-// How long evidence against a larger window holds. Each time it is confirmed the time
-// doubles, up to longestHold.
+// How long evidence against a larger window holds. Each confirmation doubles the time, up to
+// longestHold.
 const (
 	statedHold  = time.Hour
 	refusedHold = 10 * time.Minute
 	longestHold = 24 * time.Hour
-	// pendingHold is how long a refusal that is not believed waits to be confirmed.
+	// pendingHold is how long a refusal without sufficient evidence waits for confirmation.
 	pendingHold = time.Hour
-	// doubtHold is how long a limit without a number is doubted: an upstream in trouble may
-	// refuse anything with any words for a while. Meanwhile what follows from it is not to
-	// last, and now and then a larger request is tried: after firstTrial smaller ones that
-	// were answered, then after twice as many each time.
+	// doubtHold is how long a limit without a number is doubted, because an upstream in trouble may
+	// refuse anything for a while. Meanwhile reductions due to it are not recorded, and larger
+	// requests are tried now and then: after firstTrial smaller ones were answered, then after
+	// twice as many each time.
 	doubtHold  = 10 * time.Minute
 	firstTrial = 2
 	// samePlace: two limits that differ by less than this share confirm each other.
 	samePlace = 0.1
 )
 
-// Limit is an upper bound that an error led to. The zero value is none.
+// Limit is an upper bound derived from an error. The zero value is no limit.
 type Limit struct {
 	Tokens int       `json:"tokens"`
 	Time   time.Time `json:"time"`  // when it was last confirmed
-	Times  int       `json:"times"` // how often it was said
-	// Since is when a limit without a number was said first; zero for others, and where a
+	Times  int       `json:"times"` // number of reports
+	// Since is when a limit without a number was first reported; zero for other limits, and if a
 	// person saw the error.
 	Since time.Time `json:"since,omitzero"`
-	Quiet int       `json:"quiet,omitempty"` // requests that were answered since Time, while it is doubted
-	Tried int       `json:"tried,omitempty"` // larger requests that were tried all the same, and refused
+	Quiet int       `json:"quiet,omitempty"` // requests answered since Time, while it is doubted
+	Tried int       `json:"tried,omitempty"` // larger requests that were tried and refused
 }
 
-// hold returns how long the limit counts, starting with first.
+// hold returns how long the limit holds, starting with first.
 func (l Limit) hold(first time.Duration) time.Duration {
 	for n := 1; n < l.Times && first < longestHold; n++ {
 		first *= 2
@@ -67,7 +67,7 @@ func (l Limit) holds(now time.Time, first time.Duration) bool {
 	return l.Tokens > 0 && now.Sub(l.Time) < l.hold(first)
 }
 
-// again returns a limit that was said once more, at now.
+// again returns the limit after another report, at now.
 func (l Limit) again(tokens int, now time.Time) Limit {
 	out := Limit{Tokens: tokens, Time: now, Times: 1}
 	if near(l.Tokens, tokens) {
@@ -81,7 +81,7 @@ func (l Limit) isDoubted(now time.Time) bool {
 	return l.Tokens > 0 && !l.Since.IsZero() && now.Sub(l.Since) < doubtHold
 }
 
-// isTried reports whether a larger request is to be tried although the limit holds.
+// isTried reports whether to try a larger request although the limit holds.
 func (l Limit) isTried(now time.Time) bool {
 	return l.isDoubted(now) && l.Quiet >= firstTrial<<min(l.Tried, 10)
 }
@@ -90,44 +90,43 @@ func near(a, b int) bool {
 	return a > 0 && b > 0 && float64(max(a, b)-min(a, b)) <= samePlace*float64(max(a, b))
 }
 
-// Evidence is what requests have shown about one window: one model at one upstream,
-// for one account. The zero value is no evidence. Values are not changed; methods
-// return new ones.
+// Evidence is the evidence from requests on one window: one model at one upstream, for one account.
+// The zero value is no evidence. Values are immutable; methods return new ones.
 type Evidence struct {
 	Stated   Limit // a limit that an error stated
-	Refused  Limit // below a request that was refused without a number, and believed
-	pending  Limit // the same, not believed yet; Tokens is the smallest request refused
-	fits     int   // the largest request answered since pending, as counted here
-	Accepted Size  // the largest request that was answered
+	Refused  Limit // below a request that was refused without a number, with sufficient evidence
+	pending  Limit // the same without sufficient evidence; Tokens is the smallest request refused
+	fits     int   // the largest request answered since pending, by our count
+	Accepted Size  // the largest answered request
 }
 
-// Size is a request that was answered. The zero value is none.
+// Size is the size of an answered request. The zero value is no request.
 type Size struct {
 	Tokens  int       `json:"tokens"`  // input as the provider counted it
-	Counted int       `json:"counted"` // as counted here
+	Counted int       `json:"counted"` // our count
 	Time    time.Time `json:"time"`
 }
 
 // Overflow is a refusal of a request as too long.
 type Overflow struct {
-	Limit   int  // what the error states, in tokens; 0: no number
-	Used    int  // the size of the request as the error states it; 0: no number
-	Counted int  // the size of the request as counted here
+	Limit   int  // as the error states it, in tokens; 0: not stated
+	Used    int  // the size of the request as the error states it; 0: not stated
+	Counted int  // the size of the request by our count
 	Known   int  // the window that the request was made for, in tokens
-	Seen    bool // the client saw the error behind words of an answer: nobody tries that again
+	Seen    bool // the client saw the error after text of an answer, so it is not retried
 }
 
-// Odd reports whether a refusal says nothing of a window that is believed when it comes once:
-// it has no number, or one that the request was far from.
+// Odd reports whether a single refusal is insufficient evidence: it has no number, or a number far
+// above the request.
 func (o Overflow) Odd() bool { return o.Limit < leastStated || o.isFar() }
 
-// isFar reports whether the request had room enough below the limit that the error states.
+// isFar reports whether the request was far below the limit that the error states.
 func (o Overflow) isFar() bool { return o.Limit > o.Known && max(o.Counted, o.Used) < o.Limit/2 }
 
 // Refuse returns the evidence after a request was refused as too long.
 func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 	if o.isFar() {
-		return e // the request had room enough: it was refused for another reason
+		return e // the request was well below: it was refused for another reason
 	}
 	if o.Limit >= leastStated {
 		e.Stated = e.Stated.again(o.Limit, now)
@@ -155,7 +154,7 @@ func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 		}
 		below = max(below, e.fits)
 		e.Refused = was.again(below, now)
-		if was.isDoubted(now) && near(was.Tokens, below) { // it holds no longer for what came of doubting it
+		if was.isDoubted(now) && near(was.Tokens, below) { // the result of a trial must not extend it
 			e.Refused.Times = was.Times
 		}
 		if again && was.isTried(now) {
@@ -183,20 +182,19 @@ func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 	return e
 }
 
-// mostOver is how far the provider's count of an input may be above ours and still be
-// believed: some add up the inputs of several steps.
+// mostOver is how far the provider's count of an input may plausibly exceed ours: some providers
+// add up the inputs of several steps.
 const mostOver = 1.5
 
-// Accept returns the evidence after a request was answered: input is its size as the
-// provider counted it, 0 when it did not say, counted as counted here. Limits that are
-// smaller are disproved.
+// Accept returns the evidence after a request was answered: input is the provider's count of its
+// tokens, 0 if not stated, counted is our count. It disproves smaller limits.
 func (e Evidence) Accept(input, counted int, now time.Time) Evidence {
 	size := counted
 	if input > 0 {
 		size = min(input, counted)
 	}
 	if float64(input) > mostOver*float64(counted) {
-		input = 0 // it says nothing about one request
+		input = 0 // it covers more than one request
 	}
 	if input > e.Accepted.Tokens {
 		e.Accepted = Size{Tokens: input, Counted: counted, Time: now}
@@ -222,30 +220,30 @@ func (e Evidence) Accept(input, counted int, now time.Time) Evidence {
 	return e
 }
 
-// Idle reports whether it can be forgotten without a loss: all limits have expired
-// twice over.
+// Idle reports whether the evidence can be deleted without loss: all limits have expired twice
+// over.
 func (e Evidence) Idle(now time.Time) bool {
 	old := func(l Limit) bool { return l.Tokens == 0 || now.Sub(l.Time) > 2*longestHold }
 	return old(e.Stated) && old(e.Refused) && old(e.pending) && now.Sub(e.Accepted.Time) > 2*longestHold
 }
 
-// Served is what a server states about the window of a model. The zero value is that
-// it was not asked.
+// Served is a server's statement of the window of a model. The zero value means that it was not
+// asked.
 type Served struct {
-	Tokens int       `json:"tokens,omitempty"` // 0: it states nothing
-	Detail string    `json:"detail,omitempty"` // where it is stated, or why it is not
+	Tokens int       `json:"tokens,omitempty"` // 0: not stated
+	Detail string    `json:"detail,omitempty"` // where it is stated, or why not
 	Since  time.Time `json:"since,omitzero"`   // when this number was stated first
 	Asked  time.Time `json:"asked,omitzero"`   // when the server was last asked
 	Fault  Fault     `json:"fault,omitempty"`  // why Tokens is 0
 }
 
-// Fault says why a server states no window.
+// Fault is the reason why a server states no window.
 type Fault int
 
 // The faults.
 const (
-	Silent  Fault = iota // it does not say such a thing
-	Refusal              // it does not answer with these credentials
+	Silent  Fault = iota // it has no such statement
+	Refusal              // it refuses these credentials
 	Failing              // it could not be reached, or failed
 	Loading              // the model is not loaded yet
 )
@@ -258,7 +256,7 @@ const (
 	loadingHold = time.Minute
 )
 
-// Due reports whether the server is to be asked.
+// Due reports whether the server should be asked.
 func (s Served) Due(now time.Time) bool {
 	hold := askedHold
 	if s.Tokens == 0 {
@@ -267,8 +265,8 @@ func (s Served) Due(now time.Time) bool {
 	return s.Asked.IsZero() || now.Sub(s.Asked) >= hold
 }
 
-// After returns what is known when the server was asked again. A number that it stated
-// once stays when it cannot be asked.
+// After returns the state after the server was asked again. A number once stated stays if the
+// server cannot be asked.
 func (s Served) After(answer Served) Served {
 	if answer.Tokens == 0 && answer.Fault != Silent && s.Tokens > 0 {
 		s.Asked = answer.Asked
@@ -280,15 +278,14 @@ func (s Served) After(answer Served) Served {
 	return answer
 }
 
-// Of returns the window that a model is taken to have. Base is what the user set or
-// the catalog has, or the assumption where neither says anything; upstream names the
-// API in the detail.
+// Of returns the assumed window of a model. Base is the user's setting, the catalog's number, or
+// else the assumption; upstream names the API in the detail.
 //
-// What the user set wins over everything. The server's own number is better than the
-// catalog, whether it is larger or smaller; so is a limit that an error stated. Of
-// those two the newer one counts where the server's number has changed since; else the
-// limit, since it is about this account. Limits that lower the window expire, see
-// [Limit]. A request that was answered proves at least its size.
+// The user's setting takes precedence over everything. The server's own number takes precedence
+// over the catalog, whether larger or smaller; so does a limit that an error stated. Of these two,
+// the newer one counts if the server's number has changed since; else the limit, because it
+// concerns this account. Limits that lower the window expire, see [Limit]. An answered request
+// proves at least its size.
 func Of(base precis.Window, s Served, e Evidence, upstream string, now time.Time) precis.Window {
 	if base.Source == precis.SourceConfigured {
 		return base
@@ -314,8 +311,8 @@ func Of(base precis.Window, s Served, e Evidence, upstream string, now time.Time
 	return out
 }
 
-// Doubted reports whether a window that [Of] returned follows from refusals without a
-// number that may be errors of an upstream in trouble: what is cut for it is not to last.
+// Doubted reports whether a window returned by [Of] derives from refusals without a number that may
+// be errors of an upstream in trouble. Reductions for it should not be recorded.
 func (e Evidence) Doubted(w precis.Window, now time.Time) bool {
 	return w.Source == precis.SourceLearned && w.Tokens == e.Refused.Tokens && e.Refused.isDoubted(now)
 }

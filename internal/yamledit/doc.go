@@ -13,14 +13,14 @@ import (
 	"precis/internal/strictyaml"
 )
 
-// doc is a document with the places of its values.
+// doc is a document with the positions of its values.
 type doc struct {
 	data  []byte   // of the file
-	text  string   // without the byte order mark and carriage returns, as it is parsed
-	lines []int    // offsets in text at which lines begin
-	cut   []int    // offsets in text of the line ends that had a carriage return
-	skip  int      // bytes of the mark
-	root  ast.Node // nil: there is nothing but comments
+	text  string   // without byte order mark and carriage returns, as parsed
+	lines []int    // offsets of line starts in text
+	cut   []int    // offsets in text of line ends that had a carriage return
+	skip  int      // length of the byte order mark in bytes
+	root  ast.Node // nil: the document is empty except for comments
 }
 
 // read parses a document.
@@ -51,13 +51,13 @@ func read(data []byte) (*doc, error) {
 	return d, nil
 }
 
-// original returns the place in the file of an offset in text. That of a line end is
-// before its carriage return.
+// original returns the position in the file of an offset in text. For a line end, it is before the
+// carriage return.
 func (d *doc) original(at int) int {
 	return d.skip + at + sort.SearchInts(d.cut, at)
 }
 
-// offset returns where a token begins. Columns count characters.
+// offset returns the offset of a token. Columns count characters.
 func (d *doc) offset(t *token.Token) (int, error) {
 	if t == nil || t.Position == nil || t.Position.Line < 1 || t.Position.Line > len(d.lines) {
 		return 0, ErrLayout
@@ -84,10 +84,10 @@ func (d *doc) lineEnd(at int) int {
 	return len(d.text)
 }
 
-// indent returns how far the key of an entry is indented.
+// indent returns the indentation of the key of an entry.
 func (d *doc) indent(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Column - 1 }
 
-// step returns how much further nested mappings of the document are indented.
+// step returns the additional indentation of nested mappings in the document.
 func (d *doc) step() int {
 	if root, ok := d.root.(mapping); ok {
 		at := place{in: root}
@@ -106,7 +106,7 @@ func (d *doc) step() int {
 	return 2
 }
 
-// span returns where a scalar, an alias or a list in brackets begins and ends.
+// span returns the range of a scalar, an alias or a list in brackets.
 func (d *doc) span(n ast.Node) (from, to int, err error) {
 	t := n.GetToken()
 	if from, err = d.offset(t); err != nil {
@@ -136,8 +136,7 @@ func (d *doc) span(n ast.Node) (from, to int, err error) {
 	return from, from + len(t.Value), nil
 }
 
-// quoted returns how long the quoted scalar is that a text begins with; -1: it does
-// not.
+// quoted returns the length of the quoted scalar at the beginning of a text; -1 without one.
 func quoted(s string) int {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return -1
@@ -155,7 +154,7 @@ func quoted(s string) int {
 	return -1
 }
 
-// absent reports whether a key has no value: not even the word null.
+// absent reports whether a key has no value, not even null.
 func (d *doc) absent(n ast.Node) bool {
 	if _, ok := n.(*ast.NullNode); !ok {
 		return false
@@ -164,7 +163,7 @@ func (d *doc) absent(n ast.Node) bool {
 	return err != nil
 }
 
-// end returns where a key with its value ends.
+// end returns the end of a key with its value.
 func (d *doc) end(e *ast.MappingValueNode) (int, error) {
 	if d.absent(e.Value) {
 		colon, err := d.offset(e.GetToken())
@@ -173,7 +172,7 @@ func (d *doc) end(e *ast.MappingValueNode) (int, error) {
 	return d.endOf(e.Value, d.indent(e))
 }
 
-// endOf returns where the value of a key ends that is indented so far.
+// endOf returns the end of the value of a key with the given indentation.
 func (d *doc) endOf(n ast.Node, indent int) (int, error) {
 	switch n := n.(type) {
 	case *ast.AnchorNode:
@@ -206,8 +205,7 @@ func (d *doc) endOf(n ast.Node, indent int) (int, error) {
 	return to, err
 }
 
-// continued returns where the lines end that go on after the one at an offset, indented
-// further than a key.
+// continued returns the end of the lines after an offset that are indented further than a key.
 func (d *doc) continued(from, indent int) int {
 	end := d.lineEnd(from)
 	for at := end; at < len(d.text); {
@@ -225,16 +223,16 @@ func (d *doc) continued(from, indent int) int {
 	return end
 }
 
-// literal returns where a text in lines of its own begins, with its mark, and where the
-// last of its lines ends; its key is indented so far. A comment below that is indented
-// less than the lines does not belong to it.
+// literal returns the range of a block scalar, from its indicator to the end of its last line; its
+// key has the given indentation. A comment below with less indentation than the lines does not
+// belong to it.
 func (d *doc) literal(n *ast.LiteralNode, indent int) (from, to int, err error) {
 	if from, err = d.offset(n.Start); err != nil {
 		return 0, 0, err
 	}
 	to = d.lineEnd(from)
 	mark, _, _ := strings.Cut(d.text[from:to], "#")
-	least := 0 // by which its lines are indented; 0: not known yet
+	least := 0 // indentation of its lines; 0: not known yet
 	if i := strings.IndexAny(mark, "123456789"); i >= 0 {
 		least = indent + int(mark[i]-'0')
 	}
@@ -256,16 +254,16 @@ func (d *doc) literal(n *ast.LiteralNode, indent int) (from, to int, err error) 
 	return from, to, nil
 }
 
-// mapping is a mapping, in braces or in lines.
+// mapping is a mapping, in flow or block style.
 type mapping = ast.MapNode
 
-// place is a mapping of a document; in is nil where the document holds nothing.
+// place is a mapping of a document; in is nil for an empty document.
 type place struct {
 	in mapping
-	of *ast.MappingValueNode // whose value it is; nil: the root
+	of *ast.MappingValueNode // the entry with this mapping as its value; nil: the root
 }
 
-// entries returns the keys of the mapping with their values.
+// entries returns the entries of the mapping.
 func (p place) entries() []*ast.MappingValueNode {
 	switch m := p.in.(type) {
 	case *ast.MappingNode:
@@ -276,7 +274,7 @@ func (p place) entries() []*ast.MappingValueNode {
 	return nil
 }
 
-// flow returns the mapping when it is in braces, else nil.
+// flow returns the mapping if it is in flow style, else nil.
 func (p place) flow() *ast.MappingNode {
 	if m, ok := p.in.(*ast.MappingNode); ok && m.IsFlowStyle {
 		return m
@@ -284,7 +282,7 @@ func (p place) flow() *ast.MappingNode {
 	return nil
 }
 
-// find returns the entry with a name; nil when there is none.
+// find returns the entry with a name; nil if it does not exist.
 func (p place) find(name string) *ast.MappingValueNode {
 	for _, e := range p.entries() {
 		if textOf(e.Key) == name {
@@ -294,7 +292,7 @@ func (p place) find(name string) *ast.MappingValueNode {
 	return nil
 }
 
-// textOf returns the text of a scalar as the file has it, without quotes.
+// textOf returns the text of a scalar in the file, without quotes.
 func textOf(n ast.Node) string {
 	if s, ok := n.(*ast.StringNode); ok {
 		return s.Value
@@ -305,9 +303,9 @@ func textOf(n ast.Node) string {
 	return n.GetToken().Value
 }
 
-// tree is what a document means, apart from how it is written.
+// tree is the content of a document, independent of its layout.
 type tree struct {
-	kind string // of the node; "scalar" of everything that is one
+	kind string // of the node; "scalar" for every kind of scalar
 	text string // of a scalar
 	keys []string
 	subs []*tree // of the keys, or the items of a list

@@ -1,10 +1,10 @@
-// Package yamledit changes single values of a YAML file that a person keeps, and
-// leaves every other byte: comments, order, indentation, quotes, line ends. Use [Set]
-// and [Remove], and [Get] to look.
+// Package yamledit changes single values of a YAML file that a person maintains, and keeps every
+// other byte: comments, order, indentation, quotes, line ends. Use [Set] and [Remove], and [Get] to
+// read.
 //
-// A change is a splice at the place that the parser states. The result is parsed
-// again, and refused unless it is the old document with that one change. So layouts
-// that are not understood are errors, and never damage.
+// A change is a splice at the position that the parser states. The result is parsed again, and
+// refused unless it equals the old document with that one change. So unsupported layouts are
+// errors, and never cause damage.
 package yamledit
 
 import (
@@ -22,47 +22,44 @@ import (
 	"precis/internal/strictyaml"
 )
 
-// Value is what a key is given: a scalar or a list of them. Make one with [Text],
-// [Lines] or [List].
+// Value is a value to set: a scalar or a list of scalars. Make one with [Text], [Lines] or [List].
 type Value struct {
 	text   string
 	items  []string
 	isList bool
-	lines  bool // it is written in lines of its own where it can be
+	lines  bool // written as a block scalar if possible
 }
 
-// Text returns a scalar. It is written without quotes where YAML reads the same text
-// without them, so a number stays a number.
+// Text returns a scalar. It is written without quotes if YAML then reads the same text, so a number
+// stays a number.
 func Text(s string) Value { return Value{text: s} }
 
-// Lines returns a scalar that is written in lines of its own, as people write texts of
-// several lines; on one line, in quotes, where that is not possible: within braces,
-// before a comment, or for characters that have no other form.
+// Lines returns a scalar that is written as a block scalar, as people write texts of several lines.
+// It is written on one line, in quotes, where that is not possible: in flow style, before a
+// comment, or for characters that need escapes.
 func Lines(s string) Value { return Value{text: s, lines: true} }
 
 // List returns a list of scalars.
 func List(items ...string) Value { return Value{items: items, isList: true} }
 
-// ErrLayout is the cause of the error for a place that is written in a way that cannot
-// be changed alone.
+// ErrLayout is the cause of the error for a layout that cannot be changed in isolation.
 var ErrLayout = errors.New("it is written in a way that cannot be changed alone; change it by hand")
 
-// Set returns a document with the value at a path of keys set. Where there is none, it
-// is appended to the mapping it belongs to, which is made when it is missing. A list in
-// the place of another is written in brackets. The error is about the document, whose
-// root must be a mapping, or [ErrLayout].
+// Set returns a document with the value at a path of keys set. A missing value is appended to its
+// mapping, which is created if necessary. A list that replaces a list is written in brackets. The
+// error concerns the document, which must have a mapping as its root, or is [ErrLayout].
 func Set(data []byte, v Value, path ...string) ([]byte, error) {
 	return change(data, &v, path)
 }
 
-// Found is what stands at a path of keys.
+// Found is the value at a path of keys.
 type Found struct {
-	There bool   // something does, null included
-	Text  string // of a scalar, without quotes; "" of anything else
-	Empty bool   // it is a mapping or a list with nothing in it
+	There bool   // the value exists; it may be null
+	Text  string // of a scalar, without quotes; "" for other values
+	Empty bool   // it is an empty mapping or list
 }
 
-// Get returns what stands at a path of keys. The error is about the document.
+// Get returns the value at a path of keys. The error concerns the document.
 func Get(data []byte, path ...string) (Found, error) {
 	d, err := read(data)
 	if err != nil {
@@ -83,14 +80,14 @@ func Get(data []byte, path ...string) (Found, error) {
 	return out, nil
 }
 
-// Remove returns a document without the value at a path of keys. A mapping that loses
-// its last key stays as {}. Without such a value the document is as it was. Comments in
-// lines of their own stay.
+// Remove returns a document without the value at a path of keys. A mapping that loses its last key
+// stays as {}. If the value does not exist, the document stays unchanged. Comments on lines of
+// their own stay.
 func Remove(data []byte, path ...string) ([]byte, error) {
 	return change(data, nil, path)
 }
 
-// change sets or, with nil, removes a value, and checks what came of it.
+// change sets or, with nil, removes a value, and checks the result.
 func change(data []byte, v *Value, path []string) ([]byte, error) {
 	if len(path) == 0 {
 		return nil, errors.New("there is no path")
@@ -109,7 +106,7 @@ func change(data []byte, v *Value, path []string) ([]byte, error) {
 	return out, nil
 }
 
-// changed returns the file with one value changed, if it then says just that.
+// changed returns the file with one value changed, if the result contains only that change.
 func (d *doc) changed(v *Value, path []string) ([]byte, error) {
 	want := treeOf(d.root).with(v, path)
 	s, err := d.splice(v, path)
@@ -123,7 +120,7 @@ func (d *doc) changed(v *Value, path []string) ([]byte, error) {
 	return out, nil
 }
 
-// splice returns the change of the text.
+// splice returns the splice for a change.
 func (d *doc) splice(v *Value, path []string) (splice, error) {
 	at := place{}
 	if m, ok := d.root.(mapping); ok {
@@ -152,7 +149,7 @@ func (d *doc) splice(v *Value, path []string) (splice, error) {
 	return splice{}, nil
 }
 
-// replace gives a key that is there another value.
+// replace replaces the value of an existing key.
 func (d *doc) replace(at place, e *ast.MappingValueNode, v Value) (splice, error) {
 	old := e.Value
 	written := v.flow()
@@ -175,7 +172,7 @@ func (d *doc) replace(at place, e *ast.MappingValueNode, v Value) (splice, error
 		if v.isList && e.Value == ast.Node(seq) && !strings.Contains(d.text[from:end], "#") {
 			return splice{from, end, " " + written}, nil
 		}
-		return splice{}, ErrLayout // comments would go with the lines
+		return splice{}, ErrLayout // comments would be lost with the lines
 	}
 	if d.absent(old) {
 		return splice{colon + 1, colon + 1, " " + written}, nil
@@ -186,7 +183,7 @@ func (d *doc) replace(at place, e *ast.MappingValueNode, v Value) (splice, error
 	if l, ok := old.(*ast.LiteralNode); ok {
 		from, to, err := d.literal(l, d.indent(e))
 		if err == nil && strings.Contains(d.text[from:d.lineEnd(from)], "#") {
-			err = ErrLayout // the comment would go with the text
+			err = ErrLayout // the comment would be lost with the text
 		}
 		return splice{from, to, written}, err
 	}
@@ -200,7 +197,7 @@ func (d *doc) replace(at place, e *ast.MappingValueNode, v Value) (splice, error
 	return splice{from, to, written}, nil
 }
 
-// add appends a key, and the mappings that lead to its value.
+// add appends a key, with missing mappings on its path.
 func (d *doc) add(at place, path []string, v Value) (splice, error) {
 	if at.in == nil {
 		text := d.block("", path, v)
@@ -239,7 +236,7 @@ func (d *doc) add(at place, path []string, v Value) (splice, error) {
 	return splice{end, end, "\n" + d.block(indent, path, v)}, nil
 }
 
-// remove takes a key out.
+// remove removes a key.
 func (d *doc) remove(at place, e *ast.MappingValueNode) (splice, error) {
 	from, err := d.offset(e.Key.GetToken())
 	if err != nil {
@@ -272,7 +269,7 @@ func (d *doc) remove(at place, e *ast.MappingValueNode) (splice, error) {
 	return splice{colon + 1, until, " {}" + d.text[colon+1:line]}, nil
 }
 
-// removeFlow takes entry i, which begins and ends so, out of braces.
+// removeFlow removes entry i, at the given range, from a mapping in flow style.
 func (d *doc) removeFlow(at place, i, from, end int) (splice, error) {
 	entries := at.entries()
 	switch {
@@ -291,8 +288,7 @@ func (d *doc) removeFlow(at place, i, from, end int) (splice, error) {
 	return splice{from, closing, ""}, err
 }
 
-// block returns the lines of a key and the mappings that lead to its value, without
-// the last line end.
+// block returns the lines of a key with the mappings on its path, without the last line end.
 func (d *doc) block(indent string, path []string, v Value) string {
 	var b strings.Builder
 	for i, name := range path {
@@ -304,7 +300,7 @@ func (d *doc) block(indent string, path []string, v Value) string {
 	return b.String() + " " + v.written(len(indent)+(len(path)-1)*d.step(), d.step())
 }
 
-// nested returns a key and the mappings that lead to its value, for braces.
+// nested returns a key with the mappings on its path, in flow style.
 func nested(path []string, v Value) string {
 	if len(path) == 1 {
 		return scalar(path[0]) + ": " + v.flow()
@@ -312,7 +308,7 @@ func nested(path []string, v Value) string {
 	return scalar(path[0]) + ": {" + nested(path[1:], v) + "}"
 }
 
-// flow returns a value as it is written on one line.
+// flow returns a value in its one-line form.
 func (v Value) flow() string {
 	if !v.isList {
 		return scalar(v.text)
@@ -324,8 +320,8 @@ func (v Value) flow() string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// written returns a value as it is written after a key that is indented so far, outside
-// of braces: in lines of its own, each a step further, or on the same line.
+// written returns a value as written in block style after a key with the given indentation: on
+// lines of its own, indented by a further step, or on the same line.
 func (v Value) written(indent, step int) string {
 	text, ends := strings.CutSuffix(v.text, "\n")
 	if !v.lines || !hasLines(text) {
@@ -334,7 +330,7 @@ func (v Value) written(indent, step int) string {
 	var b strings.Builder
 	b.WriteString("|")
 	if text[0] == ' ' || text[0] == '\n' {
-		b.WriteString(strconv.Itoa(step)) // the indentation cannot be seen
+		b.WriteString(strconv.Itoa(step)) // the indentation is ambiguous otherwise
 	}
 	if !ends {
 		b.WriteString("-")
@@ -348,20 +344,20 @@ func (v Value) written(indent, step int) string {
 	return b.String()
 }
 
-// hasLines reports whether a text has several lines that can be written as they are.
+// hasLines reports whether a text has several lines that can be written unescaped.
 func hasLines(s string) bool {
 	return strings.Contains(s, "\n") && !strings.HasSuffix(s, "\n") && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 	})
 }
 
-// splice is a change of a text: what stands from one offset to another is replaced.
+// splice is a replacement of a range of a text.
 type splice struct {
 	from, to int
 	text     string
 }
 
-// apply makes a change in the bytes of the file. New lines end as its first one does.
+// apply applies a change to the bytes of the file. New lines get the line end of its first one.
 func (d *doc) apply(s splice) []byte {
 	text := s.text
 	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {

@@ -43,9 +43,8 @@ var grammars = map[string]func() unsafe.Pointer{
 	"lua":        lua.Language,
 }
 
-// grammarOf returns the grammar that fits the content, nil when there is none.
-// An excerpt of a PHP file has no "<?", without which the usual grammar takes
-// it for HTML.
+// grammarOf returns the grammar that fits the content, nil without one. The usual PHP grammar takes
+// an excerpt without "<?" for HTML.
 func grammarOf(language, content string) unsafe.Pointer {
 	if language == "php" && !strings.Contains(content, "<?") {
 		return php.LanguagePHPOnly()

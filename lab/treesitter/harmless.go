@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// harmless returns content that the C parsers survive, of the same length in
-// bytes and lines. safe is false when there is none.
+// harmless returns content that the C parsers survive, with the same length in bytes and lines.
+// safe is false when that is not possible.
 //
-// Two grammars end the process by an assertion, or write past a buffer, for
-// input that anybody can send: Python (v0.25.0) with more than about 500 levels
-// of indentation inside strings, Ruby (v0.23.1) with here-documents whose name
-// has more than 255 characters or that add up to a kilobyte.
+// Two grammars abort the process, or write past a buffer, on input that anyone can send: Python
+// (v0.25.0) with more than about 500 levels of indentation inside strings, Ruby (v0.23.1) with
+// here-documents that have names of more than 255 characters or a kilobyte in total.
 func harmless(language, content string) (out string, safe bool) {
 	switch language {
 	case "python":
@@ -76,7 +75,7 @@ func withoutHeredocs(content string) string {
 		return content
 	}
 	out := []byte(content)
-	var ends []string // of the here-documents whose body follows
+	var ends []string // names of here-documents with bodies that follow
 	last := lastLines(content)
 	for at := 0; at < len(content); {
 		line, _, _ := strings.Cut(content[at:], "\n")
@@ -96,7 +95,7 @@ func withoutHeredocs(content string) string {
 	return string(out)
 }
 
-// lastLines maps each line that is a single word to where it last begins.
+// lastLines maps each line that is a single word to its last position.
 func lastLines(content string) map[string]int {
 	out := map[string]int{}
 	at := 0
@@ -109,8 +108,8 @@ func lastLines(content string) map[string]int {
 	return out
 }
 
-// openers defuses every "<<" of a line that could open a here-document, and
-// returns the names of those whose end comes later in the file.
+// openers defuses every "<<" of a line that could open a here-document, and returns the names of
+// the ones that end later in the file.
 func openers(line []byte, at int, last map[string]int) []string {
 	var ends []string
 	for i := 0; i+2 < len(line); i++ {

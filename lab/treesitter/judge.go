@@ -12,8 +12,8 @@ import (
 	"precis/outline"
 )
 
-// withBody takes a node for a definition only when it has a body: "struct x"
-// alone is a use of the type.
+// withBody accepts a node as a definition only if it has a body: "struct x" alone is a use of the
+// type.
 func withBody(s shape) func(*walker, *ts.Node) shape {
 	return func(_ *walker, n *ts.Node) shape {
 		if n.ChildByFieldName("body") == nil {
@@ -35,8 +35,7 @@ func goType(_ *walker, n *ts.Node) shape {
 	return leaf(outline.Type)
 }
 
-// cDeclaration is a prototype, or declares variables of a type that may be
-// defined on the way.
+// cDeclaration is a prototype, or declares variables, possibly with the definition of their type.
 func cDeclaration(_ *walker, n *ts.Node) shape {
 	if isFunction(n.ChildByFieldName("declarator")) {
 		return leaf(outline.Function)
@@ -76,8 +75,8 @@ func assigned(name string) func(*walker, *ts.Node) shape {
 	return func(_ *walker, n *ts.Node) shape { return valueShape(n.ChildByFieldName(name)) }
 }
 
-// member is "name: value" of an object. The get and set of a property's
-// description define nothing by themselves.
+// member is "name: value" of an object. The get and set of a property descriptor are not
+// definitions.
 func member(w *walker, n *ts.Node) shape {
 	switch w.words(n.ChildByFieldName("key")) {
 	case "get", "set":
@@ -86,8 +85,8 @@ func member(w *walker, n *ts.Node) shape {
 	return valueShape(n.ChildByFieldName("value"))
 }
 
-// valueShape makes a function out of what is assigned one, and enters objects
-// and classes.
+// valueShape returns the shape of an assigned value: functions are definitions, objects and classes
+// are entered.
 func valueShape(value *ts.Node) shape {
 	if value == nil {
 		return shape{}
@@ -109,8 +108,8 @@ func field(_ *walker, n *ts.Node) shape {
 	return shape{}
 }
 
-// declarator is "name = value" of a const, let or var. A name with a capital
-// that is given the result of a call with a function is a component.
+// declarator is "name = value" of a const, let or var. A capitalized name with the result of a call
+// that takes a function is a component.
 func declarator(w *walker, n *ts.Node) shape {
 	value := n.ChildByFieldName("value")
 	if value == nil || value.Kind() != "call_expression" {

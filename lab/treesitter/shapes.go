@@ -10,15 +10,14 @@ import (
 	"precis/outline"
 )
 
-// shape says what a kind of syntax node means. Nodes without one are neither
-// listed nor entered.
+// shape is the meaning of a kind of syntax node. Nodes without one are neither listed nor entered.
 type shape struct {
-	kind  string // of the definition; "" when it is none
-	open  bool   // definitions inside are looked for
+	kind  string // of the definition; "" for other nodes
+	open  bool   // search for definitions inside
 	judge func(w *walker, n *ts.Node) shape
 }
 
-// through are the nodes that only hold others.
+// through are nodes that only contain others.
 func through(kinds ...string) map[string]shape {
 	out := map[string]shape{}
 	for _, k := range kinds {
@@ -38,8 +37,7 @@ func nest(kind string) shape { return shape{kind: kind, open: true} }
 
 func judged(f func(w *walker, n *ts.Node) shape) shape { return shape{judge: f} }
 
-// shapesOf is the table of all grammars: which nodes define something, and
-// which are entered.
+// shapesOf is the table of all grammars: which nodes are definitions, and which are entered.
 var shapesOf = map[string]map[string]shape{
 	"go": table(through("type_declaration", "interface_type"), map[string]shape{
 		"function_declaration": leaf(outline.Function),

@@ -22,11 +22,11 @@ type walker struct {
 	doubts  []outline.Doubt
 }
 
-// place is where in the tree the walker stands.
+// place is the position of the walker in the tree.
 type place struct {
 	nodes int    // depth of the node
-	depth int    // definitions around it
-	kind  string // of the innermost of them
+	depth int    // number of enclosing definitions
+	kind  string // of the innermost one
 }
 
 func newWalker(language, content string, tree *ts.Tree) *walker {
@@ -51,7 +51,7 @@ func (w *walker) children(p place) {
 
 func (w *walker) visit(n *ts.Node, p place) {
 	s, known := w.shapes[n.Kind()]
-	if known && !n.IsNamed() { // a keyword that is called like its node
+	if known && !n.IsNamed() { // a keyword with the same name as its node
 		known = false
 	}
 	if known && s.judge != nil {
@@ -73,7 +73,7 @@ func (w *walker) visit(n *ts.Node, p place) {
 	}
 }
 
-// define records a definition and goes on inside it where there may be more.
+// define records a definition and searches inside it if it may contain others.
 func (w *walker) define(n *ts.Node, s shape, p place, faulty bool) {
 	d := outline.Definition{Name: w.name(n), Kind: s.kind, Start: w.signature(n), End: w.lastLine(n), Depth: p.depth}
 	if d.Kind == outline.Function && holdsMethods(p.kind) || d.Kind == outline.Function && strings.Contains(d.Name, "::") {
@@ -105,8 +105,8 @@ func holdsMethods(kind string) bool {
 	return false
 }
 
-// lastLine returns where a definition ends. The grammar of Scala has what is not
-// in braces end where the next definition begins, comments between them included.
+// lastLine returns the last line of a definition. In the grammar of Scala, a definition without
+// braces extends to the next one, including comments between them.
 func (w *walker) lastLine(n *ts.Node) int {
 	for range 50 {
 		if w.lang != "scala" {
@@ -132,8 +132,8 @@ func lastLine(n *ts.Node) int {
 	return int(end.Row) + 1
 }
 
-// signature returns the line of a definition's first word that is neither
-// decorator, annotation nor comment.
+// signature returns the line of the first word of a definition that is not a decorator, an
+// annotation or a comment.
 func (w *walker) signature(n *ts.Node) int {
 	for range 4 {
 		first := firstOwn(n)
@@ -157,8 +157,7 @@ func firstOwn(n *ts.Node) *ts.Node {
 	return nil
 }
 
-// allBefore reports whether a list of modifiers holds nothing else than what
-// stands before a signature.
+// allBefore reports whether a list of modifiers contains only nodes that precede a signature.
 func allBefore(n *ts.Node) bool {
 	if n.Kind() != "modifiers" || n.ChildCount() == 0 {
 		return false

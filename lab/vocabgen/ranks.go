@@ -105,10 +105,9 @@ func checkRanks(ranks map[string]int) error {
 	return nil
 }
 
-// splitPoint returns the length of the left one of the two tokens that merge
-// into token, or 0 for a single byte. It fails when the merges of lower rank
-// do not end in exactly two tokens: the counting algorithm in tokens/merge.go
-// is exact only for vocabularies in which every token is such a merge.
+// splitPoint returns the length of the left one of the two tokens that merge into token, or 0 for a
+// single byte. It fails when the merges of lower rank do not end in exactly two tokens: the
+// algorithm in tokens/merge.go is exact only if every token of the vocabulary is such a merge.
 func splitPoint(token string, ranks map[string]int) (int, error) {
 	ends := make([]int, len(token)+1)
 	for i := range ends {

@@ -27,7 +27,7 @@ type dialect struct {
 	failure func(f *failure) (int, []byte)
 	// fail writes an error into a stream.
 	fail func(s *stream, f *failure)
-	// begin and end write what stands around the text of a stream.
+	// begin and end write the events around the text of a stream.
 	begin, end func(s *stream)
 	// piece writes a piece of the text.
 	piece func(s *stream, text string)

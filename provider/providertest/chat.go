@@ -68,7 +68,7 @@ func openaiFailure(f *failure) (int, []byte) {
 
 func count(n int) string { return strconv.Itoa(n) }
 
-// encode writes what is made of strings, numbers and the like.
+// encode writes strings, numbers and similar values as JSON.
 func encode(v made) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

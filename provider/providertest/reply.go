@@ -20,7 +20,7 @@ type Reply struct {
 	Truncated  bool // the output limit was reached
 	WindowFull bool // the window was full
 
-	// Usage is reported instead of what is computed, in the dialect's way of counting.
+	// Usage replaces the computed usage in the report, in the dialect's way of counting.
 	Usage *precis.Usage
 	// NoUsage: none is reported.
 	NoUsage bool
@@ -41,7 +41,7 @@ type Reply struct {
 
 	// Status, when set, makes a response of Header and Body as they are.
 	Status int
-	Header http.Header // added to that of a Fault, too
+	Header http.Header // added to the header of a Fault, too
 	Body   string
 
 	// Do, when set, makes the reply.
@@ -55,8 +55,8 @@ type Ending string
 const (
 	Torn    Ending = "torn"    // after Text the connection breaks
 	Unended Ending = "unended" // after Text it ends, without the end marker
-	Stuck   Ending = "stuck"   // after Text nothing more comes
-	Silent  Ending = "silent"  // nothing comes at all
+	Stuck   Ending = "stuck"   // after Text the stream stalls
+	Silent  Ending = "silent"  // no byte is sent
 )
 
 // Text answers with a text.
@@ -100,7 +100,7 @@ type failure struct {
 	used    int
 }
 
-// failureOf returns the error response that stands for r.Fault.
+// failureOf returns the error response for r.Fault.
 func failureOf(r Reply) *failure {
 	f := failure{fault: r.Fault, header: r.Header, limit: r.Limit, used: r.Used}
 	switch r.Fault {

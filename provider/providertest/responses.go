@@ -203,7 +203,7 @@ func (c *responsesChecker) request() {
 // items checks the items of the input and how calls and answers are paired.
 func (c *responsesChecker) items(list []json.RawMessage) {
 	open := map[string]bool{}
-	reasoning := "" // the item of reasoning that nothing has followed yet
+	reasoning := "" // an unfollowed item of reasoning
 	follow := func() {
 		c.check(reasoning == "", "input", "Item '%s' of type 'reasoning' was provided without its required following item.", reasoning)
 		reasoning = ""

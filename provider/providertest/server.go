@@ -110,13 +110,13 @@ func (s *Server) BaseURL(dialect string) string {
 	return s.URL + "/v1"
 }
 
-// Close breaks all connections and waits until nothing runs any more.
+// Close breaks all connections and waits until all requests have ended.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		s.mu.Lock()
 		close(s.closed)
 		s.mu.Unlock()
-		_ = s.http.Close() // there is nothing to lose
+		_ = s.http.Close() // no data can be lost
 	})
 	s.active.Wait()
 }

@@ -12,8 +12,8 @@ import (
 	"precis/store"
 )
 
-// PutConversation stores a record, in place of the one with the same ID. The
-// error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
+// PutConversation stores a record, in place of the one with the same ID. The error is
+// [precis.CodeInvalid] for an empty ID and for a record without a JSON form.
 func (s *Store) PutConversation(ctx context.Context, r store.Record) error {
 	const op = "record conversation"
 	if r.ID == "" {
@@ -32,20 +32,20 @@ func (s *Store) PutConversation(ctx context.Context, r store.Record) error {
 	return nil
 }
 
-// copyRecord returns what the stored form of r reads back as.
+// copyRecord returns r after a round trip through its stored form.
 func copyRecord(r store.Record) (store.Record, error) {
 	var back store.Record
 	data, err := json.Marshal(r)
 	if err == nil {
 		err = json.Unmarshal(data, &back)
 	}
-	back.ID = r.ID // may be no UTF-8
+	back.ID = r.ID // may be invalid UTF-8
 	return back, err
 }
 
-// given returns a copy that is the caller's.
+// given returns a copy for the caller.
 func given(r store.Record) store.Record {
-	r, _ = copyRecord(r) // it was copied before
+	r, _ = copyRecord(r) // not expected to fail: it was copied before
 	return r
 }
 
@@ -64,8 +64,8 @@ func (s *Store) Conversation(ctx context.Context, id string) (store.Record, erro
 	return given(r), nil
 }
 
-// Conversations returns the selected records, the last updated first; those of
-// the same time by ID.
+// Conversations returns the selected records, the last updated first; at equal times, ordered by
+// ID.
 func (s *Store) Conversations(ctx context.Context, q store.Query) ([]store.Record, error) {
 	done, err := s.begin(ctx, "list conversations")
 	defer done()
@@ -84,7 +84,7 @@ func (s *Store) Conversations(ctx context.Context, q store.Query) ([]store.Recor
 	return out, nil
 }
 
-// CountConversations returns how many records there are, see [store.Census].
+// CountConversations returns the number of records, see [store.Census].
 func (s *Store) CountConversations(ctx context.Context, except []string) (int, error) {
 	done, err := s.begin(ctx, "count conversations")
 	defer done()
@@ -123,7 +123,7 @@ func selects(q store.Query, r store.Record) bool {
 	})
 }
 
-// Headed returns the records whose Head is one of nodes.
+// Headed returns the records with a Head among nodes.
 func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
 	done, err := s.begin(ctx, "find conversations")
 	defer done()

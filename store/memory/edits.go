@@ -8,14 +8,13 @@ import (
 	"precis/store/internal/form"
 )
 
-// AddEdit records e at the node e.At when after is the ID of the newest edit on
-// the path to it. Recording again what is the newest edit there already, with
-// the same after, succeeds and stores nothing. Two edits are the same when all
-// but their Time, Run and Report is; the first one stays.
+// AddEdit records e at the node e.At if after is the ID of the newest edit on the path to it. If
+// the newest edit there equals e, with the same after, it succeeds without storing. Two edits are
+// equal if they differ only in Time, Run and Report; the first one stays.
 //
-// The error is [precis.CodeConflict] when another edit is the newest or the ID
-// is taken on the path, and [precis.CodeInvalid] for an edit without an ID and
-// for one at the empty conversation, where it would be in force in all.
+// The error is [precis.CodeConflict] when another edit is the newest or the ID is taken on the
+// path, and [precis.CodeInvalid] for an edit without an ID, or at the empty conversation, where it
+// would be in force everywhere.
 func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
 	const op = "record edit"
 	data, err := form.Edit(op, e)
@@ -47,8 +46,8 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 	return nil
 }
 
-// repeats reports whether e is the newest edit of the path, made at n after the
-// given one.
+// repeats reports whether e equals the newest edit of the path, recorded at n after the edit named
+// after.
 func (n *node) repeats(path []entry, after string, e precis.Edit) bool {
 	if len(path) == 0 || len(n.edits) == 0 || lastID(path) != e.ID || lastID(path[:len(path)-1]) != after {
 		return false
@@ -64,7 +63,7 @@ func lastID(path []entry) string {
 	return path[len(path)-1].id
 }
 
-// Edits returns the edits that Load would, without the messages.
+// Edits returns the same edits as Load, without the messages.
 func (s *Store) Edits(ctx context.Context, f precis.Fingerprint) ([]precis.Edit, error) {
 	const op = "load edits"
 	done, err := s.begin(ctx, op)
@@ -79,7 +78,7 @@ func (s *Store) Edits(ctx context.Context, f precis.Fingerprint) ([]precis.Edit,
 	return n.decoded(op)
 }
 
-// decoded returns the edits made at the node and its ancestors, oldest first.
+// decoded returns the edits at the node and its ancestors, oldest first.
 func (n *node) decoded(op string) ([]precis.Edit, error) {
 	var edits []precis.Edit
 	for _, e := range n.path() {

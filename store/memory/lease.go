@@ -7,15 +7,14 @@ import (
 	"precis"
 )
 
-// lease is who does something, and until when.
+// lease is a holder and the time its lease expires.
 type lease struct {
 	holder  string
 	expires time.Time
 }
 
-// Lease takes or renews a lease, see [store.Leaser]; those of other processes
-// are not seen. The error is [precis.CodeInvalid] without a name or a holder,
-// and for a ttl shorter than a millisecond.
+// Lease takes or renews a lease, see [store.Leaser]. It is not visible to other processes. The
+// error is [precis.CodeInvalid] without a name or a holder, and for a ttl below a millisecond.
 func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
 	const op = "take lease"
 	none := func() {}
@@ -31,7 +30,7 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 	if l, taken := s.leases[name]; taken && l.holder != holder && now.Before(l.expires) {
 		return none, false, nil
 	}
-	for other, l := range s.leases { // what was never released
+	for other, l := range s.leases { // remove expired leases
 		if !now.Before(l.expires) {
 			delete(s.leases, other)
 		}

@@ -37,8 +37,7 @@ func (s books) LoadCalibrations(ctx context.Context) (map[string][]byte, error) 
 	return all, nil
 }
 
-// Book adds an entry to the ledger. The error is [precis.CodeInvalid] when it
-// has no JSON form.
+// Book adds an entry to the ledger. The error is [precis.CodeInvalid] when it has no JSON form.
 func (s books) Book(ctx context.Context, e precis.LedgerEntry) error {
 	return s.BookAll(ctx, []store.OwnedEntry{{Owner: s.owner, LedgerEntry: e}})
 }
@@ -67,7 +66,7 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 	return nil
 }
 
-// book adds an entry behind those that are not newer.
+// book inserts an entry after all entries that are not newer.
 func (d *data) book(e precis.LedgerEntry) {
 	i, _ := slices.BinarySearchFunc(d.ledger, e.Time, func(x precis.LedgerEntry, at time.Time) int {
 		if x.Time.After(at) {
@@ -95,8 +94,7 @@ func (s books) Entries(ctx context.Context, conversation string, since time.Time
 	return found, nil
 }
 
-// Spent returns the cost of the entries of all owners made at or after since,
-// requests left out.
+// Spent returns the cost of all owners' entries made at or after since, except requests.
 func (s books) Spent(ctx context.Context, since time.Time) (float64, error) {
 	done, err := s.begin(ctx, "sum up ledger")
 	defer done()

@@ -1,14 +1,11 @@
-// Package memory keeps conversations in the process: for tests, for a command
-// that runs once, and for a library user who keeps them elsewhere. [New]
-// returns a [Store], a [precis.Store] that has every optional interface: it is
-// also a [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger],
-// a [store.Scoper], a [store.Windows], a [store.Finder], a [store.Leaser], a [store.Lister], a
-// [store.Census], a [store.Searcher] and a [store.Purger].
+// Package memory keeps conversations in the process: for tests, for a command that runs once, and
+// for a library user who stores them elsewhere. [New] returns a [Store], a [precis.Store] that also
+// implements [precis.CalibrationStore], [precis.Ledger] and all optional interfaces of package
+// store except [store.Checker] and [store.Wiper].
 //
-// What comes back is the stored form, the JSON of package precis, as from every
-// other store, and shares nothing with what was given. A node keeps the message
-// it was first appended with; see package precis/store/sqlite, whose rules hold
-// here.
+// As with other stores, results are copies made through the stored form, the JSON of package
+// precis. A node keeps the message it was first appended with; the rules of package
+// precis/store/sqlite apply.
 package memory
 
 import (
@@ -29,10 +26,10 @@ import (
 type Store struct {
 	part
 	books
-	whole bool // not made by Scope, for which Close does nothing
+	whole bool // made by New; Close of a scope has no effect
 }
 
-// part is what belongs to one owner.
+// part is the store of one owner.
 type part struct {
 	*shared
 	owner string
@@ -47,7 +44,7 @@ func newStore(s *shared, owner string) *Store {
 	return &Store{part: p, books: books{p}}
 }
 
-// shared is what all scopes of a store have in common.
+// shared is the state shared by all scopes of a store.
 type shared struct {
 	mu           sync.Mutex
 	closed       bool
@@ -57,11 +54,11 @@ type shared struct {
 	leases       map[string]lease
 }
 
-// data is what belongs to one owner.
+// data is the data of one owner.
 type data struct {
 	nodes     map[precis.Fingerprint]*node
-	bodies    map[precis.Fingerprint]precis.Message // by hash; the one stored first
-	seq       int                                   // of the newest node or edit
+	bodies    map[precis.Fingerprint]precis.Message // by hash; the first one stored
+	seq       int                                   // number of the newest node or edit
 	summaries map[precis.Fingerprint]summary
 	ledger    []precis.LedgerEntry // oldest first
 	catalog   map[string]store.Record
@@ -85,18 +82,17 @@ var (
 	_ store.Purger            = (*Store)(nil)
 )
 
-// node is a position in a conversation. Nodes in a row without a fork share one
-// run.
+// node is a position in a conversation. Consecutive nodes without a fork share one run.
 type node struct {
 	parent *node              // nil: the empty conversation
-	run    *precis.Transcript // the messages from the root to here, and beyond
-	depth  int                // how many of them lead here
-	edits  []entry            // made here, oldest first
-	seq    int                // when it was stored, among all
+	run    *precis.Transcript // the messages from the root to this node, and beyond
+	depth  int                // number of messages up to this node
+	edits  []entry            // recorded here, oldest first
+	seq    int                // sequence number of its storing
 	stored time.Time
 }
 
-// message returns the one that led here.
+// message returns the last message of the node.
 func (n *node) message() precis.Message { return n.run.At(n.depth - 1) }
 
 type entry struct {
@@ -123,7 +119,7 @@ func newData() *data {
 	}
 }
 
-// mine returns what belongs to the owner, to be read.
+// mine returns the owner's data for reading.
 func (s part) mine() *data {
 	if d := s.scopes[s.owner]; d != nil {
 		return d
@@ -131,10 +127,10 @@ func (s part) mine() *data {
 	return newData()
 }
 
-// own returns what belongs to the owner, to be written to.
+// own returns the owner's data for writing.
 func (s part) own() *data { return s.of(s.owner) }
 
-// of returns what belongs to an owner, to be written to.
+// of returns an owner's data for writing.
 func (s *shared) of(owner string) *data {
 	d := s.scopes[owner]
 	if d == nil {
@@ -144,8 +140,7 @@ func (s *shared) of(owner string) *data {
 	return d
 }
 
-// begin locks the store for one call. The caller unlocks it by calling done,
-// also after an error.
+// begin locks the store for one call. The caller must call done to unlock it, even after an error.
 func (s part) begin(ctx context.Context, op string) (done func(), err error) {
 	s.mu.Lock()
 	switch {
@@ -164,9 +159,9 @@ func (d *data) find(op string, f precis.Fingerprint) (*node, error) {
 	return nil, precis.Errorf(precis.CodeNotFound, op, "node %s is unknown", f.Short())
 }
 
-// Append adds messages after the node parent and returns the node after the
-// last one. Appending nothing returns parent. A message that cannot be stored
-// as it is makes the error [precis.CodeInvalid].
+// Append adds messages after the node parent and returns the node after the last one. Appending no
+// messages returns parent. The error is [precis.CodeInvalid] for a message that cannot be stored
+// unchanged.
 func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
 	stored := make([]precis.Message, len(msgs))
@@ -200,7 +195,7 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 	return last, nil
 }
 
-// copyMessage returns what the stored form of m reads back as.
+// copyMessage returns m after a round trip through its stored form.
 func copyMessage(m precis.Message) (precis.Message, error) {
 	var back precis.Message
 	data, err := json.Marshal(m)
@@ -216,8 +211,8 @@ func copyMessage(m precis.Message) (precis.Message, error) {
 	return back, nil
 }
 
-// extend stores new messages after n and returns the node after the last one.
-// At the end of its run it lengthens the run, else it starts another.
+// extend stores new messages after n and returns the node after the last one. It extends the run if
+// n is its end, else it starts another.
 func (d *data) extend(n *node, msgs []precis.Message) (last precis.Fingerprint) {
 	run := n.run
 	if n.depth < run.Len() {
@@ -235,7 +230,7 @@ func (d *data) extend(n *node, msgs []precis.Message) (last precis.Fingerprint) 
 	return last
 }
 
-// keep makes a message known by its hash.
+// keep indexes a message by its hash.
 func (d *data) keep(m precis.Message) {
 	hash := precis.HashMessage(m)
 	if _, ok := d.bodies[hash]; !ok {
@@ -243,9 +238,8 @@ func (d *data) keep(m precis.Message) {
 	}
 }
 
-// Load returns the messages from the root to the node and the edits made at it
-// and its ancestors in the order in which they were recorded. The zero
-// fingerprint gives an empty transcript.
+// Load returns the messages from the root to the node, and the edits at it and its ancestors in the
+// order of their recording. The zero fingerprint gives an empty transcript.
 func (s *Store) Load(ctx context.Context, f precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
 	const op = "load conversation"
 	done, err := s.begin(ctx, op)
@@ -261,7 +255,7 @@ func (s *Store) Load(ctx context.Context, f precis.Fingerprint) (*precis.Transcr
 	return n.run.Prefix(n.depth), edits, err
 }
 
-// path returns the edits made at the node and its ancestors, oldest first.
+// path returns the edits at the node and its ancestors, oldest first.
 func (n *node) path() []entry {
 	var all []entry
 	for ; n != nil; n = n.parent {
@@ -271,8 +265,8 @@ func (n *node) path() []entry {
 	return all
 }
 
-// Body returns the stored form of the message with the given hash; that of the
-// message stored first when several have it.
+// Body returns the stored form of the message with the given hash; the first one stored if there
+// are several.
 func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
 	const op = "load message"
 	done, err := s.begin(ctx, op)
@@ -287,8 +281,7 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 	return m, nil
 }
 
-// Close forgets everything. Calls after it fail; closing again does nothing.
-// Closing a scope does nothing.
+// Close forgets all data. Later calls fail; closing again, or closing a scope, has no effect.
 func (s *Store) Close() error {
 	if !s.whole {
 		return nil

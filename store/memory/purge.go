@@ -44,13 +44,12 @@ func (s *Store) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResul
 	return r, nil
 }
 
-// old reports whether something that belongs to no conversation goes.
+// old reports whether data without a conversation is to be removed.
 func old(q store.PurgeQuery, stored time.Time) bool {
 	return q.All || !q.Before.IsZero() && stored.Before(q.Before)
 }
 
-// tree shows the nodes as branches of one message each, numbered in the order in
-// which they were stored.
+// tree presents the nodes as branches of one message each, numbered in the order of their storing.
 type tree struct {
 	nodes    []*node
 	branches []cut.Branch
@@ -76,7 +75,7 @@ func (d *data) tree(q store.PurgeQuery) tree {
 	return t
 }
 
-// place returns where a node is; nil and the empty conversation are nowhere.
+// place returns the place of a node; false for nil and for the empty conversation.
 func (t tree) place(n *node) (cut.Place, bool) {
 	if n == nil || n.depth == 0 {
 		return cut.Place{}, false
@@ -84,8 +83,7 @@ func (t tree) place(n *node) (cut.Place, bool) {
 	return cut.Place{Branch: t.ids[n], Depth: n.depth}, true
 }
 
-// cut returns the nodes that go, and those that stay in the order in which they
-// were stored.
+// cut returns the nodes to remove, and the remaining ones in the order of their storing.
 func (t tree) cut(cuts []cut.Place) (gone, stay []*node) {
 	cutOff := map[int64]bool{}
 	for _, c := range cuts {
@@ -101,7 +99,7 @@ func (t tree) cut(cuts []cut.Place) (gone, stay []*node) {
 	return gone, stay
 }
 
-// remove forgets nodes and returns how many stored messages went with them.
+// remove removes nodes and returns the number and size of the stored messages removed with them.
 func (d *data) remove(gone, stay []*node) (messages int, size int64) {
 	if len(gone) == 0 {
 		return 0, 0
@@ -125,11 +123,11 @@ func (d *data) remove(gone, stay []*node) (messages int, size int64) {
 }
 
 func jsonOf(m precis.Message) []byte {
-	data, _ := json.Marshal(m) // it was marshaled before
+	data, _ := json.Marshal(m) // not expected to fail: it was marshaled before
 	return data
 }
 
-// shorten gives the nodes that stay runs without the messages that went.
+// shorten gives the remaining nodes runs without the removed messages.
 func shorten(stay []*node) {
 	ends := map[*precis.Transcript]int{}
 	for _, n := range stay {

@@ -7,13 +7,13 @@ import (
 	"precis"
 )
 
-// Scope returns the part of the store that belongs to owner. Scopes of a scope
-// are those of the store.
+// Scope returns the part of the store that belongs to owner. The scope of a scope is a scope of the
+// store.
 func (s *Store) Scope(owner string) precis.Store {
 	return newStore(s.shared, owner)
 }
 
-// Scopes returns the owners that have anything in the store, sorted.
+// Scopes returns the owners with data in the store, sorted.
 func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	done, err := s.begin(ctx, "list scopes")
 	defer done()
@@ -22,7 +22,7 @@ func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	}
 	var owners []string
 	for owner, d := range s.scopes {
-		if len(d.nodes) > 1 || len(d.summaries)+len(d.ledger)+len(d.catalog) > 0 { // the root is always there
+		if len(d.nodes) > 1 || len(d.summaries)+len(d.ledger)+len(d.catalog) > 0 { // the root always exists
 			owners = append(owners, owner)
 		}
 	}
@@ -30,8 +30,8 @@ func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	return owners, nil
 }
 
-// Deepest returns the index of the last of nodes that the store knows, -1 when
-// it knows none. The empty conversation is always known.
+// Deepest returns the index of the last of nodes that the store knows, -1 if it knows none. The
+// empty conversation is always known.
 func (s *Store) Deepest(ctx context.Context, nodes []precis.Fingerprint) (int, error) {
 	done, err := s.begin(ctx, "find node")
 	defer done()

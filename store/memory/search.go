@@ -8,8 +8,7 @@ import (
 	"precis/store/internal/hits"
 )
 
-// Search returns hits, the best first. It reads every message of the
-// conversations asked for.
+// Search returns hits, the best first. It reads every message of the selected conversations.
 func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	done, err := s.begin(ctx, "search")
 	defer done()

@@ -40,7 +40,7 @@ func (s books) SumsByConversation(ctx context.Context, conversation string, sinc
 	return sorted, len(all), err
 }
 
-// summed calls add with each entry that counts, oldest first.
+// summed calls add with each selected entry, oldest first.
 func (s books) summed(ctx context.Context, conversation string, since time.Time, add func(precis.LedgerEntry)) error {
 	done, err := s.begin(ctx, "sum up ledger")
 	defer done()

@@ -12,10 +12,9 @@ import (
 	"precis/store/internal/form"
 )
 
-// Append adds messages after the node parent and returns the node after the
-// last one. What is there already is not written again. Appending nothing
-// returns parent. A message that cannot be stored as it is makes the error
-// [precis.CodeInvalid].
+// Append adds messages after the node parent and returns the node after the last one. Stored
+// messages are not written again. Appending no messages returns parent. The error is
+// [precis.CodeInvalid] for a message that cannot be stored unchanged.
 func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
 	chain := form.Chain(parent, msgs)
@@ -29,7 +28,7 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 		if err != nil || at.known == len(msgs) {
 			return err
 		}
-		if len(adds) < len(msgs)-at.known { // else overtaken, and fewer are new
+		if len(adds) < len(msgs)-at.known { // otherwise another writer has stored more, and fewer are new
 			if adds, err = form.Messages(op, msgs, chain, at.known); err != nil {
 				return err
 			}
@@ -45,16 +44,16 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 	return chain[len(msgs)], nil
 }
 
-// tip is the last node of a chain that is stored.
+// tip is the last stored node of a chain.
 type tip struct {
 	place
 	known int  // its index in the chain
-	end   bool // it is the last one of its branch
+	end   bool // it is the last node of its branch
 }
 
-// deepest finds it. A chain starts with the parent of what is appended: where a
-// node is stored its ancestors are, so a parent that is unknown has no children.
-// Most often all is known but the newest messages, so the end is asked for first.
+// deepest finds the tip of a chain, which starts with the parent of the appended messages. The
+// ancestors of a stored node are stored, so an unknown parent has no children. Usually only the
+// newest messages are unknown, so the end is looked up first.
 func (s *Store) deepest(ctx context.Context, op string, owner int64, chain []precis.Fingerprint) (tip, error) {
 	const near = 16
 	if from := len(chain) - near; from > 0 {
@@ -73,8 +72,7 @@ func (s *Store) deepest(ctx context.Context, op string, owner int64, chain []pre
 	return t, err
 }
 
-// deepestOf finds the last one of some nodes in a row that is stored;
-// [pgx.ErrNoRows] when none is.
+// deepestOf finds the last stored node in a sequence; [pgx.ErrNoRows] when no node is stored.
 func (s *Store) deepestOf(ctx context.Context, owner int64, nodes []precis.Fingerprint) (tip, error) {
 	var t tip
 	keys := make([][]byte, len(nodes))
@@ -90,10 +88,9 @@ func (s *Store) deepestOf(ctx context.Context, owner int64, nodes []precis.Finge
 	return t, err
 }
 
-// insert stores the additions after a place. It takes no lock: when another
-// writer has stored a node of theirs, or gone on at the same end of a branch,
-// since the place was looked up, a unique index refuses the row, and all is
-// undone and tried again. The same when the place was purged.
+// insert stores the additions after a place. It takes no lock. If another writer has meanwhile
+// stored one of the nodes, or extended the same end of a branch, a unique index refuses the row,
+// and the transaction is rolled back and retried. The same happens when the place was purged.
 func (s *Store) insert(ctx context.Context, owner int64, at tip, adds []form.Message) error {
 	return s.transact(ctx, func(tx pgx.Tx) error {
 		if err := insertBodies(ctx, tx, owner, at.branch, adds); err != nil {
@@ -114,15 +111,13 @@ func (s *Store) insert(ctx context.Context, owner int64, at tip, adds []form.Mes
 	})
 }
 
-// statementBytes bounds what one statement carries of messages.
+// statementBytes bounds the message bytes in one statement.
 const statementBytes = 8 << 20
 
-// insertBodies stores what is new of the messages. All writers go in order of
-// the hashes, so that none waits for another that waits for it; among messages
-// of one hash the first stays the first.
+// insertBodies stores the new message bodies. All writers insert in order of the hashes, so that
+// they cannot deadlock; messages with equal hashes keep their order.
 //
-// It also keeps a purge from cutting the branch that is gone on from, so that
-// insertNodes sees what is left of it.
+// It also locks the parent branch against a purge, so that insertNodes sees what remains of it.
 func insertBodies(ctx context.Context, tx pgx.Tx, owner, parent int64, adds []form.Message) error {
 	adds = slices.Clone(adds)
 	slices.SortStableFunc(adds, func(a, b form.Message) int { return bytes.Compare(a.Hash[:], b.Hash[:]) })

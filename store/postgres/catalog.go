@@ -13,8 +13,8 @@ import (
 	"precis/store/internal/form"
 )
 
-// PutConversation stores a record, in place of the one with the same ID. The
-// error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
+// PutConversation stores a record, in place of the one with the same ID. The error is
+// [precis.CodeInvalid] for an empty ID and for a record without a JSON form.
 func (s catalog) PutConversation(ctx context.Context, r store.Record) error {
 	const op = "record conversation"
 	data, err := form.Record(op, r)
@@ -44,8 +44,8 @@ func (s catalog) Conversation(ctx context.Context, id string) (store.Record, err
 	return found[0], nil
 }
 
-// records returns those of the scope that the condition selects, whose
-// parameters begin with the second.
+// records returns the scope's records that satisfy the condition. Parameters of the condition start
+// at $2.
 func (s catalog) records(ctx context.Context, op, condition string, args ...any) ([]store.Record, error) {
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s catalog) records(ctx context.Context, op, condition string, args ...any)
 	return out, err
 }
 
-// record reads a row of an ID and a stored record.
+// record reads a row with an ID and a stored record.
 func record(row pgx.CollectableRow) (store.Record, error) {
 	var id, data []byte
 	if err := row.Scan(&id, &data); err != nil {
@@ -75,8 +75,8 @@ func record(row pgx.CollectableRow) (store.Record, error) {
 	return form.ReadRecord(id, data)
 }
 
-// Conversations returns the selected records, the last updated first; those of
-// the same time by ID.
+// Conversations returns the selected records, the last updated first; at equal times, ordered by
+// ID.
 func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Record, error) {
 	var condition string
 	var args []any
@@ -102,7 +102,7 @@ func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Reco
 	return s.records(ctx, "list conversations", condition, args...)
 }
 
-// CountConversations returns how many records there are, see [store.Census].
+// CountConversations returns the number of records, see [store.Census].
 func (s catalog) CountConversations(ctx context.Context, except []string) (n int, err error) {
 	const op = "count conversations"
 	owner, err := s.ownerID(ctx, op)
@@ -119,7 +119,7 @@ func (s catalog) CountConversations(ctx context.Context, except []string) (n int
 	return n, err
 }
 
-// Headed returns the records whose Head is one of nodes.
+// Headed returns the records with a Head among nodes.
 func (s catalog) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
 	return s.records(ctx, "find conversations", `AND head = ANY ($2)`, keys(nodes))
 }

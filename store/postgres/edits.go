@@ -9,15 +9,14 @@ import (
 	"precis/store/internal/form"
 )
 
-// AddEdit records e at the node e.At when after is the ID of the newest edit on
-// the path to it. Recording again what is the newest edit there already, with
-// the same after, succeeds and stores nothing: a retry and a second replica that
-// decided the same are no conflict. Two edits are the same when all but their
-// Time, Run and Report is; the first one stays.
+// AddEdit records e at the node e.At if after is the ID of the newest edit on the path to it. If
+// the newest edit there equals e, with the same after, it succeeds without storing: a retry, or a
+// second replica with the same decision, is no conflict. Two edits are equal if they differ only in
+// Time, Run and Report; the first one stays.
 //
-// The error is [precis.CodeConflict] when another edit is the newest or the ID
-// is taken on the path, and [precis.CodeInvalid] for an edit without an ID and
-// for one at the empty conversation, where it would be in force in all.
+// The error is [precis.CodeConflict] when another edit is the newest or the ID is taken on the
+// path, and [precis.CodeInvalid] for an edit without an ID, or at the empty conversation, where it
+// would be in force everywhere.
 func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
 	const op = "record edit"
 	data, err := form.Edit(op, e)
@@ -50,26 +49,23 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 	})
 }
 
-// standing is what the check of an edit needs to know of the path to it.
+// standing is the state of the path to an edit that its check needs.
 type standing struct {
-	newest [2]string // the IDs of the newest edit and of the one before it; "" where there is none
+	newest [2]string // IDs of the newest edit and the one before it; "": no edit
 	used   bool      // an edit on the path has the ID
 }
 
-// lockPath keeps the path to e.At as it is until the transaction ends, and
-// looks at it.
+// lockPath locks the path to e.At until the transaction ends, and reads its state.
 //
-// What must not happen in between is an edit on the path. It would be made at a
-// node of one of the path's branches, by a writer that locks this branch as its
-// own. So locking the own branch alone and the ones before it together with
-// others is enough, and forks of one conversation do not wait for each other.
-// Locks of rows are preferred to serializable transactions: those would also
-// fail, to be retried, for edits that are not on one path, since PostgreSQL
-// watches pages, not nodes. Branches are locked in the order of their IDs,
-// parents first, so no two writers wait for each other.
+// No edit may be added on the path meanwhile. Its writer would add it at a node of one of the
+// path's branches, and would lock that branch as its own. So it suffices to lock our own branch
+// exclusively and the earlier ones in shared mode, and forks of one conversation do not wait for
+// each other. Row locks are used instead of serializable transactions, which would also fail and
+// retry for edits on different paths, because PostgreSQL tracks pages, not nodes. Branches are
+// locked in the order of their IDs, parents first, so writers cannot deadlock.
 //
-// Each statement sees what was committed before it began, and so the look is on
-// what the one who held the lock before has left.
+// Each statement sees everything committed before it began, so the read after the lock sees the
+// writes of the previous holder.
 func lockPath(ctx context.Context, tx pgx.Tx, owner int64, p place, e precis.Edit) (standing, error) {
 	var there standing
 	var b pgx.Batch

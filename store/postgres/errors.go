@@ -17,11 +17,11 @@ import (
 
 var (
 	errClosed = errors.New("the store is closed")
-	// errOvertaken: another writer was faster. Looking again shows its work.
+	// errOvertaken: another writer was faster. A new lookup shows its work.
 	errOvertaken = errors.New("another writer stores the same")
 )
 
-// fail gives err its code and the place it happened at. Errors of precis pass.
+// fail wraps err with its code and the place of the database. Errors of precis pass unchanged.
 func (s *database) fail(ctx context.Context, op string, err error) error {
 	var own *precis.Error
 	if errors.As(err, &own) {
@@ -30,7 +30,7 @@ func (s *database) fail(ctx context.Context, op string, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, errClosed) {
 		return &precis.Error{Code: precis.CodeCanceled, Op: op, Err: ended}
 	}
-	// The driver's error holds the settings, with the password, in a field.
+	// The driver's error holds the settings, including the password, in a field.
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) {
 		err = fmt.Errorf("cannot connect: %w", connect.Unwrap())
@@ -43,11 +43,11 @@ func (s *database) fail(ctx context.Context, op string, err error) error {
 	return e
 }
 
-// classify fills in what an error code of PostgreSQL means for a user; see
+// classify sets code and hint for a PostgreSQL error code; see
 // https://www.postgresql.org/docs/current/errcodes-appendix.html.
 func classify(e *precis.Error, code string) {
 	switch code {
-	case "54000": // an index holds no key that long
+	case "54000": // an index does not accept keys of this length
 		e.Code, e.Hint = precis.CodeInvalid, "an identifier is too long to be stored"
 	case "28000", "28P01":
 		e.Hint = "check the user and the password of the URL"
@@ -66,11 +66,11 @@ func classify(e *precis.Error, code string) {
 	}
 }
 
-// maxTries bounds how often a call is made that loses against others each time.
+// maxTries bounds the attempts of a call that keeps losing against concurrent ones.
 const maxTries = 50
 
-// lost reports whether a call lost against another one and can be made again:
-// nothing of it was stored.
+// lost reports whether a call lost against a concurrent one and can be retried, because it stored
+// no data.
 func lost(err error) bool {
 	if errors.Is(err, errOvertaken) {
 		return true
@@ -82,14 +82,13 @@ func lost(err error) bool {
 	switch db.Code {
 	case "40001", "40P01": // serialization_failure, deadlock_detected
 		return true
-	case "23503": // foreign_key_violation: what it points to was purged, or a purge met what had just been stored
+	case "23503": // foreign_key_violation: the referenced row was purged, or a purge met a new row
 		return true
 	}
 	return false
 }
 
-// pause waits a little before another try, longer each time and never alike in
-// two writers.
+// pause waits before a retry, longer each time and with random jitter.
 func pause(ctx context.Context, try int) error {
 	longest := min(time.Millisecond<<min(try, 10), 50*time.Millisecond)
 	select {
@@ -100,8 +99,8 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-// disconnected reports whether the connection broke. Class 08 are connection
-// exceptions, 57P the server's going down.
+// disconnected reports whether the connection broke. Class 08 are connection exceptions, 57P means
+// that the server is shutting down.
 func disconnected(err error) bool {
 	var db *pgconn.PgError
 	if errors.As(err, &db) {

@@ -10,11 +10,11 @@ import (
 	"precis/store/internal/form"
 )
 
-// someBodies are indexed in one transaction.
+// someBodies is how many bodies are indexed in one transaction.
 const someBodies = 64
 
-// indexSome adds some bodies to the index and reports whether there may be more.
-// What another replica is just adding is left to it.
+// indexSome adds some bodies to the index and reports whether there may be more. It skips bodies
+// that another replica is adding.
 func (s *Store) indexSome(ctx context.Context) (more bool, err error) {
 	err = s.update(ctx, "index messages", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `DELETE FROM unsearched
@@ -37,8 +37,8 @@ func (s *Store) indexSome(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// wordsOfBodies returns the words of those that are still there, each behind
-// that of its owner. A message that cannot be read has none.
+// wordsOfBodies returns the words of the bodies that still exist, each list starting with the word
+// of its owner. An unreadable message has no further words.
 func wordsOfBodies(ctx context.Context, tx pgx.Tx, bodies []int64) (ids []int64, lists []string, err error) {
 	rows, err := tx.Query(ctx, `SELECT id, owner, data FROM bodies WHERE id = ANY ($1)`, bodies)
 	if err != nil {

@@ -10,14 +10,12 @@ import (
 	"precis"
 )
 
-// releaseTimeout is how long a release may take. What it does not reach runs
-// out by itself.
+// releaseTimeout is the time limit of a release. If it fails, the lease expires by itself.
 const releaseTimeout = 5 * time.Second
 
-// Lease takes or renews a lease, see [store.Leaser]. Time is that of the database's
-// clock alone, so those of the replicas may differ. The error is
-// [precis.CodeInvalid] without a name or a holder, and for a ttl shorter than a
-// millisecond.
+// Lease takes or renews a lease, see [store.Leaser]. Only the database's clock counts, so the
+// replicas' clocks may differ. The error is [precis.CodeInvalid] without a name or a holder, and
+// for a ttl below a millisecond.
 func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
 	const op = "take lease"
 	if name == "" || holder == "" || ttl < time.Millisecond {
@@ -40,8 +38,8 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 		defer cancel()
-		// Without it the lease runs out, which is what a caller could do about it.
-		// What killed holders left is cleared away with it.
+		// On failure the lease expires, so there is no error to return. The statement also deletes
+		// expired leases of killed holders.
 		_ = s.exec(ctx, "release lease", `DELETE FROM leases WHERE name = $1 AND holder = $2
 			OR name IN (SELECT name FROM leases WHERE expires <= clock_timestamp() LIMIT 100 FOR UPDATE SKIP LOCKED)`, []byte(name), []byte(holder))
 	}, true, nil

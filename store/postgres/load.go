@@ -12,23 +12,23 @@ import (
 	"precis/store/internal/form"
 )
 
-// place is where a node is stored. The zero value is the empty conversation.
+// place is the position of a node. The zero value is the empty conversation.
 type place struct {
 	branch int64
 	depth  int32
 }
 
-// path names the places that lead to a node, given by its owner and fingerprint
-// as the first two parameters: for each branch on the way, how far it counts.
+// path selects the positions up to a node, given by owner and fingerprint in the first two
+// parameters: each branch on the path with the depth up to which it counts.
 const path = `WITH RECURSIVE path (branch, depth) AS (
 	SELECT branch, depth FROM nodes WHERE owner = $1 AND fingerprint = $2
 	UNION ALL
 	SELECT b.parent, b.depth FROM path JOIN branches b ON b.id = path.branch WHERE b.parent IS NOT NULL
 ) `
 
-// Load returns the messages from the root to the node and the edits made at it
-// and its ancestors in the order in which they were recorded, which need not be
-// that of their nodes. The zero fingerprint gives an empty transcript.
+// Load returns the messages from the root to the node, and the edits at it and its ancestors in the
+// order of their recording, which may differ from the order of their nodes. The zero fingerprint
+// gives an empty transcript.
 func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
 	const op = "load conversation"
 	owner, err := s.ownerID(ctx, op)
@@ -41,9 +41,8 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 		if node.IsZero() {
 			return nil
 		}
-		// Two statements in one round trip. They need no common state of the
-		// database: the messages of a node never change, and a purge takes the edits
-		// with them.
+		// Two statements in one round trip. They need no common snapshot: the messages of a node
+		// never change, and a purge deletes its edits with them.
 		var both pgx.Batch
 		both.Queue(path+`SELECT n.depth, bodies.data FROM path
 			JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
@@ -72,7 +71,7 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 const editsOfPath = path + `SELECT e.data FROM path
 	JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`
 
-// Edits returns the edits that Load would, without the messages.
+// Edits returns the same edits as Load, without the messages.
 func (s *Store) Edits(ctx context.Context, node precis.Fingerprint) ([]precis.Edit, error) {
 	const op = "load edits"
 	owner, err := s.ownerID(ctx, op)
@@ -102,7 +101,7 @@ func (s *Store) Edits(ctx context.Context, node precis.Fingerprint) ([]precis.Ed
 	return edits, err
 }
 
-// messages decodes rows of a depth and a message, all from 1 on.
+// messages decodes rows of a depth and a message, with consecutive depths from 1.
 func messages(rows pgx.Rows) ([]precis.Message, error) {
 	var depth int
 	msgs, err := list[precis.Message](rows, &depth)
@@ -112,8 +111,8 @@ func messages(rows pgx.Rows) ([]precis.Message, error) {
 	return msgs, err
 }
 
-// list decodes the last column of the rows. The one before it, if there is one,
-// is stored in first.
+// list decodes the last column of the rows. If there is a column before it, that is stored in
+// first.
 func list[T any](rows pgx.Rows, first *int) ([]T, error) {
 	defer rows.Close()
 	var data pgtype.DriverBytes // decoded before the next row overwrites it
@@ -135,7 +134,7 @@ func list[T any](rows pgx.Rows, first *int) ([]T, error) {
 	return out, rows.Err()
 }
 
-// query decodes the one column that a query returns.
+// query decodes the single column of a query's result.
 func query[T any](ctx context.Context, s *part, op, text string, args ...any) (out []T, err error) {
 	err = s.do(ctx, op, func() error {
 		rows, err := s.pool.Query(ctx, text, args...)
@@ -148,8 +147,8 @@ func query[T any](ctx context.Context, s *part, op, text string, args ...any) (o
 	return out, err
 }
 
-// Body returns the stored form of the message with the given hash; that of the
-// message stored first when several have it.
+// Body returns the stored form of the message with the given hash; the first one stored if there
+// are several.
 func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
 	const op = "load message"
 	owner, err := s.ownerID(ctx, op)

@@ -1,18 +1,15 @@
-// Package postgres keeps conversations in a PostgreSQL database that several
-// replicas share; it is tested with PostgreSQL 15. [Open] returns a [Store], a
-// [precis.Store] that has every optional interface: it is also a
-// [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger], a
-// [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
-// [store.Census], a [store.Searcher] and a [store.Wiper].
+// Package postgres keeps conversations in a PostgreSQL database that several replicas share; it is
+// tested with PostgreSQL 15. [Open] returns a [Store], a [precis.Store] that also implements
+// [precis.CalibrationStore], [precis.Ledger] and all optional interfaces of package store except
+// [store.Checker].
 //
 // # Layout
 //
-// All is in one schema of the database. A conversation tree is stored as
-// branches, as in package precis/store/sqlite: runs of messages without a fork.
-// A branch says where it leaves its parent; a node is a position in a branch
-// and is found by its fingerprint. The path to a node is therefore a few ranges
-// of one index, one for each fork on the way, and one query reads it however
-// long the conversation is. Keys:
+// All tables are in one schema of the database. A conversation tree is stored as branches, as in
+// package precis/store/sqlite: runs of messages without a fork. A branch records where it leaves
+// its parent; a node is a position in a branch and is found by its fingerprint. The path to a node
+// is therefore a few ranges of one index, one for each fork on the path, and one query reads it
+// however long the conversation is. Keys:
 //
 //	owners    (id) → name (unique)
 //	branches  (id) → owner, parent branch, depth at which it leaves
@@ -23,53 +20,46 @@
 //	search    (body) → its words
 //	leases    (name) → holder, expiry
 //
-// Every look-up begins with the owner: no scope finds what is another's.
+// Every lookup begins with the owner, so a scope never finds another owner's data.
 //
 // # Search
 //
-// Appending only notes what is new. It gets into the full-text index before a
-// search, and when a replica has appended nothing for two seconds. While much is
-// appended a search misses the newest messages. A query
-// without a conversation looks at the newest thousand messages of the scope that
-// hold all words.
+// Appending only queues new messages for the full-text index. They are indexed before a search, and
+// when a replica has appended no message for two seconds. During heavy appending, a search misses
+// the newest messages. A query without a conversation covers the newest thousand messages of the
+// scope that contain all words.
 //
 // # Forgetting
 //
-// What [Store.Purge] removes is vacuumed away at once, unless a transaction that
-// began before can still see it. The server does not overwrite the space before
-// it is used again, and what it keeps elsewhere (write-ahead log, backups) is out
-// of reach.
+// Data removed by [Store.Purge] is vacuumed at once, unless an older transaction can still see it.
+// The server overwrites the space only when it reuses it, and its other copies (write-ahead log,
+// backups) are out of reach.
 //
-// # What is kept
+// # Stored forms
 //
-// The rules are those of package precis/store/sqlite: a node keeps the message
-// it was first appended with, bodies are shared only between messages whose
-// stored bytes are identical, [Store.Body] returns the one stored first, and a
-// message that would read back with another fingerprint is refused with
+// The rules of package precis/store/sqlite apply: a node keeps the message it was first appended
+// with, only messages with identical stored bytes share a body, [Store.Body] returns the first one
+// stored, and a message that would read back with another fingerprint is refused with
 // [precis.CodeInvalid].
 //
 // # Replicas
 //
-// Nodes and branches are never changed, and deleted only by [Store.Purge], which
-// locks the branches of the scope. So appending waits for nothing else: unique
-// indexes tell a writer that another one was faster, and it looks again.
-// [Store.AddEdit] locks the branches of the path for the time of its check.
-// Calls that lose against others in the server (serialization failures,
-// deadlocks) are repeated inside.
+// Nodes and branches never change. Only [Store.Purge] deletes them, and it locks the branches of
+// the scope. So appending waits for no other call: unique indexes show a writer that another one
+// was faster, and it looks again. [Store.AddEdit] locks the branches of the path during its check.
+// Calls that the server aborts (serialization failures, deadlocks) are retried internally.
 //
 // # Promises
 //
-// A call that returned nil is committed, as durably as the server is set to
-// commit. A call that failed has stored nothing, but for one case: when the
-// connection was lost during the commit ([precis.CodeInternal]) or the context
-// ended during it ([precis.CodeCanceled]), it may have been stored. All calls
-// but [Store.Book] may then simply be made again. After a connection was lost,
-// calls fail until the server is back and then work again.
+// A call that returned nil is committed, as durably as the server is configured to commit. A call
+// that failed has stored no data, with one exception: if the connection was lost during the commit
+// ([precis.CodeInternal]) or the context ended during it ([precis.CodeCanceled]), the data may be
+// stored. All calls except [Store.Book] may then be repeated. After a lost connection, calls fail
+// until the server is back and then work again.
 //
-// Message content is never logged and is in no error text, and neither is the
-// password of the URL. A server that is set to log parameters does log content.
-// The schema is set as search_path when a connection starts, so a pooler between
-// must keep sessions apart.
+// Message content and the password of the URL are never logged and never part of an error text. A
+// server that is configured to log parameters does log content. The schema is set as search_path
+// when a connection starts, so a connection pooler must keep sessions separate.
 package postgres
 
 import (
@@ -91,14 +81,13 @@ import (
 
 // Options are the settings of [Open]. The zero value is a good default.
 type Options struct {
-	// MaxConns is the number of connections that are open at the same time; 0
-	// means 10. Calls wait while all are busy.
+	// MaxConns is the number of connections open at the same time; 0 means 10. Calls wait while all
+	// are busy.
 	MaxConns int
-	// Schema is the schema of the database that holds the tables; "" means
-	// "precis". It is made when it is missing. Lower-case letters, digits and
-	// underscores, not longer than 63.
+	// Schema is the database schema with the tables; "" means "precis". It is created if missing.
+	// Lower-case letters, digits and underscores, at most 63.
 	Schema string
-	// ConnectTimeout is how long a new connection may take; 0 means 10 seconds.
+	// ConnectTimeout is the time limit for a new connection; 0 means 10 seconds.
 	ConnectTimeout time.Duration
 }
 
@@ -132,11 +121,10 @@ type Store struct {
 	books
 	catalog
 	purger
-	whole bool // not made by Scope, for which Close does nothing
+	whole bool // made by Open; Close of a scope has no effect
 }
 
-// part is what belongs to one owner. The types below have the methods of the store
-// that are about one thing.
+// part is the store of one owner. The types below group its methods by subject.
 type part struct {
 	*database
 	owner string
@@ -154,12 +142,12 @@ func newStore(d *database, owner string) *Store {
 	return &Store{part: p, books: books{p}, catalog: catalog{p}, purger: purger{p}}
 }
 
-// database is what all scopes of a store have in common.
+// database is the state shared by all scopes of a store.
 type database struct {
 	place   string
 	schema  string
 	pool    *pgxpool.Pool
-	owners  sync.Map // IDs of those that are stored, by name
+	owners  sync.Map // IDs of the stored owners, by name
 	indexer *index.Worker
 
 	unvacuumed atomic.Bool // rows were removed since the last vacuum
@@ -188,14 +176,14 @@ var (
 
 const opOpen = "open store"
 
-// Open opens the store in the database that the URL names, such as
-// postgres://user:password@host:5432/database, and brings its schema up to
-// date. The database must exist. What the URL does not say is taken from the
-// environment variables and files of libpq. Several replicas may open it at once.
+// Open opens the store in the database of the URL, such as
+// postgres://user:password@host:5432/database, and migrates its schema. The database must exist.
+// Settings missing in the URL come from the environment variables and files of libpq. Several
+// replicas may open it at once.
 //
-// The error is [precis.CodeInvalid] when the URL cannot be understood, or the
-// schema is another program's or one of a newer precis, and
-// [precis.CodeInternal] when the server cannot be reached or refuses.
+// The error is [precis.CodeInvalid] when the URL is malformed, or the schema belongs to another
+// program or a newer precis, and [precis.CodeInternal] when the server cannot be reached or
+// refuses.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -220,8 +208,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for the calls under way and closes the connections. Calls after it
-// fail; closing again does nothing. Closing a scope does nothing.
+// Close waits for the calls in progress and closes the connections. Later calls fail; closing
+// again, or closing a scope, has no effect.
 func (s *Store) Close() error {
 	if !s.whole {
 		return nil
@@ -236,7 +224,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// do makes one call: f is run again as long as it loses against other writers.
+// do makes one call: it runs f again while it loses against concurrent writers.
 func (s *database) do(ctx context.Context, op string, f func() error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -253,15 +241,15 @@ func (s *database) do(ctx context.Context, op string, f func() error) error {
 		}
 		if !lost(err) || try == maxTries || pause(ctx, try) != nil {
 			if ctx.Err() == nil && disconnected(err) {
-				s.pool.Reset() // the others are lost as well, or made anew at little cost
+				s.pool.Reset() // the others are lost as well, or cheap to make again
 			}
 			return s.fail(ctx, op, err)
 		}
 	}
 }
 
-// update is do with a transaction. Each of its statements sees what was
-// committed before it: that is what a check behind a lock needs.
+// update is do with a transaction. Each of its statements sees everything committed before it, as a
+// check after a lock requires.
 func (s *database) update(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	return s.do(ctx, op, func() error { return s.transact(ctx, f) })
 }

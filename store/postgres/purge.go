@@ -10,9 +10,9 @@ import (
 	"precis/store/internal/cut"
 )
 
-// Purge forgets conversations, see [store.Purger]. What was removed is gone also
-// when the error says that the tables could not be vacuumed, which the next
-// purge does, and the server by itself in time.
+// Purge forgets conversations, see [store.Purger]. If the error says that the tables could not be
+// vacuumed, the data is removed all the same; the next purge vacuums them, and eventually the
+// server.
 func (s purger) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
 	r, err := s.Remove(ctx, q)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s purger) Remove(ctx context.Context, q store.PurgeQuery) (store.PurgeResu
 	err = s.update(ctx, op, func(tx pgx.Tx) error {
 		p := purge{Tx: tx, PurgeQuery: q, ctx: ctx, owner: owner}
 		err := p.run()
-		if p.rows > 0 { // also when it is not known whether they were committed
+		if p.rows > 0 { // even if it is unknown whether they were committed
 			s.unvacuumed.Store(true)
 		}
 		r = p.result
@@ -44,8 +44,8 @@ func (s purger) Remove(ctx context.Context, q store.PurgeQuery) (store.PurgeResu
 	return r, nil
 }
 
-// Wipe vacuums the tables, of all scopes, when this process has removed rows since
-// it last did. What another one removed, that one vacuums.
+// Wipe vacuums the tables of all scopes if this process has removed rows since the last vacuum.
+// Other processes vacuum after their own removals.
 func (s purger) Wipe(ctx context.Context) error {
 	return s.do(ctx, "purge", func() error {
 		if !s.unvacuumed.Swap(false) {
@@ -66,13 +66,12 @@ type purge struct {
 	ctx    context.Context
 	owner  int64
 	result store.PurgeResult
-	rows   int64 // removed from any table
+	rows   int64 // number of rows removed from all tables
 	plan   cut.Plan
 }
 
 func (p *purge) run() error {
-	// Whoever is appending after a branch ends first; whoever comes later sees
-	// what is left of it.
+	// Wait for writers that are appending to a branch; later ones see what remains of it.
 	rows, err := p.Query(p.ctx, `SELECT id FROM branches WHERE owner = $1 ORDER BY id FOR UPDATE`, p.owner)
 	if err != nil {
 		return err
@@ -104,8 +103,7 @@ func (p *purge) exec(text string, args ...any) error {
 	return err
 }
 
-// removeRecords removes those of the catalog that go and looks where the
-// conversations are.
+// removeRecords removes records from the catalog and looks up the places of the conversations.
 func (p *purge) removeRecords() error {
 	rows, err := p.Query(p.ctx, `SELECT id, data FROM catalog WHERE owner = $1 ORDER BY id FOR UPDATE`, p.owner)
 	if err != nil {
@@ -135,7 +133,7 @@ func (p *purge) removeRecords() error {
 	return p.exec(`DELETE FROM catalog WHERE owner = $1 AND id = ANY ($2)`, p.owner, ids)
 }
 
-// places returns where the heads of the conversations are, of those that are there.
+// places returns the places of the heads of the conversations that are stored.
 func (p *purge) places(all []store.Record) (map[precis.Fingerprint]cut.Place, error) {
 	var heads []precis.Fingerprint
 	for _, r := range all {
@@ -155,8 +153,7 @@ func (p *purge) places(all []store.Record) (map[precis.Fingerprint]cut.Place, er
 	return places, err
 }
 
-// readBranches reads those that are locked. One that was begun since holds what
-// is new.
+// readBranches reads the locked branches. A branch begun since then holds only new messages.
 func (p *purge) readBranches(ids []int64) error {
 	rows, err := p.Query(p.ctx, `SELECT b.id, coalesce(b.parent, 0), b.depth,
 			coalesce((SELECT max(depth) FROM nodes WHERE branch = b.id), 0),
@@ -169,8 +166,8 @@ func (p *purge) readBranches(ids []int64) error {
 	return err
 }
 
-// removeNodes cuts branches, and removes the bodies that no node needs any more,
-// and with them their words.
+// removeNodes cuts branches, and removes the bodies that no node needs any more, with their search
+// words.
 func (p *purge) removeNodes(cuts []cut.Place) error {
 	ids, depths := make([]int64, len(cuts)), make([]int32, len(cuts))
 	for i, c := range cuts {
@@ -189,7 +186,7 @@ func (p *purge) removeNodes(cuts []cut.Place) error {
 		return err
 	}
 	p.rows += int64(len(bodies))
-	// Nothing is left of these.
+	// These branches have no messages left.
 	if err := p.exec(`DELETE FROM branches b`+cutAt+`b.id = c.branch AND b.depth = c.depth`, ids, depths); err != nil {
 		return err
 	}

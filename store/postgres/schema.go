@@ -16,11 +16,11 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate applies the migrations that the schema lacks, all or none. The table
-// precis_migrations records those it has, and marks the schema as ours.
+// migrate applies the migrations that the schema lacks, all or none. The table precis_migrations
+// records the applied ones, and marks the schema as ours.
 func (s *database) migrate(ctx context.Context) error {
 	return s.update(ctx, opOpen, func(tx pgx.Tx) error {
-		// One replica at a time; the others then see what it did.
+		// One replica at a time; the others then see its result.
 		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('precis migrations ' || $1, 0))`, s.schema)
 		if err != nil {
 			return err
@@ -42,9 +42,8 @@ func (s *database) migrate(ctx context.Context) error {
 	})
 }
 
-// version returns the schema's version, 0 for an empty one. A missing schema is
-// made: not by IF NOT EXISTS, which needs the right to make one even when it is
-// there.
+// version returns the schema's version, 0 for an empty one. It creates a missing schema, but not
+// with IF NOT EXISTS, which needs the right to create one even if it exists.
 func (s *database) version(ctx context.Context, tx pgx.Tx) (int, error) {
 	var there, ours bool
 	var tables int

@@ -9,11 +9,11 @@ import (
 	"precis"
 )
 
-// noOwner is the ID of an owner that has nothing in the store.
+// noOwner is the ID of an owner without stored data.
 const noOwner = -1
 
-// Scope returns the part of the store that belongs to owner. Scopes of a scope
-// are those of the store.
+// Scope returns the part of the store that belongs to owner. The scope of a scope is a scope of the
+// store.
 func (s *Store) Scope(owner string) precis.Store {
 	return newStore(s.database, owner)
 }
@@ -52,7 +52,7 @@ func (s *part) ownID(ctx context.Context, op string) (int64, error) {
 	return s.ownerID(ctx, op)
 }
 
-// Scopes returns the owners that have anything in the store, sorted.
+// Scopes returns the owners with data in the store, sorted.
 func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	var owners []string
 	err := s.do(ctx, "list scopes", func() error {
@@ -73,8 +73,8 @@ func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	return owners, err
 }
 
-// Deepest returns the index of the last of nodes that the store knows, -1 when
-// it knows none. The empty conversation is always known.
+// Deepest returns the index of the last of nodes that the store knows, -1 if it knows none. The
+// empty conversation is always known.
 func (s *Store) Deepest(ctx context.Context, nodes []precis.Fingerprint) (int, error) {
 	const op = "find node"
 	owner, err := s.ownerID(ctx, op)

@@ -14,8 +14,8 @@ import (
 	"precis/store/internal/hits"
 )
 
-// Search returns hits, the best first, after the index was brought up to date as
-// far as those who append leave time for it.
+// Search returns hits, the best first. Before that it updates the index, as far as concurrent
+// appends leave time for it.
 func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	const op = "search"
 	owner, err := s.ownerID(ctx, op)
@@ -27,7 +27,7 @@ func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 		return nil, s.do(ctx, op, func() error { return nil })
 	}
 	s.indexer.CatchUp(ctx)
-	// One state of the database for all statements: a purge must not come between.
+	// One snapshot for all statements: a purge must not intervene.
 	err = s.do(ctx, op, func() error {
 		list = &hits.List{Query: list.Query}
 		o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -44,8 +44,8 @@ func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 	return list.Best(q.Limit), nil
 }
 
-// match asks in the language of tsquery for what holds a word of each clause. Words hold
-// nothing but letters, digits and marks.
+// match returns the tsquery for bodies that contain a word of each clause. Words consist of
+// letters, digits and marks, so they need no quoting.
 func match(clauses [][]string, owner int64) string {
 	var b strings.Builder
 	b.WriteString(`'` + words.Owner(owner) + `'`)
@@ -55,7 +55,7 @@ func match(clauses [][]string, owner int64) string {
 	return b.String()
 }
 
-// searchOne looks at the messages of one conversation.
+// searchOne searches the messages of one conversation.
 func searchOne(ctx context.Context, tx pgx.Tx, list *hits.List, owner int64, id string) error {
 	rows, err := tx.Query(ctx, `WITH RECURSIVE path (branch, depth) AS (
 			SELECT n.branch, n.depth FROM catalog c JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head WHERE c.owner = $1 AND c.id = $2

@@ -11,7 +11,7 @@ import (
 	"precis/store/internal/form"
 )
 
-// sumOf sums up in the types of the columns: a sum of integers is no integer else.
+// sumOf sums up with casts to the column types, because sums of integers have another type.
 const sumOf = `sum(requests)::bigint, sum(input)::bigint, sum(output)::bigint, sum(cache_read)::bigint, sum(cache_write)::bigint,
 	sum(price), sum(sent)::bigint, sum(saved)::bigint, sum(edits)::bigint, sum(saved_usd), sum(cost)`
 
@@ -41,7 +41,7 @@ func (s books) SumsByConversation(ctx context.Context, conversation string, sinc
 	return sums, all, err
 }
 
-// summed reads one value for each group of entries that count.
+// summed reads one value per group of the selected entries.
 func summed[T any](ctx context.Context, s books, what, groups, conversation string, since time.Time, read pgx.RowToFunc[T]) (out []T, err error) {
 	const op = "sum up ledger"
 	owner, err := s.ownerID(ctx, op)

@@ -13,8 +13,8 @@ import (
 	"precis"
 )
 
-// parse reads the URL. Its errors quote nothing of it: in a URL that cannot be
-// understood the password may be anywhere.
+// parse parses the URL. Its errors quote no part of it, because in a malformed URL the password may
+// be anywhere.
 func parse(url string, o Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil || !unambiguous(url) {
@@ -34,9 +34,8 @@ func parse(url string, o Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// unambiguous reports whether a URL has at most one @, and that before its path
-// and query. In any other, part of a password may have been taken for the name
-// of a host or a database.
+// unambiguous reports whether a URL has at most one @, before its path and query. Otherwise part of
+// a password may have been parsed as a host or database name.
 func unambiguous(url string) bool {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok || !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
@@ -46,7 +45,7 @@ func unambiguous(url string) bool {
 	return !strings.Contains(after, "@") && (len(before) == len(rest) || !strings.ContainsAny(before, "/?#"))
 }
 
-// placeOf names the database in errors.
+// placeOf returns the name of the database for errors.
 func placeOf(config *pgxpool.Config, schema string) string {
 	c := config.ConnConfig
 	server := net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))

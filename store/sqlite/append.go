@@ -11,10 +11,9 @@ import (
 	"precis/store/internal/form"
 )
 
-// Append adds messages after the node parent and returns the node after the
-// last one. What is there already is not written again. Appending nothing
-// returns parent. A message that cannot be stored as it is makes the error
-// [precis.CodeInvalid].
+// Append adds messages after the node parent and returns the node after the last one. Stored
+// messages are not written again. Appending no messages returns parent. The error is
+// [precis.CodeInvalid] for a message that cannot be stored unchanged.
 func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
 	for {
@@ -25,7 +24,7 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 	}
 }
 
-// errPurged: a node that was there is gone. Looking again shows what is left.
+// errPurged: a known node was purged. A new lookup shows what remains.
 var errPurged = errors.New("a node was purged")
 
 func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint, msgs []precis.Message) (precis.Fingerprint, error) {
@@ -58,8 +57,8 @@ func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint
 	return last, nil
 }
 
-// countKnown returns how many of the nodes after chain[0] are stored. Where one
-// is, its ancestors are, so a few look-ups are enough.
+// countKnown returns how many of the nodes after chain[0] are stored. The ancestors of a stored
+// node are stored, so a few lookups suffice.
 func countKnown(ctx context.Context, tx call, chain []precis.Fingerprint) (int, error) {
 	var failed error
 	n := sort.Search(len(chain)-1, func(i int) bool {
@@ -72,8 +71,8 @@ func countKnown(ctx context.Context, tx call, chain []precis.Fingerprint) (int, 
 	return n, failed
 }
 
-// insert stores the additions after the node parent. Another writer may have
-// stored some of them since they were looked up.
+// insert stores the additions after the node parent. Another writer may have stored some of them
+// since the lookup.
 func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []form.Message) error {
 	at, err := find(ctx, tx, parent)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -122,8 +121,8 @@ func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []form
 	return nil
 }
 
-// branchFor returns the branch that goes on after a place: its own when the
-// place is the end of it, else a new one.
+// branchFor returns the branch for messages after a place: its own if the place is its end, else a
+// new one.
 func branchFor(ctx context.Context, tx call, at place) (int64, error) {
 	if at.depth > 0 {
 		var end int

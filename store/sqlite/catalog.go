@@ -12,8 +12,8 @@ import (
 	"precis/store/internal/form"
 )
 
-// PutConversation stores a record, in place of the one with the same ID. The
-// error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
+// PutConversation stores a record, in place of the one with the same ID. The error is
+// [precis.CodeInvalid] for an empty ID and for a record without a JSON form.
 func (s catalog) PutConversation(ctx context.Context, r store.Record) error {
 	const op = "record conversation"
 	data, err := form.Record(op, r)
@@ -46,7 +46,7 @@ func (s catalog) Conversation(ctx context.Context, id string) (store.Record, err
 	return found[0], nil
 }
 
-// records returns those of the scope that the condition selects.
+// records returns the scope's records that satisfy the condition.
 func records(ctx context.Context, tx call, condition string, args ...any) ([]store.Record, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id, data FROM catalog WHERE owner = ? `+condition, append([]any{tx.owner}, args...)...)
 	if err != nil {
@@ -68,7 +68,7 @@ func records(ctx context.Context, tx call, condition string, args ...any) ([]sto
 	return out, rows.Err()
 }
 
-// CountConversations returns how many records there are, see [store.Census].
+// CountConversations returns the number of records, see [store.Census].
 func (s catalog) CountConversations(ctx context.Context, except []string) (n int, err error) {
 	ids := make([]any, len(except))
 	for i, id := range except {
@@ -94,8 +94,8 @@ func (s catalog) CountConversations(ctx context.Context, except []string) (n int
 // mostParameters bounds the parameters of a statement.
 const mostParameters = 500
 
-// Conversations returns the selected records, the last updated first; those of
-// the same time by ID.
+// Conversations returns the selected records, the last updated first; at equal times, ordered by
+// ID.
 func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Record, error) {
 	condition, args := "", []any{}
 	add := func(text string, more ...any) { condition, args = condition+text, append(args, more...) }
@@ -120,7 +120,7 @@ func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Reco
 	return found, err
 }
 
-// Headed returns the records whose Head is one of nodes.
+// Headed returns the records with a Head among nodes.
 func (s catalog) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
 	var found []store.Record
 	err := s.view(ctx, "find conversations", func(tx call) (err error) {

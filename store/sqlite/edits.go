@@ -7,15 +7,14 @@ import (
 	"precis/store/internal/form"
 )
 
-// AddEdit records e at the node e.At when after is the ID of the newest edit on
-// the path to it. Recording again what is the newest edit there already, with
-// the same after, succeeds and stores nothing: a retry and a second replica that
-// decided the same are no conflict. Two edits are the same when all but their
-// Time, Run and Report is; the first one stays.
+// AddEdit records e at the node e.At if after is the ID of the newest edit on the path to it. If
+// the newest edit there equals e, with the same after, it succeeds without storing: a retry, or a
+// second replica with the same decision, is no conflict. Two edits are equal if they differ only in
+// Time, Run and Report; the first one stays.
 //
-// The error is [precis.CodeConflict] when another edit is the newest or the ID
-// is taken on the path, and [precis.CodeInvalid] for an edit without an ID and
-// for one at the empty conversation, where it would be in force in all.
+// The error is [precis.CodeConflict] when another edit is the newest or the ID is taken on the
+// path, and [precis.CodeInvalid] for an edit without an ID, or at the empty conversation, where it
+// would be in force everywhere.
 func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
 	const op = "record edit"
 	data, err := form.Edit(op, e)
@@ -45,8 +44,8 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 	})
 }
 
-// newest returns the IDs of the newest edit on the path to p and of the one
-// before it; "" where there is none.
+// newest returns the IDs of the newest edit on the path to p and of the one before it; "" for a
+// missing one.
 func newest(ctx context.Context, tx call, p place) (ids [2]string, err error) {
 	rows, err := tx.QueryContext(ctx, path+`SELECT e.id FROM path
 		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq DESC LIMIT 2`, p.branch, p.depth)

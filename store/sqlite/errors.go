@@ -14,7 +14,7 @@ import (
 
 var errClosed = errors.New("the store is closed")
 
-// fail gives err its code and the file it happened in. Errors of precis pass.
+// fail wraps err with its code and the file. Errors of precis pass unchanged.
 func (s *file) fail(op string, err error) error {
 	var own *precis.Error
 	if errors.As(err, &own) {
@@ -33,7 +33,7 @@ func (s *file) fail(op string, err error) error {
 	return e
 }
 
-// classify fills in what a primary result code of SQLite means for a user; see
+// classify sets code and hint for a primary result code of SQLite; see
 // https://www.sqlite.org/rescode.html.
 func classify(e *precis.Error, code int) {
 	switch code {

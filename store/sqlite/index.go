@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	someBodies = 64      // that are indexed in one transaction, so that appends need not wait long
-	someBytes  = 1 << 20 // of them, more or less
+	someBodies = 64      // bodies per transaction, so that appends need not wait long
+	someBytes  = 1 << 20 // their size, roughly
 )
 
 // indexSome adds some bodies to the index and reports whether there may be more.
@@ -46,8 +46,8 @@ func (s finder) indexSome(ctx context.Context) (more bool, err error) {
 	})
 }
 
-// indexed returns the last body in the index. One that was made by another
-// version of package words is emptied: no word could be taken out of it again.
+// indexed returns the last indexed body. It empties an index made by another version of package
+// words, because its entries could no longer be removed.
 func indexed(ctx context.Context, tx call) (upto int64, err error) {
 	var version string
 	err = tx.QueryRowContext(ctx, `SELECT upto, version FROM searched`).Scan(&upto, &version)
@@ -67,7 +67,7 @@ type entry struct {
 	words string
 }
 
-// bodiesAfter returns the next bodies to be indexed.
+// bodiesAfter returns the next bodies to index.
 func bodiesAfter(ctx context.Context, tx call, upto int64) ([]entry, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id, owner, data FROM bodies WHERE id > ? ORDER BY id LIMIT ?`, upto, someBodies)
 	if err != nil {
@@ -87,9 +87,8 @@ func bodiesAfter(ctx context.Context, tx call, upto int64) ([]entry, error) {
 	return out, rows.Err()
 }
 
-// indexedWords returns the words of a stored message, behind that of its owner.
-// The same ones take it out of the index again. A message that cannot be read
-// has none.
+// indexedWords returns the words of a stored message after the word of its owner. Removing the
+// entry requires the same words. An unreadable message has no further words.
 func indexedWords(owner int64, data []byte) string {
 	return words.Owner(owner) + " " + strings.Join(words.Distinct(form.Text(data)), " ")
 }

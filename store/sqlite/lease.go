@@ -9,13 +9,11 @@ import (
 	"precis"
 )
 
-// releaseTimeout is how long a release may take. What it does not reach runs
-// out by itself.
+// releaseTimeout is the time limit of a release. If it fails, the lease expires by itself.
 const releaseTimeout = 5 * time.Second
 
-// Lease takes or renews a lease, see [store.Leaser]. It holds for all processes
-// that share the file. The error is [precis.CodeInvalid] without a name or a
-// holder, and for a ttl shorter than a millisecond.
+// Lease takes or renews a lease, see [store.Leaser]. All processes that share the file see it. The
+// error is [precis.CodeInvalid] without a name or a holder, and for a ttl below a millisecond.
 func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
 	const op = "take lease"
 	none := func() {}
@@ -24,7 +22,7 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 	}
 	err = s.shared().update(ctx, op, func(tx call) error {
 		ok = false
-		now := time.Now() // not before: the transaction may have waited for another one
+		now := time.Now() // not earlier: the transaction may have waited for another one
 		err := tx.QueryRowContext(ctx, `INSERT INTO leases (name, holder, expires) VALUES (?1, ?2, ?3)
 			ON CONFLICT (name) DO UPDATE SET holder = ?2, expires = ?3 WHERE holder = ?2 OR expires <= ?4 RETURNING 1`,
 			[]byte(name), []byte(holder), now.Add(ttl).UnixMilli(), now.UnixMilli()).Scan(&ok)
@@ -39,8 +37,8 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 		defer cancel()
-		// Without it the lease runs out, which is what a caller could do about it.
-		// What killed holders left is cleared away with it.
+		// On failure the lease expires, so there is no error to return. The statement also deletes
+		// expired leases of killed holders.
 		_ = s.shared().update(ctx, "release lease", func(tx call) error {
 			_, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE name = ? AND holder = ? OR expires <= ?`,
 				[]byte(name), []byte(holder), time.Now().UnixMilli())
@@ -49,5 +47,5 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 	}, true, nil
 }
 
-// shared is the part of the store for what all scopes share, which stores no owner.
+// shared is the part of the store for data shared by all scopes; it stores no owner.
 func (s *part) shared() *part { return &part{file: s.file} }

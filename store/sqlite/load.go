@@ -10,14 +10,14 @@ import (
 	"precis/store/internal/form"
 )
 
-// place is where a node is stored. The zero value is the empty conversation.
+// place is the position of a node. The zero value is the empty conversation.
 type place struct {
 	branch int64
 	depth  int
 }
 
-// path names the places that lead to a place, given as its two parameters: for
-// each branch on the way, how far it counts.
+// path selects the positions up to a place, given by its two parameters: each branch on the path
+// with the depth up to which it counts.
 const path = `WITH RECURSIVE path (branch, depth) AS (
 	VALUES (?, ?)
 	UNION ALL
@@ -43,9 +43,9 @@ func findOr(ctx context.Context, tx call, op string, node precis.Fingerprint) (p
 	return p, err
 }
 
-// Load returns the messages from the root to the node and the edits made at it
-// and its ancestors in the order in which they were recorded, which need not be
-// that of their nodes. The zero fingerprint gives an empty transcript.
+// Load returns the messages from the root to the node, and the edits at it and its ancestors in the
+// order of their recording, which may differ from the order of their nodes. The zero fingerprint
+// gives an empty transcript.
 func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
 	const op = "load conversation"
 	var msgs []precis.Message
@@ -70,7 +70,7 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 const editsOfPath = path + `SELECT e.data FROM path
 	CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`
 
-// Edits returns the edits that Load would, without the messages.
+// Edits returns the same edits as Load, without the messages.
 func (s *Store) Edits(ctx context.Context, node precis.Fingerprint) ([]precis.Edit, error) {
 	const op = "load edits"
 	var edits []precis.Edit
@@ -95,7 +95,7 @@ func messages(ctx context.Context, tx call, p place) ([]precis.Message, error) {
 	return msgs, err
 }
 
-// list decodes the one column that the query returns.
+// list decodes the single column of a query's result.
 func list[T any](ctx context.Context, tx call, query string, args ...any) ([]T, error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -117,8 +117,8 @@ func list[T any](ctx context.Context, tx call, query string, args ...any) ([]T, 
 	return out, rows.Err()
 }
 
-// Body returns the stored form of the message with the given hash; that of the
-// message stored first when several have it.
+// Body returns the stored form of the message with the given hash; the first one stored if there
+// are several.
 func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
 	const op = "load message"
 	var found []precis.Message

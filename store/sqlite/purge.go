@@ -12,9 +12,8 @@ import (
 	"precis/store/internal/cut"
 )
 
-// Purge forgets conversations, see [store.Purger]. What was removed is gone also
-// when the error says that the write-ahead log could not be emptied; purging
-// again, even of nothing, tries that again.
+// Purge forgets conversations, see [store.Purger]. If the error says that the write-ahead log could
+// not be emptied, the data is removed all the same; any further purge tries to empty it again.
 func (s purger) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
 	r, err := s.Remove(ctx, q)
 	if err != nil {
@@ -23,8 +22,7 @@ func (s purger) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResul
 	return r, s.Wipe(ctx)
 }
 
-// Remove is Purge, but what was removed stays in the write-ahead log, see
-// [store.Wiper].
+// Remove is Purge, but the removed data stays in the write-ahead log, see [store.Wiper].
 func (s purger) Remove(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
 	var r store.PurgeResult
 	err := s.update(ctx, "purge", func(tx call) error {
@@ -41,8 +39,8 @@ func (s purger) Remove(ctx context.Context, q store.PurgeQuery) (store.PurgeResu
 	return r, nil
 }
 
-// Wipe writes the write-ahead log into the file and empties it. It waits for
-// readers of an older state, which need the log.
+// Wipe writes the write-ahead log into the file and empties it. It waits for readers of an older
+// snapshot, which need the log.
 func (s purger) Wipe(ctx context.Context) error {
 	const op = "purge"
 	s.mu.RLock()
@@ -105,7 +103,7 @@ func (p *purge) exec(text string, args ...any) error {
 	return err
 }
 
-// before is the time before which something that belongs to no conversation goes.
+// before returns the time before which data without a conversation is removed.
 func (p *purge) before() int64 {
 	if p.Before.IsZero() {
 		return 0
@@ -113,8 +111,7 @@ func (p *purge) before() int64 {
 	return p.Before.UnixMilli()
 }
 
-// removeRecords removes those of the catalog that go and looks where the
-// conversations are.
+// removeRecords removes records from the catalog and looks up the places of the conversations.
 func (p *purge) removeRecords() error {
 	all, err := records(p.ctx, p.call, ``)
 	if err != nil {
@@ -156,8 +153,8 @@ func (p *purge) readBranches() error {
 		FROM branches b WHERE b.owner = ?3`, p.All, p.before(), p.owner)
 }
 
-// removeNodes cuts branches, the last ones first, and returns the bodies that
-// may not be needed any more.
+// removeNodes cuts branches, the last ones first, and returns the bodies that may no longer be
+// needed.
 func (p *purge) removeNodes(cuts []cut.Place) (bodies []int64, err error) {
 	for _, c := range slices.Backward(cuts) {
 		err := each(p.ctx, p.call, func(rows *sql.Rows) error {
@@ -172,7 +169,7 @@ func (p *purge) removeNodes(cuts []cut.Place) (bodies []int64, err error) {
 		for _, text := range []string{
 			`DELETE FROM edits WHERE branch = ? AND depth > ?`,
 			`DELETE FROM nodes WHERE branch = ? AND depth > ?`,
-			`DELETE FROM branches WHERE id = ? AND depth = ?`, // nothing is left of it
+			`DELETE FROM branches WHERE id = ? AND depth = ?`, // no messages are left in it
 		} {
 			if err := p.exec(text, c.Branch, c.Depth); err != nil {
 				return nil, err
@@ -183,7 +180,7 @@ func (p *purge) removeNodes(cuts []cut.Place) (bodies []int64, err error) {
 	return slices.Compact(bodies), nil
 }
 
-// removeBodies removes those that no node needs, and their words.
+// removeBodies removes the bodies that no node needs, and their words.
 func (p *purge) removeBodies(bodies []int64) error {
 	if len(bodies) == 0 {
 		return nil
@@ -214,6 +211,6 @@ func (p *purge) removeBodies(bodies []int64) error {
 		}
 		p.result.Messages, p.result.Bytes = p.result.Messages+1, p.result.Bytes+int64(len(data))
 	}
-	// The ID of the last one may be given to another.
+	// A new body may reuse the ID of the last one.
 	return p.exec(`UPDATE searched SET upto = min(upto, (SELECT coalesce(max(id), 0) FROM bodies))`)
 }

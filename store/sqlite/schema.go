@@ -14,12 +14,12 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// applicationID marks a SQLite file as ours ("prcs"), so that another
-// program's is never written to.
+// applicationID marks a SQLite file as ours ("prcs"), so that we never write to another program's
+// file.
 const applicationID = 0x70726373
 
-// migrate applies the migrations that the file lacks, all or none. PRAGMA
-// user_version counts those it has.
+// migrate applies the migrations that the file lacks, all or none. PRAGMA user_version counts the
+// applied ones.
 func (s *Store) migrate(ctx context.Context) error {
 	return s.update(ctx, opOpen, func(tx call) error {
 		version, err := s.version(ctx, tx)

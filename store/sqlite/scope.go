@@ -10,17 +10,16 @@ import (
 	"precis"
 )
 
-// noOwner is the ID of an owner that has nothing in the store.
+// noOwner is the ID of an owner without stored data.
 const noOwner = -1
 
-// Scope returns the part of the store that belongs to owner. Scopes of a scope
-// are those of the store.
+// Scope returns the part of the store that belongs to owner. The scope of a scope is a scope of the
+// store.
 func (s *Store) Scope(owner string) precis.Store {
 	return newStore(s.file, owner)
 }
 
-// ownerOf returns the ID of an owner. Whoever is about to write gets one; it is
-// stored with what is written.
+// ownerOf returns the ID of an owner. For a write it creates a missing ID, in the same transaction.
 func (s *file) ownerOf(ctx context.Context, tx *sql.Tx, name string, writes bool) (int64, error) {
 	if name == "" {
 		return 0, nil
@@ -41,7 +40,7 @@ func (s *file) ownerOf(ctx context.Context, tx *sql.Tx, name string, writes bool
 	return id, err
 }
 
-// Scopes returns the owners that have anything in the store, sorted.
+// Scopes returns the owners with data in the store, sorted.
 func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	var owners []string
 	err := s.view(ctx, "list scopes", func(tx call) error {
@@ -65,8 +64,8 @@ func (s *Store) Scopes(ctx context.Context) ([]string, error) {
 	return owners, err
 }
 
-// Deepest returns the index of the last of nodes that the store knows, -1 when
-// it knows none. The empty conversation is always known.
+// Deepest returns the index of the last of nodes that the store knows, -1 if it knows none. The
+// empty conversation is always known.
 func (s *Store) Deepest(ctx context.Context, nodes []precis.Fingerprint) (int, error) {
 	deepest := -1
 	err := s.view(ctx, "find node", func(tx call) error {

@@ -12,8 +12,8 @@ import (
 	"precis/store/internal/hits"
 )
 
-// Search returns hits, the best first, after the index was brought up to date as
-// far as the disk and those who append leave room for it.
+// Search returns hits, the best first. Before that it updates the index, as far as the disk and
+// concurrent appends leave room for it.
 func (s finder) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	const op = "search"
 	list := hits.List{Query: words.NewQuery(q.Text, q.Exact)}
@@ -33,8 +33,8 @@ func (s finder) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 	return list.Best(q.Limit), nil
 }
 
-// match asks in the language of FTS5 for what holds a word of each clause. Words hold
-// nothing but letters, digits and marks.
+// match returns the FTS5 query for bodies that contain a word of each clause. Words consist of
+// letters, digits and marks, so they need no escaping.
 func match(clauses [][]string, owner int64) string {
 	var b strings.Builder
 	b.WriteString(`"` + words.Owner(owner) + `"`)
@@ -44,7 +44,7 @@ func match(clauses [][]string, owner int64) string {
 	return b.String()
 }
 
-// searchOne looks at the messages of one conversation.
+// searchOne searches the messages of one conversation.
 func searchOne(ctx context.Context, tx call, list *hits.List, id string) error {
 	var p place
 	err := tx.QueryRowContext(ctx, `SELECT n.branch, n.depth FROM catalog c JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head

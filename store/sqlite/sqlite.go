@@ -1,17 +1,13 @@
-// Package sqlite keeps conversations in one SQLite file. [Open] returns a
-// [Store], a [precis.Store] that has every optional interface: it is also a
-// [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger], a
-// [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
-// [store.Census], a [store.Searcher] and a [store.Wiper]. Several processes of one machine may
-// share the file.
+// Package sqlite keeps conversations in one SQLite file. [Open] returns a [Store], a [precis.Store]
+// that also implements [precis.CalibrationStore], [precis.Ledger] and all optional interfaces of
+// package store. Several processes of one machine may share the file.
 //
 // # Layout
 //
-// A conversation tree is stored as branches: runs of messages without a fork.
-// A branch says where it leaves its parent; a node is a position in a branch
-// and is found by its fingerprint. The path to a node is therefore a few ranges
-// of one clustered table, one for each fork on the way, however long the
-// conversation is. Keys:
+// A conversation tree is stored as branches: runs of messages without a fork. A branch records
+// where it leaves its parent; a node is a position in a branch and is found by its fingerprint. The
+// path to a node is therefore a few ranges of one clustered table, one for each fork on the path,
+// however long the conversation is. Keys:
 //
 //	owners    (id) → name (unique)
 //	branches  (id) → owner, parent branch, depth at which it leaves
@@ -21,43 +17,40 @@
 //	catalog   (owner, id) → head, last update, record
 //	search    (body) → its words
 //
-// Every look-up begins with the owner: no scope finds what is another's.
+// Every lookup begins with the owner, so a scope never finds another owner's data.
 //
 // # Search
 //
-// The full-text index is brought up to date before a search, and when nothing
-// was appended for two seconds; appending itself never waits for it. While much is
-// appended a search does not wait for all of it, and misses the newest messages. A query
-// without a conversation looks at the newest thousand messages of the scope that
-// hold all words.
+// The full-text index is updated before a search, and after two seconds without an append;
+// appending never waits for it. During heavy appending, a search does not wait for a complete index
+// and misses the newest messages. A query without a conversation covers the newest thousand
+// messages of the scope that contain all words.
 //
 // # Forgetting
 //
-// What [Store.Purge] removes is overwritten with zeros in the file and taken out
-// of the full-text index, and the write-ahead log is emptied. Copies of the file
-// and what the disk itself keeps are out of its reach.
+// Data removed by [Store.Purge] is overwritten with zeros in the file and deleted from the
+// full-text index, and the write-ahead log is emptied. Copies of the file, and remnants on the
+// disk itself, are out of reach.
 //
-// # What is kept
+// # Stored forms
 //
-// A node keeps the message it was first appended with. Messages that differ
-// only in what [precis.HashMessage] does not count (identifiers, times, white
-// space, cache markers) make the same node, and later ones are not stored.
-// Bodies are shared only between messages whose stored bytes are identical, so
-// two nodes of the same hash may have different bodies, and each gives back its
-// own. [Store.Body] returns the one stored first. A message whose stored form
-// would read back with another fingerprint (text that is not UTF-8) is refused
-// with [precis.CodeInvalid].
+// A node keeps the message it was first appended with. Messages that differ only in fields ignored
+// by [precis.HashMessage] (identifiers, times, white space, cache markers) make the same node, and
+// later ones are not stored. Only messages with identical stored bytes share a body, so two nodes
+// of the same hash may have different bodies, and each returns its own. [Store.Body] returns the
+// first one stored. A message that would read back with another fingerprint (invalid UTF-8) is
+// refused with [precis.CodeInvalid].
 //
 // # Writing
 //
-// Calls that write at the same time share one transaction, and so one write to the
-// disk; each is undone by itself when it fails.
+// Calls that write at the same time share one transaction, and so one write to the disk; a failing
+// call is rolled back alone.
 //
 // # Promises
 //
-// A call that returned nil is on the disk (synchronous=FULL), also after the
-// process is killed or the power fails. A call that failed has stored nothing.
-// Message content is never logged and is in no error text.
+// The data of a call that returned nil is on the disk (synchronous=FULL), even if the process is
+// killed or the power fails. A call that failed has stored no data. Message content is never logged
+// and never part of an error text.
 package sqlite
 
 import (
@@ -81,11 +74,11 @@ import (
 
 // Options are the settings of [Open]. The zero value is a good default.
 type Options struct {
-	// Readers is the number of connections that read at the same time; 0 means
-	// 4. There is always one that writes.
+	// Readers is the number of connections that read at the same time; 0 means 4. One further
+	// connection writes.
 	Readers int
-	// BusyTimeout is how long a call waits while another process holds the
-	// file, in whole milliseconds; 0 means 5 seconds.
+	// BusyTimeout is how long a call waits while another process locks the file, in whole
+	// milliseconds; 0 means 5 seconds.
 	BusyTimeout time.Duration
 }
 
@@ -114,11 +107,10 @@ type Store struct {
 	finder
 	purger
 	summaries
-	whole bool // not made by Scope, for which Close does nothing
+	whole bool // made by Open; Close of a scope has no effect
 }
 
-// part is what belongs to one owner. The types below have the methods of the store
-// that are about one thing.
+// part is the store of one owner. The types below group its methods by subject.
 type part struct {
 	*file
 	owner string
@@ -138,16 +130,16 @@ func newStore(f *file, owner string) *Store {
 	return &Store{part: p, books: books{p}, catalog: catalog{p}, finder: finder{p}, purger: purger{p}, summaries: summaries{p}}
 }
 
-// file is what all scopes of a store have in common.
+// file is the state shared by all scopes of a store.
 type file struct {
 	path     string
-	abs      string      // the same, whatever the working directory is
-	opened   os.FileInfo // the file at path when it was opened
+	abs      string      // absolute, so that it does not depend on the working directory
+	opened   os.FileInfo // identity of the file at path when it was opened
 	patience time.Duration
 	write    *sql.DB // one connection; its transactions are immediate
 	writers  writers
 	read     *sql.DB
-	owners   sync.Map // IDs of those that are stored, by name
+	owners   sync.Map // IDs of the stored owners, by name
 	indexer  *index.Worker
 
 	mu     sync.RWMutex // held for reading by each call
@@ -175,11 +167,10 @@ var (
 
 const opOpen = "open store"
 
-// Open opens the store in the file at path and brings its schema up to date. A
-// missing file is made, readable and writable for its owner alone; the mode of
-// an existing one stays. The directory must exist. The error is
-// [precis.CodeInvalid] when the file is not a store, or one of a newer precis,
-// and [precis.CodeInternal] when it cannot be read or written.
+// Open opens the store in the file at path and migrates its schema. A missing file is created,
+// accessible only to its owner; an existing one keeps its mode. The directory must exist. The error
+// is [precis.CodeInvalid] when the file is not a store, or belongs to a newer precis, and
+// [precis.CodeInternal] when it cannot be read or written.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -210,9 +201,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// create makes sure that there is a file to open, remembers which one it is, and
-// returns its absolute path. SQLite gives the files it puts next to it the same
-// mode.
+// create creates the file if it is missing, records its identity, and returns its absolute path.
+// SQLite gives the files it creates next to it the same mode.
 func (s *file) create() (string, error) {
 	abs, err := filepath.Abs(s.path)
 	if err != nil {
@@ -226,8 +216,8 @@ func (s *file) create() (string, error) {
 	return abs, err
 }
 
-// Check returns an error when the file was deleted or replaced since it was opened:
-// what is stored from then on is lost when the store is closed.
+// Check returns an error when the file was deleted or replaced since it was opened: later data is
+// then lost when the store is closed.
 func (s *Store) Check(context.Context) error {
 	now, err := os.Stat(s.abs)
 	if err == nil && os.SameFile(now, s.opened) {
@@ -268,8 +258,8 @@ func (s *file) connect(abs string, o Options) error {
 	return err
 }
 
-// Close waits for the calls under way and closes the file. Calls after it fail;
-// closing again does nothing. Closing a scope does nothing.
+// Close waits for the calls in progress and closes the file. Later calls fail; closing again, or
+// closing a scope, has no effect.
 func (s *Store) Close() error {
 	if !s.whole {
 		return nil
@@ -281,8 +271,8 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	// Readers first: the last connection to close tidies the write-ahead log,
-	// and only the writer may.
+	// Readers first: the last connection to close cleans up the write-ahead log, and only the
+	// writer may do that.
 	if err := errors.Join(s.read.Close(), s.write.Close()); err != nil {
 		return s.fail("close store", err)
 	}
@@ -292,10 +282,10 @@ func (s *Store) Close() error {
 // call is a transaction of one scope.
 type call struct {
 	*sql.Tx
-	owner int64 // ID; noOwner when nothing is stored for it
+	owner int64 // ID; noOwner for an owner without stored data
 }
 
-// view runs f on one state of the file.
+// view runs f on one snapshot of the file.
 func (s *part) view(ctx context.Context, op string, f func(call) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -305,8 +295,7 @@ func (s *part) view(ctx context.Context, op string, f func(call) error) error {
 	return s.transact(ctx, op, s.read, &sql.TxOptions{ReadOnly: true}, f)
 }
 
-// transact runs f in a transaction of its own. The store must not be closed
-// meanwhile.
+// transact runs f in a transaction of its own. The store must stay open meanwhile.
 func (s *part) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(call) error) error {
 	tx, err := s.begin(ctx, db, o)
 	if err != nil {
@@ -330,9 +319,8 @@ func (s *part) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOpt
 	return nil
 }
 
-// begin starts a transaction and waits while another process writes. SQLite's
-// own waiting would not end with ctx, and it does not wait at all for processes
-// that open or close the file at the same time.
+// begin starts a transaction and waits while another process writes. SQLite's own waiting would not
+// end with ctx, and does not cover processes that are opening or closing the file.
 func (s *file) begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
 	start, pause := time.Now(), time.Millisecond
 	for {

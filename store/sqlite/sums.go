@@ -26,9 +26,9 @@ func (s books) SumsByDay(ctx context.Context, conversation string, since time.Ti
 	return out, err
 }
 
-// SumsByConversation returns the sums of conversations, see [store.Summer]. Its index is
-// named, and the time kept out of the choice of one: SQLite would read the entries in the
-// order of their time and sort them.
+// SumsByConversation returns the sums of conversations, see [store.Summer]. The query names its
+// index and hides the time from the planner; otherwise SQLite would read the entries by time and
+// sort them.
 func (s books) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
 	if most <= 0 {
 		most = -1
@@ -55,7 +55,7 @@ func (s books) SumsByConversation(ctx context.Context, conversation string, sinc
 
 const opSums = "sum up ledger"
 
-// entriesOf returns the condition for entries that count, with its arguments.
+// entriesOf returns the condition for the selected entries, with its arguments.
 func entriesOf(tx call, conversation string, since time.Time) (where string, args []any) {
 	where, args = `WHERE owner = ? AND (+seconds, nanos) >= (?, ?)`, []any{tx.owner, since.Unix(), since.Nanosecond()}
 	if conversation != "" {

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// writers are the calls that wait to write. One of them at a time writes what all
-// have to write in one transaction: the disk is waited for once.
+// writers combines concurrent writes: one goroutine at a time writes all pending changes in one
+// transaction, so they wait for the disk once.
 type writers struct {
-	turn    chan struct{} // of capacity 1: full while somebody writes
+	turn    chan struct{} // of capacity 1: full while changes are written
 	mu      sync.Mutex
 	waiting []*change
 }
@@ -20,8 +20,8 @@ func newWriters() writers { return writers{turn: make(chan struct{}, 1)} }
 // mostTogether is how many changes one transaction holds at most.
 const mostTogether = 64
 
-// change is what one call is to write. F may be run more than once, each time on a
-// state without what it did before.
+// change is the write of one call. F may run more than once, each time after its earlier effects
+// were rolled back.
 type change struct {
 	ctx  context.Context
 	s    *part
@@ -31,8 +31,7 @@ type change struct {
 	err  error
 }
 
-// update runs f in a transaction that sees no other writer. F may be run more than
-// once.
+// update runs f in a transaction isolated from other writers. F may run more than once.
 func (s *part) update(ctx context.Context, op string, f func(call) error) error {
 	if err := ctx.Err(); err != nil {
 		return s.fail(op, err)
@@ -64,7 +63,7 @@ func (s *part) update(ctx context.Context, op string, f func(call) error) error 
 	}
 }
 
-// withdraw takes a change back; false: it is being written, or was.
+// withdraw removes a pending change; false: it is being written, or was.
 func (w *writers) withdraw(c *change) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +74,7 @@ func (w *writers) withdraw(c *change) bool {
 	return i >= 0
 }
 
-// next returns the changes that waited longest.
+// next returns the oldest pending changes.
 func (w *writers) next() []*change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,7 +84,7 @@ func (w *writers) next() []*change {
 	return next
 }
 
-// writeAll writes changes: together, or, when that fails, each by itself.
+// writeAll writes changes together or, if that fails, each in its own transaction.
 func (s *file) writeAll(changes []*change) {
 	if len(changes) < 2 || s.together(changes) != nil {
 		for _, c := range changes {
@@ -97,10 +96,10 @@ func (s *file) writeAll(changes []*change) {
 	}
 }
 
-// together writes changes in one transaction. The error is about the transaction:
-// a change that fails by itself is undone by itself, and has its own.
+// together writes changes in one transaction. The error concerns the transaction: a failing change
+// is rolled back alone and has its own error.
 func (s *file) together(changes []*change) error {
-	// The transaction is not that of any one call, whose context may end.
+	// The transaction is independent of any single call, which may be canceled.
 	ctx := context.WithoutCancel(changes[0].ctx)
 	tx, err := s.begin(ctx, s.write, nil)
 	if err != nil {
@@ -109,7 +108,7 @@ func (s *file) together(changes []*change) error {
 	owners := make([]int64, len(changes))
 	for i, c := range changes {
 		if owners[i], err = s.within(tx, c); err != nil {
-			_ = tx.Rollback() // a failed one closes the connection, which rolls back as well
+			_ = tx.Rollback() // a failed rollback closes the connection, which rolls back as well
 			return err
 		}
 	}
@@ -124,8 +123,8 @@ func (s *file) together(changes []*change) error {
 	return nil
 }
 
-// within makes one change as a part of a transaction. The error is that of the
-// transaction, which is lost.
+// within makes one change as part of a transaction. The error means that the whole transaction is
+// lost.
 func (s *file) within(tx *sql.Tx, c *change) (owner int64, err error) {
 	ctx := context.WithoutCancel(c.ctx)
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT change`); err != nil {

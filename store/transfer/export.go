@@ -14,10 +14,9 @@ import (
 
 const opExport = "export store"
 
-// Export writes all that the store can list, and returns how much. It holds one
-// conversation at a time, and the edits of one scope. The error is
-// [precis.CodeInvalid] for a store without a [store.Lister]. What is stored
-// while it runs may be missing.
+// Export writes all data that the store can list, and returns the counts. It holds one conversation
+// at a time, and the edits of one scope. The error is [precis.CodeInvalid] for a store without a
+// [store.Lister]. Data stored during the export may be missing.
 func Export(ctx context.Context, from precis.Store, w io.Writer) (Counts, error) {
 	out := bufio.NewWriter(w)
 	x := &exporter{ctx: ctx, out: out}
@@ -120,7 +119,7 @@ func (x *exporter) conversations(s precis.Store, records []store.Record) error {
 	for _, r := range records {
 		for _, head := range append([]precis.Fingerprint{r.Head}, r.Earlier...) {
 			t, edits, err := s.Load(x.ctx, head)
-			if precis.CodeOf(err) == precis.CodeNotFound { // the record says more than there is
+			if precis.CodeOf(err) == precis.CodeNotFound { // the record names messages that are missing
 				continue
 			}
 			if err != nil {
@@ -141,7 +140,7 @@ func (x *exporter) conversations(s precis.Store, records []store.Record) error {
 	return nil
 }
 
-// messages writes those of a path that were not written before.
+// messages writes the messages of a path that are not written yet.
 func (x *exporter) messages(t *precis.Transcript, written map[precis.Fingerprint]bool) error {
 	for i, m := range t.Messages() {
 		node := t.Fingerprint(i + 1)

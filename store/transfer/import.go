@@ -17,14 +17,13 @@ import (
 
 const opImport = "import store"
 
-// Import adds what [Export] wrote to a store and returns how much it read. What
-// is there already is not added again. A record that was updated later stays, and
-// so does the calibration of a model that has one.
+// Import adds the data of an [Export] to a store and returns how much it read. Existing data is not
+// added again. A more recently updated record stays, and so does an existing calibration of a
+// model.
 //
-// An error names the line in its Place. It is [precis.CodeInvalid] for what is
-// not the format, or is cut off, and for what the store cannot keep, and
-// [precis.CodeConflict] for an edit whose ID another one has. What was read before
-// is kept; importing again goes on.
+// An error names the line in its Place. It is [precis.CodeInvalid] for malformed or truncated data
+// and for data that the store cannot keep, and [precis.CodeConflict] for an edit with the ID of
+// another one. The data read before the error stays; importing again continues.
 func Import(ctx context.Context, r io.Reader, to precis.Store) (Counts, error) {
 	x := &importer{ctx: ctx, to: to, scope: to}
 	err := x.run(bufio.NewReaderSize(r, 1<<16))
@@ -46,7 +45,7 @@ type importer struct {
 	ctx    context.Context
 	to     precis.Store
 	scope  precis.Store
-	line   int // the one that was read last
+	line   int // number of the current line
 	sums   sums
 	counts Counts
 	ended  bool
@@ -56,7 +55,7 @@ type importer struct {
 	parent precis.Fingerprint
 	node   precis.Fingerprint // after the batch
 
-	booked map[[sha256.Size]byte]int // entries of the scope that no line stood for yet; nil: not read
+	booked map[[sha256.Size]byte]int // existing entries of the scope, not yet matched by a line; nil: not read
 }
 
 func invalid(format string, args ...any) error {
@@ -90,7 +89,7 @@ func (x *importer) run(in *bufio.Reader) error {
 	return nil
 }
 
-// read takes one line.
+// read processes one line.
 func (x *importer) read(data []byte) error {
 	if err := x.ctx.Err(); err != nil {
 		return precis.Errorf(precis.CodeCanceled, opImport, "%w", err)
@@ -208,8 +207,7 @@ func (x *importer) enter(owner string) error {
 	return nil
 }
 
-// edit records an edit. In a store that has others on its path it comes after
-// them.
+// edit records an edit. If the store has others on its path, it is added after them.
 func (x *importer) edit(l editLine) error {
 	x.counts.Edits++
 	err := x.scope.AddEdit(x.ctx, l.After, l.Edit)
@@ -237,8 +235,7 @@ func (x *importer) edit(l editLine) error {
 	return err
 }
 
-// sameDecision reports whether two edits are the same but for what stores do not
-// compare either.
+// sameDecision reports whether two edits are equal, ignoring the fields that stores ignore.
 func sameDecision(a, b precis.Edit) bool {
 	a.Time, a.Run, a.Report = b.Time, b.Run, b.Report
 	x, err := json.Marshal(a)
@@ -263,8 +260,8 @@ func (x *importer) record(l recordLine) error {
 	return c.PutConversation(x.ctx, l.Record)
 }
 
-// entry books an entry, unless the ledger had it before the import. One that
-// stands there twice is booked twice.
+// entry books an entry, unless the ledger had it before the import. An entry that occurs twice in
+// the file is booked twice.
 func (x *importer) entry(e precis.LedgerEntry) error {
 	l, ok := x.scope.(precis.Ledger)
 	if !ok {
@@ -289,6 +286,6 @@ func (x *importer) entry(e precis.LedgerEntry) error {
 }
 
 func entryKey(e precis.LedgerEntry) [sha256.Size]byte {
-	data, _ := json.Marshal(e) // it was read from JSON
+	data, _ := json.Marshal(e) // not expected to fail: it was read from JSON
 	return sha256.Sum256(data)
 }

@@ -2,11 +2,10 @@ package transfer
 
 import "precis"
 
-// editOrder brings the edits of a scope into an order in which they can be
-// recorded again. Each path has its edits in order; what the paths share, they
-// have in the same order, so there is one for all.
+// editOrder sorts the edits of a scope into an order for recording them again. Each path has its
+// edits in order, and shared edits have the same order on all paths, so a common order exists.
 type editOrder struct {
-	all   []*orderedEdit // in the order in which they were first seen
+	all   []*orderedEdit // in order of first occurrence
 	known map[editKey]*orderedEdit
 }
 
@@ -47,7 +46,7 @@ func (o *editOrder) addPath(t *precis.Transcript, edits []precis.Edit) {
 	}
 }
 
-// newestBefore returns the last of the edits before e that is on the path to it.
+// newestBefore returns the ID of the last edit before e on the path to it.
 func newestBefore(depth map[precis.Fingerprint]int, before []precis.Edit, e precis.Edit) string {
 	for i := len(before) - 1; i >= 0; i-- {
 		if depth[before[i].At] <= depth[e.At] {
@@ -57,7 +56,7 @@ func newestBefore(depth map[precis.Fingerprint]int, before []precis.Edit, e prec
 	return ""
 }
 
-// sorted returns all edits, each after those that were before it on any path.
+// sorted returns all edits, each after the edits that precede it on any path.
 func (o *editOrder) sorted() []editLine {
 	var ready []*orderedEdit
 	for _, e := range o.all {

@@ -16,43 +16,43 @@ import (
 
 const opRepair = "repair export"
 
-// Mended says what [Repair] kept of an export, and what it lost.
+// Mended reports what [Repair] kept of an export, and what it lost.
 type Mended struct {
 	Kept          Counts               `json:"kept"`
 	Conversations []MendedConversation `json:"conversations"`
-	Lost          []Loss               `json:"lost"` // in the order of the file; none: it was whole
+	Lost          []Loss               `json:"lost"` // in the order of the file; empty: it was intact
 }
 
 // MendedConversation is a conversation that was kept.
 type MendedConversation struct {
 	Owner    string `json:"owner,omitempty"`
 	ID       string `json:"id"`
-	Messages int    `json:"messages"`       // kept
-	Lost     int    `json:"lost,omitempty"` // messages of it that are known to be lost
-	// Recovered: what says of the conversation what it is was lost. It has a new ID, and what its messages tell.
+	Messages int    `json:"messages"`       // kept messages
+	Lost     int    `json:"lost,omitempty"` // number of its messages known to be lost
+	// Recovered: its record was lost. It has a new ID, and a record derived from its messages.
 	Recovered bool `json:"recovered,omitempty"`
 }
 
-// Loss is a line that was lost.
+// Loss is a lost line.
 type Loss struct {
 	Line int    `json:"line"`
-	What string `json:"what"` // what it held, as far as it tells, and why it is lost
+	What string `json:"what"` // its content, as far as it is readable, and the reason
 }
 
-// IsExport reports whether data begins as an export does.
+// IsExport reports whether data begins like an export.
 func IsExport(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte(`{"format":"`+formatName+`"`)) || kindOf(data) == "message" || kindOf(data) == "scope"
 }
 
-// Repair writes what is whole of an export that is damaged: every line that can be read and
-// says what it said. A message whose text was changed is known by its node, and left out; one of which only
-// the bytes as which it came were changed is kept without them. The messages behind one that
-// is lost follow the one before it, so a conversation goes on over the gap. Edits that were
-// made behind a gap are left out, for they name messages that are others now.
-// Messages whose conversation is not listed any more are one of their own, begun at now.
+// Repair writes the intact parts of a damaged export: every readable line with a valid checksum. A
+// message with a changed text is detected by its node and dropped; a message with only changed
+// original bytes is kept without them. Messages after a lost one are appended to the one before it,
+// so the conversation continues over the gap. Edits made after a gap are dropped, because their
+// spans would name other messages. Messages without a listed conversation become a new one, begun
+// at now.
 //
-// What cannot be told whose it is goes to an owner of its own, "recovered-N", and never to
-// somebody else. The error is [precis.CodeInvalid] when nothing is whole.
+// Content of unknown ownership goes to a new owner "recovered-N", never to another owner. The error
+// is [precis.CodeInvalid] when no line is intact.
 func Repair(r io.Reader, w io.Writer, now time.Time) (Mended, error) {
 	x := &mender{out: bufio.NewWriter(w), now: now, mended: Mended{Conversations: []MendedConversation{}, Lost: []Loss{}}}
 	x.begin("")
@@ -65,7 +65,7 @@ func Repair(r io.Reader, w io.Writer, now time.Time) (Mended, error) {
 			x.read(data)
 		}
 		if err != nil {
-			if err != io.EOF { // such as of a compressed stream that was cut
+			if err != io.EOF { // such as a truncated compressed stream
 				x.lose("what follows: %v", err)
 			}
 			break
@@ -94,22 +94,22 @@ type mender struct {
 	out    *bufio.Writer
 	failed error
 	now    time.Time
-	n      int // the line that was read last
+	n      int // number of the current line
 	sums   sums
 	mended Mended
 	ended  bool
-	strays int // owners that are not known
+	strays int // number of unknown owners so far
 
 	owner   string
 	entered bool                                      // the line of the owner is written
-	nodes   map[precis.Fingerprint]place              // that were kept, by what they are now
-	moved   map[precis.Fingerprint]precis.Fingerprint // of nodes that were lost or are others now
+	nodes   map[precis.Fingerprint]place              // kept nodes, by their new fingerprints
+	moved   map[precis.Fingerprint]precis.Fingerprint // old fingerprints of lost or changed nodes to the new ones
 	last    precis.Fingerprint                        // node of the newest message
-	torn    int                                       // messages that were lost since
-	gaps    map[precis.Fingerprint]int                // messages that were lost before a node, on its path
-	inner   map[precis.Fingerprint]bool               // nodes that others follow
+	torn    int                                       // messages lost since
+	gaps    map[precis.Fingerprint]int                // messages lost before a node, on its path
+	inner   map[precis.Fingerprint]bool               // nodes with successors
 	listed  map[precis.Fingerprint]bool               // nodes on the path of a record
-	edits   map[string]bool                           // that were kept
+	edits   map[string]bool                           // kept edits
 }
 
 // place is a kept message.
@@ -133,7 +133,7 @@ func (x *mender) lose(format string, args ...any) {
 	x.mended.Lost = append(x.mended.Lost, Loss{x.n, fmt.Sprintf(format, args...)})
 }
 
-// begin goes over to another owner.
+// begin switches to another owner.
 func (x *mender) begin(owner string) {
 	x.owner, x.entered = owner, false
 	x.nodes, x.moved, x.gaps = map[precis.Fingerprint]place{}, map[precis.Fingerprint]precis.Fingerprint{}, map[precis.Fingerprint]int{}
@@ -141,7 +141,7 @@ func (x *mender) begin(owner string) {
 	x.last, x.torn = precis.Fingerprint{}, 0
 }
 
-// enter writes whose the lines are that follow.
+// enter writes the line with the owner of the following lines.
 func (x *mender) enter() {
 	if x.entered {
 		return
@@ -152,7 +152,7 @@ func (x *mender) enter() {
 	x.entered = true
 }
 
-// kindOf returns what a line holds by its first field.
+// kindOf returns the kind of a line, by its first field.
 func kindOf(data []byte) string {
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(data), []byte(`{"`))
 	name, _, found := bytes.Cut(rest[:min(len(rest), 20)], []byte(`"`))
@@ -162,7 +162,7 @@ func kindOf(data []byte) string {
 	return string(name)
 }
 
-// read takes a line.
+// read processes a line.
 func (x *mender) read(data []byte) {
 	l, whole, err := x.sums.decode(x.n, data)
 	switch {
@@ -203,7 +203,7 @@ func (x *mender) read(data []byte) {
 	}
 }
 
-// said is a message without what its node does not vouch for and an encoder would send.
+// said returns a message without the fields that its node does not cover but an encoder would send.
 func said(m precis.Message) precis.Message {
 	m.Raw, m.Fields, m.Content = nil, nil, slices.Clone(m.Content)
 	for i, b := range m.Content {
@@ -217,7 +217,7 @@ func said(m precis.Message) precis.Message {
 	return m
 }
 
-// broken takes a line that cannot be read.
+// broken processes an unreadable line.
 func (x *mender) broken(data []byte, err error) {
 	switch kind := kindOf(data); kind {
 	case "message":
@@ -240,8 +240,8 @@ func (x *mender) broken(data []byte, err error) {
 	}
 }
 
-// message takes a message, and puts it behind what is left of what was before it. Of one that is not whole
-// its node still vouches for what it says.
+// message keeps a message, appended to what remains of the messages before it. If the line's
+// checksum is wrong, the node still verifies the content.
 func (x *mender) message(m messageLine, whole bool) {
 	parent := m.Parent
 	if to, ok := x.moved[parent]; ok {
@@ -253,7 +253,7 @@ func (x *mender) message(m messageLine, whole bool) {
 			x.torn++
 			return
 		}
-		parent = x.last // what was between cannot be read
+		parent = x.last // the messages between are unreadable
 		x.moved[m.Parent] = parent
 	}
 	gap := x.gaps[parent]
@@ -282,7 +282,7 @@ func (x *mender) message(m messageLine, whole bool) {
 	x.mended.Kept.Messages++
 }
 
-// edit takes an edit whose messages are the ones it was made on.
+// edit keeps an edit if the messages it was made on are unchanged.
 func (x *mender) edit(l editLine) {
 	_, there := x.nodes[l.Edit.At]
 	switch {
@@ -298,7 +298,7 @@ func (x *mender) edit(l editLine) {
 	}
 }
 
-// record takes a record of a conversation, whose messages may be fewer now.
+// record keeps the record of a conversation, which may have fewer messages now.
 func (x *mender) record(l recordLine) {
 	rec := l.Record
 	head := rec.Head
@@ -336,14 +336,14 @@ func (x *mender) keep(id string, rec store.Record, c MendedConversation) {
 	x.mended.Conversations = append(x.mended.Conversations, c)
 }
 
-// list notes that the messages up to a node belong to a conversation.
+// list marks the messages up to a node as belonging to a conversation.
 func (x *mender) list(node precis.Fingerprint) {
 	for ; !node.IsZero() && !x.listed[node]; node = x.nodes[node].parent {
 		x.listed[node] = true
 	}
 }
 
-// end makes conversations of the messages of the owner that belong to none.
+// end makes conversations of the owner's messages that belong to no conversation.
 func (x *mender) end() {
 	var ends []precis.Fingerprint
 	for node := range x.nodes {

@@ -1,18 +1,17 @@
-// Package transfer moves what a store holds into another one, of whatever kind,
-// or into a file: [Export] writes it, [Import] reads it.
+// Package transfer copies the data of a store into another store of any kind, or into a file:
+// [Export] writes it, [Import] reads it.
 //
-// The format is JSON lines. The first names the format and its version, the last
-// says how much there was, so that a file that was cut off is known. In between,
-// for each scope: its name, the messages of its conversations, the edits, the
-// records, the ledger; before all, the calibrations. A message is in precis's own
-// stored form and comes back byte for byte. A record comes after all that belongs
-// to its conversation, so what was imported before an error is whole. Each line ends
-// with a sum of what is before it, so that a changed byte is known wherever it stands; in
-// exports of before 2026-11-27 no line has one.
+// The format is JSON lines. The first names the format and its version; the last has the counts, so
+// that a truncated file is detected. In between come the calibrations and then, for each scope, its
+// name, the messages of its conversations, the edits, the records, and the ledger. A message has
+// precis's own stored form and comes back byte for byte. A record comes after all data of its
+// conversation, so everything imported before an error is complete. Each line ends with a checksum
+// of the text before it, which detects changed bytes; exports from before 2026-11-27 have no
+// checksums.
 //
-// Left out is what a store cannot list: summaries kept for reuse, which are then
-// made again when they are needed, and messages that belong to no conversation of
-// the catalog. Leases are not moved.
+// Data that a store cannot list is not exported: cached summaries, which are made again when
+// needed, and messages that belong to no conversation of the catalog. Leases are not exported
+// either.
 package transfer
 
 import (
@@ -31,8 +30,7 @@ const (
 	formatVersion = 1
 )
 
-// Counts says how much was written or read. What was there already counts as
-// well.
+// Counts are the amounts of data written or read. Data that existed already is included.
 type Counts struct {
 	Scopes        int `json:"scopes"`
 	Conversations int `json:"conversations"`
@@ -47,7 +45,7 @@ type line struct {
 	Format      string              `json:"format,omitempty"` // the first line
 	Version     int                 `json:"version,omitempty"`
 	Calibration *calibrationLine    `json:"calibration,omitempty"`
-	Scope       *exact              `json:"scope,omitempty"` // what follows belongs to this owner
+	Scope       *exact              `json:"scope,omitempty"` // the following lines belong to this owner
 	Message     *messageLine        `json:"message,omitempty"`
 	Edit        *editLine           `json:"edit,omitempty"`
 	Record      *recordLine         `json:"record,omitempty"`
@@ -57,14 +55,14 @@ type line struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A line ends with its sum, in hexadecimal: sumBegins, eight digits, sumEnds.
+// A line ends with its checksum in hexadecimal: sumBegins, eight digits, sumEnds.
 const (
 	sumBegins = `,"sum":"`
 	sumEnds   = `"}`
 	sumLength = len(sumBegins) + 8 + len(sumEnds)
 )
 
-// encode returns a line with its sum and a line feed.
+// encode returns a line with its checksum and a line feed.
 func encode(l line) ([]byte, error) {
 	data, err := json.Marshal(l)
 	if err != nil {
@@ -74,10 +72,11 @@ func encode(l line) ([]byte, error) {
 	return fmt.Appendf(data, "%s%08x%s\n", sumBegins, crc32.Checksum(data, castagnoli), sumEnds), nil
 }
 
-// sums knows of one export whether its lines have sums.
+// sums records whether the lines of an export have checksums.
 type sums bool
 
-// decode reads line n, the first is 1. It is whole if its sum is of what is before it, or if the first line has none.
+// decode reads line n, counted from 1. It is whole if its checksum matches, or if the export has
+// none.
 func (s *sums) decode(n int, data []byte) (l line, whole bool, err error) {
 	data = bytes.TrimSpace(data)
 	if err := json.Unmarshal(data, &l); err != nil {
@@ -115,7 +114,7 @@ type recordLine struct {
 	Record store.Record `json:"record"`
 }
 
-// exact is a string that may be no UTF-8, which a JSON string cannot hold.
+// exact is a string that may be invalid UTF-8, which a JSON string cannot hold.
 type exact string
 
 // MarshalJSON writes a string, or an object with base64.
@@ -126,7 +125,7 @@ func (s exact) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string][]byte{"base64": []byte(s)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (s *exact) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '{' {
 		var v struct{ Base64 []byte }

@@ -12,9 +12,9 @@ const MaxBreakpoints = 4
 // Breakpoint is the field that marks a block up to which the prompt is cached.
 const Breakpoint = "cache_control"
 
-// CapBreakpoints returns an array of messages with at most room blocks that
-// carry cache_control. The last ones keep theirs, since a cached prefix is
-// looked for backward from a breakpoint; the others get null.
+// CapBreakpoints returns an array of messages with at most room blocks that carry cache_control.
+// The last ones keep theirs, because APIs search for a cached prefix backward from a breakpoint;
+// the others get null.
 func CapBreakpoints(messages []byte, room int) []byte {
 	if bytes.Count(messages, []byte(Breakpoint)) <= room {
 		return messages

@@ -1,10 +1,9 @@
-// Package anthropic turns the bytes of the Anthropic Messages API into messages
-// and back. Start with [DecodeMessages] and [AppendMessages]. What is not
-// understood is kept as [precis.Opaque]; what was not changed is written with
-// the bytes it came from. The functions are pure and safe for concurrent use.
+// Package anthropic converts between messages and the bytes of the Anthropic Messages API. Start
+// with [DecodeMessages] and [AppendMessages]. Unknown content is kept as [precis.Opaque]; unchanged
+// content is written with its original bytes. The functions are pure and safe for concurrent use.
 //
-// Format: the request body of POST /v1/messages, as documented by Anthropic and
-// typed in its Go SDK.
+// Format: the request body of POST /v1/messages, as documented by Anthropic and typed in its Go
+// SDK.
 package anthropic
 
 import (
@@ -40,7 +39,7 @@ func invalid(place string, err error) error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
-// DecodeMessage reads one message object. The message keeps raw.
+// DecodeMessage decodes one message object. The message retains raw.
 func DecodeMessage(raw []byte) (precis.Message, error) {
 	m := precis.Message{Raw: raw, Format: Format}
 	hasRole := false
@@ -79,9 +78,8 @@ func DecodeContent(raw []byte) ([]precis.Block, error) {
 	return content.Decode(raw, "block", DecodeBlock)
 }
 
-// DecodeBlock reads one content block. A block of an unknown type is
-// [precis.Opaque]; one of a known type whose fields have the wrong shape is an
-// error.
+// DecodeBlock decodes one content block. A block of an unknown type is [precis.Opaque]; fields with
+// the wrong shape in a known type are an error.
 func DecodeBlock(raw []byte) (precis.Block, error) {
 	if jsonspan.Kind(raw) == '"' {
 		s, _ := jsonspan.String(raw)
@@ -151,9 +149,8 @@ func (r *fieldReader) toolResult(raw []byte) precis.Block {
 	return b
 }
 
-// decodeResult reads the content of a tool result. A tool result in a tool result,
-// which the API refuses, is opaque: to read each level again for the one above it
-// would cost the square of the depth.
+// decodeResult decodes the content of a tool result. A nested tool result, which the API refuses,
+// stays opaque: decoding each level again for the one above would take quadratic time.
 func decodeResult(raw []byte) ([]precis.Block, error) {
 	return content.Decode(raw, "block", func(raw []byte) (precis.Block, error) {
 		const nested = "tool_result"

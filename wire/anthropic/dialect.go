@@ -29,13 +29,12 @@ func (Dialect) List() string { return "messages" }
 // Decode is [DecodeMessage].
 func (Dialect) Decode(item []byte) (precis.Message, error) { return DecodeMessage(item) }
 
-// AppendMessages is the function of that name.
+// AppendMessages calls the function [AppendMessages].
 func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 	return AppendMessages(dst, view)
 }
 
-// Prompt reads everything but the messages of a request. A system prompt of
-// another shape is left out.
+// Prompt decodes everything except the messages of a request. It ignores a malformed system prompt.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
 		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
@@ -61,10 +60,10 @@ type usage struct {
 	} `json:"cache_creation"`
 	wire.Billed
 	Tier       string  `json:"service_tier"`
-	Iterations []usage `json:"iterations"` // all that is billed, where the API compacted before it answered
+	Iterations []usage `json:"iterations"` // everything billed, if the API compacted before it answered
 }
 
-// Observe takes in an event or a whole message.
+// Observe processes an event or a whole message.
 func (Dialect) Observe(r *wire.Response, data []byte) {
 	switch kind, _ := jsonspan.String(jsonspan.Field(data, "type")); kind {
 	case "message_start":
@@ -110,8 +109,7 @@ func says(list []byte) bool {
 	return false
 }
 
-// empty reports whether a block is a text or reasoning without a word, as it is when a
-// stream begins it.
+// empty reports whether a block is text or reasoning without content, as at the start of a stream.
 func empty(block []byte) bool {
 	switch kind, _ := jsonspan.String(jsonspan.Field(block, "type")); kind {
 	case "text", "thinking":
@@ -121,7 +119,7 @@ func empty(block []byte) bool {
 	return false
 }
 
-// observeContent takes in the content of a whole message.
+// observeContent processes the content of a whole message.
 func observeContent(r *wire.Response, list []byte) {
 	r.Text = r.Text[:0]
 	for b, err := range jsonspan.Array(list) {
@@ -132,7 +130,7 @@ func observeContent(r *wire.Response, list []byte) {
 	}
 }
 
-// observeBlock takes in a block, or what a stream begins one with.
+// observeBlock processes a block, or the start of one in a stream.
 func observeBlock(r *wire.Response, raw []byte) {
 	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); {
 	case kind == "text":
@@ -145,8 +143,8 @@ func observeBlock(r *wire.Response, raw []byte) {
 	}
 }
 
-// observeUsage takes over counts; some servers report the input at the start, some
-// at the end, and 0 in the other place.
+// observeUsage records counts. Some servers report the input at the start, others at the end, with
+// 0 in the other place.
 func observeUsage(r *wire.Response, raw []byte) {
 	var u usage
 	if raw == nil || jsonspan.Decode(raw, &u) != nil {
@@ -168,7 +166,7 @@ func observeUsage(r *wire.Response, raw []byte) {
 		wire.Take(&n, reported)
 		*to += n
 	}
-	input := 0 // of the answer alone: the window held no more
+	input := 0 // of the answer only, because only that had to fit the window
 	add(&input, u.Input)
 	add(&input, u.CacheRead)
 	add(&input, u.CacheWrite)

@@ -12,11 +12,10 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// AppendMessages appends the JSON array of a view's messages. A message that
-// came from this dialect and was not changed is written with its own bytes.
-// Messages that nothing of can be sent (reasoning of another dialect alone) are
-// left out. System messages of another dialect are written as the user's, and never between
-// a call and its result.
+// AppendMessages appends the JSON array of a view's messages. Unchanged messages from this dialect
+// are written with their own bytes. Messages without sendable content (only reasoning of another
+// dialect) are omitted. System messages of another dialect are written as user messages, and never
+// between a call and its result.
 func AppendMessages(dst []byte, view []precis.Message) []byte {
 	dst = append(dst, '[')
 	first := true
@@ -33,16 +32,16 @@ func AppendMessages(dst []byte, view []precis.Message) []byte {
 	return append(dst, ']')
 }
 
-// resultsFirst returns view with the system messages of other dialects that stand between
-// calls and their results behind the results: written as the user's they would part the two.
-// The view itself is not changed.
+// resultsFirst returns view with system messages of other dialects moved from between calls and
+// results to after the results: written as user messages they would separate the two. The view
+// itself is not changed.
 func resultsFirst(view []precis.Message) []precis.Message {
 	if !slices.ContainsFunc(view, foreignSystem) {
 		return view
 	}
 	out := make([]precis.Message, 0, len(view))
 	var held []precis.Message
-	open := map[string]bool{} // calls of the model's turn that have no result yet
+	open := map[string]bool{} // calls of the model's turn without a result so far
 	role := precis.RoleUser   // of the turn
 	for _, m := range view {
 		if foreignSystem(m) {
@@ -165,7 +164,7 @@ func AppendBlock(dst []byte, b precis.Block, format string) []byte {
 
 func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
 	dst = fields(dst, "type", "tool_result")
-	if b.ToolUseID != "" { // of a call without one, as some recordings have
+	if b.ToolUseID != "" { // some recordings have calls without an ID
 		dst = fields(dst, "tool_use_id", callID(b.ToolUseID, format))
 	}
 	dst = jsonspan.AppendField(dst, "content")
@@ -178,8 +177,8 @@ func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
 	return appendIsError(AppendContent(dst, b.Content, format), b.IsError)
 }
 
-// callID returns the ID of a call of the named dialect as the Messages API takes it: others than letters, digits, "_" and "-" are
-// left out, and a number tells IDs apart that become one.
+// callID returns a call ID of the named dialect in the Messages API's alphabet. It removes
+// characters other than letters, digits, "_" and "-", and appends a checksum to keep IDs distinct.
 func callID(id, format string) string {
 	const most = 64
 	other := func(r rune) bool {
@@ -224,8 +223,8 @@ func fields(dst []byte, pairs ...string) []byte {
 	return dst
 }
 
-// Input returns a tool use's arguments as a JSON object, which the API demands:
-// anything else is wrapped as {"input": …}, nothing is {}.
+// Input returns a tool use's arguments as a JSON object, as the API requires: any other value is
+// wrapped as {"input": …}, and an empty one becomes {}.
 func Input(raw json.RawMessage) json.RawMessage {
 	if strings.TrimSpace(string(raw)) == "" {
 		return json.RawMessage("{}")

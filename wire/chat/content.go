@@ -51,8 +51,7 @@ func decodePart(raw []byte) (precis.Block, error) {
 	return precis.Opaque{Type: kind, Raw: raw}, nil
 }
 
-// innerText returns a string that stands either for itself or in a field of an
-// object.
+// innerText returns a string that is given directly or in a field of an object.
 func innerText(raw []byte, field string) (string, bool) {
 	if jsonspan.Kind(raw) != '{' {
 		return jsonspan.String(raw)
@@ -64,8 +63,7 @@ func innerText(raw []byte, field string) (string, bool) {
 	return jsonspan.String(f[field])
 }
 
-// decodeFile reads a file whose data is given; one named by an ID alone stays
-// unknown.
+// decodeFile decodes a file with inline data; a file given only by an ID stays opaque.
 func decodeFile(file, raw json.RawMessage) (precis.Block, bool) {
 	if jsonspan.Kind(file) != '{' {
 		return nil, false

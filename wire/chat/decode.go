@@ -1,16 +1,15 @@
-// Package chat turns the bytes of OpenAI's Chat Completions API, and of the many
-// servers that speak it, into messages and back. Start with [DecodeMessages] and
-// [AppendMessages]. What is not understood is kept as [precis.Opaque]; what was
-// not changed is written with the bytes it came from. The functions are pure and
+// Package chat converts between messages and the bytes of OpenAI's Chat Completions API, which many
+// servers implement. Start with [DecodeMessages] and [AppendMessages]. Unknown content is kept as
+// [precis.Opaque]; unchanged content is written with its original bytes. The functions are pure and
 // safe for concurrent use.
 //
-// A message of role tool is a user message with one tool result; arguments, a
-// string in this dialect, are the JSON they hold. Reasoning that servers send
-// next to the content (reasoning_content, reasoning, reasoning_details) is one
-// block of thinking without a signature, before all others.
+// A message of role tool is a user message with one tool result. Arguments, a string in this
+// dialect, are decoded to the JSON in it. Reasoning that servers send in addition to the content
+// (reasoning_content, reasoning, reasoning_details) is one block of thinking without a signature,
+// before all others.
 //
-// Format: the request body of POST /v1/chat/completions, as documented by
-// OpenAI; the reasoning fields as documented by DeepSeek and OpenRouter.
+// Format: the request body of POST /v1/chat/completions, as documented by OpenAI; the reasoning
+// fields as documented by DeepSeek and OpenRouter.
 package chat
 
 import (
@@ -27,8 +26,8 @@ import (
 // Format is the name of the dialect, in [precis.Message.Format] and elsewhere.
 const Format = "chat"
 
-// legacyID begins the ID of a call in the deprecated function_call field, which
-// has none of its own. The function's name follows after the place.
+// legacyID begins the ID of a call in the deprecated function_call field, which has no ID. The
+// position and the function's name follow.
 const legacyID = "function_call_"
 
 // DecodeMessages reads the JSON array of a request's messages. The error is
@@ -55,8 +54,8 @@ func invalid(place string, err error) error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
-// DecodeMessage reads one message object. The message keeps raw. A deprecated
-// function_call is given the ID that it has as the first message.
+// DecodeMessage decodes one message object. The message retains raw. A deprecated function_call
+// gets the ID that it would have in the first message.
 func DecodeMessage(raw []byte) (precis.Message, error) {
 	d, err := decode(raw)
 	if err == nil {
@@ -65,9 +64,9 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 	return d.msg, err
 }
 
-// SplitSystem parts the leading system and developer messages from the rest. One
-// such message is returned as it is; of several the blocks are joined in one
-// message without raw bytes. With none the system message has no content.
+// SplitSystem separates the leading system and developer messages from the rest. A single one is
+// returned unchanged; the blocks of several are joined in one message without raw bytes. Without
+// any, the system message has no content.
 func SplitSystem(msgs []precis.Message) (system precis.Message, rest []precis.Message) {
 	n := 0
 	for n < len(msgs) && msgs[n].Role == precis.RoleSystem {
@@ -90,16 +89,16 @@ func SplitSystem(msgs []precis.Message) (system precis.Message, rest []precis.Me
 type decoder struct {
 	msg      precis.Message
 	role     string
-	answers  string // ID of the call a tool message answers
+	answers  string // ID of the call that a tool message answers
 	name     string
 	content  []precis.Block
 	refusal  string
 	thinking precis.Thinking
-	thoughts []byte // the members that hold reasoning, as one object
+	thoughts []byte // the members with reasoning, as one object
 	reasoned bool   // one of them is not empty
 	audio    precis.Block
 	calls    []precis.Block
-	legacy   bool // the last call stood in function_call
+	legacy   bool // the last call came from function_call
 }
 
 func decode(raw []byte) (d decoder, err error) {
@@ -166,8 +165,7 @@ func member(m jsonspan.Member) json.RawMessage {
 	return append(append(jsonspan.AppendField([]byte("{"), m.Name), m.Raw...), '}')
 }
 
-// reasoning takes the text of the first field that has one, and the bytes of
-// all.
+// reasoning takes the text of the first non-empty field, and the bytes of all.
 func (d *decoder) reasoning(m jsonspan.Member) {
 	s, ok := jsonspan.String(m.Raw)
 	if ok && d.thinking.Text == "" {
@@ -194,7 +192,7 @@ func (d *decoder) toolCalls(raw []byte) error {
 	return nil
 }
 
-// finish puts the blocks together.
+// finish assembles the blocks.
 func (d *decoder) finish(raw []byte) error {
 	m := &d.msg
 	switch d.role {
@@ -209,7 +207,7 @@ func (d *decoder) finish(raw []byte) error {
 		}
 		r := precis.ToolResult{ToolUseID: d.answers, Content: d.content, Raw: raw, Fields: m.Fields}
 		if d.role == "function" {
-			r.Fields = slices.DeleteFunc(r.Fields, func(f precis.Field) bool { return f.Name == "name" }) // the function's
+			r.Fields = slices.DeleteFunc(r.Fields, func(f precis.Field) bool { return f.Name == "name" }) // the function's name
 		}
 		m.Content, m.Fields = []precis.Block{r}, nil
 		return nil
@@ -232,8 +230,8 @@ func (d *decoder) finish(raw []byte) error {
 	return nil
 }
 
-// pair gives a deprecated call, message i of its request, an ID, or an answer
-// that of the call before it. It returns the ID that is open after the message.
+// pair gives a deprecated call, message i of its request, an ID, and gives an answer the ID of the
+// call before it. It returns the ID that is unanswered after the message.
 func (d *decoder) pair(i int, called string) string {
 	last := len(d.msg.Content) - 1
 	switch {
@@ -274,8 +272,8 @@ func decodeCall(raw []byte) (precis.Block, error) {
 	return b, err
 }
 
-// decodeFunction reads an object with a name and arguments, or with a custom
-// tool's input, which is free text.
+// decodeFunction decodes an object with a name and arguments, or with a custom tool's free-text
+// input.
 func decodeFunction(raw []byte) (precis.ToolUse, error) {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
@@ -294,9 +292,8 @@ func decodeFunction(raw []byte) (precis.ToolUse, error) {
 	return b, nil
 }
 
-// Arguments returns the JSON that a string of arguments holds; the string itself
-// when it holds none; nil when it is blank or null. Arguments that are no string
-// are returned as they are.
+// Arguments returns the JSON inside a string of arguments; the string itself if it contains none;
+// nil if it is blank or null. Arguments that are no string are returned unchanged.
 func Arguments(raw json.RawMessage) json.RawMessage {
 	switch jsonspan.Kind(raw) {
 	case 'n', 0:

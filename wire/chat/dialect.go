@@ -75,13 +75,13 @@ func (Dialect) List() string { return "messages" }
 // Decode is [DecodeMessage].
 func (Dialect) Decode(item []byte) (precis.Message, error) { return DecodeMessage(item) }
 
-// AppendMessages is the function of that name.
+// AppendMessages calls the function [AppendMessages].
 func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 	return AppendMessages(dst, view)
 }
 
-// Prompt reads everything but the messages of a request. The system prompt is
-// one of them in this dialect.
+// Prompt decodes everything except the messages of a request. In this dialect, the system prompt is
+// one of the messages.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{Model: b.String("model"), Tools: b.Get("tools"), Stream: jsonspan.Kind(b.Get("stream")) == 't'}
 	if p.Tools == nil {
@@ -130,7 +130,7 @@ type choice struct {
 	Usage   *usage          `json:"usage"` // Moonshot
 }
 
-// Observe takes in a chunk, the end marker or a whole completion.
+// Observe processes a chunk, the end marker or a whole completion.
 func (Dialect) Observe(r *wire.Response, data []byte) {
 	if string(data) == "[DONE]" {
 		r.Done = true
@@ -161,7 +161,7 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 	r.TakeTier(c.Tier)
 }
 
-// observeWords takes down what a choice says.
+// observeWords records the text of a choice.
 func observeWords(r *wire.Response, c choice) {
 	of := c.Delta
 	if c.Message != nil {
@@ -182,7 +182,7 @@ func observeWords(r *wire.Response, c choice) {
 		if err != nil {
 			break
 		}
-		if c.Message == nil { // a piece says which call it belongs to
+		if c.Message == nil { // a piece names its call
 			at = jsonspan.Int(jsonspan.Field(call.Raw, "index"))
 		}
 		at++
@@ -193,7 +193,7 @@ func observeWords(r *wire.Response, c choice) {
 	}
 }
 
-// holds reports whether a value is there and not empty.
+// holds reports whether a value is present and not empty.
 func holds(raw []byte) bool {
 	switch string(raw) {
 	case "", "null", `""`, "[]", "{}":
@@ -202,7 +202,7 @@ func holds(raw []byte) bool {
 	return true
 }
 
-// says reports whether a delta or message holds more than a role.
+// says reports whether a delta or message contains more than a role.
 func says(delta []byte) bool {
 	f, err := jsonspan.Fields(delta)
 	if err != nil {

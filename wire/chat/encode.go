@@ -8,11 +8,10 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// AppendMessages appends the JSON array of a view's messages. A message that
-// came from this dialect and was not changed is written with its own bytes.
-// Tool results become messages of role tool right after the message that made
-// the calls; what stands between or after them follows. Messages that nothing
-// of can be sent (another dialect's signed reasoning alone) are left out.
+// AppendMessages appends the JSON array of a view's messages. Unchanged messages from this dialect
+// are written with their own bytes. Tool results become messages of role tool right after the
+// message with the calls, followed by the other content. Messages without sendable content (only
+// another dialect's signed reasoning) are omitted.
 func AppendMessages(dst []byte, view []precis.Message) []byte {
 	w := writer{dst: append(dst, '['), view: view}
 	for w.at = range view {
@@ -22,8 +21,7 @@ func AppendMessages(dst []byte, view []precis.Message) []byte {
 	return append(w.dst, ']')
 }
 
-// writer writes messages and holds back those that must not stand between a
-// call and its answer.
+// writer writes messages and holds back those that must not come between a call and its answer.
 type writer struct {
 	dst  []byte
 	open map[string]bool // calls of the last assistant message not yet answered
@@ -31,12 +29,11 @@ type writer struct {
 
 	view  []precis.Message
 	at    int             // the message being written
-	ahead map[[2]int]bool // results, by message and block, that were written before their turn
+	ahead map[[2]int]bool // results, by message and block, that were already written
 }
 
-// answer writes the results that calls still wait for when the assistant goes
-// on: those that come after its next messages. One that never comes is not made
-// up.
+// answer writes the results of unanswered calls before the assistant continues, taken from later
+// messages. Missing results are not made up.
 func (w *writer) answer() {
 	for i := w.at + 1; i < len(w.view) && len(w.open) > 0; i++ {
 		for k, b := range w.view[i].Content {
@@ -101,9 +98,8 @@ func (w *writer) message(m precis.Message) {
 	}
 }
 
-// results writes the tool results of m and returns what is left of it; nil when
-// that is nothing. Pictures in results, which a tool message cannot hold, are
-// left over.
+// results writes the tool results of m and returns the rest of m; nil if it is empty. Images in
+// results, which a tool message cannot hold, are part of the rest.
 func (w *writer) results(m precis.Message) *precis.Message {
 	if !m.HasToolResult() {
 		return &m
@@ -175,9 +171,9 @@ type parts struct {
 	format   string
 	thinking []precis.Thinking
 	content  []precis.Block
-	members  []precis.Opaque // fields other than the content, of this dialect
+	members  []precis.Opaque // fields of this dialect other than the content
 	calls    []precis.ToolUse
-	fields   []precis.Field // of this dialect, that nobody reads
+	fields   []precis.Field // unread fields of this dialect
 }
 
 func arrange(m precis.Message) parts {
@@ -243,8 +239,8 @@ func (p parts) appendAssistant(dst []byte) []byte {
 	return dst
 }
 
-// appendThinking appends the fields that reasoning came in, else
-// reasoning_content, the name most servers know.
+// appendThinking appends reasoning in its original fields, else in reasoning_content, the name that
+// most servers know.
 func (p parts) appendThinking(dst []byte) []byte {
 	var texts []string
 	for _, b := range p.thinking {
@@ -260,7 +256,7 @@ func (p parts) appendThinking(dst []byte) []byte {
 	return dst
 }
 
-// appendMembers appends the members of an object to the object that dst ends in.
+// appendMembers appends the members of an object to the object at the end of dst.
 func appendMembers(dst, object []byte) []byte {
 	for m, err := range jsonspan.Object(object) {
 		if err != nil {
@@ -290,8 +286,8 @@ func appendFunction(dst []byte, name string, b precis.ToolUse) []byte {
 	return append(jsonspan.AppendStringField(dst, "arguments", ArgumentText(b.Input)), '}')
 }
 
-// ArgumentText returns arguments as the text the API wants: JSON as it is, a
-// JSON string unquoted, {} for nothing.
+// ArgumentText returns arguments as the API's text: JSON unchanged, a JSON string unquoted, {} if
+// empty.
 func ArgumentText(input []byte) string {
 	if len(input) == 0 {
 		return "{}"
@@ -324,8 +320,8 @@ func appendResult(dst []byte, b precis.ToolResult) []byte {
 	return jsonspan.AppendStringField(dst, "content", toolContent(b))
 }
 
-// toolContent returns a result as text, the only thing every server takes in a
-// tool message. Pictures follow in a message of their own.
+// toolContent returns a result as text, the only format that every server accepts in a tool
+// message. Images follow in a message of their own.
 func toolContent(b precis.ToolResult) string {
 	var texts []string
 	for _, c := range b.Content {

@@ -7,8 +7,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// appendContent appends blocks as content: a string when they are text made in
-// memory, else parts. Only a user's content can hold more than text.
+// appendContent appends blocks as content: a string if they are text made in memory, else parts.
+// Only a user's content can contain more than text.
 func appendContent(dst []byte, blocks []precis.Block, format string, user bool) []byte {
 	if s, ok := plain(blocks, format, user); ok {
 		return jsonspan.AppendString(dst, s)
@@ -23,8 +23,8 @@ func appendContent(dst []byte, blocks []precis.Block, format string, user bool) 
 	return append(dst, ']')
 }
 
-// plain returns the content as one string where it can be one: no block has
-// bytes of its own, and a user's several texts stay apart.
+// plain returns the content as one string if possible: no block has bytes of its own, and several
+// texts of a user stay separate.
 func plain(blocks []precis.Block, format string, user bool) (string, bool) {
 	texts := make([]string, len(blocks))
 	for i, b := range blocks {
@@ -80,7 +80,7 @@ func fileName(b precis.Document) string {
 // DataURL returns base64 data as a data: URL.
 func DataURL(media, data string) string { return "data:" + media + ";base64," + data }
 
-// Note returns a block as text, where a dialect has no better place for it.
+// Note returns a block as text, for dialects without a better place for it.
 func Note(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:
@@ -93,7 +93,7 @@ func Note(b precis.Block) string {
 		}
 		return "[document" + after(b.Title) + after(b.MediaType) + after(b.URL) + "]"
 	case precis.Opaque:
-		const short = 1000 // longer ones are pictures and the like, which no model reads as text
+		const short = 1000 // longer ones are images and similar data, which no model reads as text
 		if len(b.Raw) > short {
 			return "[" + b.Type + "]"
 		}

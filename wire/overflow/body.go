@@ -18,7 +18,7 @@ const (
 	maxRoom   = 24 << 10 // of all texts of the beginning, and of the end
 )
 
-// signs is the strings in a body that may be an error despite its status.
+// signs are strings of a body that may be an error despite its status.
 var signs = [][]byte{
 	[]byte("rror"), []byte("ERROR"), []byte("xception"), []byte(`essage":"`), []byte(`essage": "`),
 	[]byte("_msg"), []byte(`"detail"`), []byte("window_exceeded"),
@@ -54,10 +54,10 @@ type place struct {
 	name   string // of the member
 	depth  int
 	level  int
-	failed bool // an error's
+	failed bool // part of an error
 }
 
-// memberNames are those that open the last error in the end of a long body.
+// memberNames begin the last error at the end of a long body.
 var memberNames = [][]byte{[]byte(`"error"`), []byte(`"detail"`), []byte(`"message"`)}
 
 func (r *reader) read(body []byte) {
@@ -78,7 +78,7 @@ func (r *reader) read(body []byte) {
 // must follow it, so that "[1, 4096]" and "{name}" stay text.
 var opening = lazyregexp.New(`\{\s*(?:\\*["']|\}|[A-Za-z_]\w{0,40}\s*:)|\[\s*(?:\{|["'])`)
 
-// escapedQuotes are those of a structure that lost the string around it.
+// escapedQuotes match quotes of a structure that lost the string around it.
 var escapedQuotes = lazyregexp.New(`\\+(["'])`)
 
 // announces reports whether the last line of a text, ignoring empty lines and

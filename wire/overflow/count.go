@@ -10,7 +10,7 @@ import (
 const (
 	number = `[ :=(<]+~?(\d+)\b` // after a word
 	kind   = `(?:text|tool|image|audio|video)`
-	// over stands between what is used and the limit it is held against
+	// over connects the used number and the limit
 	over = `(?:[<>]=?|exceed\w*|(?:long|larg|great|bigg|high)er than|more than|too large for|less than|but (?:the )?(?:\w+ )?(?:models?|max|limit|context)|while (?:the )?limit|超过|超出|大于)`
 )
 

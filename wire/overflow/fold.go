@@ -32,7 +32,7 @@ var marks = strings.NewReplacer(
 	"，", ", ", "。", ". ", "（", " (", "）", ") ", "：", ": ", "；", "; ", "！", "! ", "≤", "<=", "≥", ">=", "【", "[", "】", "]",
 )
 
-// fold returns a text in the form that the rules are written for.
+// fold returns a text in the form that the rules expect.
 func fold(t string) string {
 	t = marks.Replace(t)
 	for _, f := range folds {

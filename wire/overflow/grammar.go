@@ -74,7 +74,7 @@ var rules = lazyregexp.All(
 	`(?:コンテキスト|トークン|プロンプト|入力)[^.]{0,24}?(?:超え|超過|長すぎ|大きすぎ)|(?:컨텍스트|토큰|프롬프트|입력)[^.]{0,24}?(?:초과|너무)`,
 )
 
-// byteRules say that the request was too large to be read.
+// byteRules match errors about requests with too many bytes.
 var byteRules = lazyregexp.All(
 	`\b(?:request|payload|body|entity|content)(?: \w+){0,4}? too (?:large|big)`,
 	`\b(?:request|payload|body|content)(?: \w+){0,3}? exceed\w*(?: \w+){0,5}? (?:size|bytes|limit:? \d+ ?(?:bytes|[kmg]i?b))`,

@@ -1,42 +1,38 @@
-// Package overflow determines whether the error of an API of language models means
-// that the request was larger than the model's context window. Use [Classify].
+// Package overflow determines whether the error of a language model API means that the request
+// exceeded the model's context window. Use [Classify].
 //
-// Providers state this in many ways, and the same words occur in errors about
-// rates, credits, output and files. So the body is parsed whatever its format
-// (JSON, JSON inside strings, a dump of another language, plain text), and each
-// text in it is matched against a small grammar: what is too large, in which
-// relation, to which limit. Texts about something else are excluded first.
+// Providers state this in many ways, and the same words occur in errors about rates, credits,
+// output and files. So the body is parsed whatever its format (JSON, JSON inside strings, a dump of
+// another language, plain text), and each text in it is matched against a small grammar: the
+// quantity, the relation, and the limit. Texts about other errors are excluded first.
 //
-// The function is pure, safe for concurrent use, and never panics. It reads a
-// bounded part of the body only.
+// The function is pure, safe for concurrent use, and never panics. It reads only a bounded part of
+// the body.
 package overflow
 
 import "bytes"
 
-// Overflow is what an error states about the window.
+// Overflow is the statement of an error about the window.
 type Overflow struct {
-	// Limit is the model's limit in tokens as the error states it, 0 when it
-	// does not. Limits in characters or bytes are not reported.
+	// Limit is the model's limit in tokens as the error states it, 0 if it does not. Limits in
+	// characters or bytes are not reported.
 	Limit int
-	// Used is the size of the input in tokens as the error states it, 0 when it
-	// does not. The requested output is left out where the error states it
-	// separately.
+	// Used is the size of the input in tokens as the error states it, 0 if it does not. It excludes
+	// the requested output if the error states that separately.
 	Used int
-	// Bytes states that the request had too many bytes for the server, not too
-	// many tokens for the model. A smaller request helps, but the error says
-	// nothing about the window.
+	// Bytes: the request had too many bytes for the server, not too many tokens for the model. A
+	// smaller request helps, but the error contains no information about the window.
 	Bytes bool
 }
 
-// Classify reports whether a response means that the context window overflowed.
-// The status is that of HTTP, 0 when it is not known; the body is that of the
-// response, the data of a streamed event, or the text of an error frame.
+// Classify reports whether a response means that the context window overflowed. The status is the
+// HTTP status, 0 if unknown; the body is the body of the response, the data of a streamed event, or
+// the text of an error frame.
 //
-// A status of 402 or 429 is an overflow only when one request asks for more than the
-// limit over time allows at all, so that waiting cannot help. A successful response is one
-// only by an error inside it, or by a stop reason that names the window. An
-// empty body with status 413 is one, and with status 400 too: Cerebras answers
-// in that way, and a status of 400 without explanation is otherwise rare.
+// A status of 402 or 429 is an overflow only when a single request exceeds the limit per time, so
+// that waiting cannot help. A successful response is one only if it contains an error, or a stop
+// reason that names the window. An empty body with status 413 is one, and with status 400 too:
+// Cerebras answers that way, and a status of 400 without explanation is otherwise rare.
 func Classify(status int, body []byte) (Overflow, bool) {
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
@@ -57,8 +53,8 @@ func Classify(status int, body []byte) (Overflow, bool) {
 	return judge(status, r.texts, r.fields)
 }
 
-// judge classifies the texts of an error. A text about rates or money decides
-// for all of them: the other texts then explain that limit.
+// judge classifies the texts of an error. A text about rates or money decides for all of them,
+// because the other texts then explain that limit.
 //
 // See [atOnce] for the exception.
 func judge(status int, texts []string, fields map[string]int) (Overflow, bool) {
@@ -91,8 +87,7 @@ func judge(status int, texts []string, fields map[string]int) (Overflow, bool) {
 	return Overflow{Bytes: large}, large
 }
 
-// limitFields and usedFields are the members in which llama.cpp states the
-// numbers.
+// limitFields and usedFields are the members with llama.cpp's numbers.
 var (
 	limitFields = []string{"n_ctx"}
 	usedFields  = []string{"n_prompt_tokens"}

@@ -53,8 +53,8 @@ func quoted(s string, i int) (string, int) {
 	return b.String(), i
 }
 
-// unescape writes the character of the escape sequence whose letter s begins
-// with, and returns how many bytes follow the letter.
+// unescape writes the character of an escape sequence; s begins with its letter. It returns how
+// many bytes follow the letter.
 func unescape(b *strings.Builder, s string) int {
 	switch s[0] {
 	case 'n', 'r', 't':

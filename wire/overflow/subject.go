@@ -2,14 +2,14 @@ package overflow
 
 import "precis/internal/lazyregexp"
 
-// topic is what a text is about.
+// topic is the subject of a text.
 type topic int
 
 const (
 	aboutNothing topic = iota
 	aboutWindow
 	aboutBytes
-	aboutOther // another part that can be too large
+	aboutOther // another part of the request that can be too large
 )
 
 // rated matches texts about limits over time, money and load. Such a limit may
@@ -25,8 +25,7 @@ var rated = lazyregexp.All(
 	`频率|限流|并发|频繁|速率|余额|欠费|额度|配额|每分钟`,
 )
 
-// others matches texts about one part of the request that is too large by
-// itself.
+// others matches texts about a single part of the request that is too large.
 var others = lazyregexp.All(
 	`(?:string|array|list|object)s? (?:\w+ )?(?:too long|too large|above max)|(?:string|array) above max`,
 	`\btoo many (?:\w+ )?(?:`+media+`|tools?|functions?|messages|items|stop|parameters|schemas?|properties|inputs|turns|choices|blocks)\b`,
@@ -40,7 +39,7 @@ var others = lazyregexp.All(
 	`图片|图像|文件|音频|视频|次数|超时`,
 )
 
-// pictures matches texts about one picture or file.
+// pictures matches texts about a single image or file.
 var pictures = lazyregexp.All(
 	`\b`+media+`(?: \w+){0,6}? (?:exceed|too (?:large|big|long|many)|(?:larg|great|long)er than|more than|over )`,
 	`\b`+media+`\b.*\b(?:`+unit+`|pixels?|px|pages|seconds|dimensions?|resolution)\b`,
@@ -54,7 +53,7 @@ const (
 )
 
 var (
-	// output matches limits of what a model may write, entry limits of its input.
+	// matches limits of the model's output, entry matches limits of its input
 	output = lazyregexp.New(`\bmax(?:imum)? (?:completion |output |new |generated |response )?tokens?\b|\b(?:output|completion|response|budget|min) tokens?\b|tokens you requested|\bmax output|thinking budget|output (?:limit|length)`)
 	entry  = lazyregexp.New(`\bprompts?\b|\binputs?\b|\bmessages?\b|conversation|history|context limit|you requested (?:about |a total of )?~?\d|max(?:imum)? tokens (?:of|limit of) \d+ (?:was |is )?exceeded|tokens in (?:the |your )?request|got -\d`)
 	sized  = lazyregexp.New(`\b(?:` + unit + `)\b`)

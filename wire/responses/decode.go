@@ -1,12 +1,10 @@
-// Package responses turns the bytes of OpenAI's Responses API into messages and
-// back. Start with [DecodeMessages] and [AppendMessages]. One item of the input
-// is one message: a spoken one, one tool use, one tool result, one piece of
-// reasoning. What is not understood is kept as [precis.Opaque]; what was not
-// changed is written with the bytes it came from. The functions are pure and
-// safe for concurrent use.
+// Package responses converts between messages and the bytes of OpenAI's Responses API. Start with
+// [DecodeMessages] and [AppendMessages]. One item of the input is one message: a text message, a
+// tool use, a tool result, or a piece of reasoning. Unknown content is kept as [precis.Opaque];
+// unchanged content is written with its original bytes. The functions are pure and safe for
+// concurrent use.
 //
-// Format: the input of POST /v1/responses, as documented by OpenAI and typed in
-// its Go SDK.
+// Format: the input of POST /v1/responses, as documented by OpenAI and typed in its Go SDK.
 package responses
 
 import (
@@ -50,8 +48,8 @@ func invalid(place string, err error) error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
-// calls names the field that holds the arguments of each kind of call, and the
-// name of the tool where the item has none.
+// calls maps each kind of call to the field with its arguments, and to the name of the tool if the
+// item has none.
 var calls = map[string]struct{ field, tool string }{
 	"function_call":    {field: "arguments"},
 	"custom_tool_call": {field: "input"},
@@ -60,9 +58,9 @@ var calls = map[string]struct{ field, tool string }{
 	"apply_patch_call": {field: "operation", tool: "apply_patch"},
 }
 
-// DecodeMessage reads one item. The message keeps raw. An item of an unknown
-// type is [precis.Opaque], in the assistant's role when its type says that the
-// model or the server made it.
+// DecodeMessage decodes one item. The message retains raw. An item of an unknown type is
+// [precis.Opaque], in the assistant's role if its type implies that the model or the server made
+// it.
 func DecodeMessage(raw []byte) (precis.Message, error) {
 	m := precis.Message{Raw: raw, Format: Format}
 	f, err := jsonspan.Fields(raw)
@@ -103,7 +101,7 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 	return m, r.err
 }
 
-// half says which half of a pair an item is whose content is not understood.
+// half is the position of an opaque item in a pair of call and answer.
 type half int
 
 const (
@@ -112,15 +110,14 @@ const (
 	answers
 )
 
-// half returns which half of a pair an item of a type without an entry in calls
-// is, and the ID that its other half shares: a call that the client answers has a
-// call_id, as has its output; an approval names the ID of the request. A call that
-// the server itself has answered has no call_id and stands alone.
+// half returns which half of a pair an item of a type outside calls is, and the ID shared with its
+// other half: a call that the client answers has a call_id, as has its output; an approval names
+// the ID of the request. A call that the server itself has answered has no call_id and needs no
+// answer.
 //
-// Such a call is decoded to a tool use without Input, followed by the item as an
-// opaque block; such an answer is a tool result that holds the item as one. There is
-// nothing in them that could be shortened, since no other form of them can be
-// written.
+// Such a call is decoded to a tool use without Input, followed by the item as an opaque block; such
+// an answer is a tool result that contains the item. Their content cannot be shortened, because
+// they can only be written as the original item.
 func (r *reader) half(kind string) (half, string) {
 	own := func(field string) string { s, _ := jsonspan.String(r.fields[field]); return s }
 	id := own("call_id")
@@ -144,7 +141,7 @@ const (
 	approvalResponse = "mcp_approval_response"
 )
 
-// toolOf names the tool of a call whose item has no name.
+// toolOf returns the name of the tool for a call without a name.
 func toolOf(kind string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(kind, "_call"), "_request")
 }
@@ -192,8 +189,8 @@ func role(name string) precis.Role {
 	return precis.Role(name)
 }
 
-// unknownRole says whose an item of an unknown type is: its own word if it has
-// one; the user's for the client's answers; else the assistant's.
+// unknownRole returns the role of an item of an unknown type: its own role if it has one; user for
+// the client's answers; else assistant.
 func (r *reader) unknownRole(kind string) precis.Role {
 	if name, ok := jsonspan.String(r.fields["role"]); ok {
 		switch role := role(name); role {
@@ -209,8 +206,7 @@ func (r *reader) unknownRole(kind string) precis.Role {
 	return precis.RoleUser
 }
 
-// reasoning reads the summaries, or where there are none the reasoning that open
-// models show.
+// reasoning decodes the summaries or, without any, the reasoning that open models show.
 func (r *reader) reasoning() precis.Block {
 	b := precis.Thinking{Signature: r.text("encrypted_content"), Raw: r.raw}
 	for _, field := range []string{"summary", "content"} {
@@ -240,8 +236,7 @@ func (r *reader) call(field, tool string) precis.Block {
 	return b
 }
 
-// callID returns what pairs a call and its answer: the call_id, in older items
-// the id.
+// callID returns the ID shared by a call and its answer: the call_id, in older items the id.
 func (r *reader) callID() string {
 	if id := r.text("call_id"); id != "" {
 		return id
@@ -249,8 +244,8 @@ func (r *reader) callID() string {
 	return r.text("id")
 }
 
-// result reads an output: a string, kept as it is even when it holds JSON, or a
-// list of parts. Any other JSON is its text.
+// result decodes an output: a string, kept unchanged even if it contains JSON, or a list of parts.
+// Any other JSON becomes text.
 func (r *reader) result() precis.Block {
 	b := precis.ToolResult{ToolUseID: r.callID(), Raw: r.raw, Fields: content.Unread(r.fields, "type", "id", "call_id", "status", "output")}
 	output := r.fields["output"]

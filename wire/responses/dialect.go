@@ -18,10 +18,9 @@ type Dialect struct{}
 // Name returns [Format].
 func (Dialect) Name() string { return Format }
 
-// Check returns what the API would refuse. Items pair by ID alone: every call is
-// answered once, somewhere after it, and every answer has its call before it.
-// Reasoning stands right before what it led to, so never before the user's word
-// and never last.
+// Check returns the breaches that the API would refuse. Items pair only by ID: every call is
+// answered once, somewhere after it, and every answer has its call before it. Reasoning must
+// directly precede the item that follows from it, so never a user message, and never the end.
 func (Dialect) Check(view []precis.Message) []precis.Breach {
 	c := checker{open: map[string]int{}, seen: map[string]bool{}, reasoning: -1}
 	for i, m := range view {
@@ -38,9 +37,8 @@ func (Dialect) Check(view []precis.Message) []precis.Breach {
 	return c.breaches
 }
 
-// mustBeAnswered reports whether the API refuses the call of a message without an
-// answer. Of types that are not known nobody knows, and an approval may be
-// outstanding.
+// mustBeAnswered reports whether the API refuses the call of a message without an answer. Unknown
+// types are not checked, and an approval may be pending.
 func mustBeAnswered(m precis.Message) bool {
 	item, opaque := m.Content[len(m.Content)-1].(precis.Opaque)
 	return !opaque || item.Type == "computer_call"
@@ -50,7 +48,7 @@ type checker struct {
 	breaches  []precis.Breach
 	open      map[string]int // calls not yet answered: their message, counted from 1
 	seen      map[string]bool
-	reasoning int // message of reasoning that nothing has followed yet; -1: none
+	reasoning int // message with reasoning that has no following item yet; -1: none
 }
 
 func (c *checker) add(i int, rule, format string, args ...any) {
@@ -121,12 +119,12 @@ func (Dialect) List() string { return "input" }
 // Decode is [DecodeMessage].
 func (Dialect) Decode(item []byte) (precis.Message, error) { return DecodeMessage(item) }
 
-// AppendMessages is the function of that name.
+// AppendMessages calls the function [AppendMessages].
 func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 	return AppendMessages(dst, view)
 }
 
-// Prompt reads everything but the items of a request.
+// Prompt decodes everything except the items of a request.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
 		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_output_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
@@ -167,7 +165,7 @@ type answer struct {
 	} `json:"incomplete_details"`
 }
 
-// Observe takes in an event or a whole response.
+// Observe processes an event or a whole response.
 func (Dialect) Observe(r *wire.Response, data []byte) {
 	kind, _ := jsonspan.String(jsonspan.Field(data, "type"))
 	switch kind {
@@ -192,8 +190,8 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 			r.Say(words)
 		}
 	case "response.content_part.added", "response.reasoning_summary_part.added":
-		// what is announced is still empty
-	case "response.output_item.added": // so is this
+		// announced parts are still empty
+	case "response.output_item.added": // its item is still empty, too
 		if r.Keep > 0 {
 			var seen items
 			seen.take(jsonspan.Field(data, "item"))
@@ -214,14 +212,14 @@ func hasItems(output []byte) bool {
 	return false
 }
 
-// items is what the items of an output say.
+// items summarizes the items of an output.
 type items struct {
 	words             []string
 	calls             int
 	reasoned, refused bool
 }
 
-// take takes in an item.
+// take processes an item.
 func (i *items) take(raw []byte) {
 	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); {
 	case kind == "reasoning":
@@ -241,8 +239,8 @@ func (i *items) take(raw []byte) {
 	}
 }
 
-// observeOutput takes in the output of a response that has ended: what a stream
-// reported before it is not counted twice.
+// observeOutput processes the output of a completed response, without counting again what a stream
+// has reported.
 func observeOutput(r *wire.Response, output []byte) {
 	var all items
 	for item, err := range jsonspan.Array(output) {
@@ -258,7 +256,8 @@ func observeOutput(r *wire.Response, output []byte) {
 	}
 }
 
-// searches returns how many web searches the provider made for an answer; it bills no pages that were opened.
+// searches returns how many web searches the provider made for an answer; opened pages are not
+// billed.
 func searches(output json.RawMessage) (n float64) {
 	for item, err := range jsonspan.Array(output) {
 		if err != nil {
@@ -273,7 +272,7 @@ func searches(output json.RawMessage) (n float64) {
 	return n
 }
 
-// observe takes in a response object.
+// observe processes a response object.
 func observe(r *wire.Response, raw []byte) {
 	var a answer
 	if raw == nil || jsonspan.Decode(raw, &a) != nil {

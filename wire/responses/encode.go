@@ -10,10 +10,9 @@ import (
 	"precis/wire/chat"
 )
 
-// AppendMessages appends the JSON array of input items for a view. An item that
-// came from this dialect and was not changed is written with its own bytes.
-// Another dialect's message becomes as many items as it needs; its reasoning,
-// which this API cannot check, is left out.
+// AppendMessages appends the JSON array of input items for a view. Unchanged items from this
+// dialect are written with their own bytes. A message of another dialect becomes as many items as
+// it needs; its reasoning, which this API cannot verify, is omitted.
 func AppendMessages(dst []byte, view []precis.Message) []byte {
 	w := writer{dst: append(dst, '['), kinds: map[string]string{}}
 	for _, m := range view {
@@ -22,8 +21,8 @@ func AppendMessages(dst []byte, view []precis.Message) []byte {
 	return append(w.dst, ']')
 }
 
-// writer writes items. kinds remembers what type of call each ID is, since the
-// answer must be of the same.
+// writer writes items. kinds maps IDs to types of calls, because the answer must have the same
+// type.
 type writer struct {
 	dst   []byte
 	kinds map[string]string
@@ -55,8 +54,7 @@ func (w *writer) message(m precis.Message) {
 	w.spoken(m, spoken)
 }
 
-// itemFollows reports whether the first block is a call whose item is the block
-// behind it.
+// itemFollows reports whether the first block is a call and the block after it is its item.
 func itemFollows(blocks []precis.Block) bool {
 	if len(blocks) < 2 {
 		return false
@@ -66,7 +64,7 @@ func itemFollows(blocks []precis.Block) bool {
 	return ok && opaque && len(use.Input) == 0 && isItem(item)
 }
 
-// answerItem returns the item that an answer holds whole.
+// answerItem returns the item that an answer contains.
 func answerItem(b precis.ToolResult) (precis.Opaque, bool) {
 	if len(b.Content) != 1 {
 		return precis.Opaque{}, false
@@ -75,8 +73,8 @@ func answerItem(b precis.ToolResult) (precis.Opaque, bool) {
 	return o, ok && (strings.HasSuffix(o.Type, "_output") || o.Type == approvalResponse) && jsonspan.Clean(o.Raw)
 }
 
-// kindOf returns the item type of a call: that of the bytes it came from, else
-// the one its input has the shape of.
+// kindOf returns the item type of a call: its original type, else the type that fits the shape of
+// its input.
 func kindOf(b precis.ToolUse, format string) string {
 	if format != Format {
 		return "function_call"
@@ -104,8 +102,7 @@ func kindOf(b precis.ToolUse, format string) string {
 	return "function_call"
 }
 
-// part reports whether a block goes into a message item; the others are items of
-// their own.
+// part reports whether a block belongs in a message item; other blocks are items of their own.
 func part(b precis.Block) bool {
 	switch b := b.(type) {
 	case precis.Text, precis.Image, precis.Document:
@@ -116,8 +113,7 @@ func part(b precis.Block) bool {
 	return false
 }
 
-// isItem reports whether an opaque block of this dialect was an item, not a part
-// of one.
+// isItem reports whether an opaque block of this dialect was an item, not a part of one.
 func isItem(b precis.Opaque) bool {
 	return !strings.HasPrefix(b.Type, "input_") && !strings.HasPrefix(b.Type, "output_")
 }
@@ -165,7 +161,7 @@ func (w *writer) spoken(m precis.Message, blocks []precis.Block) {
 	w.dst = append(w.dst, '}')
 }
 
-// parts writes blocks as parts, pictures and files only where media may be.
+// parts writes blocks as parts; images and files only if media is set.
 func (w *writer) parts(blocks []precis.Block, format, kind string, media bool) {
 	for _, b := range blocks {
 		w.comma()
@@ -246,7 +242,7 @@ func (w *writer) item(m precis.Message, b precis.Block) {
 	}
 }
 
-// close ends an item with the fields that nobody reads, where it came from this dialect.
+// close ends an item and, if it came from this dialect, adds its unread fields.
 func (w *writer) close(m precis.Message, fields []precis.Field) {
 	if m.Format == Format {
 		w.dst = content.AppendFields(w.dst, fields)
@@ -290,7 +286,7 @@ func (w *writer) call(b precis.ToolUse, kind string) {
 	}
 }
 
-// result writes an answer as the type that its call asks for.
+// result writes an answer with the type that its call requires.
 func (w *writer) result(m precis.Message, b precis.ToolResult) {
 	kind := cmpOr(w.kinds[b.ToolUseID], "function_call")
 	w.open(kind + "_output")

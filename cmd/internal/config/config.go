@@ -1,11 +1,10 @@
-// Package config works out the configuration of the precis command: a preset,
-// the user's strict YAML file over it, a file in the current folder over that,
-// then environment variables, flags on top. It remembers where each value came
-// from. Start with [Load].
+// Package config determines the configuration of the precis command. In ascending precedence, it
+// consists of a preset, the user's strict YAML file, a file in the current folder, environment
+// variables, and flags. It records the origin of each value. Start with [Load].
 //
-// The file in the current folder is not trusted: it may have come with a cloned
-// repository. It may set only the keys of an explicit list, and only in ways that
-// call no model and leave the conversation protected; see [ErrRefused].
+// The file in the current folder is not trusted, because it may come with a cloned repository. It
+// may set only the keys of an explicit list, and only in ways that call no model and keep the
+// conversation protected; see [ErrRefused].
 package config
 
 import (
@@ -27,35 +26,35 @@ import (
 // Config is the effective configuration.
 type Config struct {
 	Settings   precis.Settings
-	Estimate   string // way of counting
-	Model      string // "": the one the recording names
+	Estimate   string // the counter's name
+	Model      string // "": the model that the recording names
 	Window     int    // tokens; 0: the model's
 	MaxOutput  int    // tokens; 0: unknown
-	MemoryMB   int    // that a command may take for a recording; 0: by the machine
+	MemoryMB   int    // for the recording of one command; 0: by the machine
 	ModelsFile string // overrides of the catalog; "": none
 	Summarizer Summarizer
 	Hooks      Hooks
 	Gateway    Gateway
 	Sessions   Sessions
-	// Experiments are compared on the conversations of a gateway, by name.
+	// Experiments are run on the conversations of a gateway, by name.
 	Experiments []Experiment
 
-	File       string   // the file that was read, the user's or the one named; "": none
-	Folder     string   // the file in the current folder that was read as well; "": none
-	FromFolder int      // how many values it set
-	Warnings   []string // thresholds out of range and the like
-	user       string   // the user's own file, whether it exists or not
+	File       string   // the file that was read, the user's or a named one; "": none
+	Folder     string   // the file in the current folder, if it was read; "": none
+	FromFolder int      // number of values that it set
+	Warnings   []string // such as thresholds out of range
+	user       string   // the user's own file, even if it does not exist
 	origins    map[string]value
 
-	src Sources  // it was read from
+	src Sources  // the configuration was read from
 	sum [32]byte // SHA-256 of File
 }
 
-// Summarizer is the profile of the model that condenses.
+// Summarizer configures the model that condenses.
 type Summarizer struct {
 	Model, Dialect, URL, KeyEnv string
 	Mode, Template              string
-	Prompt                      string // "": the template's, or that of PromptFile
+	Prompt                      string // "": the text of PromptFile or of the template
 	PromptFile, RulesFile       string
 	Cache                       string // file; "": in the user's cache folder; "off": none
 	MaxTokens                   int    // of a summary; 0: the default
@@ -69,24 +68,23 @@ const MaxPrompt = 12_000
 
 // Sessions configures how recorded conversations are found.
 type Sessions struct {
-	Roots []string // folders that are searched besides those of agent programs
+	Roots []string // searched folders in addition to those known for agent programs
 	Index string   // file; "": in the user's cache folder; "off": none
 }
 
-// Hooks are command lines or URLs: asked around condensations with a model, asked around
-// every rung, and one that receives alerts; "": none.
+// Hooks are command lines or URLs: called around condensations with a model, around every rung, and
+// for alerts; "": none.
 type Hooks struct{ Before, After, RungBefore, RungAfter, Alert string }
 
-// Sources say where configuration comes from. The zero value is the defaults
-// alone.
+// Sources are the sources of the configuration. The zero value gives the defaults.
 type Sources struct {
-	Path   string              // file the user names; it must exist, and no other is read
+	Path   string              // file that the user names; it must exist, and User is not read
 	User   string              // the user's own file, read if it exists
-	Folder string              // file in the current folder, read over User if it exists
+	Folder string              // file in the current folder, merged over User if it exists
 	Env    func(string) string // environment; nil: none
 	Flags  map[string]string   // by key, see [Known]
 
-	text *[]byte // what the file says, whatever is in it; nil: what is in it
+	text *[]byte // replaces the content of the file; nil: read the file
 }
 
 // EnvPrefix begins the names of environment variables: key keep.messages is
@@ -96,8 +94,8 @@ const EnvPrefix = "PRECIS_"
 // FolderFile is the name of the file looked for in the current folder.
 const FolderFile = "precis.yaml"
 
-// UserFile returns the path of the user's own file, which need not exist; "" when
-// the user has no configuration folder.
+// UserFile returns the path of the user's own file, which need not exist; "" if the user has no
+// configuration folder.
 func UserFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -106,11 +104,11 @@ func UserFile() string {
 	return filepath.Join(dir, "precis", "config.yaml")
 }
 
-// value is one configured value before it is set.
+// value is a configured value before it is set.
 type value struct {
 	text   string
 	origin string
-	file   bool // it comes from the user's file, or the one named
+	file   bool // it comes from the user's file, or the named one
 	folder bool // it comes from the file in the current folder
 }
 
@@ -139,9 +137,9 @@ func Load(src Sources) (*Config, error) {
 	return c, nil
 }
 
-// layers are the values of all sources, the strongest last.
+// layers are the values of all sources, in ascending precedence.
 type layers struct {
-	file, folderFile        string   // that were read; "": none
+	file, folderFile        string   // files that were read; "": none
 	sum                     [32]byte // SHA-256 of file
 	user, folder, env, flag map[string]value
 }
@@ -151,7 +149,7 @@ func (l layers) withoutFolder() layers {
 	return l
 }
 
-// config sets the values of all layers over a preset.
+// config applies the values of all layers to a preset.
 func (l layers) config() (*Config, error) {
 	values := map[string]value{}
 	for _, layer := range []map[string]value{l.user, l.folder, l.env, l.flag} {
@@ -167,7 +165,7 @@ func (l layers) config() (*Config, error) {
 	return c, nil
 }
 
-// of returns the configuration of values, without experiments.
+// of returns the configuration for values, without experiments.
 func (l layers) of(values map[string]value) (*Config, error) {
 	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder), origins: map[string]value{}, Gateway: defaultGateway}
 	name := values["preset"]
@@ -199,14 +197,15 @@ func (l layers) of(values map[string]value) (*Config, error) {
 	return c, nil
 }
 
-// blame names the source and the key of a setting that makes no sense; the file where neither is known.
+// blame adds the source and the key of an invalid setting to an error; the file if neither is
+// known.
 func (c *Config) blame(err error, file string) error {
 	out := &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: file, Err: err}
 	var e *precis.Error
 	if !errors.As(err, &e) || e.Err == nil {
 		return out
 	}
-	field, rest, _ := strings.Cut(e.Err.Error(), " ") // of the settings: keep_share for keep.share
+	field, rest, _ := strings.Cut(e.Err.Error(), " ") // name of the setting: keep_share for keep.share
 	for _, k := range keys {
 		if strings.ReplaceAll(k.name, ".", "_") == field || k.name == field {
 			out.Place, out.Err = c.origins[k.name].origin, fmt.Errorf("%s %s", k.name, rest)
@@ -273,8 +272,8 @@ func readFile(src Sources) (string, []byte, error) {
 	return "", nil, &precis.Error{Code: precis.CodeInternal, Op: opRead, Place: path, Err: err}
 }
 
-// order returns the names of the values as they are to be set: in the order of
-// the keys, profiles last.
+// order returns the names of the values in the order of setting them: in the order of the keys,
+// profiles last.
 func order(values map[string]value) []string {
 	var names []string
 	for _, k := range keys {

@@ -15,13 +15,13 @@ import (
 	"precis/preset"
 )
 
-// Experiment compares configurations on the conversations of a gateway. Each that
-// begins and takes part is managed by one of them, see [experiments.Assign].
+// Experiment compares configurations on the conversations of a gateway. Each new conversation that
+// takes part is managed by one of them, see [experiments.Assign].
 type Experiment struct {
 	experiments.Trial                    // arms by name
 	Configs           map[string]*Config // of the arms, by name; without experiments of their own
-	// Own is what each arm sets by itself, its weight left out, by key; nil for an arm
-	// that is left alone.
+	// Own are the values that each arm sets itself, except its weight, by key; nil for an arm that
+	// is left alone.
 	Own map[string]map[string]string
 }
 
@@ -34,7 +34,7 @@ func (c *Config) Trials() []experiments.Trial {
 	return out
 }
 
-// Arm returns the configuration of an arm, "EXPERIMENT/ARM"; nil: there is none.
+// Arm returns the configuration of an arm, "EXPERIMENT/ARM"; nil if it does not exist.
 func (c *Config) Arm(name string) *Config {
 	experiment, arm, _ := strings.Cut(name, "/")
 	for _, x := range c.Experiments {
@@ -45,24 +45,24 @@ func (c *Config) Arm(name string) *Config {
 	return nil
 }
 
-// Values of experiments are kept with those of keys, under names that no key has:
+// Values of experiments are stored like values of keys, under names that no key has:
 // experiments/NAME/share, experiments/NAME/ARM/, experiments/NAME/ARM/weight and
 // experiments/NAME/ARM/KEY.
 const experimentPrefix = "experiments/"
 
-// LeftAlone is the value of an arm, see [ExperimentKey], whose conversations precis only
-// watches.
+// LeftAlone is the value of an arm, see [ExperimentKey], for conversations that precis only
+// observes.
 const LeftAlone = "off"
 
-// ExperimentKey is the key of a [Change] about an experiment: without parts it is the whole,
-// which can be taken out; "share" is its share; an arm and "" are the arm, which can be
-// [LeftAlone] or taken out; an arm and another part are its "weight", or any key that arms
-// may set. Names hold no slash.
+// ExperimentKey returns the key of a [Change] to an experiment. Without parts it selects the whole
+// experiment, which can be removed; "share" selects its share; an arm and "" select the arm, which
+// can be [LeftAlone] or removed; an arm and another part select its "weight", or any key that arms
+// may set. Names contain no slash.
 func ExperimentKey(name string, parts ...string) string {
 	return experimentPrefix + name + "/" + strings.Join(parts, "/")
 }
 
-// pathOfExperiment returns where a value of an experiment stands in a file.
+// pathOfExperiment returns the path of an experiment's value in a file.
 func pathOfExperiment(rest string) (path []string, isList bool, err error) {
 	parts := strings.SplitN(rest, "/", 3)
 	if len(parts) < 2 || parts[0] == "" || len(parts) == 2 && parts[1] != "" && parts[1] != "share" || len(parts) == 3 && parts[1] == "" {
@@ -87,12 +87,12 @@ func pathOfExperiment(rest string) (path []string, isList bool, err error) {
 	}
 }
 
-// errArm is the cause of the error for a key that differs between arms of nothing.
+// errArm is the cause of the error for a key that must not differ between arms.
 var errArm = errors.New("an arm of an experiment must not set this")
 
-// ofArms reports whether arms may differ in a key: in what is done with a conversation,
-// and what writes its summaries. How much may be spent, and what counts for all
-// conversations of a gateway, is the same for all.
+// ofArms reports whether arms may differ in a key: keys of how a conversation is handled, and of
+// what writes its summaries. Spending limits, and keys for all conversations of a gateway, apply to
+// all arms.
 func ofArms(name string) bool {
 	for _, prefix := range []string{"gateway.", "sessions.", "hooks.", "spend."} {
 		if strings.HasPrefix(name, prefix) {
@@ -133,8 +133,7 @@ func (r yamlReader) experiments(n ast.Node) error {
 	})
 }
 
-// arm reads the values of an arm: keys in which it differs from the rest of the file,
-// or the word off.
+// arm reads the values of an arm: keys that differ from the rest of the file, or the word off.
 func (r yamlReader) arm(prefix string, n ast.Node) error {
 	r.put(prefix, n, "")
 	if s, ok := n.(*ast.StringNode); ok && s.Value == LeftAlone {
@@ -174,8 +173,8 @@ func eachNamed(n ast.Node, what string, visit func(name string, v ast.Node) erro
 	return nil
 }
 
-// experiments makes the experiments that values describe: the configuration of an arm
-// is that of all values with its own over them.
+// experiments makes the experiments from values: the configuration of an arm consists of all values
+// with its own ones merged over them.
 func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 	byName := map[string]*Experiment{}
 	own := map[string]map[string]value{} // by experiment and arm
@@ -234,8 +233,8 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 
 func trialsOf(all []Experiment) []experiments.Trial { return (&Config{Experiments: all}).Trials() }
 
-// alone returns the values of an arm: none, or those of one that is left alone,
-// whatever the rest of the file says.
+// alone returns the base values of an arm: for one that is left alone, values that switch precis
+// off regardless of the rest of the file; else none.
 func alone(v value) map[string]value {
 	if v.text != LeftAlone {
 		return map[string]value{}
@@ -247,7 +246,7 @@ func alone(v value) map[string]value {
 	return out
 }
 
-// rows describes the experiments for people.
+// experimentRows describes the experiments for display.
 func (c *Config) experimentRows() []Row {
 	var rows []Row
 	for _, x := range c.Experiments {

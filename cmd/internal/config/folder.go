@@ -16,15 +16,14 @@ import (
 // folder must not set.
 var ErrRefused = errors.New("a file in the current folder must not set this")
 
-// folderKeys are the keys that a file in the current folder may set, in addition
-// to profiles: how early and how far a conversation is reduced. A key that is not
-// listed is refused, so a new key is refused until it has been thought about.
+// folderKeys are the keys that a file in the current folder may set, in addition to profiles: how
+// early and how far a conversation is reduced. Keys outside the list are refused, so a new key is
+// refused until it has been considered.
 //
-// Left out on purpose: everything that names a program, an address, a file, a key
-// or a model; what bounds the cost of model calls (spend.*, cap.*, worth,
-// min_model_window); what switches the protection off or misstates the window
-// (auto_condense, buffer, model, window, max_output); and pin, by which the
-// author of a repository could have text of their own kept for ever.
+// Deliberately excluded are: keys that name a program, an address, a file, a key or a model; bounds
+// on the cost of model calls (spend.*, cap.*, worth, min_model_window); keys that switch the
+// protection off or misstate the window (auto_condense, buffer, model, window, max_output); and
+// pin, which would let the author of a repository keep a text of their own in every view.
 var folderKeys = map[string]bool{
 	"preset": true, "rungs": true, "estimate": true,
 	"threshold": true, "prepare": true, "warn": true, "target": true, "room.turns": true, "room.floor": true,
@@ -33,7 +32,7 @@ var folderKeys = map[string]bool{
 	"prune.over": true, "prune.errors_over": true, "prune.tools": true,
 }
 
-// readFolder reads the file in the current folder; nil when there is none.
+// readFolder reads the file in the current folder; nil if it does not exist.
 func readFolder(path, user string) (map[string]value, error) {
 	data, err := folder.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,9 +56,9 @@ func hintRefused(path, user string) string {
 	return fmt.Sprintf("move it to %s, or name the file: --config %s", cmp.Or(user, "your own configuration file"), path)
 }
 
-// keepsWhatMatters compares the configuration with the one without the file in
-// the current folder. That file must not switch the protection off, add a rung
-// that calls a model, or have a model that is configured called earlier.
+// keepsWhatMatters compares the configuration with the one without the file in the current folder.
+// That file must not switch the protection off, add a rung that calls a model, or make a configured
+// model be called earlier.
 func (c *Config) keepsWhatMatters(trusted *Config) error {
 	if c.Settings.Observe && !trusted.Settings.Observe {
 		return c.refuse("preset", "turn precis off")
@@ -70,7 +69,7 @@ func (c *Config) keepsWhatMatters(trusted *Config) error {
 		}
 	}
 	if trusted.Summarizer.Model == "" {
-		return nil // no model is called, whatever the rungs
+		return nil // no model is called, whatever the rungs are
 	}
 	for _, rung := range []string{"selective", "condense"} {
 		if climbs(c, rung) && !climbs(trusted, rung) {
@@ -83,9 +82,8 @@ func (c *Config) keepsWhatMatters(trusted *Config) error {
 	return c.actsNoEarlier(trusted)
 }
 
-// climbs reports whether a rung is among those of a configuration. Rungs that
-// call a model are not in the preset frugal, and selective is only where it was
-// asked for.
+// climbs reports whether a configuration uses a rung. The preset frugal has no rungs that call a
+// model, and selective must be requested.
 func climbs(c *Config, rung string) bool {
 	s := c.Settings
 	switch {
@@ -99,9 +97,8 @@ func climbs(c *Config, rung string) bool {
 	return true
 }
 
-// actsNoEarlier returns an error when the configuration calls a model earlier
-// than the trusted one. How often it can be called at most is bounded by cap.*,
-// and what that costs by spend.*, which are the user's alone.
+// actsNoEarlier returns an error when the configuration calls a model earlier than the trusted one.
+// The number of calls is bounded by cap.*, and their cost by spend.*, which only the user can set.
 func (c *Config) actsNoEarlier(trusted *Config) error {
 	s, t := c.Settings, trusted.Settings
 	names := []string{""}
@@ -127,15 +124,14 @@ func (c *Config) actsNoEarlier(trusted *Config) error {
 		{"max_messages", float64(s.MaxMessages), float64(t.MaxMessages)},
 		{"max_turns", float64(s.MaxTurns), float64(t.MaxTurns)},
 	} {
-		if at.now > 0 && (at.was <= 0 || at.now < at.was) { // 0 is never
+		if at.now > 0 && (at.was <= 0 || at.now < at.was) { // 0 means never
 			return c.refuse(at.key, "have a model called earlier")
 		}
 	}
 	return nil
 }
 
-// refuse returns the error about a key, or about the preset that its value comes
-// from.
+// refuse returns the error for a key, or for the preset that its value comes from.
 func (c *Config) refuse(key, what string) error {
 	if !c.origins[key].folder {
 		key = "preset"
@@ -144,7 +140,7 @@ func (c *Config) refuse(key, what string) error {
 		Err: refused("a file in the current folder must not " + what)}
 }
 
-// refused is an [ErrRefused] that says what was tried.
+// refused is an [ErrRefused] with a description of the attempt.
 type refused string
 
 func (r refused) Error() string { return string(r) }

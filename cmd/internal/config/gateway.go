@@ -7,30 +7,30 @@ import (
 // Gateway configures precis gateway.
 type Gateway struct {
 	Listen    string   // address
-	Upstream  string   // URL of all APIs; "": those of Anthropic and OpenAI
-	Anthropic string   // URL of the Messages API, before Upstream
-	OpenAI    string   // URL of the OpenAI APIs, before Upstream
+	Upstream  string   // URL of all APIs; "": the APIs of Anthropic and OpenAI
+	Anthropic string   // URL of the Messages API, takes precedence over Upstream
+	OpenAI    string   // URL of the OpenAI APIs, takes precedence over Upstream
 	Others    []string // NAME=URL, reached as /NAME/v1/…
-	Profiles  []string // NAME=FILE, configurations that a request can name
+	Profiles  []string // NAME=FILE, configurations that a request can select
 
 	Store     string // file, postgres:// URL, or "memory"; "": in the user's data folder
-	Bodies    bool   // store what was said
+	Bodies    bool   // store message content
 	Retention int    // days; 0: for ever
 
 	KeysFile   string // hashed keys that clients must send; "": none
 	SecretFile string // names owners; "": next to the store
-	Public     bool   // listen to others without keys
+	Public     bool   // accept other machines without keys
 	Hosts      []string
 	CertFile   string
 	KeyFile    string
 
 	UpstreamCA   string // certificates accepted from upstreams in addition to the system's
-	UpstreamCert string // what the gateway shows to upstreams
+	UpstreamCert string // certificate sent to upstreams
 	UpstreamKey  string
-	Proxy        string // to upstreams; "": as the environment says; Off: none
+	Proxy        string // to upstreams; "": from the environment; Off: none
 
 	OTLP    string // URL of an OpenTelemetry collector; "": no traces
-	Webhook string // URL that is posted to; "": none
+	Webhook string // URL that notes are posted to; "": none
 
 	MemoryMB     int
 	MaxBodyMB    int
@@ -44,11 +44,10 @@ type Gateway struct {
 	CondenseTool bool
 	Bridge       string // see gateway.Bridge
 	MCPEdits     bool
-	Probe        bool // ask servers for windows
+	Probe        bool // ask servers for the windows of models
 }
 
-// Memory as [Gateway.Store] keeps nothing on disk; Off as [Gateway.Proxy] is no
-// proxy.
+// Memory, as [Gateway.Store], keeps no data on disk; Off, as [Gateway.Proxy], disables the proxy.
 const (
 	Memory = "memory"
 	Off    = "off"

@@ -27,7 +27,7 @@ const profilePrefix = "profiles."
 type key struct {
 	name  string
 	help  string
-	plain bool // it has a default of its own, whatever the preset
+	plain bool // it has a default of its own, independent of the preset
 	list  bool // a list in YAML, comma-separated elsewhere
 	lines bool // a text of several lines
 	get   func(*Config) string
@@ -131,7 +131,7 @@ var keys = append([]key{
 	textKey("models_file", "file of windows, limits and prices over the catalog", func(c *Config) *string { return &c.ModelsFile }),
 }, gatewayKeys...)
 
-// Row is one value for people: its key, where it came from, what it means.
+// Row is one value for display: its key, its origin, its meaning.
 type Row struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -157,7 +157,7 @@ func (c *Config) Rows() []Row {
 	return append(rows, c.experimentRows()...)
 }
 
-// Given reports whether a key was set, not left to its preset or default.
+// Given reports whether a key was set, instead of left to its preset or default.
 func (c *Config) Given(name string) bool {
 	o := c.Origin(name)
 	return o != "" && o != "default" && !strings.HasPrefix(o, "preset ")
@@ -193,7 +193,7 @@ func numberKey(name, help string, at func(*Config) *float64) key {
 		}}
 }
 
-// percentKey is a key in percent of the window, see [precis.ParsePercent].
+// percentKey is a key with a percentage of the window, see [precis.ParsePercent].
 func percentKey(name, help string, at func(*Config) *float64) key {
 	k := numberKey(name, help, at)
 	k.set = func(c *Config, s string) (err error) {
@@ -233,7 +233,7 @@ func textKey(name, help string, at func(*Config) *string) key {
 		set: func(c *Config, s string) error { *at(c) = s; return nil }}
 }
 
-// choiceKey is a text that is one of a few.
+// choiceKey is a key with a fixed set of values.
 func choiceKey(name, help string, choices []string, at func(*Config) *string) key {
 	k := textKey(name, help, at)
 	k.set = func(c *Config, s string) error {
@@ -246,7 +246,7 @@ func choiceKey(name, help string, choices []string, at func(*Config) *string) ke
 	return k
 }
 
-// oneOf returns an error when a word is none of the choices.
+// oneOf returns an error when a word is not among the choices.
 func oneOf(word string, choices []string) error {
 	if slices.Contains(choices, word) {
 		return nil

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Hidden stands where a value is not shown.
+// Hidden replaces a value that is not shown.
 const Hidden = "…"
 
-// firstLine returns the first line of a text, marked when there are more.
+// firstLine returns the first line of a text, marked if there are more.
 func firstLine(s string) string {
 	line, more, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if more != "" {
@@ -23,11 +23,11 @@ func (r Row) Brief() Row {
 	return r
 }
 
-// Masked returns the row without what may be secret in its value: passwords and
-// parameters of URLs, paths of webhooks, arguments of commands.
+// Masked returns the row without possible secrets in its value: passwords and parameters of URLs,
+// paths of webhooks, arguments of commands.
 func (r Row) Masked() Row {
 	switch {
-	case r.Key == "summarizer.prompt": // a text for models, with addresses or without
+	case r.Key == "summarizer.prompt": // a text for models, shown in full
 	case strings.HasPrefix(r.Key, "hooks."), r.Key == "gateway.webhook":
 		r.Value = maskHook(r.Value)
 	case r.list:
@@ -44,8 +44,8 @@ func (r Row) Masked() Row {
 	return r
 }
 
-// maskHook shows of a URL the host, whose path is often the secret, and of a
-// command line the program.
+// maskHook keeps only the host of a URL, because the path is often the secret, and only the program
+// of a command line.
 func maskHook(s string) string {
 	if u, err := url.Parse(s); err == nil && u.Host != "" {
 		bare := url.URL{Scheme: u.Scheme, Host: u.Host}
@@ -66,22 +66,22 @@ func maskHook(s string) string {
 	return words[0] + " " + Hidden
 }
 
-// plainParameters are the parameters of database URLs that are no secret.
+// plainParameters are the parameters of database URLs that are not secret.
 var plainParameters = map[string]bool{"sslmode": true, "connect_timeout": true, "application_name": true, "search_path": true, "pool_max_conns": true}
 
-// MaskURL returns a URL without passwords, and without the values of parameters
-// that may be secret. A text that is no URL stays as it is.
+// MaskURL returns a URL without passwords, and without the values of possibly secret parameters. A
+// text that is no URL stays unchanged.
 func MaskURL(s string) string {
 	if !strings.Contains(s, "://") {
 		return s
 	}
 	u, err := url.Parse(s)
 	if err != nil {
-		return Hidden // it may have a password all the same
+		return Hidden // it may still have a password
 	}
 	if _, has := u.User.Password(); has {
 		u.User = url.UserPassword(u.User.Username(), Hidden)
-	} else if u.User != nil { // a token in the place of the name
+	} else if u.User != nil { // a token in place of the name
 		u.User = url.User(Hidden)
 	}
 	q := u.Query()
@@ -96,7 +96,7 @@ func MaskURL(s string) string {
 		u.RawQuery = q.Encode()
 	}
 	out := strings.ReplaceAll(u.String(), url.QueryEscape(Hidden), Hidden)
-	if strings.HasSuffix(s, "#") { // an upstream that is used as it is
+	if strings.HasSuffix(s, "#") { // a bare upstream
 		out += "#"
 	}
 	return out

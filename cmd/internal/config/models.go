@@ -16,7 +16,8 @@ import (
 	"precis/models"
 )
 
-// Catalog returns the known models: the built-in ones, corrected by the user's catalog, then by models_file.
+// Catalog returns the known models: the built-in ones, corrected by the user's catalog, then by
+// models_file.
 func (c *Config) Catalog() (*models.Catalog, error) {
 	const op = "read models"
 	var o models.Options
@@ -47,8 +48,8 @@ func (c *Config) Catalog() (*models.Catalog, error) {
 	return catalog, nil
 }
 
-// CatalogFile returns the path of the user's catalog of models, which need not exist; "" when the user has no
-// configuration folder. The previous catalog has the same name with ".old" added.
+// CatalogFile returns the path of the user's catalog of models, which need not exist; "" when the
+// user has no configuration folder. The previous catalog has the same name with ".old" added.
 func CatalogFile() string {
 	user := UserFile()
 	if user == "" {
@@ -57,10 +58,11 @@ func CatalogFile() string {
 	return filepath.Join(filepath.Dir(user), "models.json")
 }
 
-// UpdateCatalog reads a catalog of models from a file or an http or https URL, makes it the user's catalog, and returns
-// the number of its models and the path of the file. If it fails, the user's catalog stays as it is. The error is
-// [precis.CodeNotFound] for a missing file, [precis.CodeUpstream] if reading fails, [precis.CodeInvalid] for a file of
-// another kind, and [precis.CodeInternal] if the user's catalog cannot be written.
+// UpdateCatalog reads a catalog of models from a file or an http or https URL, makes it the user's
+// catalog, and returns the number of its models and the path of the file. If it fails, the user's
+// catalog stays as it is. The error is [precis.CodeNotFound] for a missing file,
+// [precis.CodeUpstream] if reading fails, [precis.CodeInvalid] for a file of another kind, and
+// [precis.CodeInternal] if the user's catalog cannot be written.
 func UpdateCatalog(ctx context.Context, from string) (n int, path string, err error) {
 	const op = "update models"
 	if path = CatalogFile(); path == "" {
@@ -95,7 +97,8 @@ func UpdateCatalog(ctx context.Context, from string) (n int, path string, err er
 	return n, path, nil
 }
 
-// fetchCatalog reads a file or a URL: at most one byte more than a catalog may have, so that a larger one is refused.
+// fetchCatalog reads a file or a URL: at most one byte more than a catalog may have, so that a
+// larger one is refused.
 func fetchCatalog(ctx context.Context, from string) ([]byte, error) {
 	const patience = time.Minute
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
@@ -116,15 +119,16 @@ func fetchCatalog(ctx context.Context, from string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read, or is not wanted
+	defer func() { _ = res.Body.Close() }() // it was read, or is not needed
 	if res.StatusCode != http.StatusOK {
 		return nil, errors.New(res.Status)
 	}
 	return io.ReadAll(io.LimitReader(res.Body, models.MostCatalog+1))
 }
 
-// UndoCatalog undoes the last update of the user's catalog: the previous one applies again, or the built-in one if it
-// was the first update. The error is [precis.CodeNotFound] when the user has no catalog.
+// UndoCatalog undoes the last update of the user's catalog: the previous one applies again, or the
+// built-in one if it was the first update. The error is [precis.CodeNotFound] when the user has no
+// catalog.
 func UndoCatalog() error {
 	const op = "undo update of models"
 	path := CatalogFile()

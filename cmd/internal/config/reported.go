@@ -8,10 +8,12 @@ import (
 	"precis/internal/atomicfile"
 )
 
-// mostReported is the number of models with a reported window that is kept. One more replaces all of them.
+// mostReported is the number of models with a reported window that is kept. One more replaces all
+// of them.
 const mostReported = 200
 
-// reportedFile returns the path of the windows that agents reported; "" when the user has no cache folder.
+// reportedFile returns the path of the windows that agents reported; "" when the user has no cache
+// folder.
 func reportedFile() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -20,8 +22,8 @@ func reportedFile() string {
 	return filepath.Join(dir, "precis", "windows.json")
 }
 
-// reportedWindows returns the context windows that agents reported, in tokens by model. A missing or damaged file has
-// none: the windows are reported again.
+// reportedWindows returns the context windows that agents reported, in tokens by model. A missing
+// or damaged file has none: the windows are reported again.
 func reportedWindows() map[string]int {
 	data, err := os.ReadFile(reportedFile())
 	out := map[string]int{}
@@ -31,9 +33,9 @@ func reportedWindows() map[string]int {
 	return out
 }
 
-// ReportWindow keeps the context window, in tokens, that an agent reports for a model. [Config.Catalog] uses it if the
-// catalog does not have the model. An empty model or a window of 0 is not kept. The error is [precis.CodeInternal] when
-// the file cannot be written.
+// ReportWindow keeps the context window, in tokens, that an agent reports for a model.
+// [Config.Catalog] uses it if the catalog does not have the model. An empty model or a window of 0
+// is not kept. The error is [precis.CodeInternal] when the file cannot be written.
 func ReportWindow(model string, tokens int) error {
 	path, known := reportedFile(), reportedWindows()
 	if path == "" || model == "" || tokens <= 0 || known[model] == tokens {

@@ -23,18 +23,18 @@ import (
 	"precis/preset"
 )
 
-// Change is a value that a configuration file is to have.
+// Change is a change to a value of a configuration file.
 type Change struct {
 	Key    string // see [Known] and [ExperimentKey]
 	Value  string // as on the command line: a list is comma-separated
-	Remove bool   // the key is taken out; Value does not count
+	Remove bool   // remove the key; Value is ignored
 }
 
 const opWrite = "write configuration"
 
-// Rewrite returns the text of a configuration file with values changed. Every other
-// byte stays: comments, order, indentation, line ends. The error is
-// [precis.CodeInvalid] and names the key; what the file says then is not checked.
+// Rewrite returns the text of a configuration file with changed values. Every other byte stays:
+// comments, order, indentation, line ends. The error is [precis.CodeInvalid] and names the key; the
+// result is not validated.
 func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 	for _, c := range changes {
 		path, isList, err := pathOf(c.Key)
@@ -64,13 +64,13 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 	return data, nil
 }
 
-// unreadable reports whether a configuration file would not be read.
+// unreadable reports whether a configuration file cannot be parsed.
 func unreadable(data []byte) bool {
 	_, err := strictyaml.ParseOwn(data)
 	return err != nil
 }
 
-// pathOf returns where a key stands in a file.
+// pathOf returns the path of a key in a file.
 func pathOf(name string) (path []string, isList bool, err error) {
 	if rest, ok := strings.CutPrefix(name, experimentPrefix); ok {
 		return pathOfExperiment(rest)
@@ -85,7 +85,7 @@ func pathOf(name string) (path []string, isList bool, err error) {
 	return strings.Split(name, "."), keys[i].list, nil
 }
 
-// items returns the items of a list that are separated by commas.
+// items returns the items of a comma-separated list.
 func items(s string) []string {
 	var out []string
 	for item := range strings.SplitSeq(s, ",") {
@@ -96,9 +96,9 @@ func items(s string) []string {
 	return out
 }
 
-// Changes returns what the file of a configuration has to say for the settings to be
-// s; nil when it does already. Keys that the file has are given other values rather
-// than taken out, so that comments about them stay true to their place.
+// Changes returns the changes to the configuration file that make the settings equal s; nil if they
+// already do. It changes existing keys rather than removing them, so that comments about them stay
+// in place.
 func (c *Config) Changes(s precis.Settings) []Change {
 	want, is := *c, *c
 	want.Settings = s
@@ -134,14 +134,14 @@ func (c *Config) Changes(s precis.Settings) []Change {
 	return out
 }
 
-// Save changes values in the file that c was read from, [Config.File]; when none was,
-// in the user's own, which is made. A link is followed. It returns the configuration
-// that is in force then. Nothing is written unless the new file says what the old one
-// says and the changes, is valid together with all other sources, and the changes are
-// in force. The error is [precis.CodeConflict] when the file is another one than was
-// read, or when a stronger source sets a key; [precis.CodeInvalid] for a value that is
-// none, or a file whose layout cannot be changed; [precis.CodeNotFound] when there is no
-// file; [precis.CodeInternal] when it cannot be written.
+// Save changes values in the file that c was read from, [Config.File]; if there was none, in the
+// user's own file, which is created. It follows a link. It returns the configuration then in force.
+// The file is written only if the new text has no difference but the changes, is
+// valid together with all other sources, and puts the changes in force. The error is
+// [precis.CodeConflict] when the file has changed since it was read, or when a source with higher
+// precedence sets a key; [precis.CodeInvalid] for an invalid value, or a file layout that cannot be
+// edited; [precis.CodeNotFound] when there is no file; [precis.CodeInternal] when it cannot be
+// written.
 func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 	path := cmp.Or(c.File, c.src.User)
 	if path == "" {
@@ -184,7 +184,7 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 	}
 	known := func(w string) bool { return slices.Contains(c.Warnings, w) }
 	if i := slices.IndexFunc(now.Warnings, func(w string) bool { return !known(w) }); i >= 0 {
-		// The value would count as another one.
+		// The value would be replaced by another one.
 		why, _, _ := strings.Cut(now.Warnings[i], "; using ")
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Place: path, Err: errors.New(why)}
 	}
@@ -194,7 +194,7 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 	return now, atomicfile.Write(target, text)
 }
 
-// at names the file of an error that names none.
+// at adds the file to an error that names none.
 func at(path string, err error) error {
 	var e *precis.Error
 	if errors.As(err, &e) && e.Place == "" {
@@ -203,7 +203,7 @@ func at(path string, err error) error {
 	return err
 }
 
-// unchanged returns what is in the file; an error when that is not what was read.
+// unchanged returns the content of the file; an error when it has changed since it was read.
 func (c *Config) unchanged(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	switch {
@@ -217,14 +217,13 @@ func (c *Config) unchanged(path string) ([]byte, error) {
 	return nil, &precis.Error{Code: precis.CodeConflict, Op: opWrite, Place: path, Err: errors.New("it has changed since it was read"), Hint: "look at the settings and try again"}
 }
 
-// Stands reports whether the file of a configuration is still as it was read.
+// Stands reports whether the file of a configuration is unchanged since it was read.
 func (c *Config) Stands() bool {
 	data, err := os.ReadFile(c.File)
 	return err == nil && sha256.Sum256(data) == c.sum
 }
 
-// saysOnly checks that a new text of a file says what the old one says and the
-// changes.
+// saysOnly checks that a new text of a file differs from the old one only in the changes.
 func saysOnly(old, text []byte, changes []Change) error {
 	was, err := said(old)
 	if err != nil {
@@ -237,10 +236,10 @@ func saysOnly(old, text []byte, changes []Change) error {
 	for _, c := range changes {
 		path, isList, _ := pathOf(c.Key)
 		if arm := armOf(path); arm != "" && !c.Remove {
-			was[arm] = "" // it is there, with a value or without
+			was[arm] = "" // it exists, with a value or without
 		}
 		switch {
-		case c.Remove && strings.HasSuffix(c.Key, "/"): // with all that it has
+		case c.Remove && strings.HasSuffix(c.Key, "/"): // with all its values
 			maps.DeleteFunc(was, func(key, _ string) bool { return strings.HasPrefix(key, c.Key) })
 		case c.Remove:
 			delete(was, c.Key)
@@ -256,8 +255,7 @@ func saysOnly(old, text []byte, changes []Change) error {
 	return nil
 }
 
-// armOf returns the name under which values have the arm that a path of a file leads into;
-// "": none.
+// armOf returns the key of the arm that a path of a file leads into; "": none.
 func armOf(path []string) string {
 	if len(path) < 4 || path[0]+"/" != experimentPrefix {
 		return ""
@@ -278,7 +276,8 @@ func said(data []byte) (map[string]string, error) {
 	return out, nil
 }
 
-// obeys checks that changes of the file are in force, and no stronger source is.
+// obeys checks that changes of the file are in force, and not overridden by a source with higher
+// precedence.
 func (c *Config) obeys(changes []Change) error {
 	for _, ch := range changes {
 		from, ok := c.origins[ch.Key]

@@ -13,10 +13,10 @@ import (
 type yamlReader struct {
 	values map[string]value
 	name   string
-	file   bool // the file is the user's, or the one named
+	file   bool // the file is the user's, or the named one
 	folder bool // the file is in the current folder and not trusted
 
-	prefix string // of the names of values: those of an arm of an experiment; "": none
+	prefix string // of the names of values: the arm of an experiment; "": none
 }
 
 func (r yamlReader) read(data []byte) error {
@@ -37,7 +37,7 @@ func (r yamlReader) read(data []byte) error {
 	return nil
 }
 
-// fields returns the table of the mapping whose keys begin with prefix.
+// fields returns the table of the mapping with keys that begin with prefix.
 func (r yamlReader) fields(prefix string) strictyaml.Fields {
 	table := strictyaml.Fields{}
 	for _, k := range keys {

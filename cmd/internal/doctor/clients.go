@@ -11,8 +11,7 @@ import (
 	"precis/cmd/internal/launch"
 )
 
-// clients looks for programs on the PATH and says how to point them at the
-// gateway.
+// clients looks for programs on the PATH and reports how to direct them to the gateway.
 func (e *exam) clients(ctx context.Context) {
 	known := launch.Clients()
 	found := make([]*Finding, len(known))
@@ -42,7 +41,7 @@ func (e *exam) clients(ctx context.Context) {
 
 var version = regexp.MustCompile(`\d+\.\d+(\.\d+)?\S*`)
 
-// client returns what is known of a program; nil when it is not there.
+// client returns a finding for a program; nil if it is not installed.
 func (e *exam) client(ctx context.Context, c launch.Client) *Finding {
 	for _, name := range c.Commands {
 		path, err := exec.LookPath(name)

@@ -4,7 +4,7 @@ package doctor
 
 import "syscall"
 
-// freeBytes returns the room on the disk of a folder.
+// freeBytes returns the free space on the disk of a folder.
 func freeBytes(dir string) (n uint64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,5 +1,5 @@
-// Package doctor looks at a set-up of the gateway and says what is wrong with it
-// and how to mend it. Use [Examine].
+// Package doctor checks an installation of the gateway and reports problems with their remedies.
+// Use [Examine].
 package doctor
 
 import (
@@ -17,11 +17,11 @@ import (
 // Levels of a [Finding].
 const (
 	OK   = "ok"
-	Warn = "warn" // it works, but perhaps not as it should
+	Warn = "warn" // it works, but possibly not as intended
 	Bad  = "bad"  // it does not work
 )
 
-// Finding is what one check has found.
+// Finding is the result of one check.
 type Finding struct {
 	Check string `json:"check"`
 	Level string `json:"level"`
@@ -29,15 +29,15 @@ type Finding struct {
 	Hint  string `json:"hint,omitempty"` // how to mend it
 }
 
-// Options say what is examined.
+// Options select the checks.
 type Options struct {
 	Load   func() (*config.Config, error)
-	Client string // the only client to look for; "": all that are known
+	Client string // the only client to look for; "": all known ones
 	// Condensing reports why the configured summarizer cannot be used.
 	Condensing func(*config.Config) (*preset.Condensing, error)
 	KeyEnv     func(*config.Config) string // variable that holds the summarizer's key
 	Env        func(string) string
-	Hosts      *Hosts // agent programs with hooks and plugins; nil: they are not looked at
+	Hosts      *Hosts // agent programs with hooks and plugins; nil: not checked
 }
 
 // exam is one examination.
@@ -47,8 +47,7 @@ type exam struct {
 	findings []Finding
 }
 
-// Examine looks at everything and returns what it found, in the order of the
-// checks.
+// Examine runs all checks and returns the findings, in the order of the checks.
 func Examine(ctx context.Context, o Options) []Finding {
 	e := &exam{Options: o}
 	if !e.config() {
@@ -68,7 +67,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 	return e.findings
 }
 
-// AnyBad reports whether anything does not work.
+// AnyBad reports whether any check has failed.
 func AnyBad(all []Finding) bool {
 	for _, f := range all {
 		if f.Level == Bad {
@@ -84,7 +83,7 @@ func (e *exam) add(check, level, hint, format string, args ...any) {
 
 func (e *exam) ok(check, format string, args ...any) { e.add(check, OK, "", format, args...) }
 
-// config reports whether there is a configuration to look at.
+// config reports whether a configuration could be loaded.
 func (e *exam) config() bool {
 	const check = "configuration"
 	c, err := e.Load()
@@ -110,7 +109,7 @@ func (e *exam) config() bool {
 	return true
 }
 
-// private warns of a file that others can read.
+// private warns of a file that other users can read.
 func (e *exam) private(check, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o077 == 0 {

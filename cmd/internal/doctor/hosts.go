@@ -14,18 +14,17 @@ import (
 	"precis/host/hook"
 )
 
-// Hosts says what is examined of agent programs in which precis is installed.
+// Hosts configures the checks of agent programs with precis installed.
 type Hosts struct {
 	Machine host.Machine
-	State   string // folder of what hooks remember
+	State   string // folder with the state of hooks
 }
 
-// hostTime is how long a check of an installed part may take.
+// hostTime is the time limit for a check of an installed part.
 const hostTime = 20 * time.Second
 
-// hosts looks at each program in which precis is installed: whether its files are as they
-// were written, its settings let it work, the program that they call answers, and when it
-// was called last.
+// hosts checks each program that precis is installed in: whether its files are unchanged, its
+// settings let it work, the program that they call answers, and when it was last called.
 func (e *exam) hosts(ctx context.Context) {
 	if e.Hosts == nil {
 		return
@@ -86,8 +85,8 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 	e.ok(check, "installed and answering; %s", last)
 }
 
-// answers reports why a program does not work as agents call it: as a hook with nothing
-// to do, and as an MCP server. "": it does.
+// answers runs a program like an agent does, as a hook without work and as an MCP server, and
+// returns the fault; "" if it works.
 func answers(ctx context.Context, binary string) string {
 	ctx, cancel := context.WithTimeout(ctx, hostTime)
 	defer cancel()

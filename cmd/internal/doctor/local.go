@@ -18,7 +18,7 @@ import (
 	"precis/store"
 )
 
-// store opens the store and writes something to it that leaves no trace.
+// store opens the store and makes a write that leaves no trace.
 func (e *exam) store(ctx context.Context) {
 	const check = "store"
 	g := e.cfg.Gateway
@@ -109,7 +109,7 @@ func (e *exam) keys() {
 	}
 }
 
-// listen looks at the address, and whether it is free.
+// listen checks the address, and whether it is free.
 func (e *exam) listen(ctx context.Context) {
 	const check = "address"
 	g := e.cfg.Gateway

@@ -16,12 +16,11 @@ import (
 	"precis/provider/providertest"
 )
 
-// rehearsalWindow is the window, in tokens, that the scripted conversation
-// outgrows.
+// rehearsalWindow is the window, in tokens, that the scripted conversation exceeds.
 const rehearsalWindow = 16_000
 
-// rehearse leads a scripted conversation through a gateway with the settings of
-// the configuration, in front of a scripted upstream, until it is condensed.
+// rehearse sends a scripted conversation through a gateway with the configured settings to a
+// scripted upstream, until it is condensed.
 func (e *exam) rehearse(ctx context.Context) {
 	const check = "rehearsal"
 	if e.cfg.Settings.Observe {
@@ -50,8 +49,8 @@ func (e *exam) rehearse(ctx context.Context) {
 	e.ok(check, "a scripted conversation of %s tokens was condensed to %s", term.Number(before), term.Number(after))
 }
 
-// converse adds to a conversation until the gateway condenses it. It returns the
-// tokens of what was sent and of what was forwarded.
+// converse extends a conversation until the gateway condenses it. It returns the tokens of the
+// client's request and of the forwarded one.
 func converse(ctx context.Context, h http.Handler) (before, after int, err error) {
 	type object = map[string]any
 	messages := []object{{"role": "user", "content": "Read every file, and never change main.go."}}

@@ -13,8 +13,7 @@ import (
 	"precis/gateway"
 )
 
-// upstreams asks each upstream for its models. A key is sent only where the
-// environment has one.
+// upstreams asks each upstream for its models. It sends a key only if the environment has one.
 func (e *exam) upstreams(ctx context.Context) {
 	const check = "upstream"
 	all, bare, err := service.Upstreams(e.cfg.Gateway)
@@ -67,8 +66,7 @@ func (e *exam) upstream(ctx context.Context, t http.RoundTripper, u gateway.Upst
 	}
 }
 
-// credentials puts the key of the environment on a request, and returns the name
-// of the variable.
+// credentials adds the key from the environment to a request, and returns the name of the variable.
 func (e *exam) credentials(req *http.Request, u gateway.Upstream) string {
 	switch u.Name {
 	case "anthropic":
@@ -86,7 +84,7 @@ func (e *exam) credentials(req *http.Request, u gateway.Upstream) string {
 	return ""
 }
 
-// unreachable says at what stage a connection failed.
+// unreachable reports the stage at which a connection failed.
 func (e *exam) unreachable(check string, u *url.URL, err error) {
 	var dns *net.DNSError
 	var op *net.OpError

@@ -10,10 +10,10 @@ import (
 	"precis/gateway"
 )
 
-// windows names the windows of models that the gateway which runs has doubts about.
+// windows reports the doubtful windows of models in the running gateway.
 func (e *exam) windows(ctx context.Context) {
 	if !isGateway(ctx, e.cfg.Gateway.Listen) {
-		return // what is known is in a gateway
+		return // only a gateway knows windows
 	}
 	const check = "windows"
 	gw, err := running.New(e.cfg.Gateway, "")
@@ -48,7 +48,7 @@ func (e *exam) doubtful(items []gateway.KnownWindow) {
 	}
 }
 
-// doubtOf says why a window may be wrong, and what mends it.
+// doubtOf returns why a window may be wrong, and the remedy.
 func doubtOf(w gateway.KnownWindow, doubt string) (why, hint string) {
 	forget := "precis windows " + quoted(w.Model) + " --upstream " + quoted(w.Upstream) + " --forget"
 	set := "set the window of " + w.Model + " in models_file, see precis config"
@@ -69,7 +69,7 @@ func doubtOf(w gateway.KnownWindow, doubt string) (why, hint string) {
 	return "", ""
 }
 
-// evidenceOf lists what is known of a window.
+// evidenceOf lists the evidence on a window.
 func evidenceOf(w gateway.KnownWindow) string {
 	var out []string
 	for _, x := range []struct {
@@ -83,7 +83,7 @@ func evidenceOf(w gateway.KnownWindow) string {
 	return strings.Join(out, ", ")
 }
 
-// quoted returns a word as a shell takes it: names of models are the clients' to choose.
+// quoted returns a word quoted for a shell, because clients choose the names of models.
 func quoted(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@") == "" {
 		return s

@@ -8,7 +8,7 @@ import (
 // Args are a command and its arguments.
 type Args []string
 
-// insert puts arguments behind the command.
+// insert inserts arguments after the command.
 func (a *Args) insert(args ...string) { *a = slices.Insert(*a, 1, args...) }
 
 // flag returns the value of a flag.
@@ -23,7 +23,7 @@ func (a Args) flag(name string) (value string, ok bool) {
 	}
 }
 
-// setFlag gives a flag a value, in its place when it is there.
+// setFlag sets the value of a flag, in place if it is present.
 func (a *Args) setFlag(name, value string) {
 	switch i, inOne := a.find(name); {
 	case i < 0:
@@ -35,7 +35,7 @@ func (a *Args) setFlag(name, value string) {
 	}
 }
 
-// removeFlag takes a flag and its value out.
+// removeFlag removes a flag and its value.
 func (a *Args) removeFlag(name string) {
 	i, inOne := a.find(name)
 	if i < 0 {
@@ -48,8 +48,8 @@ func (a *Args) removeFlag(name string) {
 	*a = slices.Delete(*a, i, i+n)
 }
 
-// find returns where a flag with a value stands, and whether both are one argument;
-// -1: nowhere.
+// find returns the index of a flag with a value, and whether both are one argument; -1 if it is
+// missing.
 func (a Args) find(name string) (at int, inOne bool) {
 	for i := 1; i < len(a); i++ {
 		if strings.HasPrefix(a[i], name+"=") {
@@ -65,7 +65,7 @@ func (a Args) find(name string) (at int, inOne bool) {
 // configured reports whether the arguments set an option of Codex.
 func (a Args) configured(name string) bool { return a.codexOption(name) != "" }
 
-// codexOption returns the value that the arguments give an option of Codex.
+// codexOption returns the value of an option of Codex in the arguments.
 func (a Args) codexOption(name string) string {
 	for i, arg := range a[1:] {
 		v := ""

@@ -12,11 +12,11 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// pi loads an extension that gives providers their addresses: those of its
-// models.json, and the two that everybody has.
+// pi loads an extension that sets the addresses of providers: the ones in its models.json, and two
+// that are built in.
 func pi(p *Plan) error {
 	if len(p.Args) > 1 && slices.Contains([]string{"install", "remove", "update", "list", "config"}, p.Args[1]) {
-		return nil // it talks to no model
+		return nil // it calls no model
 	}
 	urls := map[string]string{"anthropic": p.base(), "openai": p.v1()}
 	models, file, err := readObject(p.place.home("PI_CODING_AGENT_DIR", ".pi", "agent"), "models.json")
@@ -43,7 +43,7 @@ func pi(p *Plan) error {
 	return nil
 }
 
-// continueCLI reads one file, which is copied with other addresses.
+// continueCLI reads one file, and gets a copy with other addresses.
 func continueCLI(p *Plan) error {
 	path, ok := p.Args.flag("--config")
 	if !ok {
@@ -91,8 +91,8 @@ func (p *Plan) continueModel(m object, path string) {
 	limits["contextLength"] = json.Number(ample)
 }
 
-// crush knows variables for the two common providers; those of crush.json are
-// changed in a copy.
+// crush supports variables for the two common providers; addresses in crush.json are changed in a
+// copy.
 func crush(p *Plan) error {
 	p.anthropicAt(p.place.Env("ANTHROPIC_API_ENDPOINT"), "ANTHROPIC_API_ENDPOINT")
 	p.openAIAt(asIs(p.place.Env("OPENAI_API_ENDPOINT")), "OPENAI_API_ENDPOINT")

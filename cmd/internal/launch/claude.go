@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// claude is pointed at the gateway by its environment. Its settings win over
-// that; where they name an address, others win over them.
+// claude is directed to the gateway by environment variables. Its settings files take precedence
+// over these; if they name an address, it is overridden by further settings.
 func claude(p *Plan) error {
 	p.set("ANTHROPIC_BASE_URL", p.base())
 	for _, name := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"} {
@@ -44,8 +44,8 @@ func claude(p *Plan) error {
 	return nil
 }
 
-// claudeFolder looks at the settings of the working directory: what would lead
-// requests elsewhere is refused, or overridden when the user insists.
+// claudeFolder checks the settings of the working directory: an address there is refused, or
+// overridden if the user has set an upstream.
 func (p *Plan) claudeFolder(dir string, overrides object) error {
 	for _, name := range []string{"settings.local.json", "settings.json"} {
 		settings, path, err := readFolderObject(dir, name)

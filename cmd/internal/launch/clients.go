@@ -1,8 +1,7 @@
 package launch
 
-// ample is the context window, in tokens, configured in clients where they
-// would otherwise shorten conversations by their own estimate; nearly is a
-// little less.
+// ample is the context window, in tokens, configured in clients that would otherwise shorten
+// conversations by their own estimate; nearly is a little less.
 const (
 	ample  = "10000000"
 	nearly = "9000000"

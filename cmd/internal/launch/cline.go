@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// cline gets a changed copy of the file of its providers. Its data stays where it is,
-// since what it records names files in it. It runs the session itself: a hub that
-// runs already has read the file before.
+// cline gets a changed copy of its providers file. Its data stays in place, because recorded data
+// refers to files in it. It runs the session itself, because a running hub has already read the
+// providers file.
 func cline(p *Plan) error {
 	if _, ok := p.Args.flag("--compaction"); !ok {
 		p.Args.insert("--compaction", "off")
@@ -33,7 +33,7 @@ func cline(p *Plan) error {
 	}
 	p.set(clineProvidersAt, copied)
 	p.set("CLINE_SESSION_BACKEND_MODE", "local")
-	if isolated { // as it would itself, but for the providers
+	if isolated { // same layout as its own, except for the providers
 		p.Args.removeFlag("--data-dir")
 		p.set("CLINE_SANDBOX", "0")
 		p.set("CLINE_DATA_DIR", data)
@@ -44,18 +44,17 @@ func cline(p *Plan) error {
 	return nil
 }
 
-// clineProvidersAt names the variable with the path of the file of cline's providers.
+// clineProvidersAt is the variable with the path of cline's providers file.
 const clineProvidersAt = "CLINE_PROVIDER_SETTINGS_PATH"
 
-// clineFolders are what cline puts into an isolated folder, by the variables that
-// name them.
+// clineFolders are the parts of an isolated folder of cline, by the variables that name them.
 var clineFolders = map[string]string{
 	"CLINE_DB_DATA_DIR": "db", "CLINE_SESSION_DATA_DIR": "sessions", "CLINE_TEAM_DATA_DIR": "teams",
 	"CLINE_HOOKS_LOG_PATH": filepath.Join("hooks", "hooks.jsonl"),
 }
 
-// clineData returns the folder of cline's data; isolated: everything is in there,
-// whatever other variables say.
+// clineData returns the folder of cline's data; isolated: it contains everything, whatever other
+// variables say.
 func (p *Plan) clineData() (dir string, isolated bool) {
 	at := p.place.Dir
 	if cwd, ok := p.Args.flag("--cwd"); ok {
@@ -76,7 +75,7 @@ func (p *Plan) clineData() (dir string, isolated bool) {
 	return filepath.Join(p.place.home("CLINE_DIR", ".cline"), "data"), false
 }
 
-// absolute returns a path as it is seen from a folder.
+// absolute returns a path made absolute from a folder.
 func absolute(from, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// codex takes all it needs as arguments.
+// codex is configured by arguments only.
 func codex(p *Plan) error {
 	dir := p.place.home("CODEX_HOME", ".codex")
 	auth, _, err := readObject(dir, "auth.json")
@@ -17,10 +17,10 @@ func codex(p *Plan) error {
 		return err
 	}
 	if key, _ := auth["OPENAI_API_KEY"].(string); key == "" && within(auth, "tokens") != nil && p.OpenAI == "" && p.place.Env("OPENAI_API_KEY") == "" {
-		p.OpenAI = "https://chatgpt.com/backend-api/codex#" // a subscription's requests go there
+		p.OpenAI = "https://chatgpt.com/backend-api/codex#" // requests of a subscription go there
 	}
 	file := filepath.Join(dir, "config.toml")
-	config, _ := os.ReadFile(file) // without it there are the defaults
+	config, _ := os.ReadFile(file) // if it is missing, the defaults apply
 	for name, value := range map[string]string{"model_context_window": ample, "model_auto_compact_token_limit": nearly} {
 		if !p.Args.configured(name) {
 			p.Args.insert("-c", name+"="+value)
@@ -50,9 +50,8 @@ func codex(p *Plan) error {
 	return nil
 }
 
-// tomlText returns a string of a TOML file by its table, "" for the top, and
-// key. It knows as much of TOML as such files use: tables and strings on lines
-// of their own.
+// tomlText returns a string of a TOML file by its table, "" for the top level, and key. It only
+// supports tables and strings on lines of their own.
 func tomlText(data []byte, table, key string) string {
 	at := ""
 	lines := bufio.NewScanner(bytes.NewReader(data))

@@ -16,8 +16,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// home returns a client's folder: what a variable names, else one in the user's
-// home.
+// home returns a client's folder: the one in a variable, else one in the user's home.
 func (p Place) home(variable string, names ...string) string {
 	if dir := p.Env(variable); variable != "" && dir != "" {
 		return dir
@@ -33,8 +32,8 @@ func (p Place) xdg(name string) string {
 	return filepath.Join(p.Home, ".config", name)
 }
 
-// readObject reads the first of files that exists, JSON with or without
-// comments. None is an empty object and no path.
+// readObject reads the first existing one of the files, JSON with or without comments. If none
+// exists, it returns an empty object and no path.
 func readObject(dir string, names ...string) (object, string, error) {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
@@ -51,8 +50,8 @@ func readObject(dir string, names ...string) (object, string, error) {
 	return object{}, "", nil
 }
 
-// readFolderObject reads such a file in the working directory, or above it. None
-// is an empty object and no path.
+// readFolderObject reads such a file in the working directory, or in a parent. If none exists, it
+// returns an empty object and no path.
 func readFolderObject(dir, name string) (object, string, error) {
 	path := filepath.Join(dir, name)
 	data, err := folder.Read(path)
@@ -66,8 +65,7 @@ func readFolderObject(dir, name string) (object, string, error) {
 	return out, path, err
 }
 
-// isNothing reports whether there is no such file: it does not exist, or what
-// would be its folder is a file.
+// isNothing reports whether the file does not exist, or its folder is a file.
 func isNothing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -82,7 +80,7 @@ func parseObject(path string, data []byte) (object, error) {
 	return out, nil
 }
 
-// sameFolder reports whether two paths are one folder.
+// sameFolder reports whether two paths are the same folder.
 func sameFolder(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -95,7 +93,7 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// plainJSON takes comments and trailing commas out of JSON.
+// plainJSON removes comments and trailing commas from JSON.
 func plainJSON(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -131,8 +129,7 @@ func plainJSON(s string) string {
 	return out.String()
 }
 
-// closes reports whether nothing but white space and comments comes before the
-// end of an object or array.
+// closes reports whether only white space and comments precede the end of an object or array.
 func closes(s string) bool {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n")
@@ -153,7 +150,7 @@ func closes(s string) bool {
 	}
 }
 
-// within returns the object at a path of keys; nil when there is none.
+// within returns the object at a path of keys; nil if it does not exist.
 func within(o object, path ...string) object {
 	for _, key := range path {
 		next, ok := o[key].(object)
@@ -165,7 +162,7 @@ func within(o object, path ...string) object {
 	return o
 }
 
-// text returns the string at a path of keys; "" when there is none.
+// text returns the string at a path of keys; "" if it does not exist.
 func text(o object, path ...string) string {
 	last := len(path) - 1
 	s, _ := within(o, path[:last]...)[path[last]].(string)
@@ -193,8 +190,8 @@ func (p *Plan) writeJSON(v any, path ...string) (string, error) {
 	return p.write(data, path...)
 }
 
-// mirror makes a folder whose entries are links to those of dir, but for those
-// that are left out. What the client changes it changes in dir.
+// mirror makes a folder with links to the entries of dir, except without. So the client's changes
+// go to dir.
 func (p *Plan) mirror(dir, name string, without string) (string, error) {
 	temp, err := p.place.Temp.Dir()
 	if err != nil {

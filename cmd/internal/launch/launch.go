@@ -1,10 +1,10 @@
-// Package launch starts a client behind a gateway: it knows the clients
-// ([Clients]), prepares the configuration that points one at the gateway
-// ([Prepare]), runs it as if the user had started it ([Run]), and keeps that
-// configuration in a folder that is removed afterwards ([Temp]).
+// Package launch starts a client that sends its requests to a gateway: it knows the clients
+// ([Clients]), prepares the configuration that directs one to the gateway ([Prepare]), runs it as
+// if the user had started it ([Run]), and keeps that configuration in a folder that is removed
+// afterwards ([Temp]).
 //
-// What belongs to the user is never changed. Clients that read their address
-// from a file get a changed copy of it, or the change alone where they can merge.
+// The user's own files are never changed. Clients that read their address from a file get a changed
+// copy of it, or only the change if they can merge files.
 package launch
 
 import (
@@ -19,23 +19,23 @@ import (
 	"precis/host/hook"
 )
 
-// Client is a program that is known.
+// Client is a known client program.
 type Client struct {
 	Name     string
 	Commands []string // names of its executable
-	Told     string   // how it is pointed at the gateway, for people
-	HowTo    string   // how to do so by hand; %s is the gateway's URL
+	Told     string   // how it is directed to the gateway, for display
+	HowTo    string   // how to do so manually; %s is the gateway's URL
 	prepare  func(*Plan) error
 }
 
-// Place is where a client is to be started.
+// Place is the environment that a client starts in.
 type Place struct {
 	Args   []string // the command and its arguments
-	Client string   // name of the client; "": by the command
+	Client string   // name of the client; "": derived from the command
 	Base   string   // URL of the gateway, without /v1
-	// Upstream is the URL that the user has the gateway forward to, whatever the
-	// client points at; "": none. With it, what a file of the working directory
-	// points at is overridden; without it, that is an error.
+	// Upstream is the URL that the user has the gateway forward to, regardless of the client's own;
+	// "": none. With it, an address in a file of the working directory is overridden; without it,
+	// such an address is an error.
 	Upstream string
 	Env      func(string) string
 	Home     string // the user's
@@ -43,15 +43,14 @@ type Place struct {
 	Temp     *Temp
 }
 
-// Plan is what a client is started with.
+// Plan describes how a client is started.
 type Plan struct {
 	Client   *Client
 	Args     Args
-	Env      map[string]string // set in addition to what there is
+	Env      map[string]string // additional variables
 	Warnings []string
 
-	// What the client was pointed at before, for the gateway to forward to; "":
-	// nothing in particular.
+	// The upstreams that the client used before, for the gateway to forward to; "": the defaults.
 	Anthropic, OpenAI string
 	Others            map[string]string // further upstreams by name
 
@@ -59,8 +58,7 @@ type Plan struct {
 	from  map[string]string // by URL: the file, variable or flag that named it
 }
 
-// Prepare works out how the command is to be started. The error is
-// [precis.CodeInvalid] for a client that is not known.
+// Prepare plans how to start the command. The error is [precis.CodeInvalid] for an unknown client.
 func Prepare(place Place) (*Plan, error) {
 	const op = "prepare client"
 	if len(place.Args) == 0 {
@@ -85,8 +83,8 @@ func Prepare(place Place) (*Plan, error) {
 	return p, nil
 }
 
-// anthropicAt and openAIAt note the URL that the client was pointed at before, and
-// by what; "" changes nothing.
+// anthropicAt and openAIAt record the URL that the client used before, and its source; "" is
+// ignored.
 func (p *Plan) anthropicAt(url, from string) {
 	if url != "" {
 		p.Anthropic, p.from[url] = url, from
@@ -99,7 +97,7 @@ func (p *Plan) openAIAt(url, from string) {
 	}
 }
 
-// find returns the client of a command; the generic one when it is none we know.
+// find returns the client of a command; the generic one for an unknown command.
 func find(place Place) (*Client, error) {
 	all := Clients()
 	name := place.Client
@@ -143,8 +141,8 @@ func (p *Plan) Environ(env []string) []string {
 	return out
 }
 
-// noProxy keeps the way to the gateway, which is not encrypted, clear of proxies:
-// also of one that a client reads in a file of the working directory.
+// noProxy exempts the gateway, which is reached without encryption, from proxies, including a proxy
+// that a client reads from a file of the working directory.
 func (p *Plan) noProxy() {
 	for _, name := range noProxyNames {
 		p.Env[name] = p.withoutProxy()
@@ -153,8 +151,8 @@ func (p *Plan) noProxy() {
 
 var noProxyNames = []string{"NO_PROXY", "no_proxy"}
 
-// withoutProxy returns the value of such variables that leaves out the gateway, and what the
-// user leaves out in either spelling: programs read one or the other.
+// withoutProxy returns the value of such variables: the gateway plus the user's exceptions in
+// either spelling, because programs read one or the other.
 func (p *Plan) withoutProxy() string {
 	var all []string
 	for _, name := range noProxyNames {
@@ -169,8 +167,7 @@ func (p *Plan) withoutProxy() string {
 	return strings.Join(out, ",")
 }
 
-// base is the URL of the gateway for clients that add /v1 themselves, v1 for the
-// others.
+// base returns the URL of the gateway for clients that append /v1 themselves, v1 for the others.
 func (p *Plan) base() string { return p.place.Base }
 func (p *Plan) v1() string   { return p.place.Base + "/v1" }
 
@@ -180,8 +177,8 @@ func (p *Plan) warn(text string) { p.Warnings = append(p.Warnings, text) }
 
 var versioned = regexp.MustCompile(`/v[0-9]+[a-z0-9]*/?$`)
 
-// asIs marks the base URL of an OpenAI client that ends with no version: nothing
-// is put between it and the path.
+// asIs marks the base URL of an OpenAI client that ends without a version, so that none is added
+// before the path.
 func asIs(url string) string {
 	if url == "" || versioned.MatchString(url) {
 		return url
@@ -191,9 +188,8 @@ func asIs(url string) string {
 
 var unclean = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// other makes an upstream of a base URL in a client's configuration, which is in
-// the file from, and returns the one to put there. Anthropic's own clients add /v1
-// to it, others do not.
+// other makes an upstream from a base URL in a client's configuration file, from, and returns its
+// replacement. Anthropic's own clients append /v1 to it, others do not.
 func (p *Plan) other(name, url, from string, addsVersion bool) string {
 	clean := "client-" + strings.Trim(unclean.ReplaceAllString(name, "-"), "-")
 	for known, ok := p.Others[clean]; ok && known != url && known != asIs(url); known, ok = p.Others[clean] {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// opencode configures opencode by an environment variable, which it merges with
-// its configuration files.
+// opencode configures opencode through an environment variable, which it merges with its
+// configuration files.
 func opencode(p *Plan) error {
 	providers := object{
 		"anthropic": object{"options": object{"baseURL": p.v1()}},
@@ -44,7 +44,7 @@ func opencode(p *Plan) error {
 	return nil
 }
 
-// file is what a file holds.
+// file is the content of a file.
 type file struct {
 	object object
 	path   string
@@ -52,7 +52,7 @@ type file struct {
 
 var opencodeNames = []string{"opencode.json", "opencode.jsonc"}
 
-// opencodeFiles reads the user's own configuration files, the weakest first.
+// opencodeFiles reads the user's own configuration files, lowest precedence first.
 func (p *Plan) opencodeFiles() ([]file, error) {
 	in := func(dir string) []string {
 		return []string{filepath.Join(dir, opencodeNames[0]), filepath.Join(dir, opencodeNames[1])}
@@ -75,8 +75,8 @@ func (p *Plan) opencodeFiles() ([]file, error) {
 	return out, nil
 }
 
-// opencodeFolders looks at the files of the working directory and of those above
-// it: a provider's address there is refused, or overridden when the user insists.
+// opencodeFolders checks the files of the working directory and its parents: a provider's address
+// there is refused, or overridden if the user has set an upstream.
 func (p *Plan) opencodeFolders(providers object) error {
 	own := []string{p.place.xdg("opencode"), filepath.Join(p.place.Home, ".opencode")}
 	for dir := p.place.Dir; dir != ""; dir = filepath.Dir(dir) {
@@ -115,8 +115,8 @@ func (p *Plan) opencodeAddresses(path string, configured, providers object) erro
 	return nil
 }
 
-// address returns an address that is anywhere in the configuration of one of
-// opencode's providers or of its models; "" when there is none.
+// address returns an address anywhere in the configuration of one of opencode's providers or of its
+// models; "" if it has none.
 func address(v any) string {
 	o, _ := v.(object)
 	for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -130,7 +130,7 @@ func address(v any) string {
 	return ""
 }
 
-// merged returns a with what b has in addition and over it.
+// merged returns a with b merged over it.
 func merged(a, b object) object {
 	out := maps.Clone(a)
 	for key, v := range b {

@@ -19,17 +19,16 @@ type Command struct {
 	Out, Errs io.Writer
 }
 
-// Exit is how a program ended: with a code that its caller should end with, too.
+// Exit is the exit code of a program; its caller should exit with the same one.
 type Exit int
 
-// Error returns nothing of interest: the program has said what there is to say.
+// Error returns a generic text, because the program has already printed its error.
 func (Exit) Error() string { return "the command failed" }
 
-// Run runs a program with the terminal, the signals and the exit code of this
-// one. It returns an [Exit] unless that is 0. Where there is a terminal the
-// program shares its foreground, so that keys that send signals reach it by
-// themselves; other signals are passed on. When this process is killed the
-// program is asked to terminate, where the system can.
+// Run runs a program with the terminal, the signals and the exit code of this one. It returns an
+// [Exit] unless the code is 0. On a terminal the program shares the foreground, so that it receives
+// signals from keys directly; other signals are passed on. When this process is killed, the program
+// is asked to terminate, if the system supports that.
 func Run(c Command) error {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.In, c.Out, c.Errs
@@ -41,7 +40,7 @@ func Run(c Command) error {
 	defer signal.Stop(signals)
 	started, done := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// The program ends with the thread that started it.
+		// The program is terminated with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

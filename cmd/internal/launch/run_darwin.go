@@ -2,5 +2,5 @@ package launch
 
 import "syscall"
 
-// dieWithParent does nothing: the system cannot.
+// dieWithParent has no effect: the system lacks this feature.
 func dieWithParent(*syscall.SysProcAttr) {}

@@ -9,7 +9,7 @@ import (
 
 func passed() []os.Signal { return []os.Signal{os.Interrupt} }
 
-// terminal is not known here: the program gets its keys by itself.
+// terminal is not used here: the program receives keys directly.
 type terminal struct{}
 
 func openTerminal() *terminal { return &terminal{} }

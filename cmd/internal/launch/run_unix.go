@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// passed are the signals that are passed on. Signals that this process ignores,
-// as under nohup, stay ignored.
+// passed are the signals to pass on. Signals that this process ignores, as under nohup, stay
+// ignored.
 func passed() []os.Signal {
 	var out []os.Signal
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2} {
@@ -22,7 +22,7 @@ func passed() []os.Signal {
 	return out
 }
 
-// terminal is the one that controls this process; nil file: none does.
+// terminal is the controlling terminal of this process; nil file: none.
 type terminal struct{ file *os.File }
 
 func openTerminal() *terminal {
@@ -39,8 +39,7 @@ func (t *terminal) close() {
 	}
 }
 
-// typed reports whether a signal was sent by a key: the program got it as well
-// then.
+// typed reports whether a signal was sent by a key; then the program has received it as well.
 func (t *terminal) typed(s os.Signal) bool {
 	if t.file == nil || s != syscall.SIGINT && s != syscall.SIGQUIT {
 		return false
@@ -50,8 +49,8 @@ func (t *terminal) typed(s os.Signal) bool {
 	return errno == 0 && int(group) == syscall.Getpgrp()
 }
 
-// attributes gives the program a process group of its own where no terminal
-// controls it: a signal to the group of this process is passed on once.
+// attributes gives the program a process group of its own if there is no controlling terminal, so
+// that it receives signals to this process's group only once.
 func attributes(cmd *exec.Cmd, t *terminal) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t.file == nil}
 	dieWithParent(cmd.SysProcAttr)

@@ -9,8 +9,8 @@ import (
 	"precis/gateway"
 )
 
-// Tally counts what passed a gateway. The zero value is empty. It is safe for
-// concurrent use.
+// Tally counts the requests through a gateway. The zero value is empty. It is safe for concurrent
+// use.
 type Tally struct {
 	mu            sync.Mutex
 	requests      int
@@ -51,7 +51,7 @@ func (t *Tally) Turn(_ context.Context, turn gateway.Turn) {
 	}
 }
 
-// Report counts the checks that made edits, also in the background.
+// Report counts the passes that made edits, also in the background.
 func (t *Tally) Report(_ context.Context, r precis.Report) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,14 +61,14 @@ func (t *Tally) Report(_ context.Context, r precis.Report) {
 	t.own += r.CostUSD()
 }
 
-// Requests returns how many requests to a model passed.
+// Requests returns the number of requests to models.
 func (t *Tally) Requests() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.requests
 }
 
-// Said returns a few lines for people; "" when nothing passed.
+// Said returns a summary of a few lines; "" without requests.
 func (t *Tally) Said(w *console.Words) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

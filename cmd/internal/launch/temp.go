@@ -10,11 +10,10 @@ import (
 	"precis/internal/filelock"
 )
 
-// Temp is the folder of one run, made when it is first needed. Next to it is a
-// file of the same name with lockSuffix, which this process keeps locked: a
-// folder whose lock nobody holds belongs to a run that was killed. The process
-// number does not identify the run, since processes in containers have numbers
-// of their own.
+// Temp is the folder of one run, made on first use. A file of the same name with lockSuffix, next
+// to it, is locked by this process: a folder with an unlocked file belongs to a run that was
+// killed. The process number does not identify the run, because containers have process numbers of
+// their own.
 type Temp struct {
 	base string
 
@@ -28,18 +27,17 @@ const (
 	lockSuffix = ".lock"
 )
 
-// NewTemp returns the folder of this run. The folders of runs that are gone are
-// removed.
+// NewTemp returns the folder of this run. It removes the folders of ended runs.
 func NewTemp(env func(string) string) *Temp {
 	t := &Temp{base: os.TempDir()}
 	if dir := env("XDG_RUNTIME_DIR"); dir != "" && isDir(dir) {
-		t.base = dir // only this user can look into it, and it is memory
+		t.base = dir // only this user can read it, and it is in memory
 	}
 	clean(t.base)
 	return t
 }
 
-// Dir returns the folder. Nobody else can look into it.
+// Dir returns the folder. Other users cannot read it.
 func (t *Temp) Dir() (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +57,7 @@ func (t *Temp) Dir() (string, error) {
 	return dir, nil
 }
 
-// newLock makes a new file and locks it.
+// newLock creates a new file and locks it.
 func newLock(base string) (*os.File, error) {
 	for {
 		f, err := os.CreateTemp(base, tempPrefix+"*"+lockSuffix)
@@ -69,11 +67,11 @@ func newLock(base string) (*os.File, error) {
 		if filelock.Try(f) && filelock.HasName(f) {
 			return f, nil
 		}
-		_ = f.Close() // another run was quicker: it took the file for an abandoned one
+		_ = f.Close() // another run was faster: it took the file for an abandoned one
 	}
 }
 
-// discard removes a lock that is held.
+// discard removes and releases a lock file.
 func discard(lock *os.File) {
 	_ = os.Remove(lock.Name())
 	_ = lock.Close()
@@ -92,12 +90,11 @@ func (t *Temp) Close() error {
 	return err
 }
 
-// clean removes the folders whose locks nobody holds. Those of other users cannot be
-// opened, and stay.
+// clean removes the folders with unlocked files. Files of other users cannot be opened, and stay.
 func clean(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
-		return // there is nothing to remove then
+		return // there are no folders then
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), lockSuffix) || !e.Type().IsRegular() {

@@ -12,12 +12,12 @@ import (
 	"precis/cmd/internal/config"
 )
 
-// ErrFolder is the cause of the error for a file of the working directory, or
-// above it, that says where a client's requests and keys go.
+// ErrFolder is the cause of the error for a file of the working directory, or a parent, that sets
+// the destination of a client's requests and keys.
 var ErrFolder = errors.New("a file of the folder you work in must not say where requests and keys go")
 
-// refuse returns the error about an address in a file that is not the user's; nil
-// when the user has named the upstream and the address is overridden.
+// refuse returns the error for an address in a file that is not the user's; nil when the user has
+// set the upstream and the address is overridden.
 func (p *Plan) refuse(path, key, url string) error {
 	if p.place.Upstream != "" {
 		return nil
@@ -28,9 +28,8 @@ func (p *Plan) refuse(path, key, url string) error {
 	}
 }
 
-// Destinations returns the upstreams that the client was pointed at by the user's
-// own settings, for people: each URL without its secrets, and what named it. The
-// APIs of Anthropic and OpenAI themselves are left out.
+// Destinations returns the upstreams from the user's own client settings, for display: each URL
+// without its secrets, and its source. The APIs of Anthropic and OpenAI themselves are omitted.
 func (p *Plan) Destinations() []string {
 	var out []string
 	urls := append([]string{p.Anthropic, p.OpenAI}, slices.Sorted(maps.Values(p.Others))...)
@@ -43,7 +42,7 @@ func (p *Plan) Destinations() []string {
 	return slices.Compact(out)
 }
 
-// Shown returns the URL of an upstream for people, without its secrets.
+// Shown returns the URL of an upstream for display, without its secrets.
 func Shown(upstream string) string {
 	return config.MaskURL(strings.TrimSuffix(upstream, "#"))
 }

@@ -16,32 +16,32 @@ import (
 	"precis/store"
 )
 
-// agreedRow is where a store that replicas share keeps what they must have in common.
+// agreedRow is the key of the values that replicas over a shared store must have in common.
 const agreedRow = `["agreed"]`
 
-// agreed is what replicas over one store must have in common. None of it tells a secret.
+// agreed holds values that replicas over one store must have in common. They reveal no secret.
 type agreed struct {
-	Secret string `json:"secret"` // an HMAC under it
+	Secret string `json:"secret"` // an HMAC keyed with it
 	Window string `json:"window"`
 	Preset string `json:"preset"`
 	Prices string `json:"prices"` // a hash of the file of models and prices
 }
 
-// agreedOf returns what a replica brings along.
+// agreedOf returns the values of this replica.
 func agreedOf(c *config.Config, secret []byte) agreed {
 	m := hmac.New(sha256.New, secret)
 	m.Write([]byte("precis: check of the secret that replicas share"))
 	a := agreed{Secret: hex.EncodeToString(m.Sum(nil)[:16]), Window: strconv.Itoa(c.Window), Preset: c.Settings.Preset}
-	if data, err := os.ReadFile(c.ModelsFile); c.ModelsFile != "" && err == nil { // else it was refused already
+	if data, err := os.ReadFile(c.ModelsFile); c.ModelsFile != "" && err == nil { // a read error was reported already
 		sum := sha256.Sum256(data)
 		a.Prices = hex.EncodeToString(sum[:8])
 	}
 	return a
 }
 
-// agree compares a replica with those that used the store before. Another secret is an error:
-// owners and conversations would have other names, and the replicas share nothing. Other
-// settings are warned of by name, and are the ones that later replicas are compared with.
+// agree compares a replica with the earlier ones on the store. A different secret is an error,
+// because owners and conversations would get other names and the replicas would share no data.
+// Other differences are logged as warnings, and the new values replace the stored ones.
 func agree(ctx context.Context, st precis.Store, mine agreed, log *slog.Logger) error {
 	rows, ok := st.(store.Windows)
 	if !ok {
@@ -77,7 +77,7 @@ func agree(ctx context.Context, st precis.Store, mine agreed, log *slog.Logger) 
 	return rows.SaveWindows(ctx, map[string][]byte{agreedRow: state})
 }
 
-// ForgetSecret makes a store forget which secret its replicas have.
+// ForgetSecret makes a store forget the secret of its replicas.
 func ForgetSecret(ctx context.Context, st precis.Store) error {
 	if rows, ok := st.(store.Windows); ok {
 		return rows.SaveWindows(ctx, map[string][]byte{agreedRow: nil})

@@ -10,8 +10,8 @@ import (
 	"precis/store/memory"
 )
 
-// bodiless keeps what was said, edits and titles in memory alone, and what it
-// cost, what was learned about counting and windows, and leases in a durable store.
+// bodiless keeps message content, edits and titles only in memory, and costs, calibrations,
+// evidence on windows, and leases in a durable store.
 type bodiless struct {
 	*memory.Store
 	durable precis.Store
@@ -42,7 +42,7 @@ func (b bodiless) Scope(owner string) precis.Store {
 	return out
 }
 
-// Scopes returns the owners that have anything in the store, sorted.
+// Scopes returns the owners with data in the store, sorted.
 func (b bodiless) Scopes(ctx context.Context) ([]string, error) {
 	out, err := b.Store.Scopes(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (b bodiless) BookAll(ctx context.Context, entries []store.OwnedEntry) error
 	return err
 }
 
-// Check reports whether the durable store is lost.
+// Check returns an error when the durable store is lost.
 func (b bodiless) Check(ctx context.Context) error {
 	if s, ok := b.durable.(store.Checker); ok {
 		return s.Check(ctx)
@@ -113,7 +113,7 @@ func (b bodiless) Check(ctx context.Context) error {
 	return nil
 }
 
-// Entries returns those of a conversation.
+// Entries returns the ledger entries of a conversation.
 func (b bodiless) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
 	if s, ok := b.durable.(precis.Ledger); ok {
 		return s.Entries(ctx, conversation, since)
@@ -121,7 +121,7 @@ func (b bodiless) Entries(ctx context.Context, conversation string, since time.T
 	return nil, nil
 }
 
-// Spent returns what condensing has cost all owners.
+// Spent returns the cost of condensing for all owners.
 func (b bodiless) Spent(ctx context.Context, since time.Time) (float64, error) {
 	if s, ok := b.durable.(store.Spender); ok {
 		return s.Spent(ctx, since)
@@ -129,7 +129,7 @@ func (b bodiless) Spent(ctx context.Context, since time.Time) (float64, error) {
 	return b.Store.Spent(ctx, since)
 }
 
-// SumsByDay returns what the entries of each day sum up to.
+// SumsByDay returns the sums of the entries by day.
 func (b bodiless) SumsByDay(ctx context.Context, conversation string, since time.Time) ([]store.DaySums, error) {
 	if s, ok := b.durable.(store.Summer); ok {
 		return s.SumsByDay(ctx, conversation, since)
@@ -137,7 +137,7 @@ func (b bodiless) SumsByDay(ctx context.Context, conversation string, since time
 	return nil, nil
 }
 
-// SumsByConversation returns what the entries of each conversation sum up to.
+// SumsByConversation returns the sums of the entries by conversation.
 func (b bodiless) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
 	if s, ok := b.durable.(store.Summer); ok {
 		return s.SumsByConversation(ctx, conversation, since, most)
@@ -155,6 +155,6 @@ func (b bodiless) Lease(ctx context.Context, name, holder string, ttl time.Durat
 
 // Close releases both stores.
 func (b bodiless) Close() error {
-	_ = b.Store.Close() // there is nothing to lose
+	_ = b.Store.Close() // no data can be lost
 	return b.durable.Close()
 }

@@ -12,7 +12,7 @@ import (
 	"precis/gateway/control"
 )
 
-// dashboard returns the pages of the gateway, for those who may see its conversations.
+// dashboard returns the pages of the gateway, for callers who may see its conversations.
 func (s *Service) dashboard() (http.Handler, error) {
 	o := dashboard.Options{
 		Home: s.visited, Edits: true, Admits: s.mayEdit, Source: "precis gateway " + s.p.Version, Profiles: s.profiles,
@@ -32,8 +32,8 @@ func (s *Service) dashboard() (http.Handler, error) {
 	return s.visitor(checked(pages)), nil
 }
 
-// visitor knows who asks for a page: by a key, or by the cookie of a login. Without
-// keys only this machine may ask.
+// visitor identifies the caller of a page by a key, or by the login cookie. Without keys only
+// callers on this machine are admitted.
 func (s *Service) visitor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -54,7 +54,7 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 	})
 }
 
-// visited returns what a visitor may see.
+// visited returns the conversations that a visitor may see.
 func (s *Service) visited(r *http.Request) (conversation.Home, error) {
 	owner, err := s.ownerOf(r)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *Service) visited(r *http.Request) (conversation.Home, error) {
 	return s.Gateway.Home(owner), nil
 }
 
-// ownerOf returns whose conversations a request may see, [gateway.AllOwners] for
-// everybody's.
+// ownerOf returns the owner of the conversations that a request may see, [gateway.AllOwners] for
+// all.
 func (s *Service) ownerOf(r *http.Request) (string, error) {
 	owner, all, err := s.Gateway.Caller(r)
 	if all {
@@ -76,7 +76,7 @@ func (s *Service) ownerOf(r *http.Request) (string, error) {
 	return owner, err
 }
 
-// profiles returns the names of the profiles besides the default one.
+// profiles returns the names of the profiles except the default one.
 func (s *Service) profiles() []string {
 	var out []string
 	for _, p := range s.Gateway.Profiles().Items {
@@ -87,10 +87,10 @@ func (s *Service) profiles() []string {
 	return out
 }
 
-// liveEvents hands the events of the gateway to its pages.
+// liveEvents forwards the gateway's events to its pages.
 type liveEvents struct{ s *Service }
 
-// Follow returns what concerns the visitor.
+// Follow returns the events that the visitor may see.
 func (e liveEvents) Follow(r *http.Request, after uint64) (<-chan dashboard.Notice, func()) {
 	owner, err := e.s.ownerOf(r)
 	if err != nil {

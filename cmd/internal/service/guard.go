@@ -12,16 +12,15 @@ import (
 	"precis/internal/origin"
 )
 
-// HeaderKey carries the gateway's own key, and HeaderLocal the secret by which programs
-// of this account are recognized where no keys are asked for, see [LocalSecret].
+// HeaderKey carries the gateway key. HeaderLocal carries the secret that identifies programs of
+// this account to a gateway without keys, see [LocalSecret].
 const (
 	HeaderKey   = "X-Precis-Key"
 	HeaderLocal = "X-Precis-Local"
 )
 
-// guard refuses what a page in a browser may have sent without its user: requests
-// by a name that is not the gateway's, and from pages of others. It stands before
-// everything, the proxy included.
+// guard refuses requests that a web page may have sent without its user: requests to a foreign host
+// name, and from foreign pages. It runs before all other handlers, including the proxy.
 func (s *Service) guard(next http.Handler) http.Handler {
 	hosts := func() []string { return s.config().Gateway.Hosts }
 	foreign := func(w http.ResponseWriter, _ *http.Request, err error) {
@@ -38,8 +37,8 @@ func (s *Service) guard(next http.Handler) http.Handler {
 	}))
 }
 
-// checked hands over requests that have passed the guard. The names that are
-// allowed may have changed since next was made, which therefore sees none.
+// checked passes on requests that the guard has accepted, without Host and Origin checks. The
+// allowed names may have changed since next was made.
 func checked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
@@ -49,8 +48,8 @@ func checked(next http.Handler) http.Handler {
 	})
 }
 
-// insider lets in who may see how the gateway fares, and what is in it: holders
-// of a key, and, where none is asked for, this machine.
+// insider admits callers who may see the state and content of the gateway: holders of a key or,
+// without keys, callers on this machine.
 func (s *Service) insider(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.keys.any() && !s.keys.admits(r) || !s.keys.any() && !fromHere(r) {
@@ -62,8 +61,8 @@ func (s *Service) insider(next http.Handler) http.Handler {
 	})
 }
 
-// overseer lets in who may see what concerns all owners: admins, or every holder of
-// a key as long as there are no admins.
+// overseer admits callers who may see data of all owners: admins, or every holder of a key if there
+// are no admins.
 func (s *Service) overseer(next http.Handler) http.Handler {
 	return s.insider(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, all, _ := s.Gateway.Caller(r); !all && s.admins.Load() {
@@ -77,10 +76,9 @@ func (s *Service) overseer(next http.Handler) http.Handler {
 // proxied are headers that proxies add, some of them only in some configurations.
 var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip"}
 
-// fromHere reports whether a request comes from this machine, and was not passed
-// on by a proxy on it: it names this machine, and a proxy that says nothing of
-// itself speaks HTTP/1.0. A proxy that does neither cannot be distinguished from a browser;
-// a gateway behind one needs keys.
+// fromHere reports whether a request comes from this machine without a local proxy: it must name
+// this machine and have no proxy headers, and a proxy that adds none uses HTTP/1.0. Any other proxy
+// cannot be distinguished from a browser, so a gateway after one needs keys.
 func fromHere(r *http.Request) bool {
 	for _, name := range proxied {
 		if r.Header.Get(name) != "" {
@@ -101,10 +99,10 @@ func hostOf(address string) string {
 	return strings.Trim(address, "[]")
 }
 
-// refuse answers as the gateway does for its own errors.
+// refuse answers in the format of the gateway's own errors.
 func refuse(w http.ResponseWriter, status int, err error) {
 	code := string(precis.CodeOf(err))
-	switch status { // in the words of the API, see package control
+	switch status { // the API's words, see package control
 	case http.StatusUnauthorized:
 		code = "unauthorized"
 	case http.StatusForbidden:
@@ -120,5 +118,5 @@ func refuse(w http.ResponseWriter, status int, err error) {
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Precis-Error", code)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone otherwise
+	_, _ = w.Write(body) // fails only if the client has gone
 }

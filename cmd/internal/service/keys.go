@@ -12,29 +12,28 @@ import (
 	"precis/gateway"
 )
 
-// keyring holds the keys that clients must send. They can be replaced while the
-// gateway runs: the gateway itself knows each owner by a key that never leaves
-// this process, and what a client sends is translated.
+// keyring holds the keys that clients must send. They can be replaced while the gateway runs: the
+// gateway itself identifies each owner by a key that never leaves this process, and a client's key
+// is translated to it.
 type keyring struct {
 	mu     sync.RWMutex
 	owners map[string]string // by the hash of a client's key
-	admins map[string]bool   // owners that see everybody's conversations
+	admins map[string]bool   // owners that may see all conversations
 	live   map[*attendance]bool
 	inner  map[string]string // by owner, fixed when the gateway is made
 }
 
-// attendance is a request that goes on with the authority of a key. It ends when that
-// authority changes: a stream of events would go on hearing, and a request that is held
-// would still be sent.
+// attendance is a request in progress under the authority of a key. It ends when that authority
+// changes; otherwise an event stream would continue, and a held request would still be sent.
 type attendance struct {
 	hash  string // of the key
 	owner string
-	admin bool // it may hear of everybody
-	pages bool // it asks for pages, the API or metrics, which admins see more of
+	admin bool // it may see all owners' data
+	pages bool // it uses pages, the API or metrics, where admins see more
 	end   context.CancelCauseFunc
 }
 
-// errRevoked is why the context of a request ends whose key does not hold any more.
+// errRevoked is the cause for canceling a request with a revoked key.
 var errRevoked = errors.New("the key of the request was taken back, or what it may see has changed")
 
 // newKeyring returns a keyring of owners by the hashes of their keys.
@@ -48,7 +47,7 @@ func newKeyring(owners map[string]string, admins map[string]bool) *keyring {
 	return k
 }
 
-// auth is what the gateway is made with.
+// auth returns the keys for the gateway's options.
 func (k *keyring) auth() map[string]string {
 	if len(k.inner) == 0 {
 		return nil
@@ -60,14 +59,13 @@ func (k *keyring) auth() map[string]string {
 	return out
 }
 
-// any reports whether keys are asked for.
+// any reports whether keys are required.
 func (k *keyring) any() bool { return len(k.inner) > 0 }
 
-// attend returns a request with the key of its owner, by the hash of the client's, and with
-// a context that ends when the key is taken back or, where pages is set, when its owner
-// becomes an admin or ceases to be one. Leave is to be called when the request is done; ok is
-// false for no key of this gateway. The hash is looked up, not the key: how long that takes
-// reveals nothing about it.
+// attend returns a request with the inner key of its owner, looked up by the hash of the client's
+// key. The context of the request ends when the key is revoked or, with pages, when its owner
+// becomes or stops being an admin. Call leave when the request is done; ok is false for an unknown
+// key. Looking up the hash, not the key, makes the lookup time independent of the key.
 func (k *keyring) attend(r *http.Request, hash string, pages bool) (out *http.Request, leave func(), ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,7 +86,7 @@ func (k *keyring) attend(r *http.Request, hash string, pages bool) (out *http.Re
 	}, true
 }
 
-// ownerOf returns whose a key is, by its hash.
+// ownerOf returns the owner of a key, by its hash.
 func (k *keyring) ownerOf(hash string) (string, bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -96,7 +94,7 @@ func (k *keyring) ownerOf(hash string) (string, bool) {
 	return owner, ok
 }
 
-// admits reports whether a request carries a key, translated already.
+// admits reports whether a request carries a translated key.
 func (k *keyring) admits(r *http.Request) bool {
 	key := r.Header.Get(HeaderKey)
 	for _, inner := range k.inner {
@@ -107,9 +105,8 @@ func (k *keyring) admits(r *http.Request) bool {
 	return false
 }
 
-// replace takes over other keys, and ends what goes on by an authority that is none any
-// more. It returns the owners that are new, which the gateway does not know until it
-// begins again.
+// replace replaces the keys, and ends requests under an authority that no longer exists. It returns
+// the new owners, which the gateway does not know until it is restarted.
 func (k *keyring) replace(owners map[string]string, admins map[string]bool) (unknown []string) {
 	kept := map[string]string{}
 	for hash, owner := range owners {
@@ -131,16 +128,16 @@ func (k *keyring) replace(owners map[string]string, admins map[string]bool) (unk
 	return slices.Compact(unknown)
 }
 
-// translateKey puts the gateway's own key of the owner in the place of the
-// client's, see [keyring.attend]. A key that is none is taken away: the gateway then says
-// so itself, in the way of the dialect.
+// translateKey replaces the client's key by the gateway's own key of the owner, see
+// [keyring.attend]. An unknown key is removed: the gateway then answers with an error in the
+// dialect.
 func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()) {
 	if !s.keys.any() {
 		return r, func() {}
 	}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if bearer && r.URL.Path == "/metrics" && r.Header.Get(HeaderKey) == "" {
-		r.Header.Set(HeaderKey, token) // what collects metrics knows no other header
+		r.Header.Set(HeaderKey, token) // metrics collectors support no other header
 	}
 	if key := r.Header.Get(HeaderKey); key != "" {
 		if out, leave, ok := s.keys.attend(r, gateway.HashKey(key), ours(r.URL.Path)); ok {
@@ -151,5 +148,5 @@ func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()
 	return r, func() {}
 }
 
-// ours reports whether a path is one of the gateway's own pages and operations.
+// ours reports whether a path belongs to the gateway's own pages and API.
 func ours(path string) bool { return strings.HasPrefix(path, "/precis/") || path == "/metrics" }

@@ -16,19 +16,18 @@ import (
 	"precis/internal/localsecret"
 )
 
-// Without keys whoever is on this machine may look at what the gateway holds. Only who
-// can read the files of its user may change it: programs of precis send the secret of
-// [LocalSecret] as [HeaderLocal], and a browser has a cookie that it is given at the
-// address of [PagesURL].
+// Without keys, all users of this machine may read the gateway's data. Only callers who can read
+// the files of its user may change it: programs of precis send the secret of [LocalSecret] as
+// [HeaderLocal], and a browser gets a cookie at the address of [PagesURL].
 
 const (
-	localQuery  = "local" // of an address of the pages: the secret
+	localQuery  = "local" // query parameter with the secret
 	localCookie = "precis_local"
 	localAge    = 180 * 24 * time.Hour
 )
 
-// PagesURL returns the address of the pages of a gateway without keys at which a browser
-// is given its cookie.
+// PagesURL returns the address of the pages of a gateway without keys that gives the browser its
+// cookie.
 func PagesURL(g config.Gateway, listens string) (string, error) {
 	secret, err := LocalSecret(g)
 	if err != nil {
@@ -45,7 +44,7 @@ func pagesAt(g config.Gateway, address string) string {
 	return scheme + "://" + address + "/precis/"
 }
 
-// cookieOf returns the cookie that stands for a secret. It opens the pages alone.
+// cookieOf returns the cookie for a secret. It only gives access to the pages.
 func cookieOf(secret string) string {
 	m := hmac.New(sha256.New, []byte(secret))
 	m.Write([]byte("cookie of the pages"))
@@ -55,8 +54,8 @@ func cookieOf(secret string) string {
 var errLocal = &precis.Error{Code: precis.CodeInvalid, Op: "check caller", Err: errors.New("without keys only programs of this account change something here: " +
 	"send the content of the file " + localsecret.Name + " in the gateway's data folder as " + HeaderLocal + ", or open the address in your browser that precis gateway pages prints")}
 
-// mayChange reports whether a request may change what the gateway holds: with keys
-// everybody whose key is good; else who knows the secret.
+// mayChange reports whether a request may change the gateway's data: with keys every accepted
+// request; else requests with the secret.
 func (s *Service) mayChange(r *http.Request) bool {
 	if s.keys.any() {
 		return true
@@ -69,7 +68,7 @@ func (s *Service) mayChange(r *http.Request) bool {
 	return err == nil && localsecret.Equal(sent, secret)
 }
 
-// changing lets requests to the control API pass that change nothing, or may.
+// changing passes on requests to the control API that do not change data, or that may.
 func (s *Service) changing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if control.Changes(r) && !s.mayChange(r) {
@@ -80,8 +79,8 @@ func (s *Service) changing(next http.Handler) http.Handler {
 	})
 }
 
-// admitted reports whether a visitor of the pages of a gateway without keys may have
-// what they ask for; else it has answered.
+// admitted reports whether a visitor of the pages of a gateway without keys is authorized; if not,
+// it has answered.
 func (s *Service) admitted(w http.ResponseWriter, r *http.Request) bool {
 	secret, err := LocalSecret(s.config().Gateway)
 	if err != nil {
@@ -104,7 +103,7 @@ func (s *Service) admitted(w http.ResponseWriter, r *http.Request) bool {
 		http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)
 		return false
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || strings.HasSuffix(r.URL.Path, "/prefs") { // preferences are cookies of the browser's own
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || strings.HasSuffix(r.URL.Path, "/prefs") { // preferences are cookies of the browser
 		return true
 	}
 	if s.mayEdit(r) {

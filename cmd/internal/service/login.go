@@ -18,14 +18,14 @@ const (
 	mostLogins  = 1000
 )
 
-// logins are who has logged in to the pages of the gateway. They end with the process,
-// and with the key that was used. The zero value is ready to use.
+// logins are the sessions of browsers on the gateway's pages. They end with the process, and with
+// the key that was used. The zero value is ready to use.
 type logins struct {
 	mu  sync.Mutex
 	all []login // the oldest first
 }
 
-// login is one of them.
+// login is one session.
 type login struct {
 	cookie string // its hash
 	owner  string
@@ -33,8 +33,8 @@ type login struct {
 	ends   time.Time
 }
 
-// begin returns the cookie of a new login. When there are too many, one of the owner that
-// has most ends.
+// begin returns the cookie of a new login. If there are too many, it ends one of the owner with the
+// most.
 func (l *logins) begin(owner, key string, now time.Time) string {
 	cookie := rand.Text() + rand.Text()
 	l.mu.Lock()
@@ -58,8 +58,8 @@ func (l *logins) end(r *http.Request) {
 	}
 }
 
-// key returns the hash of the key that the login of a request was made with; it may have
-// been taken back since.
+// key returns the hash of the key used for the login of a request; the key may have been revoked
+// since.
 func (l *logins) key(r *http.Request) (string, bool) {
 	k, err := r.Cookie(loginCookie)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"precis/preset"
 )
 
-// managed are managers that are made of a configuration.
+// managed are the managers made from a configuration.
 type managed struct {
 	manager  *precis.Manager
 	profiles map[string]*precis.Manager
-	configs  map[string]*config.Config // of profiles that have a file of their own
+	configs  map[string]*config.Config // of profiles with a file of their own
 }
 
-// managers returns the manager of the configuration and those of its profiles.
+// managers returns the managers of the configuration and of its profiles.
 func (s *Service) managers(c *config.Config) (*managed, error) {
 	m, err := s.manager(c, "")
 	if err != nil {
@@ -68,14 +68,13 @@ func (s *Service) managers(c *config.Config) (*managed, error) {
 	return &managed{m, profiles, configs}, nil
 }
 
-// assign returns the arm of an experiment that a conversation belongs to when it begins;
-// "": none.
+// assign returns the experiment arm of a new conversation; "": none.
 func (s *Service) assign(conversation string) string {
 	return experiments.Assign(s.config().Trials(), conversation)
 }
 
-// manager returns the manager of a configuration, whose edits name an arm of an
-// experiment; "": of none.
+// manager returns the manager of a configuration. Its edits name the arm of an experiment; "": no
+// arm.
 func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error) {
 	var condensing *preset.Condensing
 	if s.p.Condensing != nil {
@@ -103,18 +102,18 @@ func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error)
 	})
 }
 
-// Unusable says that the configured summarizer cannot be used. Nothing takes its place
-// but what condenses without a model.
+// Unusable is the error for a configured summarizer that cannot be used. Conversations are then
+// condensed without a model.
 type Unusable struct{ Err error }
 
-// Error says why.
+// Error returns the reason.
 func (u *Unusable) Error() string { return u.Err.Error() }
 
 // Unwrap returns the cause.
 func (u *Unusable) Unwrap() error { return u.Err }
 
-// unusable returns why the summarizer of a configuration cannot be used; nil when it
-// can, or there is none.
+// unusable returns why the summarizer of a configuration cannot be used; nil when it can, or when
+// none is configured.
 func (s *Service) unusable(c *config.Config) error {
 	if s.p.Condensing == nil {
 		return nil
@@ -126,7 +125,7 @@ func (s *Service) unusable(c *config.Config) error {
 	return nil
 }
 
-// summarizer writes the summaries that requests ask for; nil: digests are made.
+// summarizer writes requested summaries; nil: digests are made.
 func (s *Service) summarizer(c *config.Config) (precis.Summarizer, error) {
 	if s.p.Condensing == nil {
 		return nil, nil
@@ -141,13 +140,13 @@ func (s *Service) summarizer(c *config.Config) (precis.Summarizer, error) {
 	return condense.NewWriter(condensing.Writer)
 }
 
-// OwnWriter has the model of each conversation write summaries.
+// OwnWriter has the model of each conversation write its summaries.
 func OwnWriter(own *ownmodel.Models, prompt condense.Prompt, maxTokens int) condense.WriterConfig {
 	return condense.WriterConfig{Own: own.Model, Prompt: prompt, MaxTokens: maxTokens}
 }
 
-// profileWindow returns the window that the configuration of a profile sets, in tokens; 0:
-// none. An arm of an experiment is a profile, too.
+// profileWindow returns the window that the configuration of a profile sets, in tokens; 0: not set.
+// An arm of an experiment is a profile, too.
 func (s *Service) profileWindow(profile string) int {
 	own := s.config().Arm(profile)
 	if named := s.named.Load(); own == nil && named != nil {

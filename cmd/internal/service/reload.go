@@ -10,11 +10,9 @@ import (
 	"precis/cmd/internal/config"
 )
 
-// Reload reads the configuration again: settings, profiles, hooks, the
-// summarizer, keys, hosts, the window and how long conversations are kept are in
-// force from the next request on. It returns the keys of the configuration that
-// have changed and need the gateway to begin again. After an error everything is
-// as it was.
+// Reload reads the configuration again. Settings, profiles, hooks, the summarizer, keys, hosts, the
+// window and the retention apply from the next request on. It returns the changed keys that need a
+// restart of the gateway. On error the old configuration stays in force.
 func (s *Service) Reload(context.Context) (restart []string, err error) {
 	if s.p.Reload == nil {
 		return nil, nil
@@ -49,13 +47,12 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 	return append(restart, fixed(old, c)...), nil
 }
 
-// changeable are keys besides the settings that take effect at once.
+// changeable are keys outside the settings that take effect at once.
 var changeable = map[string]bool{
 	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true, "gateway.retention_days": true, "gateway.drain": true, "gateway.drain_delay": true,
 }
 
-// fixed returns what differs between two configurations and cannot be changed
-// while the gateway runs.
+// fixed returns the differences between two configurations that need a restart.
 func fixed(old, now *config.Config) []string {
 	var out []string
 	was := map[string]string{}
@@ -71,7 +68,7 @@ func fixed(old, now *config.Config) []string {
 	return out
 }
 
-// reload reloads and logs what came of it.
+// reload reloads the configuration and logs the result.
 func (s *Service) reload(ctx context.Context) {
 	restart, err := s.Reload(ctx)
 	if err != nil {
@@ -84,8 +81,8 @@ func (s *Service) reload(ctx context.Context) {
 	}
 }
 
-// startJobs runs what the gateway does by itself until ctx ends. What it returns
-// waits for that.
+// startJobs runs the gateway's background jobs until ctx ends. The returned function waits for
+// them.
 func (s *Service) startJobs(ctx context.Context) (wait func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{}, 2)
@@ -94,7 +91,7 @@ func (s *Service) startJobs(ctx context.Context) (wait func()) {
 	return func() { cancel(); <-done; <-done }
 }
 
-// lookEvery is how often files are looked at.
+// lookEvery is how often files are checked.
 const lookEvery = 2 * time.Second
 
 // watchFiles reloads on a signal and when a file of the configuration changes.
@@ -122,8 +119,8 @@ func (s *Service) watchFiles(ctx context.Context) {
 	}
 }
 
-// follow takes note of files that have become part of the configuration. What was
-// written to others since they were read is still to be noticed.
+// follow starts to watch files that have become part of the configuration. Changes to others since
+// they were read will still be noticed.
 func (s *Service) follow() {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
@@ -137,8 +134,8 @@ func (s *Service) follow() {
 	s.files.seen = now
 }
 
-// changed reports whether a file of the configuration has changed since it was asked
-// last, other than by what this process wrote.
+// changed reports whether a file of the configuration has changed since the last call, other than
+// by this process.
 func (s *Service) changed() bool {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
@@ -148,7 +145,7 @@ func (s *Service) changed() bool {
 	return !same
 }
 
-// times returns when the files of the configuration were written, by path.
+// times returns the modification times of the configuration files, by path.
 func (s *Service) times() map[string]time.Time {
 	c := s.config()
 	paths := []string{c.File, c.Folder, c.Gateway.KeysFile, c.Summarizer.PromptFile, c.Summarizer.RulesFile}
@@ -165,14 +162,14 @@ func (s *Service) times() map[string]time.Time {
 	return out
 }
 
-// forgetEvery is how often conversations that are too old are looked for.
+// forgetEvery is how often old conversations are purged.
 const forgetEvery = time.Hour
 
-// withoutBodies is how long conversations are kept that are in memory alone, when
-// nothing else is configured.
+// withoutBodies is how long conversations without stored content are kept, if no retention is
+// configured.
 const withoutBodies = 24 * time.Hour
 
-// forget removes conversations that are too old.
+// forget purges old conversations periodically.
 func (s *Service) forget(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
@@ -186,8 +183,7 @@ func (s *Service) forget(ctx context.Context) {
 	}
 }
 
-// Forget removes the conversations whose last request is longer ago than
-// gateway.retention_days.
+// Forget purges the conversations with a last request before gateway.retention_days.
 func (s *Service) Forget(ctx context.Context) {
 	g := s.config().Gateway
 	keep := time.Duration(g.Retention) * 24 * time.Hour

@@ -17,8 +17,8 @@ import (
 	"precis/mcpserver"
 )
 
-// Listen opens the configured address. One that others reach needs keys, or the
-// word that none are wanted.
+// Listen opens the configured address. An address that is reachable from other machines requires
+// keys, or the setting that allows access without keys.
 func Listen(c config.Gateway) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
@@ -40,16 +40,16 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// SoftMemoryLimit is the memory beyond which the Go runtime should rather collect
-// garbage than ask for more: that of the conversations, with a quarter for what they
-// are worked on with, and that of the requests under way.
+// SoftMemoryLimit is the memory, in bytes, above which the Go runtime should collect garbage rather
+// than grow: the limit for conversations plus a quarter for processing, and the limit for requests
+// in progress.
 func SoftMemoryLimit(c config.Gateway) int64 {
 	const mb = 1 << 20
 	return int64(c.MemoryMB)*mb*5/4 + int64(c.RequestsMB)*mb
 }
 
-// Serve answers requests until ctx ends. Then it says that it is not ready any
-// more, lets requests under way finish for a while, and returns.
+// Serve answers requests until ctx ends. Then it reports that it is not ready, lets requests in
+// progress finish for a while, and returns.
 func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	c := s.config().Gateway
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 256 << 10,
@@ -71,25 +71,24 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.draining.Store(true)
 	s.Gateway.LetGo()
-	if c.DrainDelay > 0 { // who asks for readiness learns of it before the address is closed
+	if c.DrainDelay > 0 { // load balancers learn of it before the address is closed
 		time.Sleep(time.Duration(c.DrainDelay) * time.Second)
 	}
 	s.events.Close()
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.Drain)*time.Second)
 	defer cancel()
 	if err := server.Shutdown(grace); err != nil {
-		_ = server.Close() // they were given their time
+		_ = server.Close() // their time is over
 	}
 	return nil
 }
 
-// noSignIn are the paths where a client that lacks a key looks for a way to sign in. The
-// gateway has none, and an upstream's must not be taken for it.
+// noSignIn are paths where a client without a key looks for a way to sign in. The gateway has none,
+// and the client must not be sent to an upstream's.
 var noSignIn = []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
 
-// Handler serves the gateway and what stands next to it: /healthz, /readyz,
-// /metrics, the dashboard at /precis/, the control API below /precis/api/, and the MCP
-// server at /precis/mcp.
+// Handler serves the gateway and its own endpoints: /healthz, /readyz, /metrics, the dashboard at
+// /precis/, the control API below /precis/api/, and the MCP server at /precis/mcp.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
@@ -107,14 +106,14 @@ func (s *Service) Handler() http.Handler {
 	if s.pages != nil {
 		mux.Handle("/precis/", s.pages)
 	} else {
-		mux.Handle("/precis/", http.NotFoundHandler()) // what is ours is never asked of an upstream
+		mux.Handle("/precis/", http.NotFoundHandler()) // our own paths are never forwarded
 	}
 	mux.Handle("/", s.traces.Handler(s.Gateway))
 	return s.guard(mux)
 }
 
-// seen returns what an agent may see through the MCP server, and whether it may change
-// it: the conversations that the control API would show it.
+// seen returns the options of the MCP server for a request: it shows the same conversations as the
+// control API, and allows edits under the same conditions.
 func (s *Service) seen(r *http.Request) (mcpserver.Options, error) {
 	owner, all, err := s.Gateway.Caller(r)
 	if err != nil {
@@ -129,8 +128,8 @@ func (s *Service) seen(r *http.Request) (mcpserver.Options, error) {
 	}, nil
 }
 
-// ready reports whether requests are welcome: there is room for more, the store
-// answers and keeps what it is given, and the gateway is not about to end.
+// ready reports whether the gateway accepts requests: it has room for more, the store answers and
+// keeps new data, and the gateway is not shutting down.
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		http.Error(w, "draining", http.StatusServiceUnavailable)
@@ -145,15 +144,15 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store does not answer", http.StatusServiceUnavailable)
 		return
 	}
-	if err := s.Gateway.CheckStore(r.Context()); err != nil { // is logged when it begins
+	if err := s.Gateway.CheckStore(r.Context()); err != nil { // logged when it begins
 		http.Error(w, "the store does not keep what is new: "+reason(err), http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ready")
 }
 
-// reason returns what is wrong with a store without saying where it is: who asks for
-// readiness need not be known.
+// reason describes the fault of a store without its location, because callers of the readiness
+// check are anonymous.
 func reason(err error) string {
 	var own *precis.Error
 	if !errors.As(err, &own) {
@@ -165,7 +164,7 @@ func reason(err error) string {
 	return own.Op
 }
 
-// probe asks the store for something small.
+// probe makes a small request to the store.
 func (s *Service) probe(ctx context.Context) error {
 	st, ok := s.store.(precis.CalibrationStore)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package service puts a gateway together from a configuration and runs it. Use
-// [Open], then [Service.Serve], and [Service.Close] at the end.
+// Package service assembles a gateway from a configuration and runs it. Use [Open], then
+// [Service.Serve], and [Service.Close] at the end.
 package service
 
 import (
@@ -22,33 +22,31 @@ import (
 	"precis/tokens"
 )
 
-// Parts are what a service is made of besides its configuration.
+// Parts are the components of a service in addition to its configuration.
 type Parts struct {
 	Config  *config.Config
 	Load    func(path string) (*config.Config, error) // reads the configuration of a profile
-	Reload  func() (*config.Config, error)            // reads the configuration again; nil: it stays as it is
+	Reload  func() (*config.Config, error)            // reads the configuration again; nil: no reload
 	Logger  *slog.Logger                              // nil: silent
 	Replica string
 	Version string // of the program, for metrics and traces
-	OTLP    string // where traces go when the configuration does not say; "": nowhere
-	// Condensing returns how a configured model condenses; nil: none does. For an
-	// [Unusable] error conversations are condensed without a model.
+	OTLP    string // URL for traces if the configuration sets none; "": no traces
+	// Condensing returns the configured way of condensing with a model; nil: without a model. On an
+	// [Unusable] error, conversations are condensed without a model.
 	Condensing func(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error)
-	// Parser reads the files that are outlined below summaries; nil: see
-	// [outline.Of].
+	// Parser parses the files that are outlined below summaries; nil: see [outline.Of].
 	Parser outline.Parser
-	// Alert returns the observer of spending; nil: none.
+	// Alert returns the observer of spending; nil: no observer.
 	Alert func(c *config.Config) func(context.Context, precis.Alert)
-	// Hooks returns what is called around every rung; nil: nothing is.
+	// Hooks returns the hooks around every rung; nil: no hooks.
 	Hooks func(c *config.Config) precis.Hooks
-	// Operations has the control API, the dashboard and the metrics served next to the
-	// gateway.
+	// Operations enables the control API, the dashboard and the metrics.
 	Operations bool
-	// Local: nothing is forwarded; there are no upstreams.
+	// Local: there are no upstreams, and requests are not forwarded.
 	Local bool
 
-	OnTurn   func(context.Context, gateway.Turn)  // nil: nobody
-	OnReport func(context.Context, precis.Report) // nil: nobody
+	OnTurn   func(context.Context, gateway.Turn)  // nil: not called
+	OnReport func(context.Context, precis.Report) // nil: not called
 }
 
 // Service is a running gateway.
@@ -57,7 +55,7 @@ type Service struct {
 	p       Parts
 	cfg     atomic.Pointer[config.Config]
 	files   files
-	named   atomic.Pointer[map[string]*config.Config] // those of files, for requests
+	named   atomic.Pointer[map[string]*config.Config] // configurations of profiles with files, for requests
 	started time.Time
 
 	store   precis.Store
@@ -73,7 +71,7 @@ type Service struct {
 	draining atomic.Bool
 }
 
-// Open makes the service. The error is a [precis.Error] and names what is wrong.
+// Open makes the service. The error is a [precis.Error] and names the fault.
 func Open(ctx context.Context, p Parts) (*Service, error) {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
@@ -119,10 +117,10 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 	return s, nil
 }
 
-// config is the configuration in force.
+// config returns the configuration in force.
 func (s *Service) config() *config.Config { return s.cfg.Load() }
 
-// options are those of the gateway.
+// options returns the options of the gateway.
 func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	g := c.Gateway
 	ups, bare, err := Upstreams(g)
@@ -162,7 +160,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	}, nil
 }
 
-// Close waits for work under way and closes the store.
+// Close waits for work in progress and closes the store.
 func (s *Service) Close(ctx context.Context) error {
 	s.events.Close()
 	err := s.Gateway.Close(ctx)

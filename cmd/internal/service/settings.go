@@ -19,12 +19,12 @@ import (
 // files are the files of the configuration.
 type files struct {
 	mu       sync.Mutex                // held while they are read or written
-	profiles map[string]*config.Config // of profiles that have a file of their own
-	seen     map[string]time.Time      // when each was written, as the watcher knows it
+	profiles map[string]*config.Config // of profiles with a file of their own
+	seen     map[string]time.Time      // modification times known to the watcher
 }
 
-// of returns the configuration that a profile was read from; nil: it has none. The
-// files are locked.
+// of returns the configuration that a profile was read from; nil: it has none. The files are
+// locked.
 func (s *Service) of(profile string) *config.Config {
 	if profile == "" {
 		return s.config()
@@ -34,8 +34,8 @@ func (s *Service) of(profile string) *config.Config {
 
 const opSave = "save settings"
 
-// saveSettings changes the settings of a profile and writes what is in force then to the
-// file that they are read from. When it cannot be written nothing is changed.
+// saveSettings changes the settings of a profile and writes the result to the profile's file. If
+// writing fails, the settings stay unchanged.
 func (s *Service) saveSettings(ctx context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
@@ -57,27 +57,27 @@ func (s *Service) saveSettings(ctx context.Context, profile string, p gateway.Se
 	})
 }
 
-// wrote takes note of a configuration that this process has written, so that it is not
-// read again: settings of other profiles that were changed for this process alone would
-// be lost. The files are locked.
+// wrote records that this process has written a configuration, so that it is not reloaded: that
+// would lose settings of other profiles that were changed only in this process. The files are
+// locked.
 func (s *Service) wrote(profile string, now *config.Config) {
 	if profile == "" {
 		s.cfg.Store(now)
 	} else {
-		profiles := maps.Clone(s.files.profiles) // who asks for a window reads the others
+		profiles := maps.Clone(s.files.profiles) // concurrent readers keep the old map
 		profiles[profile] = now
 		s.take(profiles)
 	}
 	if profile == "" && len(now.Experiments) > 0 {
-		return // their arms follow the rest of the file, and are made anew
+		return // their arms depend on the rest of the file, and are made again
 	}
 	times := s.times()
-	if s.files.seen != nil && now.Stands() { // else somebody else has written since
+	if s.files.seen != nil && now.Stands() { // otherwise another program has changed it since
 		s.files.seen[now.File] = times[now.File]
 	}
 }
 
-// liveSettings are the settings of the gateway.
+// liveSettings are the gateway's current settings.
 type liveSettings struct{ s *Service }
 
 // Profiles returns the names of all profiles.
@@ -86,12 +86,12 @@ func (l liveSettings) Profiles() []string { return append([]string{""}, l.s.prof
 // Presets returns the names of the presets.
 func (liveSettings) Presets() []string { return preset.Names() }
 
-// Settings returns what is in force.
+// Settings returns the settings in force.
 func (l liveSettings) Settings(profile string) (precis.Settings, error) {
 	return l.s.Gateway.SettingsInForce(profile)
 }
 
-// File returns the file that the settings of a profile are read from; "": none.
+// File returns the file of a profile's settings; "": none.
 func (l liveSettings) File(profile string) string {
 	l.s.files.mu.Lock()
 	defer l.s.files.mu.Unlock()
@@ -101,7 +101,7 @@ func (l liveSettings) File(profile string) string {
 	return ""
 }
 
-// Unsaved returns what a file has to say, in addition, for the settings in force.
+// Unsaved returns the lines that the file lacks for the settings in force.
 func (l liveSettings) Unsaved(profile string) (string, error) {
 	in, err := l.s.Gateway.SettingsInForce(profile)
 	if err != nil {
@@ -110,7 +110,7 @@ func (l liveSettings) Unsaved(profile string) (string, error) {
 	l.s.files.mu.Lock()
 	c := cmp.Or(l.s.of(profile), l.s.config().Arm(profile))
 	l.s.files.mu.Unlock()
-	if c == nil { // a preset is what its name says
+	if c == nil { // the name of a preset determines its settings
 		if c, err = config.Load(config.Sources{Flags: map[string]string{"preset": profile}}); err != nil {
 			return "", err
 		}
@@ -119,7 +119,7 @@ func (l liveSettings) Unsaved(profile string) (string, error) {
 	return string(text), err
 }
 
-// Change lets those change settings who may see everybody's conversations.
+// Change returns a function to change settings for callers who may see all owners' conversations.
 func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsChange) error {
 	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.mayEdit(r) {
 		return nil

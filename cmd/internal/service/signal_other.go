@@ -4,5 +4,5 @@ package service
 
 import "os"
 
-// hangups delivers nothing: there is no such signal.
+// hangups delivers no signals, because this system has no such signal.
 func hangups() (<-chan os.Signal, func()) { return nil, func() {} }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// hangups delivers signals that ask for the configuration to be read again.
+// hangups delivers signals that request a reload of the configuration.
 func hangups() (<-chan os.Signal, func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)

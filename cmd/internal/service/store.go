@@ -21,8 +21,8 @@ import (
 	"precis/store/sqlite"
 )
 
-// openStore opens the configured store. Shared says that replicas may use it;
-// secret names owners and lies outside of it.
+// openStore opens the configured store. Shared reports whether replicas may use it; secret names
+// owners, and is kept outside the store.
 func openStore(ctx context.Context, c *config.Config) (st precis.Store, shared bool, secret []byte, err error) {
 	g := c.Gateway
 	if st, err = OpenStore(ctx, g, false); err != nil {
@@ -37,7 +37,7 @@ func openStore(ctx context.Context, c *config.Config) (st precis.Store, shared b
 		return nil, false, nil, err
 	}
 	if !g.Bodies && g.Store != config.Memory {
-		return withoutContent(st), false, secret, nil // what others said is not there
+		return withoutContent(st), false, secret, nil // not shared: it lacks the content
 	}
 	return st, isPostgres(g.Store), secret, nil
 }
@@ -46,8 +46,7 @@ func isPostgres(store string) bool {
 	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
 }
 
-// OpenStore opens the configured store. With there it is an error when it is a
-// file that does not exist.
+// OpenStore opens the configured store. With there, a missing file is an error.
 func OpenStore(ctx context.Context, g config.Gateway, there bool) (precis.Store, error) {
 	switch {
 	case g.Store == config.Memory:
@@ -65,8 +64,8 @@ func OpenStore(ctx context.Context, g config.Gateway, there bool) (precis.Store,
 	return sqlite.Open(ctx, path, sqlite.Options{})
 }
 
-// StoreFile returns the file of the store; "" when it is none. Its folder is made
-// when it is missing.
+// StoreFile returns the file of the store; "" when the store is not a file. It creates the folder
+// if necessary.
 func StoreFile(g config.Gateway) (string, error) {
 	if g.Store == config.Memory || isPostgres(g.Store) {
 		return "", nil
@@ -78,7 +77,7 @@ func StoreFile(g config.Gateway) (string, error) {
 	return filepath.Join(dir, "conversations.db"), nil
 }
 
-// SecretFile returns the file of the secret; "" when there is none on disk.
+// SecretFile returns the file of the secret; "" when the secret is not on disk.
 func SecretFile(g config.Gateway) (string, error) {
 	if g.SecretFile != "" {
 		return g.SecretFile, nil
@@ -90,8 +89,8 @@ func SecretFile(g config.Gateway) (string, error) {
 	return filepath.Join(dir, "secret"), nil
 }
 
-// dataDir returns the folder of the gateway's own files, made when it is
-// missing; "" when it needs none.
+// dataDir returns the folder of the gateway's own files, and creates it if necessary; "" when it
+// needs none.
 func dataDir(g config.Gateway) (string, error) {
 	if g.Store == config.Memory && g.SecretFile == "" {
 		return "", nil
@@ -114,10 +113,9 @@ func dataDir(g config.Gateway) (string, error) {
 	return dir, nil
 }
 
-// LocalSecret returns the secret by which programs of this account prove to a gateway
-// without keys that they may change things, see package localsecret. It lies in the
-// folder of the gateway's own files, or in that of the user's data where the gateway
-// keeps none.
+// LocalSecret returns the secret that programs of this account send to a gateway without keys to be
+// allowed changes, see package localsecret. Its file is in the folder of the gateway's own files,
+// or in the user's data folder if the gateway has none.
 func LocalSecret(g config.Gateway) (string, error) {
 	if g.Store == config.Memory || isPostgres(g.Store) {
 		g.Store, g.SecretFile = "", "" // the user's data folder
@@ -129,12 +127,12 @@ func LocalSecret(g config.Gateway) (string, error) {
 	return localsecret.Load(dir)
 }
 
-// readSecret reads the secret, and makes one where there is none yet.
+// readSecret reads the secret, and creates it if it is missing.
 func readSecret(g config.Gateway, dir string) ([]byte, error) {
 	const op = "read secret"
 	path := g.SecretFile
 	if path == "" {
-		if dir == "" { // nothing is kept: it need not last
+		if dir == "" { // no data is kept, so the secret need not last
 			b := make([]byte, 32)
 			_, _ = rand.Read(b) // never fails
 			return b, nil
@@ -165,15 +163,14 @@ func readSecret(g config.Gateway, dir string) ([]byte, error) {
 	return data, nil
 }
 
-// Keys is what a file of keys says.
+// Keys is the content of a file of keys.
 type Keys struct {
 	Owners map[string]string // by the hash of a key
-	Admins map[string]bool   // owners who are admins
+	Admins map[string]bool   // owners that are admins
 }
 
-// ReadKeys reads a file of keys: on each line a name, a hash of [gateway.HashKey],
-// and the word "admin" for an owner who may see and change everything; # begins a
-// comment.
+// ReadKeys reads a file of keys. Each line has a name, a hash by [gateway.HashKey], and the word
+// "admin" for an owner who may see and change everything; # begins a comment.
 func ReadKeys(path string) (Keys, error) {
 	keys := Keys{Owners: map[string]string{}, Admins: map[string]bool{}}
 	if path == "" {

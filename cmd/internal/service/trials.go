@@ -14,7 +14,7 @@ import (
 	"precis/dashboard"
 )
 
-// offeredToArms are the keys of arms that the page of settings offers.
+// offeredToArms are the keys of arms on the settings page.
 var offeredToArms = []string{"preset", "threshold", "target"}
 
 // Experiments returns the experiments of the configuration file.
@@ -40,7 +40,8 @@ func (l liveSettings) Experiments() []dashboard.SettingsExperiment {
 	return out
 }
 
-// SetExperiment lets those set up experiments who may see everybody's conversations.
+// SetExperiment returns a function to set up experiments for callers who may see all owners'
+// conversations.
 func (l liveSettings) SetExperiment(r *http.Request) func(context.Context, dashboard.SettingsExperiment) error {
 	if l.SetValues(r) == nil {
 		return nil
@@ -58,15 +59,15 @@ func (l liveSettings) SetExperiment(r *http.Request) func(context.Context, dashb
 	}
 }
 
-// changesOf returns what is to be changed in the file of a configuration for an experiment
-// to be so; without arms it goes.
+// changesOf returns the changes to a configuration file that give it the experiment x; without arms
+// the experiment is removed.
 func changesOf(c *config.Config, x dashboard.SettingsExperiment) []config.Change {
 	is, there := experimentOf(c, x.Name)
 	if len(x.Arms) == 0 {
 		return []config.Change{{Key: config.ExperimentKey(x.Name), Remove: true}}
 	}
 	if x.Share == "" {
-		x.Share = "100" // as without it
+		x.Share = "100" // the default
 	}
 	var out []config.Change
 	if was := strconv.FormatFloat(is.Share, 'g', -1, 64); !there || x.Share != was {
@@ -75,7 +76,7 @@ func changesOf(c *config.Config, x dashboard.SettingsExperiment) []config.Change
 	for _, a := range x.Arms {
 		out = append(out, changesOfArm(is, x.Name, a)...)
 	}
-	for _, a := range is.Arms { // last, so that there always is one
+	for _, a := range is.Arms { // last, so that the experiment always has an arm
 		if !slices.Contains(namesOf(x.Arms), a.Name) {
 			out = append(out, config.Change{Key: config.ExperimentKey(x.Name, a.Name, ""), Remove: true})
 		}
@@ -83,7 +84,7 @@ func changesOf(c *config.Config, x dashboard.SettingsExperiment) []config.Change
 	return out
 }
 
-// changesOfArm returns what is to be changed for an arm to be so.
+// changesOfArm returns the changes that give an experiment the arm a.
 func changesOfArm(is config.Experiment, experiment string, a dashboard.SettingsArm) []config.Change {
 	own, there := is.Own[a.Name]
 	alone := there && own == nil
@@ -92,7 +93,7 @@ func changesOfArm(is config.Experiment, experiment string, a dashboard.SettingsA
 	switch {
 	case a.Alone && alone:
 		return nil
-	case there && a.Alone != alone: // what it was goes as a whole
+	case there && a.Alone != alone: // the earlier arm is removed as a whole
 		out = append(out, config.Change{Key: whole, Remove: true})
 		own, there = nil, false
 	}
@@ -120,7 +121,7 @@ func changesOfArm(is config.Experiment, experiment string, a dashboard.SettingsA
 	return out
 }
 
-// experimentOf returns the experiment of a name.
+// experimentOf returns the experiment with a name.
 func experimentOf(c *config.Config, name string) (config.Experiment, bool) {
 	i := slices.IndexFunc(c.Experiments, func(x config.Experiment) bool { return x.Name == name })
 	if i < 0 {

@@ -16,9 +16,8 @@ import (
 	"precis/gateway"
 )
 
-// Upstreams returns the upstreams that a configuration names, and the part of
-// them that is used as it is: their URLs end with "#", and no version is put
-// between them and a path.
+// Upstreams returns the upstreams of a configuration, and the bare ones among their URLs: these end
+// with "#", and no version is added between them and a path.
 func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err error) {
 	named := []struct{ name, url string }{
 		{"anthropic", cmp.Or(g.Anthropic, g.Upstream, "https://api.anthropic.com")},
@@ -47,13 +46,13 @@ func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err e
 	return all, bare, nil
 }
 
-// Transport sends requests upstream: through the configured proxy, with the
-// configured certificates, to URLs that are used as they are.
+// Transport sends requests upstream through the configured proxy, with the configured certificates;
+// bare are URLs to use without a version.
 func Transport(g config.Gateway, bare []*url.URL) (http.RoundTripper, error) {
 	const op = "read configuration"
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 512, 256
-	t.DisableCompression = true // what comes is passed on as it is
+	t.DisableCompression = true // relay bodies as received
 	t.WriteBufferSize, t.ReadBufferSize = 64<<10, 32<<10
 	switch g.Proxy {
 	case "":
@@ -77,14 +76,13 @@ func Transport(g config.Gateway, bare []*url.URL) (http.RoundTripper, error) {
 	return bareURLs{t, bare}, nil
 }
 
-// authorities are the environment variables by which agent programs and their libraries are
-// told of further authorities, such as that of a company's proxy. The gateway calls the APIs
-// in their place.
+// authorities are environment variables with additional certificate authorities, such as a company
+// proxy's, for agent programs and their libraries. The gateway honors them because it calls the
+// APIs in their place.
 var authorities = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "CODEX_CA_CERTIFICATE"}
 
-// certificates returns the TLS configuration for upstreams: the authorities that are
-// trusted in addition to the system's, and the client certificate. A file that only the
-// environment names, and that cannot be used, is left out.
+// certificates returns the TLS configuration for upstreams: additional trusted authorities, and the
+// client certificate. An unusable file that only the environment names is ignored.
 func certificates(g config.Gateway) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	add := func(data []byte) bool {
@@ -120,7 +118,7 @@ func certificates(g config.Gateway) (*tls.Config, error) {
 	return c, nil
 }
 
-// bareURLs takes the version out of paths below URLs that have none.
+// bareURLs removes the version from paths below bare URLs.
 type bareURLs struct {
 	next http.RoundTripper
 	urls []*url.URL

@@ -16,16 +16,15 @@ import (
 	"precis/preset"
 )
 
-// offer is a key that the page of settings offers.
+// offer is a key on the settings page.
 type offer struct {
 	key     string
 	choices []string
 }
 
-// offered are the keys that the page of settings offers besides those of the form, with
-// all that they can be; nil: any text. No key among them names a file, a program or an
-// address: who may change settings does not get to read files, run programs, or send
-// conversations elsewhere.
+// offered are the keys on the settings page in addition to the form, with all allowed values; nil:
+// any text. None of them names a file, a program or an address, because the right to change
+// settings must not include reading files, running programs, or sending conversations elsewhere.
 var offered = []offer{
 	{modelKey, nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
 	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
@@ -37,14 +36,14 @@ var offered = []offer{
 const (
 	modelKey  = "summarizer.model"
 	promptKey = "summarizer.prompt"
-	// promptFileKey names a file: it can be taken out, so that the template counts again.
+	// promptFileKey names a file. It can only be removed, so that the template applies again.
 	promptFileKey = "summarizer.prompt_file"
-	// thresholdsKey holds the thresholds of models and profiles, each under its name. What
-	// is sent under it alone is one more of them.
+	// thresholdsKey holds the thresholds of models and profiles, by name. A value sent under the
+	// key itself adds another threshold.
 	thresholdsKey = "profiles"
 )
 
-// Values returns what can be changed in the file of a profile.
+// Values returns the values that can be changed in the file of a profile.
 func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	l.s.files.mu.Lock()
 	c := l.s.of(profile)
@@ -69,7 +68,7 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 		case promptKey:
 			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
 			if c.Summarizer.PromptFile != "" {
-				continue // its text counts
+				continue // its text is used
 			}
 		case promptFileKey:
 			if v.Reset = true; v.Value == "" {
@@ -86,7 +85,7 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	return append(out, dashboard.SettingsValue{Key: thresholdsKey, Help: "one more threshold, of a model or of a profile: NAME: PERCENT"})
 }
 
-// SetValues lets those change values who may see everybody's conversations.
+// SetValues returns a function to change values for callers who may see all owners' conversations.
 func (l liveSettings) SetValues(r *http.Request) func(context.Context, string, map[string]string) error {
 	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.mayEdit(r) {
 		return nil
@@ -99,7 +98,7 @@ func (l liveSettings) SetValues(r *http.Request) func(context.Context, string, m
 	}
 }
 
-// inForce reads the configuration that was written, and says so to those who listen.
+// inForce reloads the configuration that was written, and notifies listeners.
 func (l liveSettings) inForce(ctx context.Context, profile string) error {
 	if _, err := l.s.Reload(ctx); err != nil {
 		return err
@@ -132,8 +131,8 @@ func (s *Service) saveValues(ctx context.Context, profile string, values map[str
 	return s.saveChanges(ctx, profile, func(*config.Config) []config.Change { return changes })
 }
 
-// thresholdChange returns the change of the threshold of one model or profile. The name of
-// one more of them stands before its value; names of models have colons, too.
+// thresholdChange returns the change of one model's or profile's threshold. A new one is given as
+// name and value, separated by the last colon, because names of models may contain colons.
 func thresholdChange(key, value string) (config.Change, error) {
 	name := strings.TrimPrefix(key, thresholdsKey+".")
 	if key == thresholdsKey {
@@ -153,8 +152,8 @@ func thresholdChange(key, value string) (config.Change, error) {
 	return config.Change{Key: thresholdsKey + "." + name, Value: value}, nil
 }
 
-// saveChanges changes the file of a profile as its configuration asks for. When the file
-// would not be valid, or the changes would not be in force, nothing is written.
+// saveChanges applies changes to the file of a profile. If the file would become invalid, or the
+// changes would have no effect, it is not written.
 func (s *Service) saveChanges(ctx context.Context, profile string, changes func(*config.Config) []config.Change) error {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
@@ -176,8 +175,8 @@ func (s *Service) saveChanges(ctx context.Context, profile string, changes func(
 	return err
 }
 
-// check refuses what the configuration itself would take and the page does not: a file, and
-// names that nothing has.
+// check refuses values that the configuration accepts but the page does not: files, and unknown
+// names.
 func (o offer) check(v string) error {
 	switch {
 	case v == "":
@@ -196,7 +195,7 @@ func (o offer) check(v string) error {
 	return nil
 }
 
-// Owners returns who has a key, for admins.
+// Owners returns the owners of keys, for admins.
 func (l liveSettings) Owners(r *http.Request) []dashboard.Owner {
 	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.keys.any() {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"precis/gateway/telemetry"
 )
 
-// observers are those who hear of what the gateway does.
+// observers are informed of the gateway's activity.
 type observers struct {
 	parts   *Parts
 	metrics *telemetry.Metrics
@@ -22,7 +22,7 @@ type observers struct {
 	events  *control.Events
 }
 
-// watch prepares traces and posts.
+// watch sets up traces and the webhook.
 func (o *observers) watch(ctx context.Context, g config.Gateway) error {
 	const op = "read configuration"
 	if endpoint := cmp.Or(g.OTLP, o.parts.OTLP); endpoint != "" {
@@ -60,7 +60,7 @@ func (o *observers) turn(ctx context.Context, t gateway.Turn) {
 	}
 }
 
-// logTurn writes one line for a request, without what was said.
+// logTurn logs one line per request, without content.
 func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
 	if !o.parts.Logger.Enabled(ctx, slog.LevelInfo) {
 		return
@@ -83,7 +83,7 @@ func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
 	o.parts.Logger.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// report reports a check to all observers.
+// report reports a pass to all observers.
 func (o *observers) report(ctx context.Context, r precis.Report) {
 	o.metrics.Report(ctx, r)
 	o.traces.Report(ctx, r)
@@ -99,7 +99,7 @@ func (o *observers) alert(hook func(context.Context, precis.Alert)) func(context
 		o.metrics.Alert(ctx, a)
 		o.webhook.Alert(ctx, a)
 		if hook != nil {
-			go hook(context.WithoutCancel(ctx), a) // it may be a program; nobody waits for it
+			go hook(context.WithoutCancel(ctx), a) // it may be a slow program
 		}
 	}
 }

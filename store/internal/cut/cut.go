@@ -1,7 +1,7 @@
-// Package cut decides what of a tree of messages is removed when conversations
-// are forgotten. A tree is branches: runs of messages without a fork, each of
-// which leaves its parent after the given number of messages. What a branch holds is removed
-// from its end, so that what others hang on stays.
+// Package cut decides which parts of a tree of messages to remove when conversations are forgotten.
+// The tree consists of branches: runs of messages without a fork, each leaving its parent at a
+// given depth. Messages are removed from the end of a branch, so that messages needed by others
+// stay.
 package cut
 
 import (
@@ -16,29 +16,28 @@ import (
 type Branch struct {
 	ID     int64
 	Parent int64 // 0: it starts at the empty conversation; else smaller than ID
-	Depth  int   // messages shared with the parent
-	End    int   // messages from the root to its last one
-	Recent int   // the same, to the last one that is too new to be removed for its age; 0: none is
+	Depth  int   // number of messages shared with the parent
+	End    int   // number of messages from the root to its last one
+	Recent int   // the same, up to the last one too new to be removed for its age; 0: all are old
 }
 
-// Place is a node: the given number of messages from the root, the last one in the branch.
+// Place is a node: its branch, and the number of messages from the root to it.
 type Place struct {
 	Branch int64
 	Depth  int
 }
 
-// Plan says which conversations are to be forgotten, by their places.
+// Plan lists the conversations to forget, by their places.
 type Plan struct {
 	Branches []Branch
 	Kept     []Place // of conversations that stay
-	Named    []Place // of conversations that go, whatever hangs on them
-	Aged     []Place // of conversations that go for their age
-	ByAge    bool    // what belongs to no conversation goes as well, but what is recent
+	Named    []Place // of conversations to remove with everything that depends on them
+	Aged     []Place // of conversations to remove for their age
+	ByAge    bool    // also remove messages without a conversation, unless they are recent
 }
 
-// NewPlan returns the plan of a purge for these conversations, without branches,
-// and the IDs of those that go. Find returns the place of a node, false when it is
-// not stored.
+// NewPlan returns the plan of a purge for these conversations, without branches, and the IDs of the
+// conversations to remove. Find returns the place of a node, false when it is not stored.
 func NewPlan(q store.PurgeQuery, all []store.Record, find func(precis.Fingerprint) (Place, bool, error)) (p Plan, gone []string, err error) {
 	p.ByAge = q.All || !q.Before.IsZero()
 	for _, r := range all {
@@ -65,16 +64,16 @@ func NewPlan(q store.PurgeQuery, all []store.Record, find func(precis.Fingerprin
 	return p, gone, nil
 }
 
-// Empty reports whether nothing but records of conversations can go.
+// Empty reports whether the plan can remove only records of conversations.
 func (p Plan) Empty() bool { return len(p.Named) == 0 && !p.ByAge }
 
-// Cuts returns the branches that lose messages and how many from the root stay;
-// parents first. A branch that keeps no message of its own keeps Depth.
+// Cuts returns the branches that lose messages, with the number of messages from the root that
+// stay; parents first. A branch that keeps no message of its own keeps Depth.
 //
-// What a conversation that stays needs, stays. What goes takes all with it that
-// hangs on it and belongs to no conversation, but by age alone nothing goes that
-// something recent hangs on that belongs to none: it may be a conversation that
-// is just being held.
+// Messages needed by a remaining conversation stay. Removed messages take with them all messages
+// that depend on them and belong to no conversation. By age alone, a message is not removed if a
+// recent message without a conversation depends on it, which may belong to a conversation in
+// progress.
 func (p Plan) Cuts() []Place {
 	slices.SortFunc(p.Branches, func(a, b Branch) int { return cmp.Compare(a.ID, b.ID) })
 	t := tree{}
@@ -82,7 +81,7 @@ func (p Plan) Cuts() []Place {
 		t[b.ID] = b
 	}
 	keep := t.reach(p.Kept)
-	left := map[int64]int{} // how much stays of a branch
+	left := map[int64]int{} // how much of a branch stays
 	for id, depth := range t.reach(p.Named) {
 		if depth > keep[id] {
 			left[id] = keep[id]
@@ -101,7 +100,7 @@ func (p Plan) Cuts() []Place {
 
 type tree map[int64]Branch
 
-// reach returns how far the paths to the places go in each branch.
+// reach returns the depth that the paths to the places reach in each branch.
 func (t tree) reach(places []Place) map[int64]int {
 	reached := map[int64]int{}
 	for _, p := range places {
@@ -118,7 +117,7 @@ func (t tree) mark(reached map[int64]int, p Place) {
 	}
 }
 
-// guarded returns how far each branch must stay when age decides.
+// guarded returns the depth up to which each branch must stay when age decides.
 func (t tree) guarded(p Plan) map[int64]int {
 	guard, known := t.reach(p.Kept), t.reach(slices.Concat(p.Kept, p.Named, p.Aged))
 	for _, b := range p.Branches {
@@ -129,7 +128,7 @@ func (t tree) guarded(p Plan) map[int64]int {
 	return guard
 }
 
-// cuts goes from the root on, so that what hangs on a message that goes, goes.
+// cuts proceeds from the root, so that messages after a removed one are removed as well.
 func (t tree) cuts(branches []Branch, left map[int64]int) []Place {
 	var out []Place
 	for _, b := range branches {

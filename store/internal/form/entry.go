@@ -16,8 +16,8 @@ func Entry(op string, e precis.LedgerEntry) ([]byte, error) {
 	return data, nil
 }
 
-// Cost returns what an entry adds to the cost of condensing, in US dollars:
-// nothing when it is of the kind "request".
+// Cost returns the contribution of an entry to the cost of condensing, in US dollars: 0 for the
+// kind "request".
 func Cost(e precis.LedgerEntry) float64 {
 	if e.Kind == "request" {
 		return 0

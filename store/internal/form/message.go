@@ -1,6 +1,5 @@
-// Package form makes and reads what the SQL stores write: the JSON of messages,
-// edits, records and ledger entries. How it is laid out in tables, and what is
-// locked meanwhile, is each store's own.
+// Package form encodes and decodes the data that the SQL stores write: the JSON of messages, edits,
+// records and ledger entries. Each store defines its own tables and locks.
 package form
 
 import (
@@ -13,7 +12,7 @@ import (
 	"precis/internal/words"
 )
 
-// Message is a message to append, with the node it makes.
+// Message is a message to append, with its node.
 type Message struct {
 	Node precis.Fingerprint
 	Hash precis.Fingerprint // [precis.HashMessage]
@@ -21,7 +20,7 @@ type Message struct {
 	Data []byte
 }
 
-// Chain returns the nodes that messages appended after parent make, parent first.
+// Chain returns the nodes of messages appended after parent, starting with parent.
 func Chain(parent precis.Fingerprint, msgs []precis.Message) []precis.Fingerprint {
 	chain := make([]precis.Fingerprint, 1, len(msgs)+1)
 	chain[0] = parent
@@ -31,9 +30,9 @@ func Chain(parent precis.Fingerprint, msgs []precis.Message) []precis.Fingerprin
 	return chain
 }
 
-// Messages returns the stored forms of the messages from number known on. The
-// chain holds their nodes, that of the parent first. The error is
-// [precis.CodeInvalid] for a message that has none.
+// Messages returns the stored forms of the messages from index known on. The chain holds their
+// nodes, starting with the parent. The error is [precis.CodeInvalid] for a message without a stored
+// form.
 func Messages(op string, msgs []precis.Message, chain []precis.Fingerprint, known int) ([]Message, error) {
 	out := make([]Message, 0, len(msgs)-known)
 	for i, m := range msgs[known:] {
@@ -47,8 +46,8 @@ func Messages(op string, msgs []precis.Message, chain []precis.Fingerprint, know
 	return out, nil
 }
 
-// newMessage reads the stored form back, since a message that came back different
-// would be lost under its node.
+// newMessage reads the stored form back, because a message that reads back differently would be
+// lost under its node.
 func newMessage(m precis.Message) (Message, error) {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -65,8 +64,8 @@ func newMessage(m precis.Message) (Message, error) {
 	return f, nil
 }
 
-// Text returns what is searched of a stored message, see [words.Text]; nothing of
-// one that cannot be read.
+// Text returns the searchable text of a stored message, see [words.Text]; "" for an unreadable
+// message.
 func Text(data []byte) string {
 	var m precis.Message
 	if decode(data, &m) != nil {
@@ -75,7 +74,7 @@ func Text(data []byte) string {
 	return words.Text(m)
 }
 
-// Read decodes a stored form. It keeps nothing of data.
+// Read decodes a stored form. The result does not alias data.
 func Read[T any](data []byte) (T, error) {
 	var v T
 	if err := decode(data, &v); err != nil {
@@ -84,8 +83,8 @@ func Read[T any](data []byte) (T, error) {
 	return v, nil
 }
 
-// decode reads JSON. A type that does it itself is asked directly: on the way
-// through package json every byte of a message would be scanned twice more.
+// decode decodes JSON. It calls a type's own decoder directly, because package json would scan
+// every byte of a message twice more.
 func decode(data []byte, v any) error {
 	if u, ok := v.(json.Unmarshaler); ok {
 		return u.UnmarshalJSON(data)

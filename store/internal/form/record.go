@@ -10,8 +10,8 @@ import (
 	"precis/store"
 )
 
-// Record returns the stored form of a record. The error is [precis.CodeInvalid]
-// for an empty ID and for what has no JSON form.
+// Record returns the stored form of a record. The error is [precis.CodeInvalid] for an empty ID and
+// for a record without a JSON form.
 func Record(op string, r store.Record) ([]byte, error) {
 	if r.ID == "" {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "a record needs an ID")
@@ -23,8 +23,8 @@ func Record(op string, r store.Record) ([]byte, error) {
 	return data, nil
 }
 
-// ReadRecord reads the stored form of the record with the ID, which JSON does not
-// keep when it is no UTF-8.
+// ReadRecord decodes the stored form of the record with the ID, which may be invalid UTF-8 and so
+// is stored outside the JSON.
 func ReadRecord(id, data []byte) (store.Record, error) {
 	var r store.Record
 	if json.Unmarshal(data, &r) != nil {
@@ -34,8 +34,7 @@ func ReadRecord(id, data []byte) (store.Record, error) {
 	return r, nil
 }
 
-// RecordWords returns what the text of a query is looked for in. No query holds
-// the byte between the fields.
+// RecordWords returns the searchable text of a record. The separator byte cannot occur in a query.
 func RecordWords(r store.Record) []byte {
 	return []byte(strings.Join([]string{words.Fold(r.Title), words.Fold(r.Model), words.Fold(r.Client), words.Fold(r.ID)}, "\xff"))
 }

@@ -7,20 +7,20 @@ import (
 	"precis/store"
 )
 
-// SumColumns are the columns of a ledger that are summed up, in the order of
-// [SumsOf] and [SumsInto]; the column cost, which is older, comes last.
+// SumColumns are the summed columns of a ledger, in the order of [SumsOf] and [SumsInto]; the older
+// column cost comes last.
 const SumColumns = "requests, input, output, cache_read, cache_write, price, sent, saved, edits, saved_usd"
 
 // SumOf is an aggregate of SQL over each of [SumColumns] and cost.
 const SumOf = `sum(requests), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(price), sum(sent), sum(saved), sum(edits), sum(saved_usd), sum(cost)`
 
-// SumsOf returns what an entry adds to sums.
+// SumsOf returns the contribution of an entry to sums.
 func SumsOf(e precis.LedgerEntry) (s store.Sums) {
 	s.Add(e)
 	return s
 }
 
-// SumsInto returns where the values of [SumOf] are scanned to.
+// SumsInto returns the scan destinations for [SumOf].
 func SumsInto(s *store.Sums) []any {
 	return []any{&s.Requests, &s.Usage.Input, &s.Usage.Output, &s.Usage.CacheRead, &s.Usage.CacheWrite, &s.CostUSD, &s.Sent, &s.Saved, &s.Edits, &s.SavedUSD, &s.Condensing}
 }

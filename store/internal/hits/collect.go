@@ -2,8 +2,8 @@ package hits
 
 import "math"
 
-// Candidates are asked for in batches until there are enough hits: most of what
-// an index finds is shown in some conversation.
+// Candidates are requested in batches until there are enough hits, because most of them belong to
+// some conversation.
 const (
 	BatchSize  = 200
 	maxBatches = 5
@@ -15,20 +15,20 @@ type Candidate struct {
 	Text string
 }
 
-// Source is one scope of a store whose index finds messages.
+// Source is a searchable scope of a store.
 type Source interface {
-	// Candidates returns the newest bodies smaller than below that hold a word of each
-	// clause, the newest first, [BatchSize] at most.
+	// Candidates returns the newest bodies with an ID below the given one that contain a word of
+	// each clause, the newest first, at most [BatchSize].
 	Candidates(clauses [][]string, below int64) ([]Candidate, error)
 	// Shelf returns the branches of the scope and the heads of its conversations.
 	Shelf() (*Shelf, error)
-	// Nodes returns all nodes that show one of the bodies.
+	// Nodes returns all nodes that contain one of the bodies.
 	Nodes(bodies []int64) ([]Node, error)
 }
 
-// Collect adds the newest messages that answer the query, about limit of them: those
-// that hold its words, then, where these are too few, those that hold others which
-// answer. A thousand candidates are looked at for each step of the query at most.
+// Collect adds roughly limit of the newest messages that match the query: first messages with its
+// words, then, if these are too few, messages with related words. Each step of the query examines
+// at most a thousand candidates.
 func (l *List) Collect(s Source, limit int) error {
 	c := collector{List: l, source: s, limit: Limit(limit), seen: map[int64]bool{}}
 	for _, step := range l.Query.Steps() {
@@ -44,8 +44,8 @@ type collector struct {
 	*List
 	source Source
 	limit  int
-	seen   map[int64]bool // bodies
-	shelf  *Shelf         // nil: not asked for yet
+	seen   map[int64]bool // IDs of bodies
+	shelf  *Shelf         // nil: not loaded yet
 }
 
 func (c *collector) collect(clauses [][]string) error {
@@ -65,7 +65,7 @@ func (c *collector) collect(clauses [][]string) error {
 	return nil
 }
 
-// addAll adds what was not seen before.
+// addAll adds the candidates that were not seen before.
 func (c *collector) addAll(found []Candidate) (err error) {
 	var bodies []int64
 	var added []Candidate

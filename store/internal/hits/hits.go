@@ -1,4 +1,4 @@
-// Package hits ranks what a search has found.
+// Package hits ranks search results.
 package hits
 
 import (
@@ -9,13 +9,13 @@ import (
 	"precis/store"
 )
 
-// Place says where a message is shown: which one of a conversation it is.
+// Place is the position of a message in a conversation.
 type Place struct {
 	Conversation string
 	Message      int
 }
 
-// List collects messages that may answer a query.
+// List collects messages that match a query.
 type List struct {
 	Query words.Query
 	found []hit
@@ -27,8 +27,7 @@ type hit struct {
 	score float64
 }
 
-// Add looks whether a text answers the query, and if so, adds the places where it
-// is shown.
+// Add adds the places of a text if it matches the query.
 func (l *List) Add(text string, places ...Place) {
 	if len(places) == 0 {
 		return
@@ -45,8 +44,8 @@ func (l *List) Add(text string, places ...Place) {
 // Len returns how many hits there are.
 func (l *List) Len() int { return len(l.found) }
 
-// Best returns up to limit hits with the highest scores, 20 of them when limit is 0.
-// Hits of equal score come in the order of conversations, the newest message first.
+// Best returns up to limit hits with the highest scores, 20 when limit is 0. Hits of equal score
+// are sorted by conversation, the newest message first.
 func (l *List) Best(limit int) []store.Hit {
 	slices.SortStableFunc(l.found, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
@@ -60,7 +59,7 @@ func (l *List) Best(limit int) []store.Hit {
 	return out
 }
 
-// Limit returns how many hits are asked for.
+// Limit returns the number of requested hits.
 func Limit(limit int) int {
 	if limit <= 0 {
 		return 20

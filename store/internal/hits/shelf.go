@@ -2,20 +2,20 @@ package hits
 
 import "precis/store/internal/cut"
 
-// Shelf knows which conversations show a node.
+// Shelf maps nodes to the conversations that contain them.
 type Shelf struct {
-	Parents map[int64]cut.Place  // where a branch leaves its parent; none for those that have none
+	Parents map[int64]cut.Place  // where a branch leaves its parent; only for branches with a parent
 	Heads   map[string]cut.Place // by the conversation's ID
 }
 
-// Node is a place that shows a stored message.
+// Node is a place that contains a stored message.
 type Node struct {
 	cut.Place
 	Body int64
 }
 
-// Places returns where messages are shown: for each body the conversations whose
-// path to the head goes through one of its nodes.
+// Places returns, for each body, its positions in conversations: a conversation counts if the path
+// to its head contains one of the nodes.
 func (s Shelf) Places(nodes []Node) map[int64][]Place {
 	inBranch := map[int64][]Node{}
 	for _, n := range nodes {

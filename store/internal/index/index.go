@@ -1,5 +1,5 @@
-// Package index brings the full-text index of a store up to date while nothing
-// is appended, and a part of it at times while much is.
+// Package index decides when the full-text index of a store is updated: while no messages are
+// appended, and briefly at intervals during heavy appending.
 package index
 
 import (
@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Quiet is how long nothing must have been appended. Where that does not come to
-// pass, the index is worked on every Late, each time for Burst.
+// Quiet is the pause in appending before the index is updated. If there is no such pause, it is
+// updated every Late, for the time Burst.
 const (
 	Quiet = 2 * time.Second
 	Late  = 5 * time.Second
 	Burst = 500 * time.Millisecond
 )
 
-// Worker is a goroutine that indexes. All methods may be called on nil, which
-// does nothing: that is a store that is being opened.
+// Worker is a goroutine that updates the index. Methods of a nil Worker, used while a store is
+// being opened, have no effect.
 type Worker struct {
 	step     func(context.Context) (more bool, err error)
 	appended chan struct{}
@@ -27,9 +27,9 @@ type Worker struct {
 	done     chan struct{}
 }
 
-// Start returns a worker that calls step until it returns false: once at the
-// beginning, since another process may have ended too early, and after each
-// [Worker.Wake]. What fails is left to the next search.
+// Start returns a worker that calls step until it returns false: once at the beginning, because
+// another process may have ended too early, and after each [Worker.Wake]. The next search retries
+// failed work.
 func Start(step func(context.Context) (more bool, err error)) *Worker {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Worker{step: step, appended: make(chan struct{}, 1), ctx: ctx, stop: stop, done: make(chan struct{})}
@@ -37,7 +37,7 @@ func Start(step func(context.Context) (more bool, err error)) *Worker {
 	return w
 }
 
-// Wake says that something was appended. It never waits.
+// Wake reports that messages were appended. It does not block.
 func (w *Worker) Wake() {
 	if w == nil {
 		return
@@ -49,7 +49,7 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Close ends the step under way and waits for the goroutine.
+// Close ends the current step and waits for the goroutine.
 func (w *Worker) Close() {
 	if w != nil {
 		w.stop()
@@ -60,7 +60,7 @@ func (w *Worker) Close() {
 func (w *Worker) run() {
 	defer close(w.done)
 	timer := time.NewTimer(Quiet)
-	worked := time.Now() // when the index was last worked on
+	worked := time.Now() // time of the last update
 	for {
 		select {
 		case <-w.ctx.Done():
@@ -78,8 +78,8 @@ func (w *Worker) run() {
 	}
 }
 
-// steps indexes until all is, a step fails, or goOn returns false. It is asked with
-// the time that the steps have taken.
+// steps updates the index until it is complete, a step fails, or goOn returns false. Since is the
+// time that the steps have taken.
 func (w *Worker) steps(ctx context.Context, goOn func(since time.Duration) bool) {
 	begin := time.Now()
 	for more := true; more && goOn(time.Since(begin)); {
@@ -90,9 +90,9 @@ func (w *Worker) steps(ctx context.Context, goOn func(since time.Duration) bool)
 	}
 }
 
-// CatchUp indexes on behalf of a search: all there is, but for not much longer than
-// Burst while others append. What cannot be indexed, because the disk is full for
-// example, is not found by this search.
+// CatchUp updates the index before a search: completely, but not for much longer than Burst during
+// concurrent appends. Messages that cannot be indexed, for example because the disk is full, are
+// not found by this search.
 func (w *Worker) CatchUp(ctx context.Context) {
 	appends := w.appends.Load()
 	w.steps(ctx, func(since time.Duration) bool { return since < Burst || w.appends.Load() == appends })

@@ -1,6 +1,5 @@
-// Package schema reads the migrations of a store: SQL files, one for each version
-// of its schema, in order of their names. A file that was released is never
-// changed.
+// Package schema reads the migrations of a store: SQL files, one for each version of its schema, in
+// order of their names. A released file is never changed.
 package schema
 
 import (
@@ -11,16 +10,16 @@ import (
 	"precis"
 )
 
-// Migration makes the schema of a version out of that of the one before.
+// Migration migrates the schema from the previous version to Version.
 type Migration struct {
 	Version int // counted from 1
 	Name    string
 	SQL     string
 }
 
-// Pending returns the migrations in files that a store of the version lacks; 0 is
-// an empty one. The error is [precis.CodeInvalid], for the operation and the
-// place, when the store is that of a newer precis.
+// Pending returns the migrations that a store of the given version lacks; version 0 is an empty
+// store. The error is [precis.CodeInvalid], with the operation and the place, when the store
+// belongs to a newer precis.
 func Pending(op, place string, files fs.FS, version int) ([]Migration, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
