@@ -164,7 +164,7 @@ type LedgerEntry struct {
 	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of tokens not sent, less the cost of tokens that the provider must cache again; 0: none or unknown
 }
 
-// purse is the spend tracker in memory. Its sums of the day count without a ledger; its sums of
+// spendTracker is the spend tracker in memory. Its sums of the day count without a ledger; its sums of
 // conversations count without a ledger or without a conversation ID.
 type spendTracker struct {
 	mu    sync.Mutex

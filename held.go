@@ -21,7 +21,7 @@ const (
 // lawRank is the rank of a [Law]'s items: after all items that the wire shows to be in force.
 const lawRank = 1 << 10
 
-// standing is the content of a transcript that is in force, by its place.
+// inForce is the content of a transcript that is in force, by its place.
 type inForce struct {
 	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
 	order []int                // the messages, in order, see settle

@@ -92,7 +92,7 @@ func withText(e Edit, text string) (out Edit, ok bool) {
 	return e, true
 }
 
-// stands counts the tokens in the view that an edit hides, and the tokens that it shows instead.
+// sizesOf counts the tokens in the view that an edit hides, and the tokens that it shows instead.
 func (p *pass) sizesOf(e Edit) (before, after int) {
 	for _, r := range e.Replace {
 		for _, u := range p.s.Units {

@@ -374,7 +374,7 @@ func (f Full) role(s *precis.Situation, to int) precis.Role {
 	return precis.RoleUser
 }
 
-// behind returns the blocks that follow a summary.
+// appendix returns the blocks that follow a summary.
 func (f Full) appendix(s *precis.Situation, o old, summary string) []precis.Block {
 	var out []precis.Block
 	if f.FromStart || s.To > 0 {

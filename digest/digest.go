@@ -102,7 +102,7 @@ func inputOf(r precis.SummaryRequest, count func(string) int, named func(message
 	}
 }
 
-// stands reports whether messages follow those that the digest replaces.
+// hasLaterMessages reports whether messages follow those that the digest replaces.
 func (in *input) hasLaterMessages() bool {
 	return len(in.messages) > 0 && !in.covered(len(in.messages)-1)
 }

@@ -187,7 +187,7 @@ func (in *input) speaker(t *retain.Text) string {
 	return ""
 }
 
-// tellsRefusal reports whether a text is the result of a refused call, which another section lists.
+// isRefusalResult reports whether a text is the result of a refused call, which another section lists.
 func (in *input) isRefusalResult(t *retain.Text) bool {
 	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written && t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
 }

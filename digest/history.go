@@ -99,7 +99,7 @@ func (f *file) becomes(state FileFate, at precis.Handle, by string) *edit {
 	return e
 }
 
-// settle updates the state of a file after git undid or restored edits.
+// markClean updates the state of a file after git undid or restored edits.
 func (f *file) markClean(at precis.Handle) {
 	f.version = version{state: FileReverted, at: at}
 	if f.isNew {
@@ -303,7 +303,7 @@ func (s *gitStep) doubt(files ...*file) {
 	}
 }
 
-// takeBack undoes or stashes uncommitted edits. It affects edits in the index only if the command
+// undoUncommitted undoes or stashes uncommitted edits. It affects edits in the index only if the command
 // does, and it includes commits after the one that the command names.
 func (s *gitStep) undoUncommitted(away *commit) {
 	later := s.commits[max(len(s.commits)-s.ago, 0):]
@@ -325,7 +325,7 @@ func (s *gitStep) undoUncommitted(away *commit) {
 	}
 }
 
-// turn undoes the edits of a commit (by is the command), or restores undone or stashed edits (by is
+// flipEdits undoes the edits of a commit (by is the command), or restores undone or stashed edits (by is
 // ""). If later edits exist, the content of the file is unknown.
 func (s *gitStep) flipEdits(c *commit, by string) {
 	s.looked += len(s.files.all)

@@ -74,7 +74,7 @@ func (in *input) pieces() []retain.Piece {
 	return out
 }
 
-// tellsLines reports whether the digest may quote lines of a text.
+// isQuotable reports whether the digest may quote lines of a text.
 func (in *input) isQuotable(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
@@ -139,7 +139,7 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	return out
 }
 
-// tellable returns the end of the quotable part of a text. It excludes reminders that a program
+// quotableEnd returns the end of the quotable part of a text. It excludes reminders that a program
 // appended to a result: they are temporary, or another section quotes them.
 func quotableEnd(t *retain.Text) int {
 	if t.Source < retain.ReadFile || t.Call < 0 {

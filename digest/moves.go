@@ -234,7 +234,7 @@ func (t *fileTable) there(folder string) {
 	}
 }
 
-// toldFiles returns the files that a digest lists; a moved file appears at its new path. Written
+// listedFiles returns the files that a digest lists; a moved file appears at its new path. Written
 // files come first; of these, scratch files come last, and removed scratch files after them.
 func (in *input) listedFiles(all []file) []file {
 	var written, scratch, gone, read []file

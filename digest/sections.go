@@ -60,7 +60,7 @@ func (in *input) sections(d *draft, files []file) {
 	d.add(older)
 }
 
-// behind writes the sections about calls, which follow the account: results, files, jobs, the plan
+// callSections writes the sections about calls, which follow the account: results, files, jobs, the plan
 // and the state of git.
 func (in *input) callSections(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
@@ -308,7 +308,7 @@ const causeBytes = 30
 // took matches the duration of a test: of a repeated failure the newest run is quoted.
 var took = lazyregexp.New(`\s*\(\d+\.\d+ ?s\)`)
 
-// toldCommands returns the commands to list, failures first. Failures with the same line are merged
+// listedCommands returns the commands to list, failures first. Failures with the same line are merged
 // into the newest, which names the others.
 func (in *input) listedCommands(all []command) []command {
 	var failed, fine []command

@@ -30,14 +30,14 @@ type accounts struct {
 	work      func(func(context.Context)) bool // runs work that the request does not wait for
 
 	mu        sync.Mutex
-	known     map[precis.Fingerprint]*standing // state of tokens at upstreams, by hash
-	credulous map[string]time.Time             // upstreams that accept an invalid token, and since when we know
-	former    map[string]bool                  // former owner names: whether data is stored under them
-	proven    map[precis.Fingerprint]bool      // credentials: whether the newest answer accepted them
+	known     map[precis.Fingerprint]*tokenState // state of tokens at upstreams, by hash
+	credulous map[string]time.Time               // upstreams that accept an invalid token, and since when we know
+	former    map[string]bool                    // former owner names: whether data is stored under them
+	proven    map[precis.Fingerprint]bool        // credentials: whether the newest answer accepted them
 }
 
-// standing is the state of a token at an upstream.
-type standing struct {
+// tokenState is the state of a token at an upstream.
+type tokenState struct {
 	accepted bool
 	asked    time.Time     // when the upstream was last asked; zero: never
 	done     chan struct{} // closed when the upstream has answered; nil: no question is pending
@@ -53,7 +53,7 @@ const (
 func newAccounts(o Options, work func(func(context.Context)) bool) *accounts {
 	a := &accounts{
 		auth: o.Auth, upstreams: o.Upstreams, transport: o.Transport, store: o.Store, patience: o.Patience, now: o.Now, work: work,
-		known: map[precis.Fingerprint]*standing{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
+		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
 	}
 	if a.patience <= 0 {
 		a.patience = 3 * time.Second
@@ -102,9 +102,9 @@ func (a *accounts) owner(r *http.Request, up *Upstream, path string) (string, er
 		if a.main(u) {
 			former = c.formerAccount(a.auth)
 		}
-		return a.settled(r.Context(), a.auth.name(c.account(a.realm(u))), former), nil
+		return a.ownerName(r.Context(), a.auth.name(c.account(a.realm(u))), former), nil
 	}
-	return a.settled(r.Context(), a.auth.name(c.parts()), c.formerName(a.auth)), nil
+	return a.ownerName(r.Context(), a.auth.name(c.parts()), c.formerName(a.auth)), nil
 }
 
 // accepting returns the upstream where the request's token identifies its account; nil when no
@@ -127,8 +127,8 @@ func (a *accounts) accepting(r *http.Request, c credential, up *Upstream, path s
 	return nil
 }
 
-// settled returns the owner name to use: the former one if data is stored under it, else name.
-func (a *accounts) settled(ctx context.Context, name, former string) string {
+// ownerName returns the owner name to use: the former one if data is stored under it, else name.
+func (a *accounts) ownerName(ctx context.Context, name, former string) string {
 	scoper, ok := a.store.(store.Scoper)
 	if !ok || former == "" || name == "" {
 		return name
@@ -201,7 +201,7 @@ func (a *accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 		return s.accepted // meanwhile
 	}
 	bound(a.known)
-	a.known[key] = &standing{accepted: true}
+	a.known[key] = &tokenState{accepted: true}
 	return true
 }
 
@@ -229,7 +229,7 @@ func (a *accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 	}
 	if s == nil {
 		bound(a.known)
-		s = &standing{}
+		s = &tokenState{}
 		a.known[key] = s
 	}
 	done := make(chan struct{})
@@ -245,13 +245,13 @@ func (a *accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 	a.mu.Unlock()
 	close(done)
 	if accepts {
-		a.keep(key)
+		a.persist(key)
 	}
 	return accepts
 }
 
-// keep persists an accepted token beyond the process.
-func (a *accounts) keep(key precis.Fingerprint) {
+// persist persists an accepted token beyond the process.
+func (a *accounts) persist(key precis.Fingerprint) {
 	if a.kept == nil {
 		return
 	}
@@ -339,9 +339,9 @@ func broken(token string) string {
 	return token[:i] + string(first) + token[i+1:]
 }
 
-// answered records an upstream's answer to a request. A refusal revokes the acceptance of its
+// recordStatus records an upstream's answer to a request. A refusal revokes the acceptance of its
 // token.
-func (a *accounts) answered(r *http.Request, up *Upstream, status int) {
+func (a *accounts) recordStatus(r *http.Request, up *Upstream, status int) {
 	if status >= 300 && !refusedBy(status) {
 		return
 	}

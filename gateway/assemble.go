@@ -106,7 +106,7 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 	if a.Name == "" {
 		out.Edits = anchored(edits, said)
 	}
-	out.Warnings = append(dropped, x.elsewhere()...)
+	out.Warnings = append(dropped, x.wrongConversation()...)
 	return out, err
 }
 
@@ -188,7 +188,7 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 		done = func() { _ = own.Close(context.WithoutCancel(r.Context())) } // has no store to write to
 	}
 	if x.placed, err = x.place(&request{body: a.Body}); err == nil {
-		err = x.placed.assembles()
+		err = x.placed.checkView()
 	}
 	if err != nil {
 		done()
@@ -244,8 +244,8 @@ func explained(err error) error {
 	return err
 }
 
-// assembles returns an error when the request can have no view.
-func (p *placed) assembles() error {
+// checkView returns an error when the request can have no view.
+func (p *placed) checkView() error {
 	list := p.dialect.List()
 	fail := func(place, text, hint string) error {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: place, Err: errors.New(text), Hint: hint}
@@ -306,14 +306,14 @@ func (j *planner) assemble(ctx context.Context) error {
 // see [conversation.Guard]. It does not apply to reductions that only the settings demand.
 func (j *planner) refused(made []precis.Edit) error {
 	a := j.assembly
-	if a == nil || a.Force || !a.Now && a.goal() == (precis.Target{}) {
+	if a == nil || a.Force || !a.Now && a.target() == (precis.Target{}) {
 		return nil
 	}
 	return conversation.Guard(opAssemble, j.work, made, j.mgr.NewMeter())
 }
 
-// goal returns the target that the client chose.
-func (a *Assembly) goal() precis.Target {
+// target returns the target that the client chose.
+func (a *Assembly) target() precis.Target {
 	if a.Target > 0 {
 		return precis.Target{Tokens: a.Target}
 	}
@@ -340,9 +340,9 @@ func (p *plan) assembled() (Assembled, error) {
 	return out, nil
 }
 
-// elsewhere returns a warning when the client named a conversation by its ID and the messages
+// wrongConversation returns a warning when the client named a conversation by its ID and the messages
 // belong to another one.
-func (x *exchange) elsewhere() []string {
+func (x *exchange) wrongConversation() []string {
 	named, at := x.assembly.Name, x.placed.conv.ID()
 	if !lineage.IsID(named) || named == at {
 		return nil

@@ -141,7 +141,7 @@ func TestAnExpiredTokenNamesNoAccount(t *testing.T) {
 	c := credentialOf(r)
 	up := &Upstream{Name: "up", URL: r.URL}
 	a := newAccounts(Options{Now: func() time.Time { return time.Unix(999, 0) }, Upstreams: []Upstream{*up}}, nil)
-	a.known[a.key("accepted", c, up)] = &standing{accepted: true}
+	a.known[a.key("accepted", c, up)] = &tokenState{accepted: true}
 	if a.accepting(r, c, up, "") == nil {
 		t.Error("before it expires it names none")
 	}

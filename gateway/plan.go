@@ -42,7 +42,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 	if why := q.passing(); why != "" && (why != passSide || !q.poly.Manages() && !q.mayOverflow()) {
 		x.kind, x.action, x.reason = why, actionPass, map[string]Unmanaged{passStateful: UnmanagedStateful, passEmpty: UnmanagedEmpty}[why]
 		if x.reason == "" {
-			x.reason = q.besides()
+			x.reason = q.whyNoTurn()
 		}
 		p.result = precis.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
@@ -99,9 +99,9 @@ func (p *plan) replanned() (*plan, bool) {
 // only the newest image remains.
 const keptImages = 10
 
-// within makes a view that keeps to an API limit which the request has exceeded. It returns false
+// withinLimit makes a view that keeps to an API limit which the request has exceeded. It returns false
 // when no such view is possible or when it was tried already.
-func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
+func (p *plan) withinLimit(limit overflow.Exceeded) (*plan, bool) {
 	var l precis.Limits
 	switch {
 	case limit.Images && p.images == 0:
@@ -128,15 +128,15 @@ func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
 		return err
 	})
 	if err == nil && !changed && limit.Images { // it has fewer already
-		return next.within(limit)
+		return next.withinLimit(limit)
 	}
 	return &next, err == nil && changed
 }
 
-// mended returns the plan with the client's messages repaired, such as a result without its call,
+// repaired returns the plan with the client's messages repaired, such as a result without its call,
 // after the upstream refused them. It returns false when there is no breach or it was repaired
 // already.
-func (p *plan) mended() (*plan, bool) {
+func (p *plan) repaired() (*plan, bool) {
 	if p.mending || len(p.dialect.Check(p.result.View)) == 0 {
 		return nil, false
 	}
@@ -259,7 +259,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 		WithoutModels: p.once, // a view that is not kept is not worth a paid call
 	}
 	if p.assembly != nil {
-		j.req.Target = p.assembly.goal().In(window.Tokens)
+		j.req.Target = p.assembly.target().In(window.Tokens)
 	}
 	if !j.own && len(j.poly.Made) > 0 { // made by an earlier attempt
 		j.copyEdits(j.poly.Made)
@@ -337,7 +337,7 @@ func (j *planner) run(ctx context.Context) error {
 		j.unedited() // a client's own compaction must see all messages
 		return nil
 	}
-	if j.own && j.refusedAloud() {
+	if j.own && j.overflowSeen() {
 		return j.force(ctx, 0)
 	}
 	if j.willPay() && j.conv.Renew(ctx) {
@@ -363,9 +363,9 @@ func (j *planner) willPay() bool {
 	return j.own && j.conv.Prepared == nil && (act == precis.ActionPrepare || act == precis.ActionReduce) && j.usesModel()
 }
 
-// refusedAloud reports whether the client received a "too long" error for the previous turn after
+// overflowSeen reports whether the client received a "too long" error for the previous turn after
 // the answer had begun, too late for a smaller view, and this request is no smaller.
-func (j *planner) refusedAloud() bool {
+func (j *planner) overflowSeen() bool {
 	n := j.conv.TooLong.Swap(0)
 	return n > 0 && int64(j.res.Report.After.Tokens) >= n
 }

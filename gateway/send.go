@@ -141,20 +141,20 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil {
 		x.reached()
-		x.g.accounts.answered(x.r, x.upstream, res.StatusCode)
-		x.prove(res.StatusCode)
+		x.g.accounts.recordStatus(x.r, x.upstream, res.StatusCode)
+		x.updateProof(res.StatusCode)
 	}
 	return res, err
 }
 
-// prove updates an unproven credential from the status of an answer. A conversation is stored only
+// updateProof updates an unproven credential from the status of an answer. A conversation is stored only
 // after a success; a refusal discards a conversation that the request began.
-func (x *exchange) prove(status int) {
+func (x *exchange) updateProof(status int) {
 	switch {
 	case x.placed == nil:
 	case status < 300:
 		x.doubted = false
-		x.placed.conv.Prove()
+		x.placed.conv.Confirm()
 	case x.doubted && refusedBy(status) && x.placed.conv.Info().Requests == 0:
 		x.conversations.Discard(x.placed.conv)
 	}
@@ -331,13 +331,13 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 	}
 	over, is := overflow.Classify(code, in.problem)
 	if !is && (code == http.StatusBadRequest || code == http.StatusUnprocessableEntity) {
-		if next, ok := p.mended(); ok {
+		if next, ok := p.repaired(); ok {
 			return next, next.compose(), true
 		}
 	}
 	if !is {
 		if limit, is := overflow.Limits(code, in.problem); is {
-			if next, ok := p.within(limit); ok {
+			if next, ok := p.withinLimit(limit); ok {
 				return next, next.compose(), true
 			}
 		}

@@ -163,7 +163,7 @@ func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
 	results, reads := p.asks(a)
 	for _, limit := range p.limits(len(reads)) {
 		p.read(a, results, reads, limit)
-		if in, err = p.sendBehind(a, p.noted(a, results)); err != nil {
+		if in, err = p.sendFollowUp(a, p.noted(a, results)); err != nil {
 			return nil, err
 		}
 		if _, over := overflow.Classify(in.res.StatusCode, in.problem); in.problem == nil || !over {
@@ -181,7 +181,7 @@ func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
 				results[i].Text += "\nThis is shown from the next request on."
 			}
 		}
-		return p.sendBehind(a, p.noted(a, results))
+		return p.sendFollowUp(a, p.noted(a, results))
 	}
 	return in, nil
 }
@@ -237,9 +237,9 @@ func (p *pipe) noted(a *tool.Answer, results []tool.Result) []tool.Result {
 	return out
 }
 
-// sendBehind sends the request with an answer and its results appended to its messages and the
+// sendFollowUp sends the request with an answer and its results appended to its messages and the
 // earlier follow-ups.
-func (p *pipe) sendBehind(a *tool.Answer, results []tool.Result) (*reply, error) {
+func (p *pipe) sendFollowUp(a *tool.Answer, results []tool.Result) (*reply, error) {
 	list := p.dialect.List()
 	b, err := wire.Parse(p.sent.body, "", nil)
 	if err != nil {

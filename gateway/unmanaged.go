@@ -95,8 +95,8 @@ func reasonOf(err error) Unmanaged {
 	return UnmanagedFailed
 }
 
-// besides returns why a request with a list of messages is not managed although it is no turn.
-func (p *placed) besides() Unmanaged {
+// whyNoTurn returns why a request with a list of messages is not managed although it is no turn.
+func (p *placed) whyNoTurn() Unmanaged {
 	switch {
 	case p.work == workCount:
 		return UnmanagedCount

@@ -97,7 +97,7 @@ const enough = 40
 // text only if there is no longer line.
 const little = 12
 
-// stands reports whether a view contains a message's words in some form: the message itself,
+// isShown reports whether a view contains a message's words in some form: the message itself,
 // shortened or not, or one of its lines elsewhere. words returns the folded words of the view.
 func isShown(said []string, look precis.Look, words func() string) bool {
 	if !look.Hidden && !look.Changed {

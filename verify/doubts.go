@@ -82,7 +82,7 @@ func weight(d Doubt) int {
 	return 2
 }
 
-// doubter checks one text.
+// claimChecker checks one text.
 type claimChecker struct {
 	*Past
 	all    []Statement

@@ -192,13 +192,13 @@ func (c *checker) standing() {
 	}
 }
 
-// Untold returns the failures that a text does not mention.
+// Unmentioned returns the failures that a text does not mention.
 func (p *Past) Unmentioned(text string) []Failure {
 	all := failureStatements(text)
 	return slices.DeleteFunc(slices.Clone(p.Failures), func(f Failure) bool { return p.mentions(f, all) })
 }
 
-// tellings returns the statements of a text that report a failure.
+// failureStatements returns the statements of a text that report a failure.
 func failureStatements(text string) (out []Statement) {
 	for _, l := range linesOf(text[:min(len(text), mostChecked)]) {
 		for _, s := range l.statements() {
@@ -216,7 +216,7 @@ func (p *Past) isNewest(f Failure, k CheckKind) bool {
 	return k.IsRun(f.Line) && !slices.ContainsFunc(p.Failures, isLater)
 }
 
-// tells reports whether a statement about a failure names the failed command, its kind of check, or
+// mentions reports whether a statement about a failure names the failed command, its kind of check, or
 // a name from its output.
 func (p *Past) mentions(f Failure, all []Statement) bool {
 	names := []string{p.Bare(f.Line)}

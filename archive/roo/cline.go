@@ -145,7 +145,7 @@ func spanOf(raw *string) [2]int {
 	return rangeOf(json.RawMessage(*raw))
 }
 
-// ranged records how precis changed the range of a Cline task.
+// rangeChange records how precis changed the range of a Cline task.
 type rangeChange struct {
 	Was *string `json:"was"` // the range before; nil: there was no range
 	Now string  `json:"now"`

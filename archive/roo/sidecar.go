@@ -32,14 +32,14 @@ type tagged struct {
 	Beside []aroundMarker    `json:"beside,omitempty"`
 }
 
-// beside holds messages shown before and after the summary or marker of a span.
+// aroundMarker holds messages shown before and after the summary or marker of a span.
 type aroundMarker struct {
 	To     int              `json:"to"` // the end of the span
 	Before []precis.Message `json:"before,omitempty"`
 	After  []precis.Message `json:"after,omitempty"`
 }
 
-// parted splits an edit into its summaries and markers, which tags can express, and the messages
+// splitTagged splits an edit into its summaries and markers, which tags can express, and the messages
 // shown around them: those made only of blocks of the transcript, and notes.
 func splitTagged(t *precis.Transcript, e precis.Edit) (precis.Edit, []aroundMarker) {
 	var out []aroundMarker

@@ -88,7 +88,7 @@ func writeCSV(w io.Writer, c conversation.Exported) error {
 	return out.Error()
 }
 
-// plain prevents a spreadsheet from interpreting a cell as a formula.
+// csvSafe prevents a spreadsheet from interpreting a cell as a formula.
 func csvSafe(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
@@ -202,7 +202,7 @@ func writeXML(w io.Writer, c conversation.Exported) error {
 	return err
 }
 
-// visible replaces characters that are invalid in XML.
+// xmlSafe replaces characters that are invalid in XML.
 func xmlSafe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && !slices.Contains([]rune{'\t', '\n', '\r'}, r) || r == 0xfffe || r == 0xffff {

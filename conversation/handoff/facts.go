@@ -181,7 +181,7 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 	}
 }
 
-// quote returns a text on one line with markup that could act as an instruction removed.
+// untrustedLine returns a text on one line with markup that could act as an instruction removed.
 func untrustedLine(s string, most int) string { return preview.Line(plain.Text(s), most) }
 
 // indent indents the lines of a text so that they cannot be mistaken for lines of the brief.

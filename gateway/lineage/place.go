@@ -73,7 +73,7 @@ func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.settle(f, r, prints, known, passes)
+	t.classify(f, r, prints, known, passes)
 	return f, loadErr
 }
 
@@ -182,8 +182,8 @@ func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S],
 	return place[S]{}, 0
 }
 
-// settle determines the kind of the request and remembers it. The table is locked.
-func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passes Passes) {
+// classify determines the kind of the request and remembers it. The table is locked.
+func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passes Passes) {
 	p, n := t.deepest(r.space(), prints)
 	f.Known, f.Kind = n, First
 	f.Parent = t.parent(r.space(), prints, n)

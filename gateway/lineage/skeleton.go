@@ -13,14 +13,14 @@ func skeletons(chain []precis.Fingerprint, msgs []precis.Message) []precis.Finge
 		last = chain[n-1]
 	}
 	for _, m := range msgs {
-		last = last.Next(bones(m))
+		last = last.Next(skeleton(m))
 		chain = append(chain, last)
 	}
 	return chain
 }
 
-// bones returns a message without the content of its tool results.
-func bones(m precis.Message) precis.Message {
+// skeleton returns a message without the content of its tool results.
+func skeleton(m precis.Message) precis.Message {
 	out := precis.Message{Role: m.Role, Content: make([]precis.Block, 0, len(m.Content))}
 	for _, b := range m.Content {
 		if r, ok := b.(precis.ToolResult); ok {

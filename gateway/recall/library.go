@@ -35,7 +35,7 @@ type Linked struct {
 }
 
 // Returns the conversations before this one, loaded once.
-func (b *Library) behind() []Linked {
+func (b *Library) previous() []Linked {
 	if !b.linked && b.Before != nil {
 		b.before = b.Before()
 	}
@@ -85,7 +85,7 @@ func (b *Library) at(i int) precis.Message {
 func (b *Library) read(in Input, limit int) tool.Result {
 	if i := strings.IndexByte(in.Handle, ':'); i >= 0 {
 		prefix := in.Handle[:i+1]
-		for _, l := range b.behind() {
+		for _, l := range b.previous() {
 			if l.Prefix == prefix {
 				in.Handle = in.Handle[i+1:]
 				return b.of(l).readAs(prefix, in, limit)

@@ -37,7 +37,7 @@ func (b *Library) search(ctx context.Context, text string, limit int) tool.Resul
 	asked = slices.Compact(asked)
 	asked = asked[:min(len(asked), mostWords)]
 	found, in := b.places(ctx, asked)
-	for _, l := range b.behind() {
+	for _, l := range b.previous() {
 		more, also := b.of(l).places(ctx, asked)
 		for _, p := range more {
 			p.prefix = l.Prefix

@@ -23,7 +23,7 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 		if known.Record != nil && known.Record.ID == l.ID {
 			info = *known.Record
 		} else if len(known.Edits) > 0 {
-			r.tookOver(l.ID, len(known.Edits))
+			r.logAdopted(l.ID, len(known.Edits))
 		}
 	case from == nil:
 		// Another conversation began with the same messages. Edits made when it had only those are
@@ -48,9 +48,9 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	return c
 }
 
-// tookOver logs that a conversation has adopted edits of another conversation, or of a process that
+// logAdopted logs that a conversation has adopted edits of another conversation, or of a process that
 // ended before it wrote the record. They were found by the messages.
-func (r *Registry) tookOver(id string, edits int) {
+func (r *Registry) logAdopted(id string, edits int) {
 	r.o.Logger.Info("edits that the store has for the same messages are in force", "conversation", id, "edits", edits)
 }
 

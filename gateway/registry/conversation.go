@@ -46,7 +46,7 @@ type Conversation struct {
 	// Sent is the newest answered request; nil: no request was answered. It needs no lock.
 	Sent atomic.Pointer[Sent]
 
-	doubt
+	unproven
 
 	snapshot atomic.Pointer[Snapshot]
 	card
@@ -130,13 +130,13 @@ func (c *Conversation) tryLock(ctx context.Context) bool {
 // background.
 func (c *Conversation) Unlock() {
 	if was := c.snapshot.Load().Conversation.Edits; begins(c.conv.Edits, was) && len(c.conv.Edits) > len(was) {
-		defer c.spread(c.conv.Edits[len(was):]) // to conversations that branched off the previous snapshot
+		defer c.markUnread(c.conv.Edits[len(was):]) // to conversations that branched off the previous snapshot
 	}
 	c.publish()
 	pending := c.stored < len(c.conv.Edits)
 	<-c.lock
 	if pending {
-		c.reg.saver.soon(c)
+		c.reg.saver.enqueue(c)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"precis/store"
 )
 
-// doubt holds back the storing of a conversation until its newest request has proven that it
+// unproven holds back the storing of a conversation until its newest request has proven that it
 // belongs to its owner.
-type doubt struct {
+type unproven struct {
 	doubting sync.Mutex
 	doubted  bool
 	lines    []precis.LedgerEntry // of edits made meanwhile
@@ -19,7 +19,7 @@ type doubt struct {
 // mostHeld bounds the ledger lines that a doubted conversation holds back.
 const mostHeld = 1000
 
-// Doubt stops the storing of the conversation until [Conversation.Prove]. Meanwhile changes are in
+// Doubt stops the storing of the conversation until [Conversation.Confirm]. Meanwhile changes are in
 // force in memory.
 func (c *Conversation) Doubt() {
 	c.doubting.Lock()
@@ -27,14 +27,14 @@ func (c *Conversation) Doubt() {
 	c.doubted = true
 }
 
-func (d *doubt) isDoubted() bool {
+func (d *unproven) isDoubted() bool {
 	d.doubting.Lock()
 	defer d.doubting.Unlock()
 	return d.doubted
 }
 
 // hold holds a ledger line of a doubted conversation back; false: it is not doubted.
-func (d *doubt) hold(e precis.LedgerEntry) bool {
+func (d *unproven) hold(e precis.LedgerEntry) bool {
 	d.doubting.Lock()
 	defer d.doubting.Unlock()
 	if d.doubted && len(d.lines) < mostHeld {
@@ -43,8 +43,8 @@ func (d *doubt) hold(e precis.LedgerEntry) bool {
 	return d.doubted
 }
 
-// Prove ends a doubt and stores the changes made meanwhile.
-func (c *Conversation) Prove() {
+// Confirm ends a doubt and stores the changes made meanwhile.
+func (c *Conversation) Confirm() {
 	c.doubting.Lock()
 	was, lines := c.doubted, c.lines
 	c.doubted, c.lines = false, nil

@@ -14,20 +14,20 @@ type outage struct {
 	now func() time.Time
 
 	mu    sync.Mutex
-	wrong map[part]bool
+	wrong map[operation]bool
 	loses bool      // ledger lines are being lost
 	since time.Time // zero: the store works
 	at    time.Time // of the last error
 	err   error     // the last error, also of an outage that has ended
 }
 
-// part is a kind of store operation. An outage ends when no kind is failing.
-type part string
+// operation is a kind of store operation. An outage ends when no kind is failing.
+type operation string
 
 const (
-	conversations part = "conversations"
-	ledgerLines   part = "ledger"
-	identity      part = "identity" // the store is still the one that was opened
+	conversations operation = "conversations"
+	ledgerLines   operation = "ledger"
+	identity      operation = "identity" // the store is still the one that was opened
 )
 
 // Outage describes the failure of a store.
@@ -37,11 +37,11 @@ type Outage struct {
 	Err   error     // the last failure
 }
 
-func (o *outage) fail(ctx context.Context, p part, err error) {
+func (o *outage) fail(ctx context.Context, p operation, err error) {
 	o.mu.Lock()
 	begins := !o.wrong[p] && (o.since.IsZero() || p == identity)
 	if o.wrong == nil {
-		o.wrong = map[part]bool{}
+		o.wrong = map[operation]bool{}
 	}
 	o.wrong[p] = true
 	o.at, o.err = o.now(), err
@@ -55,7 +55,7 @@ func (o *outage) fail(ctx context.Context, p part, err error) {
 }
 
 // works records that a store operation has succeeded.
-func (o *outage) works(ctx context.Context, p part) {
+func (o *outage) works(ctx context.Context, p operation) {
 	o.mu.Lock()
 	since := o.since
 	ends := o.wrong[p] && len(o.wrong) == 1

@@ -11,7 +11,7 @@ import (
 // and are stored in the background. It waits for the store, within the patience, only if replicas
 // share it or if an earlier request failed. The lock must be held.
 func (c *Conversation) Refresh(ctx context.Context) {
-	if c.behind() {
+	if c.mayLack() {
 		_ = c.reload(ctx) // on error, the edits in memory are used
 	}
 	c.renewInfo(ctx)
@@ -28,7 +28,7 @@ func (c *Conversation) Renew(ctx context.Context) (changed bool) {
 }
 
 // Reports whether the store may have edits that memory lacks.
-func (c *Conversation) behind() bool { return c.reg.o.Shared || c.unread.Load() }
+func (c *Conversation) mayLack() bool { return c.reg.o.Shared || c.unread.Load() }
 
 // reload loads the conversation's edits from the store, whether or not others write there.
 func (c *Conversation) reload(ctx context.Context) error {
@@ -49,7 +49,7 @@ func (c *Conversation) reload(ctx context.Context) error {
 		c.unread.Store(true)
 	}
 	if n := len(c.conv.Edits); unread && had == 0 && n > 0 {
-		c.reg.tookOver(c.id, n)
+		c.reg.logAdopted(c.id, n)
 	}
 	if err != nil {
 		c.reg.o.Logger.WarnContext(ctx, "the edits in the store are not known", "conversation", c.id, "error", err)
@@ -108,7 +108,7 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 		return unstored(now, context.Cause(ctx))
 	}
 	was := c.conv.Edits
-	j := c.reg.saver.hurry(st, c, c.conv.Transcript.Prefix(c.conv.Transcript.Len()), was, c.stored)
+	j := c.reg.saver.storeNow(st, c, c.conv.Transcript.Prefix(c.conv.Transcript.Len()), was, c.stored)
 	c.job = j
 	if !c.await(ctx) {
 		if c.reg.writes.ended(ctx) && !now {
@@ -158,7 +158,7 @@ func unstored(now bool, cause error) error {
 func (c *Conversation) Look(ctx context.Context) *Snapshot {
 	s := c.Snapshot()
 	st := c.reg.Store(c.owner)
-	if st == nil || !c.behind() || !c.Open() {
+	if st == nil || !c.mayLack() || !c.Open() {
 		return s
 	}
 	now := *s
@@ -194,7 +194,7 @@ func (c *Conversation) edit(ctx context.Context, always bool, f func(*precis.Con
 	if err := c.Lock(ctx); err != nil {
 		return err
 	}
-	if always || c.behind() {
+	if always || c.mayLack() {
 		if err := c.reload(ctx); err != nil && c.unread.Load() {
 			c.Unlock()
 			return err
@@ -213,14 +213,14 @@ func (c *Conversation) edit(ctx context.Context, always bool, f func(*precis.Con
 	}
 	c.Unlock()
 	if edited && !c.Open() {
-		err = errors.Join(err, handOver(ctx, c))
+		err = errors.Join(err, passEdits(ctx, c))
 	}
 	return err
 }
 
-// handOver passes the edits of a stored conversation on to its open form, if a client has continued
+// passEdits passes the edits of a stored conversation on to its open form, if a client has continued
 // it meanwhile.
-func handOver(ctx context.Context, c *Conversation) error {
+func passEdits(ctx context.Context, c *Conversation) error {
 	open := c.reg.Get(c.owner, c.id)
 	if open == nil {
 		return nil

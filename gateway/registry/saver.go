@@ -65,7 +65,7 @@ func newSaver(r *Registry) *saver {
 }
 
 // Save queues the conversation to be stored.
-func (c *Conversation) Save() { c.reg.saver.soon(c) }
+func (c *Conversation) Save() { c.reg.saver.enqueue(c) }
 
 // calibrated is an owner and a model with a changed calibration.
 type calibrated struct{ owner, model string }
@@ -83,8 +83,8 @@ func (r *Registry) Learned(owner, model string, m *precis.Manager) {
 	signal(s.wake)
 }
 
-// soon queues a conversation.
-func (s *saver) soon(c *Conversation) {
+// enqueue queues a conversation.
+func (s *saver) enqueue(c *Conversation) {
 	if s.reg.o.Store == nil || c.id == "" || c.purged.Load() || c.refused.Load() || c.isDoubted() {
 		return
 	}
@@ -229,7 +229,7 @@ func (s *saver) flush(ctx context.Context) bool {
 				if c == nil {
 					return
 				}
-				if err := s.save(ctx, c); err != nil && s.again(c, err) {
+				if err := s.save(ctx, c); err != nil && s.requeue(c, err) {
 					failed.Store(true)
 				}
 			}
@@ -264,9 +264,9 @@ func (s *saver) calibrate(ctx context.Context, models map[calibrated]*precis.Man
 	return ok
 }
 
-// again queues a conversation again after its saving failed. It reports whether other conversations
+// requeue queues a conversation again after its saving failed. It reports whether other conversations
 // would fail as well.
-func (s *saver) again(c *Conversation, err error) bool {
+func (s *saver) requeue(c *Conversation, err error) bool {
 	switch precis.CodeOf(err) {
 	case precis.CodeInvalid: // the store can never accept it
 		c.refused.Store(true)
@@ -274,7 +274,7 @@ func (s *saver) again(c *Conversation, err error) bool {
 		s.reg.o.Logger.WarnContext(s.ctx, "a conversation cannot be stored", "conversation", c.id, "error", err)
 		return false
 	case precis.CodeConflict, precis.CodeNotFound: // others are writing it
-		s.soon(c)
+		s.enqueue(c)
 		return false
 	}
 	s.mu.Lock()
@@ -284,7 +284,7 @@ func (s *saver) again(c *Conversation, err error) bool {
 		return false
 	}
 	s.reg.outage.fail(s.ctx, conversations, err)
-	s.soon(c)
+	s.enqueue(c)
 	return true
 }
 
@@ -307,7 +307,7 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 			return precis.Errorf(precis.CodeInternal, "store conversation", "%w", context.Cause(ctx))
 		}
 	}
-	err := c.alone(ctx, func() error {
+	err := c.serialized(ctx, func() error {
 		// Take the record before the messages: a turn may intervene, and the record must not name a
 		// message that the store lacks.
 		info := c.Info()
@@ -375,9 +375,9 @@ type job struct {
 	cancel context.CancelFunc
 }
 
-// hurry stores messages and edits of a conversation while the caller waits. The caller may stop
+// storeNow stores messages and edits of a conversation while the caller waits. The caller may stop
 // waiting: the work continues, and the saver uses its result.
-func (s *saver) hurry(st precis.Store, c *Conversation, t *precis.Transcript, edits []precis.Edit, stored int) *job {
+func (s *saver) storeNow(st precis.Store, c *Conversation, t *precis.Transcript, edits []precis.Edit, stored int) *job {
 	ctx, cancel := context.WithTimeout(s.ctx, maxWait)
 	j := &job{synced: synced{edits, stored}, done: make(chan struct{}), cancel: cancel}
 	s.mu.Lock()
@@ -391,7 +391,7 @@ func (s *saver) hurry(st precis.Store, c *Conversation, t *precis.Transcript, ed
 			defer s.mu.Unlock()
 			delete(s.jobs, c)
 		}()
-		j.err = c.alone(ctx, func() (err error) {
+		j.err = c.serialized(ctx, func() (err error) {
 			j.synced, err = c.sync(ctx, st, t, edits, stored)
 			return err
 		})
@@ -419,10 +419,10 @@ func (s *saver) settle(ctx context.Context, which func(*Conversation) bool) {
 			continue
 		}
 		for _, c := range asked[i:] {
-			s.soon(c)
+			s.enqueue(c)
 		}
 		if ctx.Err() == nil {
-			s.again(c, err)
+			s.requeue(c, err)
 		}
 		return
 	}

@@ -23,9 +23,9 @@ type writing struct {
 	unread   atomic.Bool   // the store may have unread edits: it could not be read, or another conversation made them
 }
 
-// alone calls f, which writes data of the conversation, unless the conversation was purged. Calls
+// serialized calls f, which writes data of the conversation, unless the conversation was purged. Calls
 // are serialized.
-func (w *writing) alone(ctx context.Context, f func() error) error {
+func (w *writing) serialized(ctx context.Context, f func() error) error {
 	select {
 	case w.turn <- struct{}{}:
 		defer func() { <-w.turn }()
@@ -54,13 +54,13 @@ func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Tran
 	p := precis.Progress{Messages: int(c.messages.Load()), Edits: stored}
 	now, err := precis.Reconcile(ctx, st, t, edits, &p)
 	c.messages.Store(int64(p.Messages))
-	c.spread(now[min(stored, p.Edits):p.Edits])
+	c.markUnread(now[min(stored, p.Edits):p.Edits])
 	return synced{now, p.Edits}, err
 }
 
-// spread makes conversations load edits that were stored at nodes they contain: an edit is in force
+// markUnread makes conversations load edits that were stored at nodes they contain: an edit is in force
 // for all messages after its node, in every conversation.
-func (c *Conversation) spread(stored []precis.Edit) {
+func (c *Conversation) markUnread(stored []precis.Edit) {
 	for _, e := range stored {
 		for _, l := range c.reg.table.Through(c.owner, e.Seen, e.At) {
 			if o := l.State; o != nil && o != c {

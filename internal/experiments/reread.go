@@ -31,7 +31,7 @@ func (w witness) rereads(r *condensingRun, until int) (after, hidden, shown int)
 		if c.Use.From < from || c.Use.From >= to {
 			continue
 		}
-		target := sought(c)
+		target := targetOf(c)
 		if left, ok := known[target]; ok {
 			if left {
 				shown++
@@ -53,7 +53,7 @@ func (w witness) known(r *condensingRun, seen int) map[string]bool {
 	was, alone, is := precis.ShownBy(t, before), precis.ShownBy(t, append(before, r.edits...)), precis.ShownBy(t, w.edits[:r.last+1])
 	known := map[string]bool{}
 	for _, c := range w.calls {
-		target := sought(c)
+		target := targetOf(c)
 		if target == "" || len(c.Results) == 0 || c.Results[0].From >= seen {
 			continue
 		}
@@ -71,8 +71,8 @@ const (
 	soughtCall = "call "
 )
 
-// sought returns the file or command of a call; "" when it neither reads nor runs one.
-func sought(c toolcall.Call) string {
+// targetOf returns the file or command of a call; "" when it neither reads nor runs one.
+func targetOf(c toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Read && c.Path != "":
 		return soughtFile + c.Path

@@ -191,7 +191,7 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 	call.addShownFile(call.Name)
 }
 
-// tellShown records the file that a result shows, for a call without a path but with a verb: the
+// addShownFile records the file that a result shows, for a call without a path but with a verb: the
 // editor of SWE-agent keeps one file open. It reports whether there is one.
 func (c *Call) addShownFile(verb string) bool {
 	if c.Kind != Other || c.IsError {
@@ -212,7 +212,7 @@ func (c *Call) addShownFile(verb string) bool {
 // patchingLine matches the line where patch names a file that it changes.
 var patchingLine = lazyregexp.New(`(?m)^patching file '?([^'\n]+?)'?(?: \(|\r?$)`)
 
-// tellPatched adds the files that patch reports as changed, if the line lacks the patch.
+// addPatchedFiles adds the files that patch reports as changed, if the line lacks the patch.
 func (c *Call) addPatchedFiles() {
 	patches := strings.Contains(c.Line, "patch") && strings.Contains(c.Text, "patching file ")
 	failed := c.IsError || strings.Contains(c.Line, "--dry-run") || strings.Contains(c.Text, "FAILED at ")

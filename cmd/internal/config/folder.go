@@ -64,7 +64,7 @@ func (c *Config) keepsWhatMatters(trusted *Config) error {
 		return c.refuse("preset", "turn precis off")
 	}
 	for _, rung := range []string{"truncate", "clip"} { // without them a view may not fit
-		if climbs(trusted, rung) && !climbs(c, rung) {
+		if usesRung(trusted, rung) && !usesRung(c, rung) {
 			return c.refuse("rungs", "leave out "+rung)
 		}
 	}
@@ -72,19 +72,19 @@ func (c *Config) keepsWhatMatters(trusted *Config) error {
 		return nil // no model is called, whatever the rungs are
 	}
 	for _, rung := range []string{"selective", "condense"} {
-		if climbs(c, rung) && !climbs(trusted, rung) {
+		if usesRung(c, rung) && !usesRung(trusted, rung) {
 			return c.refuse("rungs", "have a model called: "+rung)
 		}
 	}
-	if !climbs(c, "selective") && !climbs(c, "condense") {
+	if !usesRung(c, "selective") && !usesRung(c, "condense") {
 		return nil
 	}
 	return c.actsNoEarlier(trusted)
 }
 
-// climbs reports whether a configuration uses a rung. The preset frugal has no rungs that call a
+// usesRung reports whether a configuration uses a rung. The preset frugal has no rungs that call a
 // model, and selective must be requested.
-func climbs(c *Config, rung string) bool {
+func usesRung(c *Config, rung string) bool {
 	s := c.Settings
 	switch {
 	case s.Rungs != nil && !slices.Contains(s.Rungs, rung):

@@ -217,19 +217,19 @@ func (c *Config) unchanged(path string) ([]byte, error) {
 	return nil, &precis.Error{Code: precis.CodeConflict, Op: opWrite, Place: path, Err: errors.New("it has changed since it was read"), Hint: "look at the settings and try again"}
 }
 
-// Stands reports whether the file of a configuration is unchanged since it was read.
-func (c *Config) Stands() bool {
+// Unchanged reports whether the file of a configuration is unchanged since it was read.
+func (c *Config) Unchanged() bool {
 	data, err := os.ReadFile(c.File)
 	return err == nil && sha256.Sum256(data) == c.sum
 }
 
 // saysOnly checks that a new text of a file differs from the old one only in the changes.
 func saysOnly(old, text []byte, changes []Change) error {
-	was, err := said(old)
+	was, err := fileValues(old)
 	if err != nil {
 		return err
 	}
-	is, err := said(text)
+	is, err := fileValues(text)
 	if err != nil {
 		return err
 	}
@@ -263,8 +263,8 @@ func armOf(path []string) string {
 	return experimentPrefix + path[1] + "/" + path[3] + "/"
 }
 
-// said returns the values of a file by key.
-func said(data []byte) (map[string]string, error) {
+// fileValues returns the values of a file by key.
+func fileValues(data []byte) (map[string]string, error) {
 	values := map[string]value{}
 	if err := (yamlReader{values: values}).read(data); err != nil {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: err}

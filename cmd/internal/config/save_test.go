@@ -70,7 +70,7 @@ func TestSaveKeepsTheRestOfTheFile(t *testing.T) {
 	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
 		t.Errorf("%d files are left", len(files))
 	}
-	if !now.Stands() || c.Stands() {
+	if !now.Unchanged() || c.Unchanged() {
 		t.Error("it is not known which configuration is in the file")
 	}
 	if _, err := now.Save(t.Context(), config.Change{Key: "warn", Value: "50"}); err != nil {

@@ -119,7 +119,7 @@ func Watch(path string, limit int64, f func(error)) (stop func()) {
 // interval is the time between two checks. A program can allocate some hundred megabytes in it.
 const interval = 50 * time.Millisecond
 
-// taken returns the memory of the program as the runtime counts it for its soft limit.
+// inUse returns the memory of the program as the runtime counts it for its soft limit.
 func inUse() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)

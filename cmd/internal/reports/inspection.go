@@ -272,7 +272,7 @@ func (p *Printer) sizes(before, after *int) string {
 	return p.Words.Known(before) + " → " + p.Words.Known(after)
 }
 
-// declined lists the rungs that made no change in the runs of the edits, and why.
+// unusedRungs lists the rungs that made no change in the runs of the edits, and why.
 func (p *Printer) unusedRungs(edits []EditLine) {
 	var rows [][]string
 	for _, e := range edits {

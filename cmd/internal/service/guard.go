@@ -48,9 +48,9 @@ func checked(next http.Handler) http.Handler {
 	})
 }
 
-// insider admits callers who may see the state and content of the gateway: holders of a key or,
+// requireMember admits callers who may see the state and content of the gateway: holders of a key or,
 // without keys, callers on this machine.
-func (s *Service) insider(next http.Handler) http.Handler {
+func (s *Service) requireMember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.keys.any() && !s.keys.admits(r) || !s.keys.any() && !fromHere(r) {
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
@@ -61,10 +61,10 @@ func (s *Service) insider(next http.Handler) http.Handler {
 	})
 }
 
-// overseer admits callers who may see data of all owners: admins, or every holder of a key if there
+// requireAdmin admits callers who may see data of all owners: admins, or every holder of a key if there
 // are no admins.
-func (s *Service) overseer(next http.Handler) http.Handler {
-	return s.insider(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (s *Service) requireAdmin(next http.Handler) http.Handler {
+	return s.requireMember(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, all, _ := s.Gateway.Caller(r); !all && s.admins.Load() {
 			refuse(w, http.StatusForbidden, precis.Errorf(precis.CodeInvalid, "check caller", "only an admin's key may see what concerns all"))
 			return

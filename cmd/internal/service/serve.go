@@ -94,10 +94,10 @@ func (s *Service) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	if s.p.Operations {
-		mux.Handle("GET /metrics", s.overseer(s.metrics.Handler()))
+		mux.Handle("GET /metrics", s.requireAdmin(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started, Save: s.saveSettings})
-		mux.Handle("/precis/api/", s.insider(s.changing(checked(api))))
-		mux.Handle("/precis/mcp", s.insider(checked(mcpserver.Handler(s.seen))))
+		mux.Handle("/precis/api/", s.requireMember(s.changing(checked(api))))
+		mux.Handle("/precis/mcp", s.requireMember(checked(mcpserver.Handler(s.seen))))
 		for _, path := range noSignIn {
 			mux.Handle(path, http.NotFoundHandler())
 			mux.Handle(path+"/precis/mcp", http.NotFoundHandler())

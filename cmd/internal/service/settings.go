@@ -72,7 +72,7 @@ func (s *Service) wrote(profile string, now *config.Config) {
 		return // their arms depend on the rest of the file, and are made again
 	}
 	times := s.times()
-	if s.files.seen != nil && now.Stands() { // otherwise another program has changed it since
+	if s.files.seen != nil && now.Unchanged() { // otherwise another program has changed it since
 		s.files.seen[now.File] = times[now.File]
 	}
 }
