@@ -12,15 +12,17 @@ import (
 	"precis/archive/claudecode"
 )
 
-// mostSearched bounds what is read of a folder, in bytes, to find what a session was forked from.
-const mostSearched = 256 << 20
+const (
+	mostSearched = 256 << 20 // bytes read of a folder to find what a session was forked from
+	mostForks    = 16        // forks of forks; files that name each other as parents end here
+)
 
 // withParent returns a session of Claude Code that was forked behind a compaction with what it was forked from before
 // it. Its file begins with the boundary, which the file of the parent in the same folder holds, too. Without one it
 // returns the session as it is.
-func withParent(src archive.Source) archive.Source {
+func withParent(src archive.Source, forks int) archive.Source {
 	id, at := claudecode.ForkedAt(src.Data)
-	if at == "" {
+	if at == "" || forks == 0 {
 		return src
 	}
 	folder, own := filepath.Split(src.Path)
@@ -53,7 +55,7 @@ func withParent(src archive.Source) archive.Source {
 		}
 		parent.Data = parent.Data[:begin]
 		named := func(session string) []byte { return []byte(`"sessionId":"` + session + `"`) }
-		before := bytes.ReplaceAll(withParent(parent).Data, named(strings.TrimSuffix(f.Name(), ".jsonl")), named(id))
+		before := bytes.ReplaceAll(withParent(parent, forks-1).Data, named(strings.TrimSuffix(f.Name(), ".jsonl")), named(id))
 		return archive.Source{Path: src.Path, Data: slices.Concat(before, src.Data)}
 	}
 	return src

@@ -63,3 +63,19 @@ func TestForkHasWhatItsParentHolds(t *testing.T) {
 		t.Error("a recording alone holds what another one does")
 	}
 }
+
+// Two files that each begin with a boundary of the other one are read.
+func TestForksInACircle(t *testing.T) {
+	dir := t.TempDir()
+	line := func(uuid string) string {
+		return `{"parentUuid":null,"logicalParentUuid":"u2","uuid":"` + uuid + `","sessionId":"a","type":"system","subtype":"compact_boundary"}` + "\n"
+	}
+	for name, text := range map[string]string{"a": line("x") + line("y"), "b": line("y") + line("x")} {
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if src, err := formats.Load(filepath.Join(dir, "a.jsonl")); err != nil || len(src.Data) > 64*len(line("x")) {
+		t.Errorf("%d bytes, %v", len(src.Data), err)
+	}
+}

@@ -32,7 +32,7 @@ func Load(path string) (archive.Source, error) {
 	if err != nil {
 		return src, err
 	}
-	return withParent(src), nil
+	return withParent(src, mostForks), nil
 }
 
 // LoadAlone is [Load] without what another recording holds.
