@@ -73,7 +73,7 @@ func read(src archive.Source) (f *File, err error) {
 // Original returns the bytes of the recording at path as they were before precis
 // saw it.
 func Original(path string) ([]byte, error) {
-	src, err := formats.Load(path)
+	src, err := formats.LoadAlone(path)
 	if err != nil || !archive.IsContainer(src.Data) {
 		return src.Data, err
 	}
