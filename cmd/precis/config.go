@@ -2,23 +2,28 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strings"
+
+	"precis"
 
 	"github.com/spf13/cobra"
 
 	"precis/cmd/internal/config"
+	"precis/internal/suggest"
 )
 
 // printConfig prints the effective configuration.
 type printConfig struct {
 	*tools
-	recipes, secrets bool
+	recipes, secrets, all bool
 }
 
 func newConfig(t *tools) *cobra.Command {
 	c := &printConfig{tools: t}
 	cmd := &cobra.Command{
-		Use:   "config",
+		Use:   "config [TEXT]",
 		Short: "Print the effective configuration and where each value came from",
 		Long: `Print the effective configuration and where each value came from: a preset, the
 user's YAML file over it, precis.yaml of the current folder over that, then
@@ -30,22 +35,27 @@ A file of the current folder may come from anybody. It may set how early and how
 far conversations are reduced. Hooks, addresses, keys, files, models and limits
 are refused there.
 
+With TEXT the keys that contain it are printed. Keys that are rarely set are
+left out unless they are set, TEXT names them, or --all is given.
+
 Passwords, webhooks and the arguments of hooks are not shown without
 --show-secrets.`,
 		Example: `  precis config
+  precis config gateway
   precis config --set threshold=60
   precis config set threshold 60
   precis config --recipes`,
-		Args: takes(),
+		Args: takes("[TEXT]"),
 		RunE: c.run,
 	}
+	cmd.Flags().BoolVar(&c.all, "all", false, "print the keys that are rarely set, too")
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
 	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false, "print passwords, webhooks and the arguments of hooks")
 	cmd.AddCommand(newConfigSet(t), newConfigUnset(t))
 	return cmd
 }
 
-func (c *printConfig) run(*cobra.Command, []string) error {
+func (c *printConfig) run(_ *cobra.Command, args []string) error {
 	if c.recipes {
 		c.Text.Printf("%s", configRecipes)
 		return nil
@@ -57,7 +67,11 @@ func (c *printConfig) run(*cobra.Command, []string) error {
 	for _, w := range cfg.Warnings {
 		c.Warn("%s", w)
 	}
-	rows := cfg.Rows()
+	rows, hidden := c.wanted(cfg.Rows(), args)
+	if len(rows) == 0 {
+		return &precis.Error{Code: precis.CodeNotFound, Op: "list keys", Place: args[0], Err: errors.New("no key contains this"),
+			Hint: cmp.Or(suggest.DidYouMean(args[0], config.Keys()), "precis config --all lists the keys")}
+	}
 	if !c.secrets {
 		for i, r := range rows {
 			rows[i] = r.Masked()
@@ -67,7 +81,24 @@ func (c *printConfig) run(*cobra.Command, []string) error {
 		return c.JSON(rows)
 	}
 	c.table(cfg, rows)
+	if hidden > 0 {
+		c.Line("Not shown, since they are rarely set: %d. precis config --all prints all keys.", hidden)
+	}
 	return nil
+}
+
+// wanted returns the rows to print, and how many others there are.
+func (c *printConfig) wanted(all []config.Row, args []string) (rows []config.Row, hidden int) {
+	for _, r := range all {
+		switch {
+		case len(args) > 0 && !strings.Contains(r.Key, args[0]):
+		case len(args) == 0 && !c.all && !c.AsJSON && r.Rare:
+			hidden++
+		default:
+			rows = append(rows, r)
+		}
+	}
+	return rows, hidden
 }
 
 const ofFolder = " (this folder)"

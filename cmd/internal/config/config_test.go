@@ -150,3 +150,23 @@ func TestPrompts(t *testing.T) {
 		}
 	}
 }
+
+// Half of the keys are rarely set; one that is set is not marked.
+func TestRareKeys(t *testing.T) {
+	c, err := config.Load(config.Sources{Flags: map[string]string{"worth": "0.3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, r := range c.Rows() {
+		if !r.Rare {
+			shown++
+		}
+		if want, ok := map[string]bool{"threshold": false, "worth": false, "cap.turns": true, "gateway.keep_alive": true}[r.Key]; ok && r.Rare != want {
+			t.Errorf("%s: rare is %v", r.Key, r.Rare)
+		}
+	}
+	if shown > 50 {
+		t.Errorf("%d keys are shown", shown)
+	}
+}

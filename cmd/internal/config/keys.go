@@ -131,6 +131,17 @@ var keys = append([]key{
 	textKey("models_file", "file of windows, limits and prices over the catalog", func(c *Config) *string { return &c.ModelsFile }),
 }, gatewayKeys...)
 
+// rare are the keys that few people have a reason to set: presets choose them well, or they are for unusual
+// installations.
+var rare = strings.Fields(`
+	prepare room.turns room.floor max_messages max_turns keep.first thinking.keep keep.share truncate.fraction
+	truncate.keep_last shrink_over prune.over prune.errors_over prune.tools media_keep buffer worth cap.turns cap.runs
+	cap.idle min_model_window summarizer.mode summarizer.template summarizer.prompt_file summarizer.max_tokens
+	summarizer.timeout summarizer.selective summarizer.cache summarizer.reasoning summarizer.self_check spend.warn
+	hooks.rung_before hooks.rung_after sessions.index gateway.profiles gateway.secret_file gateway.public
+	gateway.upstream_ca_file gateway.upstream_cert_file gateway.upstream_key_file gateway.proxy gateway.otlp_endpoint
+	gateway.requests_mb gateway.max_body_mb gateway.max_requests gateway.keep_alive gateway.drain_delay gateway.native`)
+
 // Row is one value for display: its key, its origin, its meaning.
 type Row struct {
 	Key    string `json:"key"`
@@ -138,6 +149,7 @@ type Row struct {
 	Origin string `json:"from"`
 	Folder bool   `json:"folder,omitempty"` // it comes from the file in the current folder
 	Help   string `json:"help"`
+	Rare   bool   `json:"rare,omitempty"` // few people have a reason to set it, and it is not set
 
 	list bool // Value is a list, comma-separated
 }
@@ -147,7 +159,10 @@ func (c *Config) Rows() []Row {
 	var rows []Row
 	for _, k := range keys {
 		from := c.origins[k.name]
-		rows = append(rows, Row{Key: k.name, Value: k.get(c), Origin: from.origin, Folder: from.folder, Help: k.help, list: k.list})
+		rows = append(rows, Row{
+			Key: k.name, Value: k.get(c), Origin: from.origin, Folder: from.folder, Help: k.help,
+			Rare: slices.Contains(rare, k.name) && !c.Given(k.name), list: k.list,
+		})
 	}
 	for _, name := range sortedProfiles(c.Settings.Profiles) {
 		from := c.origins[profilePrefix+name]
