@@ -1,11 +1,10 @@
-// Package archive reads recorded conversations. Start with [Read] or [Open],
-// given the formats of precis/archive/formats. A [Format] converts the bytes of
-// one kind of recording into a conversation: its original messages, and, as
-// edits, the condensations that the recording program made itself. [Container]
-// is precis's own file: the original bytes preceded by a list of edits, so that
-// undo and rewind work for every format.
+// Package archive answers: what conversation is in a recording? Start with [Read] or [Open], given
+// the formats of precis/archive/formats. A [Format] converts the bytes of one kind of recording
+// into a conversation: its original messages, and, as edits, the condensations by the recording
+// program. [Container] is precis's own file: the original bytes preceded by a list of edits, so
+// that undo and rewind work for every format.
 //
-// Nothing here writes to a recording; archive/roo does, for its own format.
+// This package never writes to a recording; archive/roo does, for its own format.
 package archive
 
 import (
@@ -29,16 +28,15 @@ type Format interface {
 	// Detect reports whether data, or its first kilobytes, looks like this
 	// format. Name is the file's base name; it may be empty.
 	Detect(name string, data []byte) bool
-	// Read turns a recording into conversations. Malformed lines of line formats
-	// are skipped and noted; a malformed document is an error of code invalid
-	// that names the place.
+	// Read turns a recording into conversations. It skips and reports malformed lines of line
+	// formats. A malformed document is an error of code invalid that names the place.
 	Read(src Source) (*Recording, error)
 }
 
-// Source is a recording's bytes and where they come from.
+// Source holds a recording's bytes and its path.
 type Source struct {
-	Path string // as the user gave it; "" when the bytes come from elsewhere
-	Data []byte // never changed; conversations share it
+	Path string // as the user gave it; "" for bytes from elsewhere
+	Data []byte // read-only; conversations share it
 }
 
 // Recording is the result of reading a [Source].
@@ -48,11 +46,11 @@ type Recording struct {
 	Conversation *precis.Conversation
 	Skipped      int       // malformed lines left out
 	Warnings     []Warning // at most MaxWarnings, in order
-	Ignored      int       // well-formed entries that are no part of a conversation
+	Ignored      int       // well-formed entries that do not belong to a conversation
 	Origin       Origin
 }
 
-// MaxWarnings bounds [Recording.Warnings]; Skipped counts on.
+// MaxWarnings bounds [Recording.Warnings], but not Skipped.
 const MaxWarnings = 20
 
 // Warning describes a defect of a recording.
@@ -60,7 +58,7 @@ type Warning struct {
 	Place string // e.g. "line 171"
 	Text  string
 
-	Malformed bool `json:"-"` // the line itself is no JSON object
+	Malformed bool `json:"-"` // the line itself is not a JSON object
 }
 
 // String returns "line 171: invalid escape".
@@ -95,9 +93,9 @@ func Open(path string, formats []Format, inFolder ...string) (*Recording, error)
 	return Read(src, formats)
 }
 
-// Load reads the bytes of the recording at path: a file, or a folder that holds
-// one of the given base names (the first that exists is taken; Roo's task folders
-// need it). The error names the path; it is not_found when there is nothing.
+// Load reads the bytes of the recording at path: a file, or a folder that holds one of the given
+// base names (the first that exists is taken; Roo's task folders need it). The error names the
+// path; it is not_found if the path, or each of the names in the folder, is missing.
 func Load(path string, inFolder ...string) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -125,9 +123,9 @@ var (
 // MaxBytes is the size of the largest file that is read, 1 GiB.
 const MaxBytes = 1 << 30
 
-// ReadFile returns the content of a regular file of at most [MaxBytes] bytes, without
-// the compression of gzip and zstd. Devices, named pipes and other special files are refused
-// before they are opened. The error names the path and wraps the system's error.
+// ReadFile returns the content of a regular file of at most [MaxBytes] bytes, decompressed from
+// gzip or zstd if necessary. Devices, named pipes and other special files are refused before they
+// are opened. The error names the path and wraps the system's error.
 func ReadFile(path string) ([]byte, error) {
 	data, broken, err := ReadDamaged(path)
 	if err == nil && broken != nil {
@@ -140,9 +138,9 @@ func ReadFile(path string) ([]byte, error) {
 }
 
 // ReadDamaged is [ReadFile] for a compressed file that may be damaged: it returns the content
-// before the damage, and in broken the reason of the decoder.
+// before the damage, and the decoder's error in broken.
 func ReadDamaged(path string) (data []byte, broken, err error) {
-	info, err := os.Stat(path) // before opening it: opening a named pipe waits for a writer
+	info, err := os.Stat(path) // before opening, because opening a named pipe waits for a writer
 	if err != nil {
 		return nil, nil, osError(path, err)
 	}
@@ -194,9 +192,9 @@ func find(dir string, names []string) (string, error) {
 	}
 }
 
-// Read recognizes the format of src and reads it. Precis's own file is read by
-// the format of the bytes inside it, with its edits. The error is invalid, and
-// names the path, when no format fits or the content is malformed.
+// Read recognizes the format of src and reads it. Precis's own file is read by the format of the
+// original in it, with its edits. The error is invalid and names the path if no format matches or
+// the content is malformed.
 func Read(src Source, formats []Format) (*Recording, error) {
 	if len(bytes.TrimSpace(src.Data)) == 0 {
 		return nil, Invalid(src.Path, ErrEmpty)
@@ -208,7 +206,7 @@ func Read(src Source, formats []Format) (*Recording, error) {
 	if err == nil {
 		return readAs(f, src)
 	}
-	if lines := asLines(src.Data); lines != nil { // a list of the records of a format of lines
+	if lines := asLines(src.Data); lines != nil { // a list of records in a line format
 		src.Data = lines
 		if f, notEither := Detect(src, formats); notEither == nil {
 			return readAs(f, src)
@@ -217,12 +215,11 @@ func Read(src Source, formats []Format) (*Recording, error) {
 	return nil, err
 }
 
-// byteOrderMark begins some files that Windows programs write. It is no part of
-// the content.
+// byteOrderMark begins some files written on Windows. It is not content.
 var byteOrderMark = []byte("\uFEFF")
 
-// Detect returns the first format that recognizes src. The error is invalid, and names the program of a recording
-// that is known not to be read.
+// Detect returns the first format that recognizes src. The error is invalid; for recordings known
+// to be unsupported it names the program.
 func Detect(src Source, formats []Format) (Format, error) {
 	name := filepath.Base(src.Path)
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
@@ -244,7 +241,7 @@ func Detect(src Source, formats []Format) (Format, error) {
 	}
 }
 
-// nature says what data is that no format recognizes.
+// nature describes data that no format recognizes.
 func nature(data []byte) string {
 	empty := len(bytes.Trim(data, " \t\r\n[]{}")) == 0
 	valid := jsonspan.Valid(data) == nil
@@ -310,12 +307,12 @@ func skipped(r *Recording) string {
 	return fmt.Sprintf("; %d malformed lines were skipped, the first: %s", r.Skipped, r.Warnings[0])
 }
 
-// Invalid returns the error of a recording, or of a place in it, that cannot be read.
+// Invalid returns the error for an unreadable recording, or an unreadable place in it.
 func Invalid(place string, err error) *precis.Error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
 }
 
-// withPlace puts the path before the place an error names.
+// withPlace puts the path before the place in an error.
 func withPlace(path string, err error) error {
 	var e *precis.Error
 	if !errors.As(err, &e) {

@@ -6,21 +6,20 @@ import (
 	"precis"
 )
 
-// itemFormat is the format of messages that are items of the Responses API.
+// itemFormat is the format of messages from items of the Responses API.
 const itemFormat = "responses"
 
-// CallNames assigns an ID to each tool use that a recording has none for, and
-// the same ID to its answer: answers without an ID are matched in the order of
-// the calls. An item of the Responses API that follows no such call is no answer but
-// the program's own. The zero value is ready; one CallNames serves one conversation,
-// message by message.
+// CallNames assigns an ID to each tool use without one, and the same ID to its result. Results
+// without an ID are matched in the order of the calls. An item of the Responses API that follows no
+// such call is not a result but text by the program. The zero value is ready. One CallNames serves
+// one conversation, message by message.
 type CallNames struct {
 	calls int
-	open  []string // names given and not yet answered
+	open  []string // assigned IDs without a result yet
 }
 
-// Name returns m with IDs assigned to its calls and answers. A message that
-// needs none is returned unchanged.
+// Name returns m with IDs assigned to its calls and results. A message with all IDs is returned
+// unchanged.
 func (c *CallNames) Name(m precis.Message) precis.Message {
 	named := false
 	for _, b := range m.Content {

@@ -14,9 +14,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Container is precis's own file: any recording with precis's edits. Its form
-// is one line of JSON, then the original bytes unchanged, so the recording can
-// be taken out with any tool:
+// Container is precis's own file: any recording with precis's edits. It is one line of JSON, then
+// the original bytes unchanged, so that any tool can extract the recording:
 //
 //	{"precis":1,"format":"codex","name":"rollout.jsonl","size":N,"sha256":"…","edits":[…]}\n
 //	…N bytes…
@@ -26,15 +25,14 @@ type Container struct {
 	Name    string        `json:"name"`   // base name of the original
 	Size    int           `json:"size"`   // of the original, in bytes
 	SHA256  string        `json:"sha256"` // of the original, in hexadecimal
-	Edits   []precis.Edit `json:"edits"`  // added to those the format itself records
+	Edits   []precis.Edit `json:"edits"`  // in addition to edits recorded by the format itself
 
 	Original []byte `json:"-"`
 }
 
 const containerVersion = 1
 
-// MaxEdits is how many edits precis's own file may hold. Conversations have some
-// hundred.
+// MaxEdits is the most edits in precis's own file. Conversations have some hundred.
 const MaxEdits = 20_000
 
 var containerHead = []byte(`{"precis":`)
@@ -51,8 +49,8 @@ func NewContainer(format, path string, original []byte) *Container {
 	}
 }
 
-// Bytes returns the file's content. The error is [precis.CodeInvalid] when there are
-// more than [MaxEdits] edits.
+// Bytes returns the file's content. The error is [precis.CodeInvalid] for more than [MaxEdits]
+// edits.
 func (c *Container) Bytes() ([]byte, error) {
 	if err := c.countEdits(); err != nil {
 		return nil, precis.Errorf(precis.CodeInvalid, "write container", "%w", err)
@@ -66,8 +64,8 @@ func (c *Container) Bytes() ([]byte, error) {
 	return append(out, c.Original...), nil
 }
 
-// ParseContainer reads precis's own file and checks that the original is
-// whole. The error has no code and no path.
+// ParseContainer reads precis's own file and verifies that the original is complete. The error has
+// no code and no path.
 func ParseContainer(data []byte) (*Container, error) {
 	head, original, ok := bytes.Cut(data, []byte{'\n'})
 	if !ok {
@@ -119,7 +117,8 @@ func (c *Container) fits(r *Recording) bool {
 	return !slices.ContainsFunc(c.Edits, func(e precis.Edit) bool { return e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At })
 }
 
-// withoutBroken returns lines of JSON with spaces in the place of all behind the first fault of a line.
+// withoutBroken returns lines of JSON. In each line the text after the first fault is replaced by
+// spaces.
 func withoutBroken(data []byte) []byte {
 	out := bytes.Clone(data)
 	for line := range bytes.Lines(out) {
@@ -137,8 +136,7 @@ func withoutBroken(data []byte) []byte {
 	return out
 }
 
-// Read reads the original, without the container's edits. The path is that of the
-// container.
+// Read reads the original without the container's edits. Path is the container's.
 func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 	for _, f := range formats {
 		if f.Name() != c.Format {
@@ -146,7 +144,8 @@ func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 		}
 		r, err := readAs(f, Source{Path: path, Data: c.Original})
 		if err == nil && !c.fits(r) {
-			// Earlier versions skipped a record behind something broken, and counted the messages without it.
+			// Earlier versions skipped records after a fault in a line, so their edits number
+			// messages without those.
 			if before, failed := readAs(f, Source{Path: path, Data: withoutBroken(c.Original)}); failed == nil && c.fits(before) {
 				r = before
 			}
@@ -156,10 +155,9 @@ func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 	return nil, Invalid(path, fmt.Errorf("holds a recording of unknown format %q", c.Format))
 }
 
-// Apply adds the container's edits to the recording of its original. An edit
-// that cannot be added, since it is there already or crosses another, is
-// removed from both, with a warning: the others can then still be used and
-// undone.
+// Apply adds the container's edits to the recording of its original. An edit that is there already
+// or crosses another one is removed from both with a warning, so that the others can still be used
+// and undone.
 func (c *Container) Apply(r *Recording) {
 	conv := r.Conversation
 	checker := precis.NewChecker(conv.Transcript, conv.Edits)

@@ -131,7 +131,7 @@ func TestByteOrderMarkIsPassedOver(t *testing.T) {
 	}
 }
 
-// Edits that were made when a record behind something broken was skipped stay those of the same messages.
+// Edits made when records after a fault were skipped still apply to the same messages.
 func TestEditsOfRecordingsWithBrokenLines(t *testing.T) {
 	line := func(i int) string {
 		return fmt.Sprintf(`{"role":%q,"content":"message %d"}`, []string{"user", "assistant"}[i%2], i) + "\n"

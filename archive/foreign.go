@@ -13,12 +13,12 @@ import (
 //go:embed foreign.txt
 var foreignText string
 
-// foreignTable lists recordings of other programs by members of their objects.
+// foreignTable recognizes recordings of other programs by members of their objects.
 var foreignTable = table.Lazy("foreign.txt", foreignText, "keys", "program")
 
-// foreign names the recording that data is, when it is known not to be read; "" for others.
+// foreign names a recording known to be unsupported; "" for other data.
 func foreign(data []byte) string {
-	const most = 5 // objects
+	const most = 5 // objects to examine
 	var first []fields
 	add := func(object []byte) {
 		if f, err := jsonspan.Fields(object); err == nil {
@@ -54,7 +54,7 @@ func foreign(data []byte) string {
 // fields are the members of an object.
 type fields map[string]json.RawMessage
 
-// has reports whether there is a member, see foreign.txt.
+// has reports whether there is a member; foreign.txt defines the syntax.
 func (f fields) has(key string) bool {
 	path, begin, _ := strings.Cut(key, "=")
 	name, inner, nested := strings.Cut(path, ".")
@@ -64,7 +64,7 @@ func (f fields) has(key string) bool {
 		return ok && strings.HasPrefix(text, begin)
 	}
 	if jsonspan.Kind(value) == '[' {
-		for element := range jsonspan.Array(value) { // the first one, empty where it is none
+		for element := range jsonspan.Array(value) { // the first element; no element if value is not an array
 			value = element.Raw
 			break
 		}

@@ -16,11 +16,10 @@ type Line struct {
 	Raw    []byte
 }
 
-// Lines yields the lines of data that hold a JSON object. Blank lines are
-// passed over; lines that are no JSON object are skipped and noted in r. A last
-// line that was cut off is one of those. A line of several objects, which two
-// programs writing at once leave behind, is yielded object by object, and so is
-// a record behind something broken. Numbers that JSON does not know are null.
+// Lines yields the lines of data that are JSON objects. It passes over blank lines. It skips lines
+// that are no JSON object, such as a truncated last line, and records them in r. Several objects in
+// one line, as left by two concurrent writers, are yielded one by one; so is a record that follows
+// a damaged one. Numbers invalid in JSON become null.
 func Lines(data []byte, r *Recording) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		all := BeginningsOf(data)
@@ -49,8 +48,8 @@ func Lines(data []byte, r *Recording) iter.Seq[Line] {
 // recordMark begins each line of a JSON text sequence (RFC 7464).
 const recordMark = "\x1e"
 
-// glued yields the objects of a malformed line, those at its beginning and the one at its end, and records the
-// rest in r. It reports whether the caller wants more.
+// glued yields the objects of a malformed line: those at its beginning and the one at its end. It
+// records the rest in r and reports whether the caller wants more.
 func (all *Beginnings) glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
 	if raw := Mended(l.Raw); raw != nil && objectLine(raw) == nil {
 		r.malformed(l.Number, "read with what is no JSON changed: %v", fault)
@@ -89,8 +88,8 @@ func objectLine(raw []byte) error {
 	return jsonspan.Valid(raw)
 }
 
-// FirstLines returns up to n valid JSON objects from the beginning of data, for
-// Detect; none of a list of objects. It gives up after a hundred lines without any.
+// FirstLines returns up to n valid JSON objects from the beginning of data, for Detect; for a list
+// of objects it returns none. It gives up after a hundred lines without an object.
 func FirstLines(data []byte, n int) [][]byte {
 	const most = 1 << 20
 	if list, ok := bytes.CutPrefix(bytes.TrimSpace(data), []byte{'['}); ok && jsonspan.Kind(list) == '{' {

@@ -49,7 +49,8 @@ func TestFilesAreReadWithCare(t *testing.T) {
 	}
 }
 
-// What gzip and zstd have compressed is read; what is damaged, or far larger than a conversation can be, is refused.
+// Files compressed with gzip and zstd are read; damaged ones, and ones far larger than a
+// conversation can be, are refused.
 func TestCompressedFiles(t *testing.T) {
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Mended returns data as valid JSON where programs write more than JSON allows: NaN and infinite numbers become
-// null, and a backslash in a string that begins no escape is escaped. It returns nil when data has neither.
+// Mended returns data as valid JSON where programs write more than JSON allows: NaN and infinite
+// numbers become null, and a backslash that begins no escape is escaped. It returns nil when data
+// has neither.
 func Mended(data []byte) []byte {
 	var out []byte
 	done, inString := 0, false
@@ -20,7 +21,7 @@ func Mended(data []byte) []byte {
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
 		case c == '\n', c == '"':
-			inString = c == '"' && !inString // no string goes over the end of a line
+			inString = c == '"' && !inString // strings end at the end of a line
 		case inString && c == '\\':
 			if !escape.Match(data[i:]) {
 				put(i, i, `\`)
@@ -44,11 +45,11 @@ func Mended(data []byte) []byte {
 	return append(out, data[done:]...)
 }
 
-// escape is one that JSON knows.
+// escape matches a valid JSON escape.
 var escape = lazyregexp.New(`^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})`)
 
-// asLines returns the records of a list, or records on several lines each, as one record a line. It returns nil
-// when data is neither.
+// asLines converts a list of records, or records over several lines, to one record per line. It
+// returns nil for other data.
 func asLines(data []byte) []byte {
 	var out bytes.Buffer
 	add := func(s jsonspan.Span, err error) bool {
@@ -67,24 +68,24 @@ func asLines(data []byte) []byte {
 			return nil
 		}
 	}
-	return out.Bytes() // nil where there are none
+	return out.Bytes() // nil without records
 }
 
-// Beginnings knows how the records of a file of lines begin: each beginning, and each with the second name behind
-// it. Make one with [BeginningsOf].
+// Beginnings holds the beginnings of a file's records: up to the first name, and up to the second
+// name. Make one with [BeginningsOf].
 type Beginnings struct {
 	data   []byte
 	begins map[string]bool
 }
 
-// BeginningsOf returns those of a file, which are read when they are needed.
+// BeginningsOf returns the beginnings of a file, which is scanned at first use.
 func BeginningsOf(data []byte) *Beginnings { return &Beginnings{data: data} }
 
-// Behind returns the offset of the last record in a line that begins with something else: half of another record,
-// NULs, a message of a program. It begins as another record of the file does, and ends with the line. -1: there is
-// none.
+// Behind returns the offset of the last record in a line after other text: half of another record,
+// NULs, a program's message. That record begins like another one of the file and ends with the
+// line. -1: not found.
 func (r *Beginnings) Behind(raw []byte) int {
-	const most = 100 // beginnings that are tried
+	const most = 100 // candidates to try
 	if r.begins == nil {
 		r.read()
 	}
@@ -105,7 +106,7 @@ func (r *Beginnings) Behind(raw []byte) int {
 	return -1
 }
 
-// read takes down how the sound lines of the file begin.
+// read collects the beginnings of the valid lines of the file.
 func (r *Beginnings) read() {
 	r.begins = map[string]bool{}
 	for line := range bytes.Lines(r.data) {
@@ -116,9 +117,9 @@ func (r *Beginnings) read() {
 	delete(r.begins, "")
 }
 
-// beginning returns an object up to the end of its first name; "" where it has none nearby.
+// beginning returns an object up to the end of its first name; "" if there is no name nearby.
 func beginning(raw []byte) string {
-	const longest = 100 // bytes
+	const longest = 100 // bytes to search
 	before, name, _ := bytes.Cut(raw[:min(len(raw), longest)], []byte{'"'})
 	name, _, ok := bytes.Cut(name, []byte{'"'})
 	if !ok {
@@ -127,7 +128,7 @@ func beginning(raw []byte) string {
 	return string(before) + `"` + string(name)
 }
 
-// twoNames returns the beginning of an object with its second name.
+// twoNames returns an object up to the end of its second name.
 func twoNames(raw []byte) string {
 	n := 0
 	for m, err := range jsonspan.Object(raw) {

@@ -10,24 +10,24 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Origin is what a recording says of where it comes from, besides its messages.
-// The zero value of a field means that the recording does not say it.
+// Origin is information about a recording besides its messages. The zero value of a field means
+// that it is not recorded.
 type Origin struct {
-	Agent   string    // the program, where several share the format: "cline"
+	Agent   string    // the program, if several share the format: "cline"
 	Project string    // the folder the agent worked in
 	Parent  string    // ID of the conversation that began this one
-	State   string    // as the program words it: "completed"
+	State   string    // in the program's words: "completed"
 	Begun   time.Time // when the conversation began
-	Spent   []Spend   // by model, in the order of their first use
-	Window  int       // tokens of the model's context window, as the program recorded it; 0: it did not
+	Spent   []Spend   // by model, in order of first use
+	Window  int       // tokens of the model's context window, as recorded; 0: not recorded
 
-	// Measured is the newest request, on the path that the conversation took, with a size that the
-	// provider reported. Readers leave [precis.Conversation.Measured] to the caller: who makes
-	// a view for another program or window counts what is in the recording alone.
+	// Measured is the newest request on the conversation's path with a size reported by the
+	// provider. Readers do not set [precis.Conversation.Measured]: callers that make a view for
+	// another program or window must count the content of the recording alone.
 	Measured precis.Measured
 
-	// Requests are those of Spent that the provider named, in order. A recording that
-	// was forked from another one repeats what it began with.
+	// Requests are the requests in Spent that have an ID, in order. A forked recording repeats the
+	// requests of its original.
 	Requests []Request
 }
 
@@ -38,18 +38,18 @@ type Request struct {
 	Usage precis.Usage `json:"usage"` // as in [Spend]
 }
 
-// Spend is what the requests to one model used, as the provider reported it.
+// Spend is the usage of one model, as the provider reported it.
 type Spend struct {
 	Model    string       `json:"model,omitempty"`
 	Requests int          `json:"requests"`
-	Usage    precis.Usage `json:"usage"`    // Input leaves out what the cache served or stored
-	CostUSD  float64      `json:"cost_usd"` // as the program recorded it; 0: it did not
+	Usage    precis.Usage `json:"usage"`    // Input excludes tokens read from or written to the cache
+	CostUSD  float64      `json:"cost_usd"` // as recorded; 0: not recorded
 
-	// Unpriced is the part of Usage for which the program recorded no cost.
+	// Unpriced is the part of Usage without a recorded cost.
 	Unpriced precis.Usage `json:"unpriced,omitzero"`
 }
 
-// Spend adds what one request to a model used. One that used nothing is left out.
+// Spend adds the usage of one request. Zero usage without cost is ignored.
 func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
 	if u == (precis.Usage{}) && cost == 0 {
 		return
@@ -64,12 +64,12 @@ func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
 	o.Spent[len(o.Spent)-1].add(u, cost)
 }
 
-// Answered notes what the provider counted for the request that the message added next to a
-// conversation answers.
+// Answered records the provider's count for a request. Call it before the answer is appended to the
+// conversation.
 func (o *Origin) Answered(c *precis.Conversation, u precis.Usage) { o.measure(c.Transcript.Len(), u) }
 
-// Counted notes what the provider counted for the request that the newest messages of the model
-// answer.
+// Counted records the provider's count for a request with its answer already in the conversation,
+// as the model's newest messages.
 func (o *Origin) Counted(c *precis.Conversation, u precis.Usage) {
 	n := c.Transcript.Len()
 	for n > 0 && c.Transcript.At(n-1).Role != precis.RoleAssistant {
@@ -96,8 +96,7 @@ func (s *Spend) add(u precis.Usage, cost float64) {
 	}
 }
 
-// Counts reads non-negative numbers of an object by their names; 0 stands for those
-// that are missing or no numbers.
+// Counts reads non-negative numbers of an object by name. A missing or invalid number is 0.
 func Counts(raw json.RawMessage, names ...string) []int {
 	out := make([]int, len(names))
 	if jsonspan.Kind(raw) != '{' {

@@ -27,7 +27,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A record is read whatever stands before it in its line, and numbers that JSON does not know are null.
+// A record is read after any other text in its line, and numbers invalid in JSON become null.
 func TestLinesWithSomethingBroken(t *testing.T) {
 	const sound = `{"type":"user","uuid":"1","message":{"type":"text","text":"hi"}}` + "\n"
 	for broken, want := range map[string]string{

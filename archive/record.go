@@ -7,12 +7,10 @@ import (
 	"precis"
 )
 
-// Condensed records in c that the recording program condensed at this point,
-// the end of c's transcript so far: messages [0,to) were replaced by with.
-// Readers call it at each such entry, so all spans begin at 0 and grow. report
-// holds the known facts; its Trigger and Messages are set here. A span that is
-// empty or shorter than the one before is an error of code conflict, and c is
-// unchanged.
+// Condensed records in c a condensation by the recording program at the end of c's transcript so
+// far: messages [0,to) were replaced by with. Readers call it at each such entry, so all spans
+// begin at 0 and grow. Report holds the known facts; its Trigger and Messages are set here. If the
+// span is empty or shorter than the previous one, the error is of code conflict and c is unchanged.
 func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time, report precis.EditReport) error {
 	const op = "record condensation"
 	before := 0
@@ -41,9 +39,8 @@ func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Ti
 	return nil
 }
 
-// WithoutBlank returns m without text blocks that hold only white space, which
-// no API accepts. A message without such blocks is returned unchanged;
-// otherwise the result has no raw bytes.
+// WithoutBlank returns m without text blocks of only white space, which no API accepts. A message
+// without such blocks is returned unchanged; otherwise the result has no raw bytes.
 func WithoutBlank(m precis.Message) precis.Message {
 	kept := make([]precis.Block, 0, len(m.Content))
 	for _, b := range m.Content {

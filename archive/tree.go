@@ -2,9 +2,9 @@ package archive
 
 import "slices"
 
-// Tree is for readers of recordings whose entries name their parent: it finds
-// the path of the current conversation, and the abandoned paths. Nodes are
-// numbered in the order in which they are added, a parent before its children.
+// Tree finds, in recordings with entries that name their parent, the path of the current
+// conversation and the abandoned paths. Nodes are numbered in the order of their addition, parents
+// before children.
 type Tree struct {
 	nodes []treeNode
 }
@@ -12,23 +12,22 @@ type Tree struct {
 type treeNode struct {
 	parent   int // -1: none
 	children []int
-	place    int  // of the newest entry of the node, then also of those under it
-	spoken   bool // an assistant spoke in it, then also under it
+	place    int  // of the node's newest entry; after link, the maximum of its subtree
+	spoken   bool // an assistant spoke in the node; after link, in its subtree
 	linked   bool
 }
 
-// Add adds a node under parent, -1 for none, and returns its number. place grows
-// with the entries of the file; spoken says that an assistant spoke.
+// Add adds a node under parent, -1 for a root, and returns its number. Place increases with the
+// entries of the file; spoken: an assistant spoke in the node.
 func (t *Tree) Add(parent, place int, spoken bool) int {
 	t.nodes = append(t.nodes, treeNode{parent: parent, place: place, spoken: spoken})
 	return len(t.nodes) - 1
 }
 
-// Grow records that the entry at place belongs to node n, too.
+// Grow records that the entry at place also belongs to node n.
 func (t *Tree) Grow(n, place int) { t.nodes[n].place = max(t.nodes[n].place, place) }
 
-// link computes for each node the place and the speaker of the nodes under it.
-// No node may be added after it.
+// link extends place and spoken of each node to its subtree. No node may be added afterwards.
 func (t *Tree) link() {
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		n := &t.nodes[i]
@@ -45,8 +44,8 @@ func (t *Tree) link() {
 	}
 }
 
-// Path returns the nodes from the root through n and on to the newest under it.
-// Call it when all nodes are there; for n = -1 it returns nil.
+// Path returns the nodes from the root through n to the newest node under it. Call it after all
+// nodes have been added; for n = -1 it returns nil.
 func (t *Tree) Path(n int) []int {
 	t.link()
 	for n >= 0 && len(t.nodes[n].children) > 0 {
@@ -60,10 +59,9 @@ func (t *Tree) Path(n int) []int {
 	return out
 }
 
-// Branches returns the paths that branch off the taken ones, each from its
-// root, at most limit; more reports that there are others. unsent counts the
-// nodes in paths without any assistant message: prompts that were withdrawn
-// before they were sent.
+// Branches returns the paths that branch off the taken ones, each from its root, at most limit;
+// more reports that there are others. unsent counts the nodes in paths without any assistant
+// message: prompts that were withdrawn before they were sent.
 func (t *Tree) Branches(taken []int, limit int) (paths [][]int, unsent int, more bool) {
 	t.link()
 	on := make([]bool, len(t.nodes))
@@ -89,8 +87,7 @@ func (t *Tree) Branches(taken []int, limit int) (paths [][]int, unsent int, more
 	return paths, unsent, false
 }
 
-// Fork returns the first node of path that is not on the taken one; the last of
-// path when all are.
+// Fork returns the first node of path that is not on the taken one, or the last node of path.
 func Fork(path, taken []int) int {
 	for i, n := range path {
 		if i == len(taken) || taken[i] != n {

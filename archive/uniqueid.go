@@ -6,17 +6,15 @@ import (
 	"precis"
 )
 
-// UniqueIDs assigns a new ID to a tool use whose ID was used before, and the
-// same ID to its answer: some models restart the numbering of their calls, or
-// use one ID for all. The zero value is ready; one UniqueIDs serves one
-// conversation, message by message.
+// UniqueIDs gives a new ID to a tool use with an ID that was used before, and to its result. Some
+// models restart the numbering of their calls, or use one ID for all. The zero value is ready. One
+// UniqueIDs serves one conversation, message by message.
 type UniqueIDs struct {
-	seen map[string]int    // how often each ID was used
-	now  map[string]string // what the newest tool use with an ID is called
+	seen map[string]int    // number of uses of each ID
+	now  map[string]string // the name given to the newest tool use with an ID
 }
 
-// Name returns m with its IDs changed where they must be. It may change m's
-// content in place.
+// Name returns m with unique IDs. It may change m's content in place.
 func (u *UniqueIDs) Name(m precis.Message) precis.Message {
 	if u.seen == nil {
 		u.seen, u.now = map[string]int{}, map[string]string{}

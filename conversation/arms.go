@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// InArm is a conversation that belongs to an arm of an experiment, with what it used
-// and saved.
+// InArm is a conversation in an arm of an experiment, with its usage and savings.
 type InArm struct {
 	Arm      string // as "EXPERIMENT/ARM"
 	ID       string
 	Owner    string
-	Requests int  // answered so far, whether they are booked or not
+	Requests int  // answered so far, booked or not
 	Booked   bool // the store keeps a ledger; without one Sums are zero
 	Sums
 }
 
-// Arms returns the conversations that belong to arms of experiments, the last updated
-// first. Conversations that were forgotten are not among them.
+// Arms returns the conversations in arms of experiments, the last updated first. It leaves out
+// deleted conversations.
 func Arms(ctx context.Context, h Home) ([]InArm, error) {
 	var out []InArm
-	var since time.Time // they began
+	var since time.Time // earliest beginning of these conversations
 	for q := (Listing{Limit: mostListed}); ; {
 		page, err := h.List(ctx, q)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"precis/store/memory"
 )
 
-// Conversations of arms are listed with what they used, through all pages of the list,
-// and those of no arm are left out.
+// Conversations in arms are listed with their usage, over all pages of the list; others are left
+// out.
 func TestArms(t *testing.T) {
 	st := memory.New()
 	at := time.Unix(1_760_000_000, 0).UTC()

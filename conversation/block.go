@@ -9,7 +9,7 @@ import (
 	"precis/internal/toolcall"
 )
 
-// namer says in a few words what each block of a conversation is.
+// namer describes each block of a conversation in a few words.
 type namer struct {
 	msgs  []precis.Message
 	calls []toolcall.Call
@@ -31,7 +31,7 @@ func newNamer(msgs []precis.Message) *namer {
 
 func (n *namer) at(h precis.Handle) precis.Block { return n.msgs[h.From].Content[h.Block] }
 
-// BlockName says what a block is: "tool result", of which tool, about what.
+// BlockName describes a block: its kind, such as "tool result", and its tool and subject.
 type BlockName struct {
 	Role precis.Role `json:"role"`
 	Kind string      `json:"kind"`
@@ -85,8 +85,8 @@ func (b BlockName) String() string {
 	return s
 }
 
-// blockText returns the words of a block: what was said or thought, a tool's
-// name and the strings of its input, a result.
+// blockText returns the text of a block: its prose or reasoning, or a tool's name and the strings
+// of its input, or the text of a result.
 func blockText(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:
@@ -111,8 +111,8 @@ func blockText(b precis.Block) string {
 	return ""
 }
 
-// joinStrings returns the strings of a JSON value, decoded, one after the other,
-// without data that is no words.
+// joinStrings returns the decoded strings of a JSON value one after the other. It leaves out
+// strings that are data and no words.
 func joinStrings(raw []byte) string {
 	const word = 1000
 	var out []string

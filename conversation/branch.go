@@ -10,10 +10,9 @@ import (
 	"precis/store"
 )
 
-// Branch makes a conversation of its own of the first n messages of another one,
-// and of the edits that were made by then. It shares what is stored. No client
-// is at it until one sends those messages and goes on differently; until then
-// its view can be looked at and previewed, not edited. It needs a store.
+// Branch makes a new conversation from the first n messages of another one and from the edits made
+// by then. Stored messages are shared. Until a client sends those messages and continues
+// differently, the branch can be viewed and previewed but not edited. Branch needs a store.
 func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error) {
 	s, err := look(ctx, h, id, func(s *Subject) (Subject, error) { return *s, nil })
 	if err != nil {

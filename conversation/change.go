@@ -9,7 +9,7 @@ import (
 	"precis"
 )
 
-// Change is an edit that was asked for, and what it led to.
+// Change is an edit that a user asked for, and its result.
 type Change struct {
 	Edit   EditInfo      `json:"edit"`
 	Status precis.Status `json:"status"`
@@ -31,14 +31,14 @@ const (
 // Intent is a change that a user asks for. Only the fields of its verb are read.
 type Intent struct {
 	Verb     Verb
-	Edits    []string        // to undo, none: the last run; to reword: exactly one
-	Text     string          // to reword
-	Handles  []precis.Handle // to pin; to restore or exclude: exactly one
-	Messages int             // to rewind to
-	Force    bool            // to exclude and reword although something would be lost altogether, see [LossError]
+	Edits    []string        // for undo: none means the last run; for reword: exactly one
+	Text     string          // for reword
+	Handles  []precis.Handle // for pin: any number; for restore or exclude: exactly one
+	Messages int             // for rewind: the length to return to
+	Force    bool            // for exclude and reword: accept a total loss, see [LossError]
 }
 
-// Undo takes back edits: those with the IDs or short names, or with none the last run.
+// Undo takes back edits by ID or short name; without any, it takes back the last run.
 func Undo(ctx context.Context, h Home, id string, edits ...string) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbUndo, Edits: edits})
 }
@@ -53,21 +53,21 @@ func Restore(ctx context.Context, h Home, id string, handle precis.Handle) (Chan
 	return Do(ctx, h, id, Intent{Verb: VerbRestore, Handles: []precis.Handle{handle}})
 }
 
-// Exclude hides messages, and the tool uses and results that belong to them. What
-// must stay is refused with [precis.CodeConflict], see [precis.Manager.Exclude], and what
-// would be lost altogether with [precis.CodeWouldLose]; an [Intent] can force the latter.
+// Exclude hides messages and the tool uses and results that belong to them. It refuses content that
+// must stay with [precis.CodeConflict], see [precis.Manager.Exclude], and a total loss with
+// [precis.CodeWouldLose]; an [Intent] can force the latter.
 func Exclude(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbExclude, Handles: []precis.Handle{handle}})
 }
 
-// Rewind hides all but the first n messages and takes back the edits made since.
-// Undoing it brings all of it back. What the client says next comes after.
+// Rewind hides all but the first n messages and takes back the edits made since. Undoing the rewind
+// restores both. The client's next messages follow the n that stay.
 func Rewind(ctx context.Context, h Home, id string, n int) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbRewind, Messages: n})
 }
 
-// Reword puts another text in the place of the summary that an edit shows; the gate adds
-// what it is missing, see [precis.Manager.Reword].
+// Reword replaces the text of the summary that an edit shows. The gate adds the facts that the new
+// text lacks, see [precis.Manager.Reword].
 func Reword(ctx context.Context, h Home, id, edit, text string) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbReword, Edits: []string{edit}, Text: text})
 }
@@ -82,7 +82,7 @@ func Do(ctx context.Context, h Home, id string, i Intent) (Change, error) {
 	})
 }
 
-// guard refuses what would be lost altogether, see [Guard].
+// guard refuses changes that would lose content altogether, see [Guard].
 func (i Intent) guard(ctx context.Context, s *Subject) error {
 	if i.Force || i.Verb != VerbExclude && i.Verb != VerbReword {
 		return nil
@@ -94,16 +94,16 @@ func (i Intent) guard(ctx context.Context, s *Subject) error {
 	return errLoss(string(i.Verb), goneSince(s, tried))
 }
 
-// tried returns a copy of the subject whose edits are tried and not kept.
+// tried returns a copy of the subject for trial edits, which are not recorded.
 func (s *Subject) tried() *Subject {
 	tried, conv := *s, *s.Conversation
 	conv.Edits = slices.Clip(conv.Edits)
 	tried.Conversation, tried.Manager = &conv, s.Manager.Silent()
-	tried.Ask.Meter = nil // what is tried is not to be counted with the conversation
+	tried.Ask.Meter = nil // the meter of the conversation must not count trial messages
 	return &tried
 }
 
-// goneSince returns what the edits of a copy of a subject take from its view altogether.
+// goneSince returns the content that the edits of a trial copy remove from the view altogether.
 func goneSince(s, tried *Subject) precis.Gone {
 	return goneBy(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):], s.Manager.NewMeter())
 }
@@ -170,11 +170,11 @@ func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (bef
 type Forecast struct {
 	Change
 	Before precis.Status `json:"before"`
-	// Loses is what the view would lose altogether, see [precis.Gone.Refuses]; nil: nothing.
+	// Loses is content that the view would lose altogether, see [precis.Gone.Refuses]; nil: none.
 	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
-// Effect returns what [Do] would do. Nothing is changed.
+// Effect returns the result that [Do] would have, and changes no edit.
 func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) {
 	return look(ctx, h, id, func(s *Subject) (f Forecast, err error) {
 		tried := s.tried()
@@ -196,13 +196,13 @@ type TakenBack struct {
 	Status precis.Status `json:"status"`
 }
 
-// UndoAll takes back every edit, those too that a rewind took back: the view is
-// the transcript again. The error is [precis.CodeNotFound] when nothing is in force.
+// UndoAll takes back every edit, including edits that a rewind took back, so that the view is the
+// transcript again. The error is [precis.CodeNotFound] when no edit is in force.
 func UndoAll(ctx context.Context, h Home, id string) (t TakenBack, err error) {
 	_, err = change(ctx, h, id, func(s *Subject) (last precis.Edit, err error) {
 		had := s.Conversation.Edits
-		// Undoing a rewind puts the edits in force that it took back, and these are
-		// undone in the next round. None comes back twice, so the loop ends.
+		// Undoing a rewind puts the edits back in force that it took back. The next round undoes
+		// these. No edit comes back twice, so the loop ends.
 		for active := s.undoable(); len(active) > 0; active = s.undoable() {
 			ids := make([]string, len(active))
 			for i, e := range active {
@@ -256,16 +256,16 @@ func undoneSince(had, now []precis.Edit) []EditInfo {
 	return out
 }
 
-// Unpin takes back pins: every pin in force of exactly one of the handles. Other
-// handles that were pinned together with them stay pinned. The error is
-// [precis.CodeNotFound], and nothing is changed, when one of the handles is not pinned.
+// Unpin removes every pin in force on the given handles. Other handles of the same pin edits stay
+// pinned. If one of the handles is not pinned, the error is [precis.CodeNotFound] and no pin
+// changes.
 func Unpin(ctx context.Context, h Home, id string, handles ...precis.Handle) (Change, error) {
 	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) {
 		undo, keep, err := unpinned(s.Conversation.Edits, handles)
 		if err != nil {
 			return precis.Edit{}, err
 		}
-		if len(keep) > 0 { // first, so that nothing is without its pin in between
+		if len(keep) > 0 { // pin first, so that no message loses its pin in between
 			if _, err := s.Manager.Pin(ctx, s.Conversation, keep...); err != nil {
 				return precis.Edit{}, err
 			}
@@ -274,7 +274,7 @@ func Unpin(ctx context.Context, h Home, id string, handles ...precis.Handle) (Ch
 	})
 }
 
-// unpinned returns the pins to undo, and what they have pinned besides the handles.
+// unpinned returns the pin edits to undo, and the other handles that those edits pin.
 func unpinned(edits []precis.Edit, handles []precis.Handle) (undo []string, keep []precis.Handle, err error) {
 	if len(handles) == 0 {
 		return nil, nil, precis.Errorf(precis.CodeInvalid, "unpin", "no handle is given")

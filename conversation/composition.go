@@ -8,58 +8,56 @@ import (
 	"precis/internal/census"
 )
 
-// Kinds of content that fill a window, in the order in which they are shown.
+// Kinds of content that fill a window, in display order.
 const (
 	KindSystem     = "system"
 	KindTools      = "tools"
-	KindUnrecorded = "not recorded" // system prompt and tools that the provider counted and a recording does not hold
+	KindUnrecorded = "not recorded" // system prompt and tools that the provider counted but the recording lacks
 	KindDigest     = "digest"       // the texts in place of hidden messages: digests, summaries, markers
-	KindUser       = "user"         // what persons said
-	KindProgram    = "program"      // what the program around the model, or another agent, said in the user's place
+	KindUser       = "user"         // text of persons
+	KindProgram    = "program"      // text in user messages by the agent program or another agent
 	KindAssistant  = "assistant"
 	KindThinking   = "thinking"
 	KindToolUse    = "tool use"
 	KindToolResult = "tool result"
 	KindMedia      = "media" // images, documents
-	KindOther      = "other" // content that is not understood
+	KindOther      = "other" // unknown content
 )
 
-// Kinds returns the kinds of content in the order in which they are shown.
+// Kinds returns the kinds of content in display order.
 func Kinds() []string {
 	return []string{KindSystem, KindTools, KindUnrecorded, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindMedia, KindOther}
 }
 
-// KindTokens is what one kind of content uses of a window.
+// KindTokens is the number of tokens of one kind of content in a window.
 type KindTokens struct {
 	Kind   string `json:"kind"`
 	Tokens int    `json:"tokens"`
 }
 
-// Composition says what fills the window of a conversation. The kinds add up to
-// Used; Used, Reserved and Free add up to the window, unless the view is larger than
-// the window, when both are 0. The tokens of a text in which
-// several speak are divided by its bytes, see [precis.Speech].
+// Composition reports how the window of a conversation is used. The kinds add up to Used. Used,
+// Reserved and Free add up to the window; if the view is larger than the window, Reserved and Free
+// are 0. The tokens of a text with several speakers are divided by its bytes, see [precis.Speech].
 type Composition struct {
-	Kinds     []KindTokens   `json:"kinds"`   // those that occur, in order
+	Kinds     []KindTokens   `json:"kinds"`   // the kinds that occur, in order
 	Results   []KindTokens   `json:"results"` // tool results by tool, the largest first
 	Used      int            `json:"used"`    // tokens of the view and the overhead, as in the status
 	Share     float64        `json:"share"`   // Used in percent of the window, as in the status
 	Free      int            `json:"free"`
 	Reserve   precis.Reserve `json:"reserve"`
-	Reserved  int            `json:"reserved"` // what is left of the reserve beside the view
+	Reserved  int            `json:"reserved"` // the part of the reserve that the view does not occupy
 	Window    precis.Window  `json:"window"`
-	Threshold int            `json:"threshold"` // tokens at which a reduction begins; 0: never by itself
-	Percent   float64        `json:"percent"`   // the threshold as it is set, of the window
+	Threshold int            `json:"threshold"` // tokens at which a reduction begins; 0: never automatically
+	Percent   float64        `json:"percent"`   // the configured threshold in percent of the window
 	Origin    string         `json:"threshold_from"`
-	Warn      float64        `json:"warn"` // percent of the window from which users are warned; 0: never
+	Warn      float64        `json:"warn"` // percent of the window at which users are warned; 0: never
 
-	// View is the same count in full: tokens and blocks by kind and by tool, and what is there
-	// more than once.
+	// View is the same count in detail: tokens and blocks by kind and by tool, and repeated
+	// content.
 	View census.Census `json:"-"`
 }
 
-// Compose returns what fills the window of a conversation, or would fill it after
-// edits that a preview made.
+// Compose returns the composition of the window now, or after edits that a preview made.
 func Compose(ctx context.Context, h Home, id string, made ...precis.Edit) (Composition, error) {
 	return look(ctx, h, id, func(s *Subject) (Composition, error) {
 		if len(made) == 0 {
@@ -67,7 +65,7 @@ func Compose(ctx context.Context, h Home, id string, made ...precis.Edit) (Compo
 		}
 		then, conv := *s, *s.Conversation
 		conv.Edits = slices.Concat(conv.Edits, made)
-		then.Conversation, then.Ask.Meter = &conv, nil // the meter of the home is for what is recorded
+		then.Conversation, then.Ask.Meter = &conv, nil // the home's meter counts only recorded messages
 		return then.composition()
 	})
 }
@@ -90,29 +88,27 @@ func (s *Subject) composition() (Composition, error) {
 	return out, nil
 }
 
-// Said counts all that was said in a conversation by the measure of a composition of it:
-// what fills the window when nothing is replaced.
+// Said counts the whole transcript, as if no edit were in force, on the scale of the composition.
 func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census, error) {
 	return look(ctx, h, id, func(s *Subject) (census.Census, error) {
 		t, meter := s.Conversation.Transcript, s.scratch()
 		overhead := meter.Overhead(s.Conversation).Sum()
-		// What stands around the blocks of a message counts in both, and how the provider
-		// counts as much in what was said as in the view.
+		// Both counts include the overhead around blocks. The ratio of the provider's count to ours
+		// is the same for transcript and view.
 		whole, shown := overhead+meter.View(t.Messages()), overhead+meter.View(precis.View(t, s.Conversation.Edits))
 		said := census.Take(s.Conversation, precis.Units(t, nil), meter)
 		return said.Of(int(int64(whole) * int64(c.Used) / int64(max(shown, 1)))), nil
 	})
 }
 
-// scratch returns a meter for messages that are made by rendering: the meter of the
-// home would remember each of them.
+// scratch returns a meter for rendered messages; the home's meter would remember each of them.
 func (s *Subject) scratch() *precis.Meter {
 	m := s.Manager.NewMeter()
 	m.For(s.Conversation)
 	return m
 }
 
-// tokensOf returns the tokens of shares that have any.
+// tokensOf returns the shares that have tokens.
 func tokensOf(shares []census.Share) []KindTokens {
 	out := []KindTokens{}
 	for _, s := range shares {

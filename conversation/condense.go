@@ -10,41 +10,39 @@ import (
 
 // Ways of condensing, see [CondenseOptions].
 const (
-	ByModel  = "model"  // rungs that call a model are climbed, too
+	ByModel  = "model"  // the ladder includes rungs that call a model
 	ByDigest = "digest" // no model is called
 )
 
-// CondenseOptions say how to condense. The zero value does what the settings
-// say.
+// CondenseOptions say how to condense. The zero value follows the settings.
 type CondenseOptions struct {
-	Focus      string        // what a summary should pay attention to
-	Target     precis.Tokens // to come down to; 0: by Share
-	Share      precis.Share  // of the window to come down to; 0: by the settings
-	From, To   int           // exactly messages [From,To) are hidden behind one text, see [WholeRange]; To 0: what the settings say
-	Summarizer string        // [ByModel], [ByDigest], or "" for what the settings say
-	Profile    string        // whose manager to use; "": the default one
-	Force      bool          // do it although something would be lost altogether, see [LossError]
-	Asked      bool          // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
+	Focus      string        // the subject that a summary should pay attention to
+	Target     precis.Tokens // size to come down to; 0: use Share
+	Share      precis.Share  // share of the window to come down to; 0: use the settings
+	From, To   int           // hide exactly messages [From,To) with one text, see [WholeRange]; To 0: follow the settings
+	Summarizer string        // [ByModel], [ByDigest], or "" to follow the settings
+	Profile    string        // the profile with the manager to use; "": the default
+	Force      bool          // accept a total loss of content, see [LossError]
+	Asked      bool          // the model asked, not a user: the cap on runs applies, and a run that saves too little is dropped
 }
 
-// Condensed says what a run did, or would do.
+// Condensed reports a run or a preview of one.
 type Condensed struct {
 	Changed bool          `json:"changed"` // edits were made
 	Report  precis.Report `json:"report"`
 	Status  precis.Status `json:"status"`           // after it
-	Prices  []string      `json:"prices,omitempty"` // what models would do and cost; previews call none
-	Diff    []ViewChange  `json:"diff,omitempty"`   // of previews
+	Prices  []string      `json:"prices,omitempty"` // the model calls a run would make, and their cost; previews make none
+	Diff    []ViewChange  `json:"diff,omitempty"`   // for previews
 	Notes   []string      `json:"notes,omitempty"`
-	// Loses is what the view would lose altogether: a preview and a draft say it, and
-	// to put them in force wants a Force. Nil: nothing.
+	// Loses is content that the view would lose altogether; nil: none. Previews and drafts report
+	// it. Putting them in force then requires Force.
 	Loses *precis.Gone `json:"would_lose,omitempty"`
 
-	// Result is what the manager made: the edits, the view, and the report with its
-	// retention.
+	// Result is the manager's result: the edits, the view, and the report with its retention.
 	Result precis.Result `json:"-"`
 }
 
-// Made returns the edits that were made; nil: nothing was changed.
+// Made returns the edits that were made; nil: no change.
 func (c Condensed) Made() (out []EditInfo) {
 	if !c.Changed {
 		return nil
@@ -55,11 +53,11 @@ func (c Condensed) Made() (out []EditInfo) {
 	return out
 }
 
-// Condense brings a conversation down now, whatever the threshold. The error is
-// [precis.CodeOverBudget] when its view does not fit whatever is cut, [precis.CodeWouldLose]
-// when something would be lost altogether and that is not forced, and [precis.CodeConflict] when somebody else
-// condenses it or has made edits that cross those of the run; nothing is changed then.
-// It runs on a snapshot, so neither turns nor other verbs wait for a model.
+// Condense reduces a conversation now, whatever the threshold. On an error no edit is recorded:
+// [precis.CodeOverBudget] when no reduction makes the view fit; [precis.CodeWouldLose] when content
+// would be lost altogether and Force is not set; [precis.CodeConflict] when another run holds the
+// lease or has made crossing edits. Condense works on a snapshot, so turns and other verbs do not
+// wait for a model.
 func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
 	if err := renew(ctx, h, id); err != nil {
 		return Condensed{}, err
@@ -91,9 +89,8 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 	return out, nil
 }
 
-// Renewer is a [Home] whose conversations may have edits where they are kept that it does
-// not know. Renew takes them over. It is called before a model is paid for an edit that
-// could not be recorded next to them.
+// Renewer is a [Home] that may lack the newest edits of its file or store. Renew loads them. Verbs
+// call it before they pay a model, so that the resulting edit can be recorded.
 type Renewer interface {
 	Renew(ctx context.Context, id string) error
 }
@@ -109,7 +106,7 @@ func errCondensing() error {
 	return &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
 }
 
-// Preview says what [Condense] would do. Nothing is changed and no model is called.
+// Preview reports the result that [Condense] would have. It records no edit and calls no model.
 func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
 	r, err := o.prepare(ctx, h, id)
 	if err != nil {
@@ -134,7 +131,7 @@ func WholeRange(ctx context.Context, h Home, id string, from, to int) (int, int,
 	return from, to, err
 }
 
-// Check reports what is wrong with the options; the error is [precis.CodeInvalid].
+// Check returns an error of [precis.CodeInvalid] for invalid options.
 func (o CondenseOptions) Check() error {
 	const op = "read options"
 	switch {
@@ -158,7 +155,7 @@ type run struct {
 	ask precis.Request
 }
 
-// prepare takes a snapshot, and the manager and the request that the options ask for.
+// prepare takes a snapshot and builds the request for the manager from the options.
 func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -175,7 +172,7 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 			return nil, err
 		}
 	}
-	s.Ask.Meter = s.Manager.NewMeter() // that of the home is not ours any longer
+	s.Ask.Meter = s.Manager.NewMeter() // outside of Look the home's meter must not be used
 	r := &run{s: s, ask: s.request()}
 	r.ask.TriggeredBy = precis.TriggeredManual
 	if o.Asked {
@@ -193,7 +190,7 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	return r, nil
 }
 
-// goal returns what is to be come down to; tokens go before a share.
+// goal returns the target of the run; tokens take precedence over a share.
 func (o CondenseOptions) goal() precis.Target {
 	if o.Target > 0 {
 		return precis.Target{Tokens: o.Target}
@@ -201,7 +198,7 @@ func (o CondenseOptions) goal() precis.Target {
 	return precis.Target{Share: o.Share}
 }
 
-// loses returns what a run would take from the view altogether; nil: nothing.
+// loses returns the content that a run would remove from the view altogether; nil: none.
 func (r *run) loses(c Condensed) *precis.Gone {
 	if g := goneBy(r.s.Conversation, c.Result.Edits, r.ask.Meter); !g.Empty() {
 		return &g
@@ -217,7 +214,7 @@ func (s *Subject) profile(name string) (*precis.Manager, error) {
 	return s.Profile(name)
 }
 
-// lease takes the lease of condensing with a model, where the run may call one.
+// lease takes the lease for condensing with a model if the run may call one.
 func (r *run) lease(ctx context.Context) (release func(), ok bool) {
 	if r.s.Lease == nil || r.ask.WithoutModels || !r.s.Manager.UsesModel(r.ask.Window) {
 		return func() {}, true
@@ -225,7 +222,6 @@ func (r *run) lease(ctx context.Context) (release func(), ok bool) {
 	return r.s.Lease(ctx)
 }
 
-// manage runs the manager.
 func (r *run) manage(ctx context.Context) (Condensed, error) {
 	res, err := r.s.Manager.Manage(ctx, r.ask)
 	if err != nil {
@@ -236,7 +232,7 @@ func (r *run) manage(ctx context.Context) (Condensed, error) {
 	return Condensed{Changed: len(res.Edits) > 0, Report: report, Status: report.Status, Notes: r.s.notes(), Result: res}, nil
 }
 
-// record puts the edits of a run in force, all or none.
+// record puts the edits of a run in force: all or none.
 func record(ctx context.Context, h Home, id string, res precis.Result) error {
 	return h.Edit(ctx, id, func(s *Subject) error {
 		edits := slices.Clip(s.Conversation.Edits)
@@ -254,7 +250,7 @@ func record(ctx context.Context, h Home, id string, res precis.Result) error {
 	})
 }
 
-// pricesOf returns what the rungs that call a model say they would do.
+// pricesOf returns the announcements of the rungs that call a model.
 func pricesOf(r precis.Report) []string {
 	var out []string
 	for _, step := range r.Steps {

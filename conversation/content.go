@@ -12,15 +12,15 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Content is a block of a message as verbs return it: whole, but for the data
-// of images and files, of which only the size is given.
+// Content is a block of a message as verbs return it. It is complete except for the data of images
+// and files: only their size is given.
 type Content struct {
 	Type      string          `json:"type"` // text, image, document, thinking, redacted_thinking, tool_use, tool_result or opaque
 	Handle    string          `json:"handle,omitempty"`
 	Text      string          `json:"text,omitempty"`
 	ID        string          `json:"id,omitempty"` // of the tool use
 	Name      string          `json:"name,omitempty"`
-	Input     json.RawMessage `json:"input,omitempty"`   // of a tool use; a string when it is no JSON
+	Input     json.RawMessage `json:"input,omitempty"`   // of a tool use; a string when it is not JSON
 	Content   []Content       `json:"content,omitempty"` // of a tool result
 	IsError   bool            `json:"is_error,omitempty"`
 	MediaType string          `json:"media_type,omitempty"`
@@ -73,8 +73,8 @@ func contents(blocks []precis.Block) []Content {
 	return out
 }
 
-// brief puts a message on one line: the first block that says something, words
-// before all else.
+// brief puts a message on one line: the first block that has text; prose is preferred to other
+// blocks.
 func brief(m precis.Message) string {
 	first := ""
 	for _, b := range m.Content {

@@ -10,15 +10,15 @@ import (
 	"precis"
 )
 
-// What becomes of a part of a view.
+// Outcomes for a part of a view.
 const (
 	DiffSame     = "unchanged"
 	DiffShorter  = "shortened" // blocks of a message are replaced
-	DiffReplaced = "replaced"  // a marker, a summary or nothing stands for messages
+	DiffReplaced = "replaced"  // a marker or summary replaces messages, or they are removed
 )
 
-// ViewChange is what becomes of a span of messages between two views. Tokens are
-// as counted, not calibrated.
+// ViewChange is the difference that edits make to a span of messages. Tokens are counted, not
+// calibrated.
 type ViewChange struct {
 	Handle precis.Handle   `json:"handle"`
 	Change string          `json:"change"` // see [DiffSame]
@@ -26,10 +26,10 @@ type ViewChange struct {
 	After  int             `json:"tokens_after"`
 	Kind   precis.EditKind `json:"edit_kind,omitempty"`
 	Rung   string          `json:"rung,omitempty"`
-	Text   string          `json:"text,omitempty"` // of what stands for it, one line
+	Text   string          `json:"text,omitempty"` // the replacement on one line
 }
 
-// viewChanges says what edits would change in the view of a conversation.
+// viewChanges lists the changes that edits would make to the view of a conversation.
 func viewChanges(s *Subject, made []precis.Edit) []ViewChange {
 	t, before := s.Conversation.Transcript, s.Conversation.Edits
 	after := slices.Concat(before, made)
@@ -68,8 +68,8 @@ func viewChange(meter *precis.Meter, old []precis.Unit, u precis.Unit) ViewChang
 	return c
 }
 
-// aligned yields each unit of a newer view with those of an older one that stood
-// for the same messages.
+// aligned yields each unit of a newer view with the units of an older view that cover the same
+// messages.
 func aligned(old, now []precis.Unit) iter.Seq2[[]precis.Unit, precis.Unit] {
 	return func(yield func([]precis.Unit, precis.Unit) bool) {
 		for _, u := range now {
@@ -85,8 +85,8 @@ func aligned(old, now []precis.Unit) iter.Seq2[[]precis.Unit, precis.Unit] {
 	}
 }
 
-// sameUnit reports whether an older view had the one unit for the same span, by
-// the same edit. Blocks of a message may differ.
+// sameUnit reports whether an older view had exactly this unit, with the same span and edit. Blocks
+// of a message may differ.
 func sameUnit(old []precis.Unit, u precis.Unit) bool {
 	return len(old) == 1 && old[0].Edit == u.Edit && old[0].To == u.To
 }
@@ -100,12 +100,12 @@ func rungsOf(edits []precis.Edit) map[string]string {
 	return rungs
 }
 
-// What [Diff] says of a part of a view.
+// Kinds of a [Part].
 const (
 	PartSame     = "unchanged"
 	PartHidden   = "hidden"   // messages leave the view
-	PartInserted = "inserted" // what is shown in the place of hidden messages
-	PartPreview  = "preview"  // something shorter stands in the place of a block
+	PartInserted = "inserted" // a text shown in the place of hidden messages
+	PartPreview  = "preview"  // a shorter text replaces a block
 	PartRemoved  = "removed"  // a block leaves the view
 )
 
@@ -116,16 +116,15 @@ type Part struct {
 	Before int             `json:"before_tokens"`
 	After  int             `json:"after_tokens"`
 	By     precis.EditKind `json:"by,omitempty"`   // the edit that did it
-	What   string          `json:"what,omitempty"` // of a block: what it is
-	Text   string          `json:"text,omitempty"` // what is shown now
+	What   string          `json:"what,omitempty"` // for a block: its description
+	Text   string          `json:"text,omitempty"` // the text shown now
 
-	Rung string `json:"-"` // that made the edit
+	Rung string `json:"-"` // the rung that made the edit
 	Was  string `json:"-"` // the text of the block before
 }
 
-// Diff says block by block what edits that a run made would change in the view of
-// a conversation. Counted tokens are multiplied by factor, for those of a report
-// its calibration.
+// Diff lists, block by block, the changes that the edits of a run would make to the view of a
+// conversation. Counted tokens are multiplied by factor; for a report pass its calibration.
 func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor float64) ([]Part, error) {
 	return look(ctx, h, id, func(s *Subject) ([]Part, error) {
 		return parts(s.meter(), s.Conversation.Transcript, s.Conversation.Edits, made, factor), nil
@@ -152,7 +151,7 @@ type differ struct {
 	out    []Part
 }
 
-// unit compares what a view shows for a span with what it showed before.
+// unit compares the old and the new view of one span.
 func (d *differ) unit(old []precis.Unit, u precis.Unit) {
 	var was []precis.Message
 	for _, o := range old {
@@ -174,7 +173,7 @@ func (d *differ) unit(old []precis.Unit, u precis.Unit) {
 	}
 }
 
-// same adds an unchanged message, to the run before it where there is one.
+// same adds an unchanged message, joined to a preceding run of unchanged messages.
 func (d *differ) same(h precis.Handle, tokens int) {
 	if n := len(d.out); n > 0 && d.out[n-1].Kind == PartSame {
 		last := &d.out[n-1]

@@ -21,11 +21,11 @@ import (
 // [digest.DefaultTokens].
 type DigestOptions struct {
 	Tokens int              // size at most; 0: [digest.DefaultTokens]
-	Focus  string           // words that a part of it is about, at most 2000 bytes; "": none
+	Focus  string           // the subject of one section of the digest, at most 2000 bytes; "": none
 	Count  func(string) int // size of a text in tokens; nil: a token is four characters
 }
 
-// Digested is a summary that no model wrote, and the state it was written from.
+// Digested is a summary written without a model, and the state it was written from.
 type Digested struct {
 	Conversation string       `json:"conversation"`
 	Tokens       int          `json:"tokens"` // of the digest, as counted
@@ -33,14 +33,14 @@ type Digested struct {
 	State        digest.State `json:"state"`
 }
 
-// focusShare is how much of a digest its focus may take: one part in so many.
+// focusShare: the section about a focus takes at most one part in focusShare of a digest.
 const focusShare = 3
 
-// Digest writes a summary of a conversation without a model: requests, refusals,
-// rules, files, commands, open work and the lines most likely to be needed again, each
-// with its handle. With a focus up to a third of it are lines about that. What a
-// rewind took back is left out; what the view hides is not. The error is
-// [precis.CodeOverBudget] when nothing fits into the size.
+// Digest writes a summary of a conversation without a model: requests, refusals, rules, files,
+// commands, open work and the lines most likely to be needed again, each with its handle. With a
+// focus, up to a third of it are lines about the focus. Messages that a rewind took back are left
+// out; hidden messages are not. The error is [precis.CodeOverBudget] when the size is too small for
+// any content.
 func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, error) {
 	if err := o.check(); err != nil {
 		return Digested{}, err
@@ -81,28 +81,27 @@ func (o DigestOptions) check() error {
 	return checkFocus(op, o.Focus)
 }
 
-// GateOptions say how a summary is checked.
+// GateOptions are the input of [Gate].
 type GateOptions struct {
-	Summary string           // by anybody; not empty
-	Tokens  int              // size of the result at most; 0: 1500 more than the summary has
+	Summary string           // by any author; not empty
+	Tokens  int              // maximum size of the result; 0: the summary's size plus 1500
 	Count   func(string) int // size of a text in tokens; nil: a token is four characters
 }
 
-// Gated is a summary with what it lacked.
+// Gated is a summary completed by the gate.
 type Gated struct {
 	Conversation string              `json:"conversation"`
 	Tokens       int                 `json:"tokens"` // of the summary, as counted
 	Text         string              `json:"summary"`
-	Added        []string            `json:"added"`                // to it, one line each
-	Lost         []precis.LostAnchor `json:"lost,omitempty"`       // likely to be needed again, and there was no room for them
-	RulesLost    []precis.LostAnchor `json:"rules_lost,omitempty"` // of the user, and there was no room for them
+	Added        []string            `json:"added"`                // lines the gate added
+	Lost         []precis.LostAnchor `json:"lost,omitempty"`       // facts likely to be needed again that did not fit
+	RulesLost    []precis.LostAnchor `json:"rules_lost,omitempty"` // rules of the user that did not fit
 	Retention    precis.Retention    `json:"retention"`
 }
 
-// Gate checks a summary of a whole conversation and adds what it lacks: the user's
-// rules, the last request, files that were written, and the facts most likely to be
-// needed again. The summary itself is not changed. The error is
-// [precis.CodeOverBudget] when it is larger than the size by itself.
+// Gate checks a summary of a whole conversation and adds the facts that it lacks: the user's rules,
+// the last request, written files, and the facts most likely to be needed again. The summary itself
+// is not changed. The error is [precis.CodeOverBudget] when the summary alone exceeds the size.
 func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) {
 	const op = "check summary"
 	switch {
@@ -138,7 +137,7 @@ func (s *Subject) gated(o GateOptions) Gated {
 type SummaryOptions struct {
 	DigestOptions
 	Summarizer string            // [ByDigest] or [ByModel]; "": [ByDigest]
-	Model      precis.Summarizer // for [ByModel]; nil: there is none
+	Model      precis.Summarizer // required for [ByModel]
 }
 
 // Summarized is a summary that has passed the gate.
@@ -148,10 +147,10 @@ type Summarized struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// Summarize writes a summary of a conversation, which passes [Gate] whoever wrote
-// it. The view is not changed. The error is [precis.CodeOverBudget] when nothing fits
-// into the size, [precis.CodeInvalid] when a model is asked for and there is none,
-// and [precis.CodeUpstream] when it fails.
+// Summarize writes a summary of a conversation with or without a model and passes it through
+// [Gate]. The view is not changed. Error codes: [precis.CodeOverBudget] when the size is too small
+// for any content, [precis.CodeInvalid] for [ByModel] without a Model, and [precis.CodeUpstream]
+// when the model fails.
 func Summarize(ctx context.Context, h Home, id string, o SummaryOptions) (Summarized, error) {
 	c := CondenseOptions{Focus: o.Focus, Summarizer: o.Summarizer}
 	if err := cmp.Or(c.Check(), o.check()); err != nil {
@@ -181,8 +180,7 @@ func Summarize(ctx context.Context, h Home, id string, o SummaryOptions) (Summar
 	return out, nil
 }
 
-// byModel has a model write the summary, with a quarter of the room left for what the
-// gate adds.
+// byModel has a model write the summary and leaves a quarter of the size for the gate's additions.
 func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, cost float64, err error) {
 	if o.Model == nil {
 		return "", 0, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
@@ -198,7 +196,7 @@ func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, c
 	return sum.Text, sum.CostUSD, nil
 }
 
-// snapshot returns a conversation as it is now. Its meter is not to be used.
+// snapshot returns a conversation as it is now. Its meter must not be used.
 func snapshot(ctx context.Context, h Home, id string) (Subject, error) {
 	return look(ctx, h, id, func(s *Subject) (Subject, error) { return *s, nil })
 }
@@ -213,17 +211,16 @@ func checkFocus(op, focus string) error {
 	return nil
 }
 
-// focusLine is a line that holds words of a focus.
+// focusLine is a line that contains words of a focus.
 type focusLine struct {
 	at    precis.Handle
 	text  string
-	has   uint64 // the words, by their index
+	has   uint64 // bit set: the indexes of the words
 	score float64
 }
 
-// aboutFocus returns a section with the lines of messages that hold most words of a
-// focus, within a number of tokens: rare words weigh more, then the newest line
-// counts. "" when there is no focus, or nothing is about it.
+// aboutFocus returns a section, within a number of tokens, of the lines that match a focus best.
+// Rare words weigh more; among equals newer lines win. It is "" without a focus or a matching line.
 func aboutFocus(ctx context.Context, msgs []precis.Message, focus string, tokens int, count func(string) int) (string, error) {
 	words := focusWords(focus)
 	if len(words) == 0 {
@@ -275,7 +272,7 @@ func focusWords(focus string) []string {
 	return out
 }
 
-// linesWith returns the lines that hold any of the words.
+// linesWith returns the lines that contain any of the words.
 func linesWith(ctx context.Context, msgs []precis.Message, words []string) ([]focusLine, error) {
 	var out []focusLine
 	for i, m := range msgs {
@@ -310,7 +307,7 @@ func wordsIn(line string, words []string) (has uint64) {
 	return has
 }
 
-// around returns a line, of a long one what surrounds the first word.
+// around returns a line; if it is long, the part around the first word.
 func around(line string, words []string) string {
 	const most = 240
 	if len(line) > most {
@@ -325,7 +322,7 @@ func around(line string, words []string) string {
 	return preview.Line(line, most)
 }
 
-// weigh scores lines: each word counts by how rare it is among the lines.
+// weigh scores lines: each word weighs more the rarer it is among the lines.
 func weigh(lines []focusLine, words int) {
 	in := make([]int, words)
 	for _, l := range lines {

@@ -13,27 +13,27 @@ import (
 	"precis/internal/fair"
 )
 
-// Draft is a condensation that was made and is not in force: its summaries can be read
-// and edited before it is applied.
+// Draft is a condensation that is not in force yet: its summaries can be read and edited before it
+// is applied.
 type Draft struct {
-	ID string `json:"draft"` // to apply it by
+	ID string `json:"draft"` // the argument of [Drafts.Apply]
 	Condensed
-	Texts []DraftText `json:"texts"` // that the model would see in the place of messages
+	Texts []DraftText `json:"texts"` // shown to the model in the place of messages
 }
 
 // DraftText is a summary or marker of a draft.
 type DraftText struct {
 	Edit   string        `json:"edit"`
-	Handle precis.Handle `json:"handle"` // the first span of messages it stands for
+	Handle precis.Handle `json:"handle"` // the first span of messages it replaces
 	Spans  int           `json:"spans"`
 	Text   string        `json:"text"`
 }
 
-// Drafts makes condensations that are applied later, and keeps them in memory for an
-// hour, a hundred of them: when there are more, the oldest goes of the owner that has
-// most. The zero value is empty. It is safe for concurrent use.
+// Drafts makes condensations that are applied later. It keeps at most a hundred of them in memory,
+// each for an hour; beyond that, the owner with most drafts loses its oldest. The zero value is
+// empty. It is safe for concurrent use.
 type Drafts struct {
-	// Now is the clock; nil: time.Now. It is set before the first call.
+	// Now is the clock; nil: time.Now. Set it before the first call.
 	Now func() time.Time
 
 	mu  sync.Mutex
@@ -54,8 +54,8 @@ const (
 	draftAge   = time.Hour
 )
 
-// Make condenses as [Condense] does, with a model where the options lead to one, and puts
-// nothing in force. A draft without edits is not kept and has no ID.
+// Make runs the same reduction as [Condense], with a model if the options select one, but puts no
+// edit in force. A draft without edits is not kept and has no ID.
 func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions) (Draft, error) {
 	if err := renew(ctx, h, id); err != nil {
 		return Draft{}, err
@@ -91,23 +91,22 @@ func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions)
 	return out, nil
 }
 
-// Read returns a draft that was made before. The error is that of [Drafts.Apply].
+// Read returns a draft made before. Its errors are the same as for [Drafts.Apply].
 func (d *Drafts) Read(ctx context.Context, h Home, id, draft string) (Draft, error) {
 	k, err := d.find(ctx, h, id, draft)
 	return k.Draft, err
 }
 
-// Apply puts a draft in force, with the texts that are given in the place of its own, by
-// the IDs of its edits. The gate reads each text that differs and adds what it is
-// missing. The error is [precis.CodeNotFound] for a draft that is not known, or no
-// longer, [precis.CodeConflict] when the conversation was edited meanwhile, and
-// [precis.CodeWouldLose] when something would be lost altogether, see [LossError], and the
-// options of the draft do not force it; the draft stays then.
+// Apply puts a draft in force. Texts, by edit ID, replace texts of the draft; the gate checks each
+// changed text and adds the facts it lacks. The error is [precis.CodeNotFound] for an unknown or
+// expired draft, [precis.CodeConflict] when the conversation was edited meanwhile, and
+// [precis.CodeWouldLose] when content would be lost altogether without Force in the options of the
+// draft, see [LossError]. After an error the draft is still there.
 func (d *Drafts) Apply(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
 	return d.apply(ctx, h, id, draft, texts, false)
 }
 
-// ApplyForced is [Drafts.Apply] whatever would be lost.
+// ApplyForced is [Drafts.Apply] with losses accepted.
 func (d *Drafts) ApplyForced(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
 	return d.apply(ctx, h, id, draft, texts, true)
 }
@@ -146,8 +145,8 @@ func (d *Drafts) apply(ctx context.Context, h Home, id, draft string, texts map[
 	return out, nil
 }
 
-// textsOf returns the texts that the edits of a run show in the place of messages and no
-// later edit of the run hides.
+// textsOf returns the texts that the edits of a run show in the place of messages. Texts hidden by
+// a later edit of the run are left out.
 func textsOf(res precis.Result) []DraftText {
 	out := []DraftText{}
 	for _, e := range res.Edits {
@@ -169,7 +168,7 @@ func textsOf(res precis.Result) []DraftText {
 	return out
 }
 
-// shows reports whether an edit stands in a view.
+// shows reports whether a view shows messages of an edit.
 func shows(units []precis.Unit, edit string) bool {
 	return slices.ContainsFunc(units, func(u precis.Unit) bool { return u.Edit == edit && len(u.Messages) > 0 })
 }
@@ -185,7 +184,7 @@ func textOf(m precis.Message) string {
 	return out.String()
 }
 
-// keep remembers a draft, and forgets those that are too old or too many.
+// keep stores a draft and drops drafts that are too old or too many.
 func (d *Drafts) keep(k kept) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -197,7 +196,7 @@ func (d *Drafts) keep(k kept) {
 	}
 }
 
-// find returns the draft of a conversation that the home has.
+// find returns a draft, provided that the home has its conversation.
 func (d *Drafts) find(ctx context.Context, h Home, id, draft string) (kept, error) {
 	if err := h.Look(ctx, id, func(*Subject) error { return nil }); err != nil {
 		return kept{}, err
@@ -220,7 +219,7 @@ func (d *Drafts) drop(draft string) {
 	d.all = slices.DeleteFunc(d.all, func(k kept) bool { return k.ID == draft })
 }
 
-// aged returns the drafts that are not too old. The lock must be held.
+// aged returns the drafts that have not expired. The caller holds the lock.
 func (d *Drafts) aged() []kept {
 	oldest := d.now().Add(-draftAge)
 	d.all = slices.DeleteFunc(d.all, func(k kept) bool { return k.at.Before(oldest) })

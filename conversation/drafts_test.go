@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// However many drafts one owner makes, those of others stay.
+// However many drafts one owner makes, drafts of other owners stay.
 func TestDraftsOfOthersStay(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	d := Drafts{Now: func() time.Time { return now }}

@@ -14,10 +14,10 @@ import (
 // EditInfo is an edit of a conversation.
 type EditInfo struct {
 	ID       string            `json:"id"`
-	Name     string            `json:"name"`          // short: e1 is the oldest edit of the conversation; accepted where an ID is
-	Run      string            `json:"run,omitempty"` // undone together with others of the same
+	Name     string            `json:"name"`          // short name: e1 is the oldest edit; accepted in place of an ID
+	Run      string            `json:"run,omitempty"` // edits of one run are undone together
 	Kind     precis.EditKind   `json:"kind"`
-	Seen     int               `json:"seen"` // messages there were when it was made
+	Seen     int               `json:"seen"` // length of the transcript when it was made
 	Time     time.Time         `json:"time,omitzero"`
 	InForce  bool              `json:"in_force"`
 	UndoneBy string            `json:"undone_by,omitempty"`
@@ -25,28 +25,28 @@ type EditInfo struct {
 	Pins     []precis.Handle   `json:"pins,omitempty"`
 	Spans    int               `json:"spans"`             // spans of messages it replaces
 	Blocks   int               `json:"blocks"`            // single blocks it replaces
-	Report   precis.EditReport `json:"report"`            // of a single edit with the steps of its run
-	Changes  []EditChange      `json:"changes,omitempty"` // of a single edit
+	Report   precis.EditReport `json:"report"`            // with the steps of its run only in [Edit]
+	Changes  []EditChange      `json:"changes,omitempty"` // only in [Edit]
 }
 
-// Before returns the tokens of the view before the edit; nil: nobody knows.
+// Before returns the tokens of the view before the edit; nil: unknown.
 func (e EditInfo) Before() *int {
 	before, _ := e.Report.Sizes()
 	return before
 }
 
-// After returns the tokens of the view after the edit; nil: nobody knows.
+// After returns the tokens of the view after the edit; nil: unknown.
 func (e EditInfo) After() *int {
 	_, after := e.Report.Sizes()
 	return after
 }
 
-// EditChange is one thing that an edit shows instead of another.
+// EditChange is one replacement that an edit makes.
 type EditChange struct {
 	Handle   precis.Handle `json:"handle"`
-	Restored bool          `json:"restored,omitempty"` // shown as it was said again
+	Restored bool          `json:"restored,omitempty"` // the original is shown again
 	Messages []Said        `json:"messages,omitempty"` // shown instead of the span
-	Block    *Content      `json:"block,omitempty"`    // shown instead of the block; nil: nothing
+	Block    *Content      `json:"block,omitempty"`    // shown instead of the block; nil: the block is removed
 }
 
 // EditList are the edits of a conversation, oldest first.
@@ -67,8 +67,7 @@ func EditsOf(c *precis.Conversation) EditList { return EditList{Items: editInfos
 // EditName is the short name of edit number i of a conversation, from 0.
 func EditName(i int) string { return fmt.Sprintf("e%d", i+1) }
 
-// findEdit returns the index of the edit with an ID or a short name; -1: there is
-// none.
+// findEdit returns the index of the edit with an ID or a short name; -1: not found.
 func findEdit(edits []precis.Edit, name string) int {
 	if i := slices.IndexFunc(edits, func(e precis.Edit) bool { return e.ID == name }); i >= 0 {
 		return i
@@ -80,7 +79,7 @@ func findEdit(edits []precis.Edit, name string) int {
 	return n - 1
 }
 
-// editIDs returns the IDs of edits that are named by IDs or short names.
+// editIDs resolves IDs and short names to IDs.
 func editIDs(edits []precis.Edit, names []string) ([]string, error) {
 	ids := make([]string, len(names))
 	for k, name := range names {
@@ -101,7 +100,7 @@ func errNoEdit(edits []precis.Edit, name string) error {
 	return e
 }
 
-// Edit returns one edit, with what it shows and what became of each rung in its run.
+// Edit returns one edit with its replacements and the outcome of each rung in its run.
 func Edit(ctx context.Context, h Home, id, edit string) (EditInfo, error) {
 	return look(ctx, h, id, func(s *Subject) (EditInfo, error) { return editInfo(s.Conversation.Edits, edit) })
 }

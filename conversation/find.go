@@ -16,17 +16,18 @@ import (
 	"precis/store"
 )
 
-// Place is what [Find] found: a block, or a text that an edit shows instead of messages, with the handle of these.
+// Place is a result of [Find]: a block, or a text that an edit shows instead of messages. In the
+// latter case Handle names these messages.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"` // the ID of a side conversation that the handle is of, or [InSystem]; else ""
+	In     string        `json:"in,omitempty"` // the ID of the side conversation with the handle, or [InSystem]; else ""
 	BlockName
 	View State           `json:"view"`         // how the view shows it
 	By   precis.EditKind `json:"by,omitempty"` // the kind of edit that hides or shortens it
 	Line string          `json:"line"`
 	Also []precis.Handle `json:"also,omitempty"` // places with the same line
 
-	Related store.RelatedWords `json:"related,omitempty"` // words here that stand for words it lacks
+	Related store.RelatedWords `json:"related,omitempty"` // words here that matched query words it lacks
 
 	words int // on the line
 	rank  words.Rank
@@ -35,13 +36,12 @@ type Place struct {
 // InSystem is [Place.In] of the system prompt, which no handle names.
 const InSystem = "system"
 
-// Find returns the blocks of one conversation that hold all words of a query,
-// hidden or not, those with all on one line first and then the newest; then those
-// that only answer a query that was widened, see [Query.Widen], and last earlier calls
-// of precis's own search. It also finds summaries, digests, notes, the system prompt and the
-// side conversations of a recording. Unlike [Search] it reads every block, thinking included.
-// The error is [precis.CodeNotFound] when there is none; its hint names a word that
-// occurs nowhere.
+// Find returns the blocks of one conversation, hidden or not, that contain all words of a query.
+// Order: blocks with all words on one line, then the newest, then matches of a widened query only
+// (see [Query.Widen]), and last earlier calls of precis's own search. Find also searches summaries,
+// digests, notes, the system prompt and the side conversations of a recording. Unlike [Search] it
+// reads every block, thinking included. If no block matches, the error is [precis.CodeNotFound]
+// with a hint that names a word that occurs nowhere.
 func Find(ctx context.Context, h Home, id string, q *Query) ([]Place, error) {
 	return look(ctx, h, id, func(s *Subject) ([]Place, error) { return find(ctx, s.Conversation, q) })
 }
@@ -93,7 +93,8 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 	return distinct(places), nil
 }
 
-// searches returns 1 for a search of precis itself, which holds the words that it asks for, else 0.
+// searches returns 1 for a call of precis's own search, which always contains the words it searches
+// for, and 0 otherwise.
 func (p Place) searches() int {
 	if strings.Contains(p.Tool, "precis") && strings.HasSuffix(p.Tool, "search") {
 		return 1
@@ -101,9 +102,8 @@ func (p Place) searches() int {
 	return 0
 }
 
-// beside yields the blocks that the messages do not hold, with the place of each: the system prompt, the texts that
-// edits in force show instead of messages and blocks, and the side conversations, those of sub-agents and abandoned
-// branches.
+// beside yields the blocks outside of the messages, each with its place: the system prompt, the
+// texts that edits in force show, and the side conversations (sub-agents and abandoned branches).
 func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
 	return func(yield func(Place, []precis.Block) bool) {
 		system := Place{Handle: precis.MessageHandle(0), In: InSystem, BlockName: BlockName{Role: precis.RoleSystem, Kind: "text"}, View: Shown}
@@ -129,7 +129,7 @@ func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []p
 	}
 }
 
-// put yields the texts that an edit shows, and reports whether more are wanted.
+// put yields the texts that an edit shows and reports whether the caller wants more.
 func put(e precis.Edit, shown *precis.Shown, yield func(Place, []precis.Block) bool) bool {
 	p := Place{BlockName: BlockName{Kind: "note"}, By: e.Kind}
 	if e.Kind == precis.KindCondensation {
@@ -158,13 +158,13 @@ func put(e precis.Edit, shown *precis.Shown, yield func(Place, []precis.Block) b
 	return true
 }
 
-// Passage is a text that searches of many conversations look through.
+// Passage is a text that searches over many conversations read.
 type Passage struct {
 	Place  // without its line
 	blocks []precis.Block
 }
 
-// Text returns what is searched of a passage, as [Find] reads it.
+// Text returns the searchable text of a passage, as [Find] reads it.
 func (p Passage) Text() string {
 	texts := make([]string, len(p.blocks))
 	for i, b := range p.blocks {
@@ -190,7 +190,7 @@ func Passages(conv *precis.Conversation) iter.Seq[Passage] {
 	}
 }
 
-// add adds a place for each of some blocks that holds all words.
+// add adds a place for each of the blocks that contains all words.
 func (q *Query) add(out []Place, p Place, ever []bool, blocks ...precis.Block) []Place {
 	for _, b := range blocks {
 		text := searched(b)
@@ -206,7 +206,7 @@ func (q *Query) add(out []Place, p Place, ever []bool, blocks ...precis.Block) [
 	return out
 }
 
-// fill returns a place with the line of its text that answers the query best.
+// fill returns a place with the line of its text that matches the query best.
 func (q *Query) fill(p Place, text string) Place {
 	p.Line, p.words = q.line(text)
 	p.rank, p.Related = q.by(text, p.Line)
@@ -214,8 +214,8 @@ func (q *Query) fill(p Place, text string) Place {
 	return p
 }
 
-// message returns the blocks of message i that hold all words; when they stand
-// in several blocks, the one with most. It notes in ever what it finds.
+// message returns the blocks of message i that contain all words. If the words are spread over
+// several blocks, it returns the block with most of them. It marks the words it finds in ever.
 func (q *Query) message(i int, m precis.Message, ever []bool) (out []precis.Handle) {
 	together := make([]bool, len(q.words))
 	best, most := 0, 0
@@ -238,11 +238,10 @@ func (q *Query) message(i int, m precis.Message, ever []bool) (out []precis.Hand
 	return out
 }
 
-// searched returns the text of a block with each character in one code point
-// where Unicode has one, as in a [Query].
+// searched returns the text of a block in Unicode NFC, as in a [Query].
 func searched(b precis.Block) string { return norm.NFC.String(blockText(b)) }
 
-// distinct leaves out places of the same kind with the same line as one before.
+// distinct keeps the first of several places with the same kind and line.
 func distinct(places []Place) []Place {
 	type key struct{ in, kind, line string }
 	at := map[key]int{}
@@ -259,7 +258,7 @@ func distinct(places []Place) []Place {
 	return out
 }
 
-// nothing is the error when no place holds all words.
+// The error for a query without a match; ever holds the words that occur.
 func (q *Query) nothing(ever []bool) error {
 	e := &precis.Error{Code: precis.CodeNotFound, Op: "search", Hint: "each occurs, but no message holds all of them; use fewer words",
 		Err: fmt.Errorf("no message holds %s", q)}
@@ -269,17 +268,17 @@ func (q *Query) nothing(ever []bool) error {
 	return e
 }
 
-// Query finds texts that hold all its words. Make one with [NewQuery].
+// Query finds texts that contain all its words. Make one with [NewQuery].
 type Query struct {
 	words  []string
 	find   []*regexp.Regexp // by word
-	pieces [][]string       // by word: what a text holds in lower case if find finds it
-	other  *words.Query     // what else answers a word; nil: nothing
+	pieces [][]string       // by word: lower-case strings that every text matched by find contains
+	other  *words.Query     // further matches for words; nil: none
 }
 
-// Widen returns a query that is also answered by other forms of its words, in English,
-// and by related words: those that a fixed table of the words of code work has in one
-// row. A phrase answers only itself, as does a regular expression.
+// Widen returns a query that also matches other English forms of its words, and related words: the
+// other words in the same row of a fixed table of programming terms. A phrase or a regular
+// expression matches only itself.
 func (q *Query) Widen() *Query {
 	var single []string
 	for i, w := range q.words {
@@ -293,7 +292,7 @@ func (q *Query) Widen() *Query {
 	return &wide
 }
 
-// andWider returns a query, and a wider one if that is wider.
+// andWider returns the query, followed by the wider one if it can match more.
 func (q *Query) andWider(wide *Query) []*Query {
 	if wide.other == nil {
 		return []*Query{q}
@@ -301,7 +300,8 @@ func (q *Query) andWider(wide *Query) []*Query {
 	return []*Query{q, wide}
 }
 
-// by returns what a text answers by, or the line of it that is shown, where it does.
+// by returns the worst rank of the matches of words in a text, and the related words among them. It
+// prefers matches in the displayed line.
 func (q *Query) by(text, line string) (worst words.Rank, related store.RelatedWords) {
 	if q.other == nil {
 		return words.Exact, nil
@@ -326,9 +326,9 @@ func (q *Query) by(text, line string) (worst words.Rank, related store.RelatedWo
 	return worst, related
 }
 
-// NewQuery reads words, or regular expressions (RE2). Neither the case of letters
-// counts nor whether an accent is a code point of its own. The white space inside
-// a word stands for any. The error is [precis.CodeInvalid].
+// NewQuery reads words, or regular expressions (RE2). Case is ignored, and accents match composed
+// or decomposed. White space inside a word matches any white space. The error is
+// [precis.CodeInvalid].
 func NewQuery(list []string, expressions bool) (*Query, error) {
 	q := &Query{words: list, find: make([]*regexp.Regexp, len(list)), pieces: make([][]string, len(list))}
 	for i, w := range list {
@@ -355,7 +355,7 @@ func NewQuery(list []string, expressions bool) (*Query, error) {
 	return q, nil
 }
 
-// in returns which of the words a text answers, and how many.
+// in reports for each word whether a text matches it, and the number of matches.
 func (q *Query) in(text string) (has []bool, n int) {
 	if has, n = q.exactly(text); n == len(has) || q.other == nil {
 		return has, n
@@ -373,7 +373,7 @@ func (q *Query) in(text string) (has []bool, n int) {
 	return has, n
 }
 
-// exactly returns which of the words a text holds, and how many.
+// exactly reports for each word whether a text contains it, and the number of such words.
 func (q *Query) exactly(text string) (has []bool, n int) {
 	has = make([]bool, len(q.words))
 	lower := strings.ToLower(text)
@@ -387,8 +387,7 @@ func (q *Query) exactly(text string) (has []bool, n int) {
 	return has, n
 }
 
-// line returns the line of a text with most of the words, the first of several,
-// and how many those are.
+// line returns the first of the lines of a text with the most words, and their number.
 func (q *Query) line(text string) (best string, most int) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -402,7 +401,7 @@ func (q *Query) line(text string) (best string, most int) {
 	if most > 0 {
 		return best, most
 	}
-	for _, re := range q.find { // what is found begins on one line and ends on another
+	for _, re := range q.find { // the match begins on one line and ends on another
 		if at := re.FindStringIndex(text); at != nil {
 			start := strings.LastIndexByte(text[:at[0]], '\n') + 1
 			line, _, _ := strings.Cut(text[start:], "\n")
@@ -412,8 +411,7 @@ func (q *Query) line(text string) (best string, most int) {
 	return "", 0
 }
 
-// Places returns where the words stand in a line, in order and apart: pairs of
-// byte offsets.
+// Places returns the matches of the words in a line, sorted and disjoint, as pairs of byte offsets.
 func (q *Query) Places(line string) [][]int {
 	var all, out [][]int
 	for _, re := range q.find {

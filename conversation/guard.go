@@ -9,22 +9,21 @@ import (
 	"precis/retain"
 )
 
-// LossError is the cause of the error of code [precis.CodeWouldLose] by which a verb refuses to
-// hide something without a yes of its own: what is pinned or the last user turn, which
-// the view would show in no form at all, or more than nine tenths of the view with neither
-// a summary nor a digest in its place. Rules of the user that would be gone, too, are listed.
+// LossError is the cause of an error of code [precis.CodeWouldLose]: without force, a verb refuses
+// to remove pinned content or the last user turn from the view altogether, or to hide more than
+// nine tenths of the view without a summary or digest. Rules of the user that would be lost as well
+// are listed.
 type LossError struct {
 	precis.Gone
 }
 
-// Error names what would be lost, without a word of the conversation: errors are logged.
+// Error names the losses without quoting the conversation, because errors are logged.
 func (l *LossError) Error() string { return l.text(nil) }
 
-// mostListedRules is how many of the rules that would be lost [LossError.Said] names.
+// mostListedRules is the maximum number of lost rules that [LossError.Said] quotes.
 const mostListedRules = 5
 
-// Said is Error with the first of the rules word for word, for those whose conversation it
-// is.
+// Said is Error plus quotations of the first rules, for users who may read the conversation.
 func (l *LossError) Said() string {
 	var list []string
 	for _, r := range l.Rules[:min(len(l.Rules), mostListedRules)] {
@@ -33,8 +32,8 @@ func (l *LossError) Said() string {
 	return l.text(list)
 }
 
-// text names what would be lost; rules are the first rules as they are to be named, nil:
-// by the handle of the first.
+// text names the losses. The given rules are listed as they are; with nil it gives the handle of
+// the first lost rule.
 func (l *LossError) text(rules []string) string {
 	var parts []string
 	if n := len(l.Pins); n > 0 {
@@ -59,7 +58,7 @@ func (l *LossError) text(rules []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// errLoss returns the error that refuses what would be lost; nil where nothing is refused.
+// errLoss returns the error that refuses a loss; nil: g is acceptable.
 func errLoss(op string, g precis.Gone) error {
 	if !g.Refuses() {
 		return nil
@@ -67,18 +66,17 @@ func errLoss(op string, g precis.Gone) error {
 	return &precis.Error{Code: precis.CodeWouldLose, Op: op, Hint: "choose a larger window or target, pin what is to stay, or force it", Err: &LossError{g}}
 }
 
-// Guard returns the error that refuses to put edits in force, which are not among those of
-// the conversation yet: one of code [precis.CodeWouldLose] with cause [LossError], or nil.
+// Guard checks edits that are not in force yet. It returns an error of code [precis.CodeWouldLose]
+// with cause [LossError] if they would lose too much, else nil.
 //
-// Every run that somebody asks for and every verb that hides asks it, with two exceptions:
-// [Rewind] names the very place behind which everything goes, rules said there included, and
-// [Undo] leads back to a view that the conversation had.
+// Every run that a user asks for and every verb that hides content calls it, with two exceptions.
+// [Rewind] names the position after which everything is removed, rules included. [Undo] restores a
+// view that the conversation had before.
 func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *precis.Meter) error {
 	return errLoss(op, goneBy(conv, made, meter))
 }
 
-// goneBy returns what the edits would take from the view of a conversation that they are
-// not part of.
+// goneBy returns the content that new edits would remove from the view of a conversation.
 func goneBy(conv *precis.Conversation, made []precis.Edit, meter *precis.Meter) precis.Gone {
 	if len(made) == 0 {
 		return precis.Gone{}

@@ -7,26 +7,25 @@ import (
 	"precis"
 )
 
-// Holder is a [Home] whose conversations have clients behind a gateway: their requests
-// can be held before they are sent, to be looked at and changed.
+// Holder is a [Home] of a gateway. It can hold the requests of its clients before they are sent, so
+// that users can inspect and change them.
 type Holder interface {
-	// Hold orders that the next request of a conversation waits before it is sent, for
-	// limit at most. While one waits, the limit counts from now.
+	// Hold makes the next request of a conversation wait before it is sent, at most for limit. If a
+	// request waits already, the limit restarts now.
 	Hold(ctx context.Context, id string, limit time.Duration) error
-	// LetGo ends that: a request that waits is sent. With again the one after it waits.
+	// LetGo sends a waiting request and ends the hold. With again, the next request waits as well.
 	LetGo(ctx context.Context, id string, again bool) error
-	// Holding reports what is ordered; the zero value for a conversation of which
-	// nothing is.
+	// Holding reports the hold of a conversation; the zero value: none.
 	Holding(ctx context.Context, id string) (Holding, error)
 }
 
-// Holding says whether requests of a conversation are held.
+// Holding is the state of a hold on the requests of a conversation.
 type Holding struct {
 	Ordered bool      `json:"ordered"`                 // the next request will wait, or one waits
-	Limit   int       `json:"limit_seconds,omitempty"` // for which a request waits at most
+	Limit   int       `json:"limit_seconds,omitempty"` // longest wait of a request
 	Waiting bool      `json:"waiting"`                 // a request waits
-	Since   time.Time `json:"since,omitzero"`          // when it came
-	Until   time.Time `json:"until,omitzero"`          // when it is sent by itself
+	Since   time.Time `json:"since,omitzero"`          // arrival of the waiting request
+	Until   time.Time `json:"until,omitzero"`          // when it is sent automatically
 }
 
 // The limits of [Hold].
@@ -35,9 +34,9 @@ const (
 	MostHold    = 10 * time.Minute
 )
 
-// Hold has the next request of a conversation wait before it is sent, for a limit of at
-// most [MostHold]; 0 means [DefaultHold]. Edits made meanwhile are in force when it is.
-// The error is [precis.CodeInvalid] for another limit, and where no requests pass.
+// Hold makes the next request of a conversation wait before it is sent, for a limit of at most
+// [MostHold]; 0 means [DefaultHold]. Edits made meanwhile apply to the request. The error is
+// [precis.CodeInvalid] for another limit and for homes that pass no requests.
 func Hold(ctx context.Context, h Home, id string, limit time.Duration) (Holding, error) {
 	if limit == 0 {
 		limit = DefaultHold
@@ -48,19 +47,19 @@ func Hold(ctx context.Context, h Home, id string, limit time.Duration) (Holding,
 	return holding(ctx, h, id, func(r Holder) error { return r.Hold(ctx, id, limit) })
 }
 
-// LetGo sends a request that waits, and takes an order to hold the next one back. With
-// again the request after the one that waits is held as well.
+// LetGo sends a waiting request and cancels a hold on the next one. With again, the request after
+// the waiting one is held as well.
 func LetGo(ctx context.Context, h Home, id string, again bool) (Holding, error) {
 	return holding(ctx, h, id, func(r Holder) error { return r.LetGo(ctx, id, again) })
 }
 
-// HoldingOf reports whether requests of a conversation are held; the error is
-// [precis.CodeInvalid] where no requests pass.
+// HoldingOf reports whether requests of a conversation are held. For a home that passes no requests
+// the error is [precis.CodeInvalid].
 func HoldingOf(ctx context.Context, h Home, id string) (Holding, error) {
 	return holding(ctx, h, id, func(Holder) error { return nil })
 }
 
-// holding calls f and returns what is ordered then.
+// holding calls f and returns the state of the hold afterwards.
 func holding(ctx context.Context, h Home, id string, f func(Holder) error) (Holding, error) {
 	r, ok := h.(Holder)
 	if !ok {

@@ -8,11 +8,11 @@ import (
 	"precis/store"
 )
 
-// StoreOptions are the parts of a home in a store. Store is required, and Manager
-// for every verb but listing, searching, the ledger and purging.
+// StoreOptions are the parts of a home in a store. Store is required. Manager is required for all
+// verbs except listing, searching, the ledger and purging.
 type StoreOptions struct {
 	Store   precis.Store
-	Owner   string          // whose conversations; [AllOwners] for everybody's
+	Owner   string          // the owner of the conversations; [AllOwners]: all of them
 	Manager *precis.Manager // its store is not used
 	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
 	Window func(model string) precis.Window
@@ -21,9 +21,8 @@ type StoreOptions struct {
 	OutputLimit func(model string) int
 }
 
-// InStore returns the conversations that a store lists, with nothing in memory.
-// Several processes may edit the same conversation: one is recorded, the others
-// get [precis.CodeConflict].
+// InStore returns the conversations that a store lists; it keeps none in memory. If several
+// processes edit a conversation at once, one is recorded and the others get [precis.CodeConflict].
 func InStore(o StoreOptions) interface {
 	Home
 	Stored
@@ -40,8 +39,8 @@ func InStore(o StoreOptions) interface {
 
 type inStore struct{ o StoreOptions }
 
-// scope returns the part of the store that belongs to an owner; nil when the store
-// cannot keep owners apart.
+// scope returns the part of the store that belongs to an owner; nil: the store cannot separate
+// owners.
 func (h inStore) scope(owner string) precis.Store {
 	if sc, ok := h.o.Store.(store.Scoper); ok {
 		return sc.Scope(owner)
@@ -57,7 +56,7 @@ func (h inStore) catalog(owner string) store.Lister {
 	return cat
 }
 
-// Owners returns everybody who has anything in the store.
+// Owners returns all owners with data in the store.
 func (h inStore) Owners(ctx context.Context) ([]string, error) {
 	if h.o.Owner != AllOwners {
 		return []string{h.o.Owner}, nil
@@ -68,7 +67,7 @@ func (h inStore) Owners(ctx context.Context) ([]string, error) {
 	return []string{""}, nil
 }
 
-// OwnerOf returns whose a conversation is.
+// OwnerOf returns the owner of a conversation.
 func (h inStore) OwnerOf(ctx context.Context, id string) (string, error) {
 	owner, _, err := h.find(ctx, id)
 	return owner, err
@@ -128,7 +127,7 @@ func (h inStore) subject(ctx context.Context, id string) (*Subject, error) {
 	return s, nil
 }
 
-// earlier loads the transcripts that end at nodes; those that were purged are left out.
+// earlier loads the transcripts that end at nodes and skips purged ones.
 func earlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) ([]*precis.Transcript, error) {
 	var out []*precis.Transcript
 	for _, node := range nodes {
@@ -144,8 +143,8 @@ func earlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) (
 	return out, nil
 }
 
-// Edit reads a conversation, has it edited, and stores the new edits unless others
-// were stored meanwhile.
+// Edit reads a conversation, calls f, and stores the new edits unless another writer has stored
+// edits meanwhile.
 func (h inStore) Edit(ctx context.Context, id string, f func(*Subject) error) error {
 	s, err := h.subject(ctx, id)
 	if err != nil {
@@ -212,7 +211,7 @@ func (h inStore) CountAll(ctx context.Context) (n int, known bool, err error) {
 	return CountShelves(ctx, shelves)
 }
 
-// Search finds messages by the index of the store; without one, none.
+// Search finds messages by the index of the store; without an index it finds none.
 func (h inStore) Search(ctx context.Context, q store.SearchQuery) (FoundList, error) {
 	shelves, err := h.shelves(ctx)
 	if err != nil {
@@ -221,7 +220,7 @@ func (h inStore) Search(ctx context.Context, q store.SearchQuery) (FoundList, er
 	return SearchShelves(ctx, shelves, q)
 }
 
-// Purge forgets conversations of every owner of the home.
+// Purge deletes conversations of every owner of the home.
 func (h inStore) Purge(ctx context.Context, o PurgeOptions) (store.PurgeResult, error) {
 	res, err := PurgeOwners(ctx, h, func(owner string) (store.PurgeResult, error) {
 		p, ok := h.scope(owner).(store.Purger)

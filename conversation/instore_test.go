@@ -81,8 +81,8 @@ func TestInStore(t *testing.T) {
 	})
 }
 
-// What is only looked at, previewed or tried is stored, booked and reported nowhere; what comes
-// into force is booked and reported once.
+// Reads, previews and trials are not stored, booked or reported. An edit in force is booked and
+// reported once.
 func TestLookingChangesNothing(t *testing.T) {
 	var edits, reports int
 	st := memory.New()

@@ -10,10 +10,10 @@ import (
 	"precis/store"
 )
 
-// Sums are what requests and condensing used and saved.
+// Sums are totals used and saved by requests and condensations.
 type Sums = store.Sums
 
-// Account is what one conversation used and saved.
+// Account are the totals of one conversation.
 type Account struct {
 	Conversation string    `json:"conversation"`
 	Owner        string    `json:"owner"`
@@ -21,41 +21,40 @@ type Account struct {
 	Sums
 }
 
-// Day is what one day, in UTC, used and saved.
+// Day are the totals of one day in UTC.
 type Day struct {
 	Day string `json:"day"` // as 2006-01-02
 	Sums
 }
 
-// Payer is what the conversations of one owner used and saved.
+// Payer are the totals of the conversations of one owner.
 type Payer struct {
 	Owner string `json:"owner"`
 	Sums
 }
 
-// LedgerSummary sums up the ledger. Booked is false without a store that keeps
-// one; nothing is known then.
+// LedgerSummary sums up the ledger. Booked is false if no store keeps one; then all else is zero.
 type LedgerSummary struct {
 	Booked        bool      `json:"booked"`
 	Since         time.Time `json:"since,omitzero"`
 	Total         Sums      `json:"total"`
 	Days          []Day     `json:"days"`           // oldest first
-	Owners        []Payer   `json:"owners"`         // the most expensive first; those without an entry are left out
+	Owners        []Payer   `json:"owners"`         // the most expensive first; owners without entries are left out
 	Conversations []Account `json:"conversations"`  // the most expensive first
-	More          int       `json:"more,omitempty"` // conversations that are not listed
+	More          int       `json:"more,omitempty"` // number of conversations not listed
 }
 
-// Ledger sums up the ledger since a time, of one conversation or, for "", of all. Stores
-// that are a [store.Summer] do it themselves.
+// Ledger sums up the ledger since a time for one conversation, or with "" for all. A store that is
+// a [store.Summer] computes the sums itself.
 func Ledger(ctx context.Context, h Home, id string, since time.Time) (LedgerSummary, error) {
 	return LedgerOf(ctx, h, LedgerQuery{Conversation: id, Since: since})
 }
 
-// LedgerQuery says what of a ledger is summed up. The zero value is everything.
+// LedgerQuery selects entries of a ledger. The zero value selects all.
 type LedgerQuery struct {
-	Conversation string    // only what it used; "": all
-	Since        time.Time // only what was used at or after
-	Most         int       // the most conversations to list; 0: all; negative: none
+	Conversation string    // only this conversation; "": all
+	Since        time.Time // only entries at or after this time
+	Most         int       // most conversations to list; 0: all; negative: none
 }
 
 // LedgerOf sums up the ledger as a query says.
@@ -110,7 +109,7 @@ type book struct {
 	payers   map[string]*Payer      // by owner
 }
 
-// sum adds what the store of an owner sums up.
+// sum adds the sums computed by the store of an owner.
 func (b *book) sum(ctx context.Context, s store.Summer, owner string) error {
 	days, err := s.SumsByDay(ctx, b.q.Conversation, b.q.Since)
 	if err != nil {
@@ -159,7 +158,7 @@ func (b *book) day(at time.Time) *Day {
 	return b.days[day]
 }
 
-// account returns what a conversation of an owner used.
+// account returns the account of a conversation of an owner.
 func (b *book) account(owner, id string) *Account {
 	key := [2]string{owner, id}
 	if b.accounts[key] == nil {
@@ -168,7 +167,7 @@ func (b *book) account(owner, id string) *Account {
 	return b.accounts[key]
 }
 
-// payer returns what an owner used.
+// payer returns the totals of an owner.
 func (b *book) payer(owner string) *Payer {
 	if b.payers[owner] == nil {
 		b.payers[owner] = &Payer{Owner: owner}

@@ -13,14 +13,14 @@ import (
 
 // Listing selects conversations. The zero value selects the newest 50.
 type Listing struct {
-	Text   string    // only those whose title, model, client or ID contains it, in any case
-	Since  time.Time // only those updated at or after
-	Before time.Time // only those updated before
+	Text   string    // only conversations with this text in title, model, client or ID, in any case
+	Since  time.Time // only conversations updated at or after
+	Before time.Time // only conversations updated before
 	Limit  int       // at most this number; 0: 50; at most 500
-	Cursor string    // where an earlier page ended; "": the newest first
+	Cursor string    // the end of an earlier page; "": start with the newest
 }
 
-// Page is part of a list. Next, when not empty, is the cursor of what follows.
+// Page is part of a list. Next is the cursor of the next page; "": this is the last one.
 type Page[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next_cursor,omitempty"`
@@ -30,8 +30,8 @@ type Page[T any] struct {
 type Listed struct {
 	store.Record
 	Owner    string  `json:"owner"`
-	InMemory bool    `json:"in_memory"` // a client is, or was lately, at it
-	Percent  float64 `json:"percent"`   // of the window that the newest view uses
+	InMemory bool    `json:"in_memory"` // a client uses it now or did so lately
+	Percent  float64 `json:"percent"`   // share of the window that the newest view uses
 }
 
 // List lists conversations, the last updated first.
@@ -42,8 +42,8 @@ func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
 	return h.List(ctx, q)
 }
 
-// Count returns how many conversations a home has; known is false where that is not
-// known without listing them, see [Counted].
+// Count returns the number of conversations of a home; known is false if that needs a listing, see
+// [Counted].
 func Count(ctx context.Context, h Home) (n int, known bool, err error) {
 	if c, ok := h.(Counted); ok {
 		return c.CountAll(ctx)
@@ -51,8 +51,8 @@ func Count(ctx context.Context, h Home) (n int, known bool, err error) {
 	return 0, false, nil
 }
 
-// RecordOf returns what the store of a home has of a conversation; [precis.CodeNotFound]
-// when it has nothing, or there is none.
+// RecordOf returns the record of a conversation in the store of a home; [precis.CodeNotFound] when
+// there is no record or no store.
 func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, error) {
 	home, ok := h.(Stored)
 	if !ok {
@@ -69,8 +69,7 @@ func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, erro
 	return l.Conversation(ctx, id)
 }
 
-// NewListed describes a conversation in a list; inMemory says that a client is, or was
-// lately, at it.
+// NewListed describes a conversation in a list; inMemory: a client uses it now or did so lately.
 func NewListed(owner string, r store.Record, inMemory bool) Listed {
 	return Listed{Record: r, Owner: owner, InMemory: inMemory, Percent: precis.Window{Tokens: r.Window}.Percent(r.Tokens)}
 }
@@ -92,7 +91,7 @@ func (l Listed) sized(st precis.Status) Listed {
 	return l
 }
 
-// order is the order of lists: the last updated first.
+// order compares for lists: the last updated first.
 func order(a, b Listed) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Owner, b.Owner))
 }
@@ -111,7 +110,7 @@ func cursorAt(l Listed) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" + l.ID + "\x00" + l.Owner))
 }
 
-// readCursor decodes what cursorAt wrote; nil for "".
+// readCursor decodes the result of cursorAt; nil for "".
 func readCursor(s string) (*Listed, error) {
 	if s == "" {
 		return nil, nil
@@ -131,21 +130,21 @@ func badCursor() error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor", Hint: "use next_cursor of an earlier answer as it is"}
 }
 
-// Family is the conversations that one is related to.
+// Family are the relatives of a conversation.
 type Family struct {
-	Parent   *Listed  `json:"parent,omitempty"` // that began it, or that it left; nil: none, or it is not here
-	Children []Listed `json:"children"`         // that it began, the one used last first, fifty at most
+	Parent   *Listed  `json:"parent,omitempty"` // the conversation that began it or that it left; nil: none, or it is not here
+	Children []Listed `json:"children"`         // the conversations that it began, last used first, at most fifty
 }
 
-// Related is a [Home] that knows which conversations began which: sub-agents, sub-tasks,
+// Related is a [Home] that knows the parents and children of conversations: sub-agents, sub-tasks,
 // forks.
 type Related interface {
 	// Family returns the relatives of a conversation.
 	Family(ctx context.Context, id string) (Family, error)
 }
 
-// FamilyOf returns the relatives of a conversation. A home that is not [Related] knows
-// the conversation that one left or goes on from, and no children.
+// FamilyOf returns the relatives of a conversation. For a home that is not [Related] these are only
+// the parent that the record names.
 func FamilyOf(ctx context.Context, h Home, id string) (Family, error) {
 	if r, ok := h.(Related); ok {
 		return r.Family(ctx, id)

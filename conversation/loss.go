@@ -7,27 +7,26 @@ import (
 	"precis/digest"
 )
 
-// Lost says what the view of a conversation keeps of what is expected to be
-// needed again.
+// Lost reports which facts expected to be needed again the view of a conversation keeps and lacks.
 type Lost struct {
 	Conversation string           `json:"conversation"`
 	Messages     int              `json:"messages"` // of the transcript
 	Hidden       int              `json:"hidden"`   // of these, not in the view
 	Shortened    int              `json:"shortened"`
 	Retention    precis.Retention `json:"retention"`
-	Facts        int              `json:"facts_lost"` // likely to be needed again, and not in the view; Retention lists the likeliest
-	Rules        int              `json:"rules_lost"` // of the user, not in the view word for word
+	Facts        int              `json:"facts_lost"` // facts likely to be needed again but not in the view; Retention lists the likeliest
+	Rules        int              `json:"rules_lost"` // rules of the user that are not in the view word for word
 
 	lost []precis.LostAnchor // all facts
 }
 
-// Under returns how many facts likely to be needed again, and how many rules of the user, are
-// lost that stand in the messages of a handle. All handles together give Facts and Rules.
+// Under returns the number of lost facts and lost rules in the messages of a handle. Summed over
+// all handles they equal Facts and Rules.
 func (l Lost) Under(h precis.Handle) (facts, rules int) {
 	return within(l.lost, h), within(l.Retention.RulesLost, h)
 }
 
-// within counts what stands in the messages of a handle.
+// within counts the anchors in the messages of a handle.
 func within(list []precis.LostAnchor, h precis.Handle) int {
 	n := 0
 	for _, a := range list {
@@ -38,8 +37,7 @@ func within(list []precis.LostAnchor, h precis.Handle) int {
 	return n
 }
 
-// Loss reports what the view as it is now keeps and has lost, as the gate
-// measures it.
+// Loss reports what the current view keeps and has lost, measured as in the gate.
 func Loss(ctx context.Context, h Home, id string) (Lost, error) {
 	return look(ctx, h, id, func(s *Subject) (Lost, error) { return s.loss(), nil })
 }

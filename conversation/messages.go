@@ -13,11 +13,11 @@ import (
 // State is how a view shows a message.
 type State string
 
-// How a view shows a message.
+// The states of a message.
 const (
-	Shown     State = "shown"     // as it was said
+	Shown     State = "shown"     // the original is shown
 	Shortened State = "shortened" // some of its blocks are replaced
-	Hidden    State = "hidden"    // something else, or nothing, is shown instead
+	Hidden    State = "hidden"    // it is removed or replaced
 )
 
 // stateOf names how a message or block is shown.
@@ -53,7 +53,7 @@ type BlockInfo struct {
 	Type   string          `json:"type"`
 	Name   string          `json:"name,omitempty"` // of the tool
 	Bytes  int             `json:"bytes"`
-	Edit   string          `json:"edit,omitempty"` // that replaces it
+	Edit   string          `json:"edit,omitempty"` // the edit that replaces it
 	Kind   precis.EditKind `json:"edit_kind,omitempty"`
 }
 
@@ -67,8 +67,8 @@ type MessageList struct {
 type MessageQuery struct {
 	From   int    // index of the first; a negative one counts from the end
 	Limit  int    // at most this number; 0: 50; at most 500
-	Cursor string // where an earlier page ended; "": at From
-	State  State  // only those the view shows so; "": all
+	Cursor string // the end of an earlier page; "": start at From
+	State  State  // only messages in this state; "": all
 }
 
 // Messages lists the messages of a conversation, hidden or not.
@@ -123,7 +123,7 @@ func (q MessageQuery) start(n int) (int, error) {
 	return min(max(from, 0), n), nil
 }
 
-// messageInfo describes message i but for its tokens and pins.
+// messageInfo describes message i without its tokens and pins.
 func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	m := t.At(i)
 	look := shown.Message(i)
@@ -133,7 +133,7 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	}
 	for b, block := range m.Content {
 		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block), Name: nameOf(block), Bytes: content.Size([]precis.Block{block})}
-		if look.Unit.Original() { // else no single block is replaced
+		if look.Unit.Original() { // otherwise no single block is replaced
 			by := shown.Block(i, b)
 			one.Edit, one.Kind = by.Edit, by.Kind
 		}

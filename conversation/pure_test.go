@@ -349,7 +349,7 @@ func TestTheLedgerIsSummedUp(t *testing.T) {
 	}
 }
 
-// plainLedger is a store that keeps a ledger and sums up nothing.
+// plainLedger is a store with a ledger but without sums.
 type plainLedger struct {
 	precis.Store
 	precis.Ledger

@@ -8,15 +8,15 @@ import (
 	"precis/store"
 )
 
-// PurgeOptions say what is to be forgotten: exactly one of them.
+// PurgeOptions select what to delete. Exactly one field is set.
 type PurgeOptions struct {
 	IDs    []string  // these conversations
-	Before time.Time // all that were last updated before
+	Before time.Time // conversations last updated before
 	All    bool      // everything
 }
 
-// Purge forgets conversations for good. A client that sends one again begins it
-// anew. IDs that do not exist are ignored.
+// Purge deletes conversations for good. If a client sends one of them again, it begins anew.
+// Unknown IDs are ignored.
 func Purge(ctx context.Context, h Home, o PurgeOptions) (store.PurgeResult, error) {
 	const op = "purge"
 	n := 0
@@ -35,7 +35,7 @@ func Purge(ctx context.Context, h Home, o PurgeOptions) (store.PurgeResult, erro
 	return p.Purge(ctx, o)
 }
 
-// PurgeOwners purges what each owner of a home has, and adds up what was forgotten.
+// PurgeOwners calls purge for each owner of a home and adds up the results.
 func PurgeOwners(ctx context.Context, h Owned, purge func(owner string) (store.PurgeResult, error)) (total store.PurgeResult, err error) {
 	owners, err := h.Owners(ctx)
 	if err != nil {

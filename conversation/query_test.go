@@ -52,7 +52,7 @@ func TestQueryPlaces(t *testing.T) {
 	}
 }
 
-// What a widened query alone answers comes behind, and says by which words.
+// Matches of the widened query alone come last, with the words that matched.
 func TestFindByRelatedWords(t *testing.T) {
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(
 		precis.NewText("user", "the login failed"), precis.NewText("assistant", "auth it is\nso far"), precis.NewText("user", "authenticating"), precis.NewText("user", "authors"),
@@ -170,7 +170,7 @@ func TestFindSaysHowAPlaceIsShown(t *testing.T) {
 	}
 }
 
-// What stands in no message is found, too, each under a name of its own; a search of precis comes last.
+// Texts outside of messages are found, too, each with its own name; a search of precis comes last.
 func TestFindBesideMessages(t *testing.T) {
 	transcript := talk()
 	transcript = precis.NewTranscript(append(transcript.Messages(),

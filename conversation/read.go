@@ -11,12 +11,11 @@ import (
 	"precis/internal/content"
 )
 
-// ReadOptions say how much of a text is returned. The zero value returns its
-// beginning.
+// ReadOptions select a piece of a text. The zero value selects its beginning.
 type ReadOptions struct {
-	Offset int // bytes to leave out, as [Reading.Next] of an earlier answer; 0: none
-	Lines  int // at most this number; 0: 400
-	Bytes  int // at most this number; 0: 16,000; at most 1,000,000
+	Offset int // bytes to skip, the [Reading.Next] of an earlier answer; 0: none
+	Lines  int // most lines; 0: 400
+	Bytes  int // most bytes; 0: 16,000; at most 1,000,000
 }
 
 const (
@@ -25,20 +24,19 @@ const (
 	mostBytes    = 1_000_000
 )
 
-// Reading is part of what a handle names, as text: each block under a line that names
-// it. Bytes that are no UTF-8 are replaced.
+// Reading is a piece of the content of a handle, as text: each block follows a line with its name.
+// Bytes that are not UTF-8 are replaced.
 type Reading struct {
 	Conversation string        `json:"conversation"`
 	Handle       precis.Handle `json:"handle"`
 	Text         string        `json:"text"`
 	Offset       int           `json:"offset"`
-	Next         int           `json:"next_offset,omitempty"` // where to read on; 0: nothing follows
+	Next         int           `json:"next_offset,omitempty"` // offset of the next piece; 0: this is the last
 	Total        int           `json:"total_bytes"`           // of the whole text
 }
 
-// Read returns what a handle names as text, hidden or not, a piece at a time. Lines
-// are whole where they fit. The error is [precis.CodeInvalid] for an offset behind
-// the end.
+// Read returns the content of a handle as text, hidden or not, one piece at a time. It keeps lines
+// whole where they fit. The error is [precis.CodeInvalid] for an offset after the end.
 func Read(ctx context.Context, h Home, id string, handle precis.Handle, o ReadOptions) (Reading, error) {
 	if err := o.check(); err != nil {
 		return Reading{}, err
@@ -83,8 +81,8 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// pieces returns the text that a handle names: for each block a line that says what
-// it is, its text, and an end of line.
+// pieces returns the text of a handle. Each block is a line with its name, the block's text, and an
+// end of line.
 func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error) {
 	if _, err := s.Conversation.Transcript.Read(h); err != nil {
 		return nil, err
@@ -115,8 +113,7 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 	return out, nil
 }
 
-// fullest returns message i in the longest form it ever had, and whether that is an
-// earlier one.
+// fullest returns message i in the longest form it ever had; from: an earlier transcript has it.
 func (s *Subject) fullest(earlier []*precis.Transcript, i, block int) (m precis.Message, from bool) {
 	m = s.Conversation.Transcript.At(i)
 	for _, t := range earlier {
@@ -127,7 +124,7 @@ func (s *Subject) fullest(earlier []*precis.Transcript, i, block int) (m precis.
 	return m, from
 }
 
-// spelledOut returns a block as text, complete; of pictures and other data the size.
+// spelledOut returns a block as complete text; for pictures and other data it returns the size.
 func spelledOut(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:
@@ -152,7 +149,7 @@ func spelledOut(b precis.Block) string {
 	return fmt.Sprintf("(%s, %d bytes that are no text)", content.Type(b), content.Size([]precis.Block{b}))
 }
 
-// cut returns the text from the offset on, as far as lines and bytes allow.
+// cut returns the text after the offset, up to the limits of lines and bytes.
 func (o ReadOptions) cut(pieces []string) string {
 	var buf strings.Builder
 	skip := o.Offset
@@ -162,7 +159,7 @@ func (o ReadOptions) cut(pieces []string) string {
 			continue
 		}
 		p, skip = p[skip:], 0
-		room := o.Bytes + utf8.UTFMax - buf.Len() // so that a cut is seen
+		room := o.Bytes + utf8.UTFMax - buf.Len() // a little more, to detect that the text is cut
 		if buf.WriteString(p[:min(len(p), room)]); buf.Len() > o.Bytes {
 			break
 		}
@@ -185,7 +182,7 @@ func (o ReadOptions) cut(pieces []string) string {
 	return text[:at]
 }
 
-// runeStart returns the offset, or where the letter that it is in begins.
+// runeStart moves an offset inside a character back to its first byte.
 func runeStart(text string, at int) int {
 	for back := at; back > max(at-utf8.UTFMax, 0); back-- {
 		if utf8.RuneStart(text[back]) {

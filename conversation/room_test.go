@@ -34,7 +34,7 @@ func TestRoomIsMeasuredByTheGrowthOfTheNewestTurns(t *testing.T) {
 	if r.Turns != 10 || r.Growth < 450 || r.Growth > 650 {
 		t.Errorf("growth: %+v", r)
 	}
-	// The manager acts on overflow alone: the limit is what is allowed.
+	// The manager acts only on overflow: the limit is the budget.
 	if want := 100_000*9/10 - 8192 + 1; r.Limit != want || r.Left != want-st.Tokens || *r.Lasts != r.Left/r.Growth {
 		t.Errorf("%+v, want a limit of %d with %d tokens used", r, want, st.Tokens)
 	}

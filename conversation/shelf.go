@@ -13,13 +13,13 @@ import (
 	"precis/store"
 )
 
-// Shelf is what a [Home] has of one owner. Homes list and search by it.
+// Shelf holds the conversations of one owner in a [Home]. Homes list and search with it.
 type Shelf struct {
 	Owner string
-	// Open are the conversations that are not only in the catalog: what they say
-	// goes before what the catalog has of the same ID.
+	// Open are the conversations in memory. They take precedence over catalog entries with the same
+	// ID.
 	Open []OpenConversation
-	// Catalog lists the stored conversations; nil: there is none.
+	// Catalog lists the stored conversations; nil: none.
 	Catalog store.Lister
 }
 
@@ -29,7 +29,7 @@ type OpenConversation struct {
 	Transcript *precis.Transcript
 }
 
-// ListShelves returns a page of what several owners have.
+// ListShelves returns a page of the conversations of several owners.
 func ListShelves(ctx context.Context, shelves []Shelf, q Listing) (Page[Listed], error) {
 	limit, err := pageSize(q.Limit)
 	if err != nil {
@@ -56,8 +56,8 @@ func ListShelves(ctx context.Context, shelves []Shelf, q Listing) (Page[Listed],
 	return out, nil
 }
 
-// CountShelves returns how many conversations several owners have; known is false when a
-// catalog cannot count.
+// CountShelves returns the number of conversations of several owners; known is false if a catalog
+// cannot count.
 func CountShelves(ctx context.Context, shelves []Shelf) (n int, known bool, err error) {
 	for _, sh := range shelves {
 		open := make([]string, len(sh.Open))
@@ -81,8 +81,7 @@ func CountShelves(ctx context.Context, shelves []Shelf) (n int, known bool, err 
 	return n, true, nil
 }
 
-// list returns at least limit of the conversations that come after a position, or
-// all of them.
+// list returns at least limit conversations after a position, or all of them if there are fewer.
 func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) ([]Listed, error) {
 	var out []Listed
 	add := func(l Listed) {
@@ -101,7 +100,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 		return out, nil
 	}
 	query := store.Query{Text: q.Text, Since: q.Since, Before: q.Before}
-	if after != nil { // those of the same time are asked for again
+	if after != nil { // conversations of the same time are requested again
 		if end := after.Updated.Add(time.Microsecond); query.Before.IsZero() || end.Before(query.Before) {
 			query.Before = end
 		}
@@ -124,7 +123,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 	}
 }
 
-// selects reports whether a record in memory is asked for, as catalogs do.
+// selects reports whether a query selects a record in memory, by the rules of catalogs.
 func selects(q Listing, r store.Record) bool {
 	if !q.Before.IsZero() && !r.Updated.Before(q.Before) || !q.Since.IsZero() && r.Updated.Before(q.Since) {
 		return false
@@ -135,8 +134,8 @@ func selects(q Listing, r store.Record) bool {
 	})
 }
 
-// SearchShelves finds messages of several owners: by the index of a catalog that
-// has one, else by reading the conversations in memory.
+// SearchShelves finds messages of several owners, with the index of a catalog that has one, else in
+// the conversations in memory.
 func SearchShelves(ctx context.Context, shelves []Shelf, q store.SearchQuery) (FoundList, error) {
 	out := FoundList{Items: []Found{}, Index: "memory"}
 	limit := cmp.Or(q.Limit, 20)
@@ -156,7 +155,7 @@ func SearchShelves(ctx context.Context, shelves []Shelf, q store.SearchQuery) (F
 	return out, nil
 }
 
-// mostCounted is how many hits a search counts at least before it says that there are more.
+// mostCounted is the number of hits up to which a search counts exactly.
 const mostCounted = 500
 
 func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.Hit, indexed bool, err error) {
@@ -200,7 +199,7 @@ func (sh Shelf) found(ctx context.Context, hits []store.Hit) []Found {
 	return out
 }
 
-// scan returns the messages of a conversation that answer a query.
+// scan returns the messages of a conversation that match a query.
 func scan(ctx context.Context, c OpenConversation, q store.SearchQuery) ([]store.Hit, error) {
 	asked, other := strings.Fields(strings.ToLower(q.Text)), words.NewQuery(q.Text, false)
 	exact := q.Exact || slices.ContainsFunc(asked, func(w string) bool { return !slices.Equal(words.Distinct(w), []string{words.Fold(w)}) })
@@ -221,8 +220,8 @@ func scan(ctx context.Context, c OpenConversation, q store.SearchQuery) ([]store
 	return out, nil
 }
 
-// matches reports whether a message holds all words. The score is the share of
-// them that stand near the longest one.
+// matches reports whether a message contains all words. The score is the share of the words near
+// the longest one.
 func matches(m precis.Message, asked []string) (store.Hit, bool) {
 	text := content.Words(m.Content)
 	folded := strings.ToLower(text)
@@ -236,7 +235,7 @@ func matches(m precis.Message, asked []string) (store.Hit, bool) {
 		}
 	}
 	if len(folded) != len(text) {
-		text = folded // a letter has another length in lower case
+		text = folded // lower case changed the length of a character
 	}
 	snippet := content.Around(text, strings.Index(folded, longest))
 	near := strings.ToLower(snippet)
@@ -249,7 +248,7 @@ func matches(m precis.Message, asked []string) (store.Hit, bool) {
 	return store.Hit{Snippet: snippet, Score: score / float64(len(asked))}, true
 }
 
-// answers reports whether a message has other words that answer all of a query.
+// answers reports whether a message matches all words of a query by other forms.
 func answers(m precis.Message, q words.Query) (store.Hit, bool) {
 	text := words.Text(m)
 	score, _ := q.Score(text)
@@ -261,26 +260,26 @@ func answers(m precis.Message, q words.Query) (store.Hit, bool) {
 	return h, true
 }
 
-// Found is a message that a search found, or a text as in [Passages], which only recordings are searched for.
+// Found is a message that a search found, or a text as in [Passages]. Only searches of recordings
+// return the latter.
 type Found struct {
 	store.Hit
 	Owner  string        `json:"owner"`
 	Title  string        `json:"title,omitempty"` // of the conversation
 	Handle precis.Handle `json:"handle"`
 	In     string        `json:"in,omitempty"`   // see [Place.In]
-	Kind   string        `json:"kind,omitempty"` // "summary" or "note" of what is shown instead of messages, else who said it
+	Kind   string        `json:"kind,omitempty"` // "summary" or "note" for a text shown instead of messages, else the speaker
 }
 
 // FoundList is the answer to a search, the best first.
 type FoundList struct {
 	Items []Found `json:"items"`
-	Index string  `json:"index"`          // where it was looked: "store" or "memory"
+	Index string  `json:"index"`          // the place searched: "store" or "memory"
 	Total int     `json:"total"`          // messages found; Items are the best of them
 	More  bool    `json:"more,omitempty"` // there are more than Total: they were not counted
 }
 
-// Cap counts the items and leaves the first of them, limit at most. Of more than counted
-// items that many are counted, and there are more.
+// Cap counts the items up to counted, sets More if there are more, and keeps the first limit.
 func (l *FoundList) Cap(limit, counted int) {
 	l.Total, l.More = min(len(l.Items), counted), len(l.Items) > counted
 	l.Items = l.Items[:min(len(l.Items), limit)]
@@ -288,10 +287,10 @@ func (l *FoundList) Cap(limit, counted int) {
 
 // SearchOptions ask for messages by their words.
 type SearchOptions struct {
-	Text         string // words, all of which must occur
-	Conversation string // only in this one; "": in all
+	Text         string // words that must all occur
+	Conversation string // only this one; "": all
 	Limit        int    // at most this number; 0: 20; at most 500
-	Exact        bool   // the words themselves; false: also other forms of them, and related words
+	Exact        bool   // only the words themselves; false: also other forms and related words
 }
 
 // Search finds messages, hidden or not: with an index where the home has one,

@@ -7,7 +7,7 @@ import (
 	"precis"
 )
 
-// Originals is what a handle names.
+// Originals are the messages of a handle.
 type Originals struct {
 	Conversation string        `json:"conversation"`
 	Handle       precis.Handle `json:"handle"`
@@ -20,15 +20,15 @@ type Original struct {
 	Handle   precis.Handle   `json:"handle"`
 	State    State           `json:"state"` // in the view
 	Edit     string          `json:"edit,omitempty"`
-	Earlier  bool            `json:"earlier"` // from before the client cleared it
+	Earlier  bool            `json:"earlier"` // from a transcript before the client cleared it
 	Original json.RawMessage `json:"original"`
 }
 
-// mostShown is how many messages one handle may name.
+// mostShown is the most messages that one handle may name.
 const mostShown = 200
 
-// Show returns the originals that a handle names, hidden or not. Of what the
-// client has cleared since, it is what was said before.
+// Show returns the original messages of a handle, hidden or not. For content that the client has
+// cleared since, it returns the earlier form.
 func Show(ctx context.Context, h Home, id string, handle precis.Handle) (Originals, error) {
 	return look(ctx, h, id, func(s *Subject) (Originals, error) { return s.originals(ctx, handle) })
 }
@@ -70,15 +70,14 @@ func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, bl
 	return out
 }
 
-// HiddenPart is a handle of which a view does not show everything as it was said.
+// HiddenPart is a handle with content that a view hides or shortens.
 type HiddenPart struct {
 	Handle precis.Handle   `json:"handle"`
 	State  State           `json:"state"` // [Hidden] when any of it is hidden, else [Shortened]
-	By     precis.EditKind `json:"by"`    // the kind of edit that did it
+	By     precis.EditKind `json:"by"`    // the kind of edit that did so
 }
 
-// HiddenParts returns those of the handles of which the view does not show
-// everything as it was said.
+// HiddenParts returns the handles with content that the view hides or shortens.
 func HiddenParts(ctx context.Context, h Home, id string, handles ...precis.Handle) ([]HiddenPart, error) {
 	return look(ctx, h, id, func(s *Subject) ([]HiddenPart, error) {
 		shown := precis.ShownBy(s.Conversation.Transcript, s.Conversation.Edits)
@@ -95,8 +94,8 @@ func HiddenParts(ctx context.Context, h Home, id string, handles ...precis.Handl
 	})
 }
 
-// HiddenRuns returns what a view does not show as it was said, as few handles as name
-// it: neighbors that the same kind of edit hides are one.
+// HiddenRuns returns everything that a view hides or shortens, with as few handles as possible:
+// neighbors hidden by the same kind of edit are joined.
 func HiddenRuns(t *precis.Transcript, edits []precis.Edit) []HiddenPart {
 	out := []HiddenPart{}
 	shown := precis.ShownBy(t, edits)
@@ -131,13 +130,12 @@ func hiddenPart(shown *precis.Shown, h precis.Handle) HiddenPart {
 	return out
 }
 
-// Exported is a whole conversation: what was said, what the view makes of it, and the
-// edits that do so.
+// Exported is a whole conversation: its messages, their state in the view, and the edits.
 type Exported struct {
 	Conversation Details           `json:"conversation"`
 	System       []Content         `json:"system,omitempty"`
 	Messages     []ExportedMessage `json:"messages"`
-	Edits        []EditInfo        `json:"edits"` // with what they show
+	Edits        []EditInfo        `json:"edits"` // with their replacements
 }
 
 // ExportedMessage is a message as it was said, and how the view shows it.

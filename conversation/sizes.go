@@ -7,15 +7,15 @@ import (
 	"precis"
 )
 
-// Sizes says how large the view of a conversation was at each of its lengths.
+// Sizes are the sizes of the view of a conversation at each of its lengths.
 type Sizes struct {
 	Points []SizeAt   `json:"points"` // by the number of messages, ascending
 	Marks  []SizeMark `json:"marks"`  // where edits were made
 	Window int        `json:"window"` // tokens
 }
 
-// SizeAt is the size of the view, overhead included, and of everything said, when
-// there were so many messages.
+// SizeAt is the size of the view, overhead included, and of the transcript, at a number of
+// messages.
 type SizeAt struct {
 	Messages int `json:"messages"`
 	Tokens   int `json:"tokens"`
@@ -30,8 +30,8 @@ type SizeMark struct {
 	After    int               `json:"tokens_after"`
 }
 
-// History returns how large the view was over the course of a conversation: at most
-// about the given number of points, and two at each place where edits were made.
+// History returns the size of the view over the course of a conversation: at most about the given
+// number of points, plus two for each place where edits were made.
 func History(ctx context.Context, h Home, id string, points int) (Sizes, error) {
 	if points < 2 || points > 5000 {
 		return Sizes{}, precis.Errorf(precis.CodeInvalid, "read history", "points is %d, want 2 to 5000", points)
@@ -80,8 +80,8 @@ type walker struct {
 	out      Sizes
 }
 
-// stretch adds the points between two places where edits were made. With edited the
-// first of them has the edits of that place.
+// stretch adds the points between two places where edits were made. With edited, the first point
+// includes the edits of its place.
 func (w *walker) stretch(from, to int, edited bool) {
 	t := w.s.Conversation.Transcript
 	if edited {
@@ -128,7 +128,7 @@ func (w *walker) mark(n, before int) {
 	w.out.Marks = append(w.out.Marks, m)
 }
 
-// scale calibrates all sizes so that the last one is that of the status.
+// scale calibrates all sizes so that the last one equals the status.
 func (w *walker) scale(tokens int) {
 	last := w.overhead + w.view
 	if last <= 0 || last == tokens {

@@ -9,7 +9,7 @@ import (
 	"precis/retain"
 )
 
-// Details is a conversation with what there is to know of it.
+// Details is a conversation with all that is known about it.
 type Details struct {
 	Listed
 	Window precis.Window  `json:"context_window"`
@@ -17,21 +17,21 @@ type Details struct {
 	Room   Room           `json:"room"`
 	Edits  EditCounts     `json:"edits"`
 	Last   *precis.Report `json:"last_report,omitempty"` // of the newest request; nil when it is not in memory
-	Notes  []string       `json:"notes,omitempty"`       // what the numbers leave out
+	Notes  []string       `json:"notes,omitempty"`       // content that the numbers leave out
 
-	// CondenseError names the newest condensation with a model where it failed: as
-	// condense.ErrorName does, or by a precis.Code. "": it did not, or is not in memory.
+	// CondenseError names the failure of the newest condensation with a model, by
+	// condense.ErrorName or a precis.Code. "": it did not fail, or is not in memory.
 	CondenseError string `json:"condense_error,omitempty"`
 }
 
-// EditCounts says how many edits a conversation has.
+// EditCounts are the numbers of edits of a conversation.
 type EditCounts struct {
 	Total   int                     `json:"total"`
 	InForce int                     `json:"in_force"`
 	Kinds   map[precis.EditKind]int `json:"kinds"` // of those in force
 	Saved   int                     `json:"tokens_saved"`
-	Unsaid  int                     `json:"unknown,omitempty"` // edits in force that Saved leaves out: nobody knows what they saved
-	CostUSD float64                 `json:"cost_usd"`          // of all edits, those taken back too
+	Unsaid  int                     `json:"unknown,omitempty"` // edits in force with unknown savings; Saved leaves them out
+	CostUSD float64                 `json:"cost_usd"`          // of all edits, undone ones too
 }
 
 // Status returns one conversation at a glance.
@@ -68,26 +68,25 @@ func countEdits(edits []precis.Edit) EditCounts {
 	return c
 }
 
-// Room says how far the view of a conversation is from being reduced, and how fast
-// it gets there.
+// Room is the distance of the view of a conversation to its next reduction, in tokens and turns.
 type Room struct {
-	Limit  int  `json:"limit"`           // tokens of the view from which it is reduced; 0: unknown, see [Subject.Recorded]
-	Left   int  `json:"left"`            // tokens until then; 0: it is reached, or unknown
-	Growth int  `json:"growth"`          // tokens that a turn adds, the mean of the newest ones; 0: unknown
-	Turns  int  `json:"turns"`           // turns that Growth is the mean of; 0: there are none yet
-	Lasts  *int `json:"lasts,omitempty"` // turns like those until the limit, rounded down; nil: Growth or Limit is unknown
+	Limit  int  `json:"limit"`           // tokens of the view at which it is reduced; 0: unknown, see [Subject.Recorded]
+	Left   int  `json:"left"`            // tokens to the limit; 0: reached, or unknown
+	Growth int  `json:"growth"`          // mean tokens added by a recent turn; 0: unknown
+	Turns  int  `json:"turns"`           // number of turns that Growth averages; 0: no turn yet
+	Lasts  *int `json:"lasts,omitempty"` // turns of that size to the limit, rounded down; nil: Growth or Limit is unknown
 }
 
-// turnsMeasured is the most turns that the growth of a conversation is the mean of.
+// turnsMeasured is the most turns that [Room.Growth] averages.
 const turnsMeasured = 10
 
-// room measures how much room is left in a view of the given tokens.
+// room measures the room that a view of the given tokens leaves.
 func (s *Subject) room(tokens int) Room {
 	r := s.request()
 	settings := s.Manager.Settings()
 	overhead := s.meter().Overhead(s.Conversation).Sum()
 	d := precis.Plan(precis.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
-	factor := 1.0 // from what we count to what the model's provider does
+	factor := 1.0 // provider's tokens divided by ours
 	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
 		factor = float64(tokens) / float64(counted)
 	}
@@ -98,7 +97,7 @@ func (s *Subject) room(tokens int) Room {
 	return roomOf(s.Conversation, s.meter(), limit, tokens, factor)
 }
 
-// limitOf returns the tokens of a view from which it is reduced, or does not fit any more.
+// limitOf returns the tokens at which a view is reduced or no longer fits.
 func limitOf(d precis.Decision) int {
 	if d.Acts > 0 {
 		return d.Acts
@@ -107,7 +106,7 @@ func limitOf(d precis.Decision) int {
 }
 
 // compactedAt returns the largest size, in tokens, at which the program of a recording has
-// compacted it; 0 when it has not, or does not say.
+// compacted it; 0: never, or unknown.
 func compactedAt(edits []precis.Edit) (at int) {
 	for _, e := range edits {
 		if isRecorded(e) && e.Kind == precis.KindCondensation {
@@ -117,8 +116,8 @@ func compactedAt(edits []precis.Edit) (at int) {
 	return at
 }
 
-// roomOf measures how much room is left until a limit, 0 for an unknown one, in a view of so
-// many tokens. Factor is the ratio of the provider's tokens to the meter's.
+// roomOf measures the room between a view of used tokens and a limit; limit 0: unknown. Factor is
+// the ratio of the provider's tokens to the meter's.
 func roomOf(conv *precis.Conversation, meter *precis.Meter, limit, used int, factor float64) Room {
 	out := Room{Limit: limit, Left: max(limit-used, 0)}
 	added, turns := newest(conv, meter, turnsMeasured)
@@ -133,17 +132,16 @@ func roomOf(conv *precis.Conversation, meter *precis.Meter, limit, used int, fac
 	return out
 }
 
-// Outlook is how full the window is with a view, and how long it will last.
+// Outlook is the fill level of the window and the room that is left.
 type Outlook struct {
 	Percent float64 // of the window, 0 when that is unknown
 	Near    bool    // the warn level of the settings is reached
 	Room    Room
 }
 
-// OutlookAfter returns the outlook of the view that a pass of a manager left: report is
-// that of the pass, settings and profile those it was made with. Meter has counted
-// the conversation, so nothing is counted twice. It reads the conversation, which must not
-// be changed meanwhile.
+// OutlookAfter returns the outlook after a pass of a manager with this report, settings and
+// profile. Meter has counted the conversation already, so no message is counted twice. The
+// conversation must not change during the call.
 func OutlookAfter(conv *precis.Conversation, meter *precis.Meter, settings precis.Settings, profile string, report precis.Report) Outlook {
 	was := report.Decision
 	budget := precis.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
@@ -151,9 +149,8 @@ func OutlookAfter(conv *precis.Conversation, meter *precis.Meter, settings preci
 	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, limitOf(d), d.Used, report.Calibration)}
 }
 
-// newest counts the tokens of the newest turns, at most so many: of each what the
-// model said and what came back before it spoke again. What a rewind hides counts
-// as never said.
+// newest counts the tokens of the newest turns, at most most. A turn is the model's message and
+// everything before its next one. Messages hidden by a rewind are not counted.
 func newest(conv *precis.Conversation, meter *precis.Meter, most int) (tokens, turns int) {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	pending := 0
@@ -171,14 +168,14 @@ func newest(conv *precis.Conversation, meter *precis.Meter, most int) (tokens, t
 	return tokens, turns
 }
 
-// WorkState is where the work of a conversation stands.
+// WorkState is the state of the work of a conversation.
 type WorkState struct {
 	Conversation string       `json:"conversation"`
 	State        digest.State `json:"state"`
 }
 
-// Work reads where the work of a conversation stands, as its calls and their results
-// show. What the user took back by a rewind is left out; what the view hides is not.
+// Work reads the state of the work from calls and their results. It leaves out messages that a
+// rewind took back and includes hidden ones.
 func Work(ctx context.Context, h Home, id string) (WorkState, error) {
 	return look(ctx, h, id, func(s *Subject) (WorkState, error) {
 		return WorkState{Conversation: s.Record.ID, State: digest.StateOf(s.Conversation)}, nil

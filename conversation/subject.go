@@ -17,36 +17,35 @@ type Subject struct {
 	Conversation *precis.Conversation // a snapshot, or, while it is edited, the conversation itself
 	Record       store.Record
 	Owner        string
-	Open         bool          // a client is, or lately was, at it
-	Pending      bool          // some edits are in memory that the store lacks
-	Last         precis.Report // of the newest turn; the zero value when it is not known
-	Failed       string        // by name, the newest condensation with a model, where it failed; see condense.ErrorName
+	Open         bool          // a client uses it now or did so lately
+	Pending      bool          // some edits in memory are not stored yet
+	Last         precis.Report // of the newest turn; the zero value: unknown
+	Failed       string        // name of the failure of the newest condensation with a model, see condense.ErrorName; "": none
 
-	// Recorded: another program holds the conversation and recorded it, so that its turns last
-	// until that program compacts it.
+	// Recorded: another program runs and records the conversation, and compacts it itself.
 	Recorded bool
 
-	// InPlace: the edits are kept in the files of another program. What that program itself
-	// condensed, and nothing could write again, [UndoAll] leaves.
+	// InPlace: edits are kept in the files of another program. [UndoAll] leaves condensations by
+	// that program, because they could not be written again.
 	InPlace bool
 
-	// Manager reads and edits the conversation. It has no store: it records edits
-	// in memory, and the home stores them.
+	// Manager reads and edits the conversation. It has no store: it records edits in memory, and
+	// the home stores them.
 	Manager *precis.Manager
-	// Ask says how to ask the manager: window, limits, reasoning and meter. Its
-	// conversation is ignored; a nil dialect is that of the record.
+	// Ask is the template of requests to the manager: window, limits, reasoning and meter. Its
+	// conversation is ignored; a nil dialect means the dialect of the record.
 	Ask precis.Request
-	// Profile returns the manager of a named profile. Nil: there are none.
+	// Profile returns the manager of a named profile. Nil: no profiles.
 	Profile func(name string) (*precis.Manager, error)
-	// Earlier returns the transcripts the conversation had before its client
-	// rewrote old messages. Nil: it had none.
+	// Earlier returns the transcripts from before the client rewrote old messages. Nil: there are
+	// none.
 	Earlier func(ctx context.Context) ([]*precis.Transcript, error)
-	// Lease takes the lease of reducing the conversation with a model; ok is false
-	// while another process has it. Release is never nil. Nil: there are no leases.
+	// Lease takes the lease for reducing the conversation with a model; ok is false while another
+	// process holds it. Release is never nil. Nil: no leases.
 	Lease func(ctx context.Context) (release func(), ok bool)
 }
 
-// request asks the manager about the conversation.
+// request builds the request to the manager for the conversation.
 func (s *Subject) request() precis.Request {
 	r := s.Ask
 	r.Conversation, r.Unrecorded = s.Conversation, true
@@ -56,11 +55,10 @@ func (s *Subject) request() precis.Request {
 	return r
 }
 
-// status returns the conversation at a glance.
 func (s *Subject) status() (precis.Status, error) { return s.Manager.Status(s.request()) }
 
-// meter returns the meter that counts messages, by the rules of the model as the status
-// does; a new one when the home has none.
+// meter returns the meter that counts messages by the rules of the model, as the status does. It is
+// new if the home has none.
 func (s *Subject) meter() *precis.Meter {
 	if s.Ask.Meter == nil {
 		s.Ask.Meter = s.Manager.NewMeter()
@@ -69,7 +67,7 @@ func (s *Subject) meter() *precis.Meter {
 	return s.Ask.Meter
 }
 
-// view returns the messages of units as they are sent, and what was repaired.
+// view returns the messages of units as they are sent, and the repairs made.
 func (s *Subject) view(units []precis.Unit) ([]precis.Message, []precis.Breach) {
 	var view []precis.Message
 	for _, u := range units {
@@ -81,7 +79,7 @@ func (s *Subject) view(units []precis.Unit) ([]precis.Message, []precis.Breach) 
 	return precis.Repair(view)
 }
 
-// notes say what the numbers leave out.
+// notes name content that the numbers leave out.
 func (s *Subject) notes() []string {
 	var notes []string
 	switch {
@@ -99,7 +97,7 @@ func (s *Subject) notes() []string {
 	return notes
 }
 
-// editable reports why the conversation cannot be edited now.
+// editable returns the reason why the conversation cannot be edited now; nil: it can.
 func (s *Subject) editable() error {
 	if !s.Open && s.Record.Branched != "" && s.Record.Requests == 0 {
 		return &precis.Error{
@@ -113,11 +111,11 @@ func (s *Subject) editable() error {
 // resize sets the tokens of the record after an edit.
 func (s *Subject) resize(after int) { s.Record.Tokens = after }
 
-// The dialects a view can be written in.
+// The dialects that a view can be written in.
 var dialects = []wire.Dialect{anthropic.Dialect{}, chat.Dialect{}, responses.Dialect{}}
 
-// dialectNamed returns a dialect. For an unknown name it is that of Anthropic, which
-// every message can be written in.
+// dialectNamed returns a dialect by name. An unknown name means Anthropic, which can represent
+// every message.
 func dialectNamed(name string) wire.Dialect {
 	for _, d := range dialects {
 		if d.Name() == name {

@@ -2,11 +2,11 @@ package conversation
 
 import "context"
 
-// Kin is a conversation of a tree: who began whom.
+// Kin is a conversation in a tree of parents and children.
 type Kin struct {
 	Listed
-	Depth int  `json:"depth"` // 0: the first of all
-	Self  bool `json:"self"`  // the one that was asked about
+	Depth int  `json:"depth"` // 0: the root
+	Self  bool `json:"self"`  // the conversation that was asked for
 }
 
 // The limits of a tree.
@@ -15,8 +15,8 @@ const (
 	mostKin   = 200
 )
 
-// Tree returns the tree that a conversation belongs to, each before those it began: from
-// the first of all, up to eight levels and 200 conversations.
+// Tree returns the tree of a conversation, parents before children: from the root, up to eight
+// levels and 200 conversations.
 func Tree(ctx context.Context, h Home, id string) ([]Kin, error) {
 	d, err := Status(ctx, h, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func Tree(ctx context.Context, h Home, id string) ([]Kin, error) {
 	return t.all, err
 }
 
-// tree is walked without end where recordings name each other: seen stops that.
+// tree is the state of a walk. Recordings may name each other as parents; seen ends such loops.
 type tree struct {
 	home Home
 	self string

@@ -8,9 +8,9 @@ import (
 	"precis/retain"
 )
 
-// Typed returns the place where a person typed some words, the newest of several; white
-// space does not matter. An error with [precis.CodeNotFound] says that no person did: words
-// of the agent, of a tool or of a program are none.
+// Typed returns where a person typed some words; of several places the newest. White space is
+// ignored. The error is [precis.CodeNotFound] if no person did: words of the agent, of a tool or of
+// a program do not count.
 func Typed(ctx context.Context, h Home, id, quote string) (precis.Handle, error) {
 	const op, least = "find typed words", 4 // bytes
 	words := retain.Folded(quote)
@@ -30,8 +30,8 @@ func Typed(ctx context.Context, h Home, id, quote string) (precis.Handle, error)
 	})
 }
 
-// Suggest returns the sentences that persons typed and that may bind, see
-// [retain.Constraints], in order, without those that are pinned.
+// Suggest returns the sentences typed by persons that may bind, see [retain.Constraints], in order
+// and without pinned ones.
 func Suggest(ctx context.Context, h Home, id string) ([]retain.Rule, error) {
 	return look(ctx, h, id, func(s *Subject) ([]retain.Rule, error) {
 		pinned := precis.Pinned(s.Conversation.Edits)

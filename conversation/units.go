@@ -7,38 +7,36 @@ import (
 	"precis"
 )
 
-// UnitQuery selects units of a view. The zero value selects the first 100 of the
-// view now.
+// UnitQuery selects units of a view. The zero value selects the first 100 of the current view.
 type UnitQuery struct {
-	From  int // index of a message: the first unit is the one that stands for it; a negative one counts from the end
+	From  int // message index: the first unit is the one that covers it; a negative one counts from the end
 	Limit int // at most this number; 0: 100; at most 500
-	At    int // the view as it was when there were this many messages; 0: now
+	At    int // the view at this number of messages; 0: now
 }
 
-// UnitList is part of a view, in pieces.
+// UnitList is part of a view.
 type UnitList struct {
 	Items  []UnitInfo    `json:"items"`
 	Total  int           `json:"messages"`       // of the transcript, at the moment asked for
-	Next   int           `json:"next,omitempty"` // message at which the following page begins; 0: there is none
+	Next   int           `json:"next,omitempty"` // message at the start of the next page; 0: this is the last page
 	Status precis.Status `json:"status"`         // of the view asked for
-	Prev   int           `json:"prev,omitempty"` // message at which the page before begins
+	Prev   int           `json:"prev,omitempty"` // message at the start of the previous page
 }
 
-// UnitInfo is a piece of a view together with what it stands for. Tokens are as
-// counted, not calibrated.
+// UnitInfo is a unit of a view with the messages it replaces. Tokens are counted, not calibrated.
 type UnitInfo struct {
 	ViewUnit
-	Rung   string        `json:"rung,omitempty"` // that made the edit
+	Rung   string        `json:"rung,omitempty"` // the rung that made the edit
 	Cost   float64       `json:"cost_usd,omitempty"`
-	Before int           `json:"tokens_before"` // of the messages as they were said
+	Before int           `json:"tokens_before"` // tokens of the original messages
 	After  int           `json:"tokens_after"`
 	Pinned bool          `json:"pinned"`
-	Info   MessageInfo   `json:"info,omitzero"` // of a unit of one original message
-	Said   Said          `json:"said,omitzero"` // that message as it was said, when the view shows it otherwise
+	Info   MessageInfo   `json:"info,omitzero"` // for a unit of one original message
+	Said   Said          `json:"said,omitzero"` // the original message, when the view shows it otherwise
 	Blocks []BlockChange `json:"blocks,omitempty"`
 }
 
-// BlockChange is a block that a view shows otherwise than it was said.
+// BlockChange is a block that a view replaces or removes.
 type BlockChange struct {
 	Handle precis.Handle   `json:"handle"`
 	What   string          `json:"what"`
@@ -48,7 +46,7 @@ type BlockChange struct {
 	Kind   precis.EditKind `json:"edit_kind,omitempty"`
 }
 
-// Units returns part of a view, in pieces, with what each stands for.
+// Units returns part of a view as units, each with the messages it replaces.
 func Units(ctx context.Context, h Home, id string, q UnitQuery) (UnitList, error) {
 	if q.Limit < 0 || q.Limit > mostListed {
 		return UnitList{}, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", q.Limit, mostListed)
@@ -65,8 +63,8 @@ func Units(ctx context.Context, h Home, id string, q UnitQuery) (UnitList, error
 	})
 }
 
-// ViewAt returns what the model saw when the conversation had n messages: the view
-// of these with the edits that had been made by then.
+// ViewAt returns what the model saw when the conversation had n messages: the view with the edits
+// that had been made by then.
 func ViewAt(ctx context.Context, h Home, id string, n int) (ViewInfo, error) {
 	return look(ctx, h, id, func(s *Subject) (ViewInfo, error) {
 		then, err := s.at(n)
@@ -77,8 +75,8 @@ func ViewAt(ctx context.Context, h Home, id string, n int) (ViewInfo, error) {
 	})
 }
 
-// at returns the conversation as it was when it had n messages; 0: as it is. What
-// is made of it does not touch the meter of the home.
+// at returns the conversation at a length of n messages; 0: as it is. Counting it does not touch
+// the meter of the home.
 func (s *Subject) at(n int) (*Subject, error) {
 	t := s.Conversation.Transcript
 	if n < 0 || n > t.Len() {
@@ -163,7 +161,7 @@ func (d *describer) unit(u precis.Unit) UnitInfo {
 	return out
 }
 
-// blocks returns the blocks of a message that are shown otherwise than they were said.
+// blocks returns the blocks of a message that the view replaces or removes.
 func (d *describer) blocks(u precis.Unit) []BlockChange {
 	var out []BlockChange
 	for b, was := range d.s.Conversation.Transcript.At(u.From).Content {

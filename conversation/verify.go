@@ -14,26 +14,26 @@ import (
 	"precis/verify"
 )
 
-// VerifyOptions say what is compared with a conversation: one of the three. The zero value
-// is the newest compaction that the client's own program made.
+// VerifyOptions select the text to compare with a conversation; at most one field is set. The zero
+// value selects the newest compaction by the client's own program.
 type VerifyOptions struct {
-	Summary string           // by anybody; "": none
-	View    []precis.Message // what a model is shown instead of the conversation; nil: none
-	Now     bool             // what the model sees of the conversation now
+	Summary string           // by any author; "": not selected
+	View    []precis.Message // messages shown to a model instead of the conversation; nil: not selected
+	Now     bool             // the current view of the conversation
 }
 
-// Verified says what a text that stands for a conversation lacks, contradicts and invents.
+// Verified reports what a summary of a conversation lacks, contradicts and invents.
 type Verified struct {
 	Conversation string `json:"conversation"`
-	// Of is the conversation whose messages the handles name, where that is another one: a
-	// client's own compaction may have begun a new conversation. "": the same.
+	// Of is the conversation that the handles refer to if it is another one: a client's own
+	// compaction may have begun a new conversation. "": the same.
 	Of       string `json:"of,omitempty"`
-	What     string `json:"what"`     // that was compared
-	Messages int    `json:"messages"` // with which it was compared
+	What     string `json:"what"`     // name of the text that was compared
+	Messages int    `json:"messages"` // number of messages it was compared with
 	verify.Report
 }
 
-// Named returns the conversation whose messages the handles name.
+// Named returns the conversation that the handles refer to.
 func (v Verified) Named() string {
 	if v.Of != "" {
 		return v.Of
@@ -41,10 +41,10 @@ func (v Verified) Named() string {
 	return v.Conversation
 }
 
-// Verify compares a text that stands for a conversation with the conversation itself; see
-// [verify.Past.Check]. No model is called. The error is [precis.CodeInvalid] for a summary that
-// is empty or no text, and [precis.CodeNotFound] when the compaction of the client's own
-// program is asked for and none was recorded, or what it stands for is gone.
+// Verify compares a text that replaces messages of a conversation with these messages; see
+// [verify.Past.Check]. No model is called. The error is [precis.CodeInvalid] for an invalid
+// summary, and [precis.CodeNotFound] when there is no compaction by the client's own program or the
+// messages it replaced are gone.
 func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, error) {
 	if err := o.check(); err != nil {
 		return Verified{}, err
@@ -111,9 +111,8 @@ func wordsEach(msgs []precis.Message) map[string]bool {
 	return said
 }
 
-// apart divides a view: text is what somebody wrote to stand for messages, and beside is all
-// that the view holds. What was said is in the view as it was, so it is not checked; shown reports
-// that of a message.
+// apart divides a view. Text is the part written to replace messages. Beside is the text of the
+// whole view. Shown reports whether message i is in the view unchanged, and so needs no check.
 func apart(msgs, view []precis.Message) (text, beside string, shown func(int) bool) {
 	said, seen := wordsEach(msgs), wordsEach(view)
 	shown = func(i int) bool { return seen[retain.Words(msgs[i:i+1])] }
@@ -128,18 +127,18 @@ func apart(msgs, view []precis.Message) (text, beside string, shown func(int) bo
 	return written.String(), all.String(), shown
 }
 
-// compaction is what a client's own program wrote in the place of messages.
+// compaction is a text that a client's own program wrote in the place of messages.
 type compaction struct {
-	of     string // the conversation of the messages; "": that in which it stands
+	of     string // the conversation with the messages; "": the one that contains the compaction
 	what   string
 	conv   *precis.Conversation
 	before []precis.Message
 	text   string
-	view   []precis.Message // behind it: what the program kept of before is no matter of the text
+	view   []precis.Message // after the compaction; messages the program kept from before are not checked
 }
 
-// ownCompaction finds the newest compaction that the client's own program made: one that its
-// recording holds, or the summary with which the conversation goes on from another one.
+// ownCompaction finds the newest compaction by the client's own program: one in its recording, or
+// the summary that continues another conversation.
 func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error) {
 	all := s.Conversation.Transcript.Messages()
 	for k, e := range slices.Backward(s.Conversation.Edits) {
@@ -159,7 +158,7 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		if text == "" || to == 0 {
 			continue
 		}
-		const least = 3 // how many times as long the messages before a compaction are that are still there
+		const least = 3 // the messages before a compaction must be at least this many times as long as its text
 		if len(retain.Words(all[:to])) < least*len(text) {
 			return compaction{}, noCompaction("the messages before the compaction are not in the recording")
 		}
@@ -181,7 +180,7 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 	msgs := retain.Alive(before.Conversation.Transcript, before.Conversation.Edits)
 	if n := before.Record.Summary; before.Record.Continues != "" && n < len(msgs) {
 		msgs = slices.Clone(msgs)
-		msgs[n] = precis.Message{Role: msgs[n].Role} // a summary of what was before: no person said it
+		msgs[n] = precis.Message{Role: msgs[n].Role} // an earlier summary is not the speech of a person
 	}
 	said := wordsEach(msgs)
 	kept := slices.DeleteFunc(slices.Clone(all), func(m precis.Message) bool {

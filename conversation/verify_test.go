@@ -14,7 +14,7 @@ import (
 	"precis/store/memory"
 )
 
-// worked is a conversation in which a person sets a rule and files are written.
+// worked is a conversation with a rule by a person and written files.
 func worked(rule, file string) []precis.Message {
 	out := []precis.Message{precis.NewText(precis.RoleUser, rule+" Raise the timeout of the client, please, and write a test for it.")}
 	for i := range 6 {
@@ -112,7 +112,7 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	}
 }
 
-// failing is a conversation whose last run failed, which the user has not been told.
+// failing is a conversation with a failed last run that the user does not know of.
 func failing() []precis.Message {
 	call := func(id, command, output string, failed bool) []precis.Message {
 		return []precis.Message{
@@ -124,8 +124,8 @@ func failing() []precis.Message {
 	return append(msgs, call("f2", "go test ./client", "--- FAIL: TestTimeout (0.01s)\n    client_test.go:9: got 20, want 30\nFAIL\nexit status 1", true)...)
 }
 
-// What is in view as it was said is not lacking: nothing of a conversation of which nothing is hidden, and
-// of a compaction not what its program kept, at the head of the conversation or behind the summary.
+// Unchanged text in the view is not lacking: nor is a conversation without hidden messages, nor
+// messages that the program kept at a compaction, at the head or after the summary.
 func TestVerifyCountsWhatIsInView(t *testing.T) {
 	msgs := failing()
 	n := len(msgs)
@@ -163,8 +163,8 @@ func TestVerifyCountsWhatIsInView(t *testing.T) {
 	}
 }
 
-// A conversation that goes on from its client's summary is compared with the one before, whose
-// own summary no person said; that of somebody else is not read.
+// A conversation that continues from its client's summary is compared with the previous one. The
+// summary in that one is not a person's speech. Conversations of other owners are not read.
 func TestVerifyOfAConversationThatGoesOn(t *testing.T) {
 	st := memory.New()
 	first := worked("Never touch main.go.", "client")

@@ -10,17 +10,17 @@ import (
 	"precis/wire"
 )
 
-// ViewInfo is what the model sees of a conversation now, in pieces.
+// ViewInfo is the current view of a conversation, as units.
 type ViewInfo struct {
 	Conversation string          `json:"conversation"`
 	Status       precis.Status   `json:"status"`
 	System       []Content       `json:"system,omitempty"` // the system prompt, while it is in memory
 	Units        []ViewUnit      `json:"units"`
-	Repairs      []precis.Breach `json:"repairs,omitempty"` // what is repaired before it is sent
+	Repairs      []precis.Breach `json:"repairs,omitempty"` // breaches repaired before sending
 	Notes        []string        `json:"notes,omitempty"`
 }
 
-// ViewUnit is what is shown for a span of messages.
+// ViewUnit is the content that a view shows for a span of messages.
 type ViewUnit struct {
 	Handle   precis.Handle   `json:"handle"`
 	State    State           `json:"state"`
@@ -64,7 +64,7 @@ func viewUnit(u precis.Unit, look precis.Look) ViewUnit {
 	if len(out.Messages) == 0 {
 		return out
 	}
-	at := 0 // of an original message's block among those shown
+	at := 0 // index of an original block among the shown ones
 	for index := range u.Blocks() {
 		out.Messages[0].Blocks[at].Handle = precis.BlockHandle(u.From, index).String()
 		at++
@@ -80,9 +80,9 @@ type DialectView struct {
 	Messages     json.RawMessage `json:"messages"`
 }
 
-// ViewAs returns the view as a dialect writes it, without the system prompt; ""
-// is the dialect of the conversation. Cache breakpoints, which move from request
-// to request, are where the client set them when it first said a message.
+// ViewAs returns the view in a dialect, without the system prompt; "" is the dialect of the
+// conversation. Cache breakpoints move from request to request; here they are where the client set
+// them when it first sent a message.
 func ViewAs(ctx context.Context, h Home, id, dialect string) (DialectView, error) {
 	if dialect != "" && !slices.ContainsFunc(dialects, func(d wire.Dialect) bool { return d.Name() == dialect }) {
 		return DialectView{}, precis.Errorf(precis.CodeInvalid, "read dialect", "dialect is %.40q, want %s, %s or %s", dialect, dialects[0].Name(), dialects[1].Name(), dialects[2].Name())

@@ -15,7 +15,7 @@ import (
 	"precis/internal/filelock"
 )
 
-// Apply carries a plan out: all of it, or, when a file cannot be written, nothing.
+// Apply carries out a plan. If a file cannot be written, it undoes the changes made so far.
 func (p *Plan) Apply(ctx context.Context) (err error) {
 	manifest := p.Host.manifestPath(p.machine)
 	if err := os.MkdirAll(filepath.Dir(manifest), 0o700); err != nil {
@@ -45,11 +45,11 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 			c.undo()
 		}
 		for _, dir := range made {
-			_ = os.Remove(dir) // one that is not empty stays
+			_ = os.Remove(dir) // fails if the folder is not empty
 		}
 	}()
 	for _, c := range p.Changes {
-		done++ // it may fail half way
+		done++ // counted first, because a failed change may be partly done
 		if err := c.apply(&made); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 		return atomicfile.Write(manifest, append(data, '\n'))
 	}
 	for _, dir := range p.folders {
-		_ = os.Remove(dir) // one that is not empty stays
+		_ = os.Remove(dir) // fails if the folder is not empty
 	}
 	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &precis.Error{Code: precis.CodeInternal, Op: "forget what was installed", Place: manifest, Err: err}
@@ -71,7 +71,7 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 	return nil
 }
 
-// fresh reports whether a file is still as the plan has seen it, and may be written.
+// fresh returns an error if a file has changed since the plan was made, or may not be written.
 func (c *Change) fresh() error {
 	_, now, err := look(c.Path)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Change) fresh() error {
 	}
 	info, err := os.Stat(c.Path)
 	if err != nil {
-		return nil // there is none
+		return nil // a new file
 	}
 	if c.mode = info.Mode().Perm(); c.mode&0o200 == 0 {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "write settings", Place: c.Path, Err: errReadOnly, Hint: "nothing was changed; allow writing, or add what --dry-run shows where the file comes from"}
@@ -94,7 +94,7 @@ func meanwhile(path string) error {
 	return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: path, Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
 }
 
-// undo gives back what can be given back.
+// undo restores the file as far as possible.
 func (c Change) undo() {
 	if c.Saved != "" {
 		_ = os.Remove(c.Saved)
@@ -111,7 +111,7 @@ func (c Change) undo() {
 	}
 }
 
-// apply writes or removes the file, and adds the folders that are made for it.
+// apply writes or removes the file, and appends the folders it creates.
 func (c Change) apply(made *[]string) error {
 	if c.Saved != "" {
 		if err := atomicfile.Write(c.Saved, c.Before); err != nil {

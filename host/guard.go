@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Every command that is installed is guarded: where precis is gone, or was moved, it ends
-// at once and without an error, which the agent would show at each event.
+// Every installed command has a guard: if precis was removed or moved, the command ends at once and
+// without an error, which the agent would show at each event.
 
-// shell is what a program runs commands with.
+// shell is a command interpreter that a program uses.
 type shell int
 
 const (
@@ -18,11 +18,10 @@ const (
 	powershell       // Windows PowerShell
 )
 
-// onWindows says with what a program runs commands there; Claude Code uses the shell that
-// Git brings.
+// onWindows gives the shell of each program on Windows. Claude Code uses the shell of Git.
 var onWindows = map[string]shell{"codex": cmdExe, "gemini": powershell, "qwen": powershell}
 
-// shellOf returns what a program runs commands with on this system.
+// shellOf returns the shell of a program on this system.
 func shellOf(host string) shell {
 	if runtime.GOOS == "windows" {
 		return onWindows[host]
@@ -30,14 +29,14 @@ func shellOf(host string) shell {
 	return posix
 }
 
-// Where the command itself begins, in each of the guards below.
+// The text before the command itself in each of the guards below.
 const (
 	beginsPosix      = "|| exit 0; exec "
 	beginsCmd        = " call "
 	beginsPowershell = "{ & "
 )
 
-// guard returns a command line that runs precis, a path, with arguments if it is there.
+// guard returns a command line that runs precis, a path, with arguments if the file exists.
 func (s shell) guard(precis, args string) string {
 	switch s {
 	case cmdExe:
@@ -49,16 +48,16 @@ func (s shell) guard(precis, args string) string {
 	return there(precis) + " " + beginsPosix + quotedFor(precis) + " " + args
 }
 
-// there is a test of a POSIX shell: precis can be run.
+// there returns a test for a POSIX shell: precis can be run.
 func there(precis string) string {
-	if !strings.ContainsAny(precis, `/\`) { // it is looked for in the path
+	if !strings.ContainsAny(precis, `/\`) { // a name in PATH
 		return "command -v " + quotedFor(precis) + " >/dev/null 2>&1"
 	}
 	return "[ -x " + quotedFor(precis) + " ]"
 }
 
-// unguarded returns what a command line begins with behind its guard: the path of precis, as
-// a word of the shell. A command of an older version has no guard.
+// unguarded returns a command line without its guard: it begins with the path of precis, quoted for
+// the shell. Commands of older versions have no guard.
 func unguarded(command string) string {
 	for _, begins := range []string{beginsPosix, beginsPowershell, beginsCmd} {
 		if _, rest, ok := strings.Cut(command, begins); ok {
@@ -68,10 +67,10 @@ func unguarded(command string) string {
 	return command
 }
 
-// whenWaiting returns a command line that runs precis only while the folder of what waits is there, in that
-// of what hooks remember: the event comes after every call of a tool. One run at a
-// time takes the folder busy, which precis gives back; one that hangs and is killed leaves
-// it, so that the agent waits once and not at every call. See package hook.
+// whenWaiting returns a command line that runs precis only if the waiting folder exists in the
+// state folder of hooks, because the event follows every tool call. Each run creates the folder
+// busy as a lock and precis removes it. A run that hangs and is killed leaves the lock, so that the
+// agent waits once and not at every call. See package hook.
 func (m Machine) whenWaiting(args string) string {
 	if m.State == "" {
 		return posix.guard(m.binary(), args)
@@ -80,7 +79,7 @@ func (m Machine) whenWaiting(args string) string {
 	return "[ -d " + waiting + " ] && " + there(m.binary()) + " && mkdir " + busy + " 2>/dev/null " + beginsPosix + quotedFor(m.binary()) + " " + args
 }
 
-// quotedFor returns a path as a word of a POSIX shell.
+// quotedFor quotes a path for a POSIX shell.
 func quotedFor(path string) string {
 	if path != "" && strings.IndexFunc(path, func(r rune) bool { return strings.ContainsRune(" '\"$`\\&|;<>()*?[]#~!{}\t\n", r) }) < 0 {
 		return path

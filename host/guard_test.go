@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// Commands of every shell, and of versions without a guard, are known as ours; those of
-// others are not.
+// Commands of every shell, and of versions without a guard, are recognized as precis's; others are
+// not.
 func TestOursIsKnown(t *testing.T) {
 	for _, path := range []string{"/usr/local/bin/precis", `/opt/it's a "place"/precis`, "precis", `C:\Program Files\precis\precis.exe`, "/opt/precis-1.2", "/tmp/a || b/precis"} {
 		m := Machine{Binary: path, State: "/home/x/.local/state/precis/hooks"}

@@ -1,12 +1,11 @@
-// Package host puts precis into agent programs that nobody points at a gateway: hooks,
-// plugins and extensions that call precis when the program compacts by itself, see
-// package hook. [Hosts] lists the programs, [Host.Plan] says what would be written,
-// [Plan.Apply] writes it, and [Host.Removal] takes it back.
+// Package host answers: how does precis get into agent programs that do not use a gateway? It
+// installs hooks, plugins and extensions that call precis when the program compacts, see package
+// hook. [Hosts] lists the programs, [Host.Plan] computes the changes, [Plan.Apply] writes them, and
+// [Host.Removal] undoes them.
 //
-// Wherever a program reads a file of precis's own, that is what is written. In a file of
-// the user single members are added and every other byte stays. What was there before is
-// kept, so that the file is given back as it was; where the user has changed it since,
-// only what is precis's own is taken out.
+// If a program reads separate files, precis writes a file of its own. In a user's file it adds
+// single members and keeps every other byte. The original content is stored, and removal restores
+// it; if the user has changed the file since, removal takes out only the parts by precis.
 package host
 
 import (
@@ -20,16 +19,16 @@ import (
 	"precis"
 )
 
-// Machine is where programs are looked for. Home, Data and Binary are absolute.
+// Machine describes where programs are found. Home, Data and Binary are absolute.
 type Machine struct {
-	Home    string              // of the user
-	Data    string              // folder of precis's own files: plugins, what was there before
-	Binary  string              // path of precis, as programs are to call it
-	State   string              // folder of what hooks remember; "": nobody knows
+	Home    string              // home folder of the user
+	Data    string              // folder for precis's files: plugins, original contents
+	Binary  string              // path of precis in commands
+	State   string              // state folder of hooks; "": unknown
 	Version string              // of precis
-	Env     func(string) string // nil: nothing is set
-	// ModelSummary leaves the summary to the program's model where precis could write it
-	// itself, and adds what it lacks: in programs of which [Host.Gates] is true.
+	Env     func(string) string // nil: no variable is set
+	// ModelSummary lets the program's model write the summary where precis could do so, and precis
+	// adds the facts it lacks. It applies to programs with [Host.Gates].
 	ModelSummary bool
 	// Find returns the path of a program; nil: [exec.LookPath].
 	Find func(string) (string, error)
@@ -48,35 +47,35 @@ func (m Machine) home(elem ...string) string {
 	return filepath.Join(append([]string{m.Home}, elem...)...)
 }
 
-// config is the folder of programs that follow XDG's rules.
+// config is the settings folder of programs that follow the XDG rules.
 func (m Machine) config() string { return m.env("XDG_CONFIG_HOME", m.home(".config")) }
 
-// own is a folder of precis's own for a program.
+// own is precis's folder for a program.
 func (m Machine) own(host string) string { return filepath.Join(m.Data, "plugins", host) }
 
 // Host is an agent program that precis works inside of.
 type Host struct {
 	Name  string // e.g. "claude-code"
 	Title string // e.g. "Claude Code"
-	Does  string // what precis does there, in a line
-	After string // what the user has to do after installing; "": nothing
-	// Version is the version of the program that this was tried with; "": it was not run here,
-	// and what it reads is known from its source.
+	Does  string // the effect of precis there, in a line
+	After string // steps left to the user after installing; "": none
+	// Version is the version of the program that this was tested with; "": not run, and known only
+	// from the program's source.
 	Version string
 
-	gates   bool                     // with ModelSummary a model's summary is checked
-	command string                   // its program
-	folder  func(Machine) string     // where it keeps its settings
-	parts   func(Machine) []part     // what is written
-	warn    func(m Machine) []string // about settings that keep it from working; nil: none
+	gates   bool                     // ModelSummary applies: precis checks a model's summary
+	command string                   // name of its executable
+	folder  func(Machine) string     // its settings folder
+	parts   func(Machine) []part     // the files to write
+	warn    func(m Machine) []string // warnings about settings that disable precis; nil: none
 }
 
-// Hosts returns the programs, in the order of their names.
+// Hosts returns the programs, sorted by name.
 func Hosts() []Host {
 	return []Host{claudeCode(), cline(), codex(), gemini(), hermes(), opencode(), pi(), qwen()}
 }
 
-// Named returns the program of a name. The error is [precis.CodeNotFound].
+// Named returns a program by name. The error is [precis.CodeNotFound].
 func Named(name string) (Host, error) {
 	var names []string
 	for _, h := range Hosts() {
@@ -88,12 +87,12 @@ func Named(name string) (Host, error) {
 	return Host{}, &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: name, Err: errUnknown, Hint: "one of " + strings.Join(names, ", ")}
 }
 
-// Gates reports whether there is a choice in the program between a summary of precis's own
-// and one of a model that precis checks.
+// Gates reports whether the program offers a choice between a summary by precis and one by a model
+// that precis checks.
 func (h Host) Gates() bool { return h.gates }
 
-// Found reports whether the program seems to be used on a machine: it is in the path, or
-// has a folder of settings.
+// Found reports whether a machine seems to have the program: its executable is in the path, or its
+// settings folder exists.
 func (h Host) Found(m Machine) bool {
 	find := m.Find
 	if find == nil {
@@ -106,7 +105,7 @@ func (h Host) Found(m Machine) bool {
 	return err == nil && info.IsDir()
 }
 
-// Warnings are about settings of the program that keep precis from working there.
+// Warnings returns warnings about settings of the program that disable precis.
 func (h Host) Warnings(m Machine) []string {
 	if h.warn == nil {
 		return nil
@@ -114,22 +113,22 @@ func (h Host) Warnings(m Machine) []string {
 	return h.warn(m)
 }
 
-// hook is the command line of a hook, for the shell of the program; see guard.go.
+// hook returns the command line of a hook for the program's shell; see guard.go.
 func (m Machine) hook(host, event string, args ...string) string {
 	return shellOf(host).guard(m.binary(), strings.Join(append([]string{"hook", host, event}, args...), " "))
 }
 
-// guarded is the command line of a hook that answers {} where precis is gone or fails: for
-// Gemini CLI, which does not begin its work when such a hook fails.
+// guarded returns the command line of a hook that answers {} if precis is missing or fails, because
+// Gemini CLI does not start its work when such a hook fails.
 func (m Machine) guarded(host, event string) string {
-	if runtime.GOOS == "windows" { // another shell
+	if runtime.GOOS == "windows" { // a different shell
 		return m.hook(host, event)
 	}
 	line := m.quoted() + " hook " + host + " " + event
 	return "r=$(" + line + " 2>/dev/null) && printf '%s' \"$r\" || printf '{}'"
 }
 
-// quoted is the path of precis for a shell.
+// quoted returns the path of precis, quoted for a shell.
 func (m Machine) quoted() string {
 	path := cmp.Or(m.Binary, "precis")
 	if strings.IndexFunc(path, func(r rune) bool { return strings.ContainsRune(" '\"$`\\&|;<>()*?[]#~!{}\t\n", r) }) < 0 {
@@ -141,14 +140,14 @@ func (m Machine) quoted() string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// ours reports whether a command line is a hook of precis, of whatever version and place.
+// ours reports whether a command line is a hook of precis of any version and place.
 func ours(command, host string) bool {
 	before, _, ok := strings.Cut(unguarded(command), " hook "+host+" ")
 	return ok && isPrecis(before)
 }
 
-// isPrecis reports whether a word of a command line is the path of precis: its file may
-// have more to its name, such as a version or a system.
+// isPrecis reports whether a word of a command line is the path of precis. The file name may have a
+// suffix, such as a version or a system.
 func isPrecis(path string) bool {
 	name := strings.Trim(path, `'"`)
 	return strings.HasPrefix(name[strings.LastIndexAny(name, `/\`)+1:], "precis")

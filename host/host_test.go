@@ -34,7 +34,7 @@ func machine(dir string) host.Machine {
 	return host.Machine{Home: filepath.Join(dir, "home"), Data: filepath.Join(dir, "data"), State: filepath.Join(dir, "state"), Binary: "/usr/local/bin/precis", Version: "v1.2.3"}
 }
 
-// newMachine is a machine of nobody.
+// newMachine returns an empty machine.
 func newMachine(t *testing.T) host.Machine {
 	t.Helper()
 	m := machine(t.TempDir())
@@ -393,7 +393,7 @@ func TestAFileThatBecameALink(t *testing.T) {
 	}
 }
 
-// Nothing is written when one file is not as it has to be, and the error names it.
+// If one file is invalid, no file is written and the error names it.
 func TestNothingIsChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		host, path, content string
@@ -576,7 +576,8 @@ func TestOwnFilesHoldThePath(t *testing.T) {
 	}
 }
 
-// A program whose folder is moved by a variable tells it to the server of tools, which would not find its sessions else.
+// If a variable moves a program's folder, the tool server gets it too; otherwise it would find no
+// sessions.
 func TestServersKnowMovedFolders(t *testing.T) {
 	m := newMachine(t)
 	moved := filepath.Join(m.Home, "else where")
@@ -671,7 +672,7 @@ func TestOwnFilesThatWereChanged(t *testing.T) {
 	}
 }
 
-// Hooks that the user puts into a group of precis stay; those of precis go.
+// Hooks that the user adds to a group of precis stay; precis's own are removed.
 func TestAGroupWithHooksOfBoth(t *testing.T) {
 	m := newMachine(t)
 	path := filepath.Join(m.Home, ".codex/hooks.json")
@@ -690,7 +691,7 @@ func TestAGroupWithHooksOfBoth(t *testing.T) {
 	}
 }
 
-// Codex adds tables ahead of the comment that ends the file, within what is precis's.
+// Codex inserts tables before the final comment of the file, within precis's block.
 func TestTablesThatCodexAdds(t *testing.T) {
 	m := newMachine(t)
 	path := filepath.Join(m.Home, ".codex/config.toml")
@@ -787,7 +788,7 @@ func TestManifestLost(t *testing.T) {
 				after := snapshot(t, m.Home)
 				maps.DeleteFunc(after, func(path, _ string) bool {
 					return strings.Contains(path, "plugins") && filepath.Ext(filepath.Base(path)[1:]) == ""
-				}) // folders, which nobody remembers
+				}) // without folders, which are not tracked
 				same(t, before, after)
 			})
 		}

@@ -21,20 +21,19 @@ var (
 	errReadOnly = errors.New("it is read-only")
 )
 
-// part is one file as precis wants it.
+// part is the wanted state of one file.
 type part struct {
 	path string
-	// add returns the file with what is precis's in it; before is empty when there is no
-	// file. It must be given a file without. Nil: the program notes something of precis there itself.
+	// add returns the file with precis's parts added. Before is the file without them; empty: no
+	// file. Nil: the program itself writes precis's parts.
 	add func(before []byte) ([]byte, error)
-	// remove returns the file without it, and the same bytes when there is nothing of
-	// it. Nil bytes say that nothing is left of the file. Was is the file before precis;
-	// nil when there was none, or nobody knows.
+	// remove returns the file without precis's parts, or the same bytes if it has none. Nil: the
+	// file becomes empty. Was is the file before precis; nil: no file, or unknown.
 	remove func(now, was []byte) ([]byte, error)
-	folder string // that the program makes for precis; it is removed when it is empty
+	folder string // created by the program for precis; removed when empty
 }
 
-// whole is a file of precis's own.
+// whole is a file that belongs to precis.
 func whole(path string, content []byte) part {
 	return part{
 		path: path,
@@ -43,41 +42,41 @@ func whole(path string, content []byte) part {
 			if bytes.Contains(now, []byte("precis")) {
 				return nil, nil
 			}
-			return now, nil // somebody else's, in its place
+			return now, nil // not by precis
 		},
 	}
 }
 
-// Change is what becomes of one file.
+// Change is the change to one file.
 type Change struct {
-	Path   string `json:"path"`   // with links followed
-	Before []byte `json:"before"` // nil: there is no such file
-	After  []byte `json:"after"`  // nil: it is removed
-	Saved  string `json:"saved"`  // where a file of precis's own is kept that somebody has changed; "": nowhere
+	Path   string `json:"path"`   // with links resolved
+	Before []byte `json:"before"` // nil: the file does not exist
+	After  []byte `json:"after"`  // nil: the file is removed
+	Saved  string `json:"saved"`  // copy of a precis file that the user has changed; "": no copy
 
-	mode fs.FileMode // of the file, when the plan is carried out
+	mode fs.FileMode // mode of the file when the plan is applied
 }
 
-// Plan is what installing or removing would change.
+// Plan holds the changes of an installation or removal.
 type Plan struct {
 	Host    Host
 	Removes bool
-	Changes []Change // those of files that stay as they are are left out
+	Changes []Change // without unchanged files
 
 	machine Machine
-	known   string   // hash of the manifest that the plan was made with
-	kept    manifest // what is remembered once the plan is carried out
-	folders []string // made for it, the deepest first
+	known   string   // hash of the manifest when the plan was made
+	kept    manifest // to be stored after the changes
+	folders []string // folders to remove, the deepest first
 }
 
-// manifest is what precis remembers of an installation.
+// manifest is the stored record of an installation.
 type manifest struct {
 	Version string   `json:"version"` // of precis
 	Binary  string   `json:"binary"`
 	Files   []file   `json:"files"`
-	Folders []string `json:"folders"` // that were made, the deepest first
+	Folders []string `json:"folders"` // created folders, the deepest first
 
-	hash string // of the manifest itself; "": there is none
+	hash string // of the manifest file; "": it does not exist
 }
 
 // file is one file of an installation.
@@ -85,14 +84,14 @@ type file struct {
 	Path     string `json:"path"`
 	Existed  bool   `json:"existed"`
 	Original []byte `json:"original,omitempty"`
-	Hash     string `json:"hash"` // of what was written
+	Hash     string `json:"hash"` // of the content that was written
 }
 
 func (h Host) manifestPath(m Machine) string {
 	return filepath.Join(m.Data, "installed", h.Name+".json")
 }
 
-// manifest reads what is remembered; the zero value when nothing is.
+// manifest reads the stored manifest; the zero value if there is no file.
 func (h Host) manifest(m Machine) (out manifest, err error) {
 	path := h.manifestPath(m)
 	data, err := os.ReadFile(path)
@@ -105,7 +104,7 @@ func (h Host) manifest(m Machine) (out manifest, err error) {
 	if err != nil {
 		return manifest{}, &precis.Error{Code: precis.CodeInvalid, Op: "read what was installed", Place: path, Err: err, Hint: "remove the file to begin anew"}
 	}
-	for i, f := range out.Files { // the user may have put a link in its place since
+	for i, f := range out.Files { // the user may have replaced it by a link
 		out.Files[i].Path = follow(f.Path)
 	}
 	out.hash = hash(data)
@@ -125,9 +124,8 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Plan says what installing would write. A second installation changes only what is
-// different now, such as the path of precis. The error names the file that cannot be
-// understood; nothing is written then.
+// Plan computes the changes of an installation. A second installation changes only outdated parts,
+// such as the path of precis. If a file cannot be parsed, the error names it and no plan is made.
 func (h Host) Plan(m Machine) (*Plan, error) {
 	was, err := h.manifest(m)
 	if err != nil {
@@ -155,13 +153,13 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 			c := Change{Path: path, Before: now, After: after}
 			if now != nil && base == nil {
 				if f, ok := was.find(path); !ok || f.Hash != hash(now) {
-					c.Saved = savedAs(path) // somebody has changed precis's own file
+					c.Saved = savedAs(path) // the user has changed precis's own file
 				}
 			}
 			p.Changes = append(p.Changes, c)
 		}
 	}
-	// What an older version wrote and this one does not.
+	// Files that only an older version wrote.
 	for _, f := range was.Files {
 		if _, ok := p.kept.find(f.Path); ok {
 			continue
@@ -173,7 +171,7 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 	return p, nil
 }
 
-// base returns the file as it is without precis; nil: there is none.
+// base returns the file without precis's parts; nil: no file.
 func (p part) base(now []byte, path string, was manifest) ([]byte, error) {
 	f, known := was.find(path)
 	switch {
@@ -195,7 +193,7 @@ func nonNil(b []byte) []byte {
 	return b
 }
 
-// look follows links and reads a file; nil: there is none.
+// look resolves links and reads a file; nil data: no file.
 func look(path string) (real string, data []byte, err error) {
 	real = follow(path)
 	data, err = os.ReadFile(real)
@@ -208,9 +206,9 @@ func look(path string) (real string, data []byte, err error) {
 	return real, nonNil(data), nil
 }
 
-// follow returns where the links of a path lead to, be it to nothing.
+// follow resolves the links of a path. The target may not exist.
 func follow(path string) string {
-	for range 40 { // as many links as systems follow
+	for range 40 { // the usual limit of systems
 		to, err := os.Readlink(path)
 		if err != nil {
 			break
@@ -218,7 +216,7 @@ func follow(path string) string {
 		if !filepath.IsAbs(to) {
 			dir := filepath.Dir(path)
 			if real, err := filepath.EvalSymlinks(dir); err == nil {
-				dir = real // ".." is of the folder itself, not of a link to it
+				dir = real // ".." refers to the real folder, not to a link
 			}
 			to = filepath.Join(dir, to)
 		}
@@ -227,7 +225,7 @@ func follow(path string) string {
 	return path
 }
 
-// savedAs is a free name to keep a changed file under.
+// savedAs returns an unused name for the copy of a changed file.
 func savedAs(path string) string {
 	name := path + ".saved"
 	for i := 2; ; i++ {
@@ -245,8 +243,8 @@ func fault(path string, err error) error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read settings", Place: path, Err: err, Hint: "nothing was changed; mend the file, or move it away"}
 }
 
-// Removal says what removing would change: files as they were, or, where the user has
-// changed them since, without what is precis's.
+// Removal computes the changes that restore the original files. If the user has changed a file
+// since, only precis's parts are removed.
 func (h Host) Removal(m Machine) (*Plan, error) {
 	was, err := h.manifest(m)
 	if err != nil {
@@ -269,7 +267,8 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 			p.Changes = append(p.Changes, *c)
 		}
 	}
-	// Where nothing is remembered what is precis's is found by its looks, and so is what the program noted itself.
+	// Without a manifest, precis's parts are recognized by content, as are parts by the program
+	// itself.
 	for _, part := range parts {
 		if part.folder != "" {
 			p.folders = append([]string{part.folder}, p.folders...)
@@ -292,7 +291,7 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 	return p, nil
 }
 
-// back returns how a file comes to be as it was; nil: it is.
+// back returns the change that restores a file; nil: no change is needed.
 func (f file) back(remove func(now, was []byte) ([]byte, error)) (*Change, error) {
 	_, now, err := look(f.Path)
 	if err != nil || now == nil {
@@ -305,7 +304,7 @@ func (f file) back(remove func(now, was []byte) ([]byte, error)) (*Change, error
 		}
 		return c, nil
 	}
-	if remove == nil { // of a version that wrote other files: who changed it keeps it
+	if remove == nil { // a file that only an older version wrote: if changed, the user keeps it
 		return nil, nil
 	}
 	rest, err := remove(now, f.Original)
@@ -326,20 +325,20 @@ func (f file) back(remove func(now, was []byte) ([]byte, error)) (*Change, error
 	return c, nil
 }
 
-// empty reports whether settings hold nothing, not even a comment.
+// empty reports whether settings have no content, not even a comment.
 func empty(settings []byte) bool {
 	text := strings.Join(strings.Fields(strings.TrimPrefix(string(settings), "\ufeff")), "")
 	return text == "" || text == "{}"
 }
 
-// Installed is what is known of an installation.
+// Installed is the state of an installation.
 type Installed struct {
-	Version string `json:"version"` // of precis; "": it is not installed
+	Version string `json:"version"` // of precis; "": not installed
 	Binary  string `json:"binary"`
 	Changed bool   `json:"changed"` // a file is missing or was changed since
 }
 
-// Installed says whether precis is installed in the program.
+// Installed reports whether precis is installed in the program.
 func (h Host) Installed(m Machine) (Installed, error) {
 	was, err := h.manifest(m)
 	if err != nil || len(was.Files) == 0 {
@@ -356,7 +355,7 @@ func (h Host) Installed(m Machine) (Installed, error) {
 	return out, nil
 }
 
-// String names a change in a word.
+// String describes a change in a word.
 func (c Change) String() string {
 	switch {
 	case c.Before == nil:

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// pi shows the user what a handler of an extension throws, and its ctx throws once the
-// session has ended: every handler is guarded, and none reads ctx behind an await.
+// pi shows the user errors thrown by an extension's handler, and its ctx throws once the session
+// has ended. So every handler is guarded, and none reads ctx after an await.
 func TestHandlersOfPiNeverFail(t *testing.T) {
 	text, err := plugins.ReadFile("plugins/pi.ts")
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 //go:embed plugins
 var plugins embed.FS
 
-// plugin is a program's file of ours, with the path of precis in it.
+// plugin returns an embedded file of a program, with the path of precis inserted.
 func plugin(m Machine, name string) []byte {
 	text, err := plugins.ReadFile("plugins/" + name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen: the file is embedded
 	}
 	path, err := json.Marshal(m.binary())
 	if err != nil {
-		panic(err) // a text always can be
+		panic(err) // cannot happen: a text always encodes
 	}
 	text = bytes.Replace(text, []byte(`"PRECIS"`), path, 1)
 	if m.ModelSummary {
@@ -35,7 +35,7 @@ func plugin(m Machine, name string) []byte {
 
 func (m Machine) binary() string { return cmp.Or(m.Binary, "precis") }
 
-// answered is how long an agent waits for a hook at most, in seconds: precis answers within
+// answered is the longest time, in seconds, that an agent waits for a hook. precis answers within
 // five, see package hook.
 const answered = 6
 
@@ -70,7 +70,8 @@ func claudeCode() Host {
 				whole(filepath.Join(inside, "hooks", module), plugin(m, "claude-code.ts")),
 				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
 					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
-					// None at PostCompact: Claude Code shows the user the command, and what it prints.
+					// No hook at PostCompact: Claude Code shows the user the command and its
+					// output.
 					{"PostToolBatch", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
 					{"UserPromptSubmit", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
 				}, "./"+module)),
@@ -87,8 +88,9 @@ func claudeCode() Host {
 					giveBack(d, was, func(v json.RawMessage) bool { return string(v) == "true" }, "enabledPlugins", "precis@precis")
 					removeStatusLine(d, was, name, "statusLine")
 				}),
-				// What Claude Code notes of a marketplace at the end of the first session that knows it. Before 2.1.330
-				// the plugin is not loaded in that session without it.
+				// Claude Code writes this entry for a marketplace at the end of the first session
+				// that knows it. Before 2.1.330 it loads the plugin in that session only if the
+				// entry exists.
 				settings(filepath.Join(folder(m), "plugins", "known_marketplaces.json"), func(d *jsonedit.Doc) error {
 					if isOwnMarketplace(d.Get("precis")) && bytes.Contains(d.Get("precis"), []byte(strconv.Quote(own))) {
 						return nil
@@ -112,8 +114,7 @@ func claudeCode() Host {
 	}
 }
 
-// isOwnMarketplace reports whether a marketplace is the folder that precis has written, on
-// whatever machine.
+// isOwnMarketplace reports whether a marketplace is a folder written by precis on any machine.
 func isOwnMarketplace(value json.RawMessage) bool {
 	var v struct {
 		Source struct {
@@ -125,7 +126,7 @@ func isOwnMarketplace(value json.RawMessage) bool {
 		strings.HasSuffix(filepath.ToSlash(v.Source.Path), "/plugins/claude-code")
 }
 
-// switchedOff warns of a member of settings that keeps hooks from running.
+// switchedOff warns about a setting that disables hooks.
 func switchedOff(path, value string, member ...string) []string {
 	if string(readSetting(path, member...)) != value {
 		return nil
@@ -145,7 +146,7 @@ func codex() Host {
 			start.Limit = 24_000
 			hooks := filepath.Join(folder(m), "hooks.json")
 			block := "[mcp_servers.precis]\ncommand = " + strconv.Quote(m.binary()) + "\nargs = [\"mcp\"]\n"
-			for variable, moved := range server(m, "CODEX_HOME").Env { // Codex starts servers with an environment of its own
+			for variable, moved := range server(m, "CODEX_HOME").Env { // Codex does not pass its own environment to servers
 				block += "env = { " + variable + " = " + strconv.Quote(moved) + " }\n"
 			}
 			config := tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis", block)
@@ -206,7 +207,7 @@ func gemini() Host {
 			own := filepath.Join(folder(m), "extensions", "precis")
 			const limit = 6_000 // in milliseconds
 			tools := server(m, "GEMINI_CLI_HOME")
-			tools.Timeout = 15_000 // a server that hangs would be waited for ten minutes
+			tools.Timeout = 15_000 // the default for a hanging server is ten minutes
 			return []part{
 				whole(filepath.Join(own, "gemini-extension.json"), pretty(map[string]any{
 					"name": "precis", "version": cmp.Or(strings.TrimPrefix(m.Version, "v"), "0.0.0"),

@@ -14,7 +14,7 @@ import (
 	"precis/internal/jsonedit"
 )
 
-// names are those of members: of the user's own, and those that precis writes, too.
+// names are member names: the user's own, and names that precis writes, too.
 var names = []string{"a", "b", "model", "hooks", "mcpServers", "ui", "env"}
 
 // value draws a member's value that precis can live with under its name.
@@ -31,8 +31,8 @@ func value(r *rapid.T, name string) any {
 	return []any{number, "text, with { and // inside"}
 }
 
-// Whatever the user changes in settings while precis is in them: taking it out leaves all
-// of that, and nothing of precis.
+// Whatever the user changes in settings with precis installed, removal keeps it and leaves no trace
+// of precis.
 func TestRandomChangesStay(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("", "precis-host-")

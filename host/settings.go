@@ -15,8 +15,8 @@ import (
 	"precis/internal/yamledit"
 )
 
-// settings is a JSON file of the user, in which single members are added. Remove gets the
-// file and what it was before precis, an empty object when nobody knows.
+// settings is a user's JSON file. Precis adds single members. Remove gets the file and its
+// original, which is an empty object if unknown.
 func settings(path string, add func(*jsonedit.Doc) error, remove func(d, was *jsonedit.Doc)) part {
 	return part{
 		path: path,
@@ -46,37 +46,37 @@ func settings(path string, add func(*jsonedit.Doc) error, remove func(d, was *js
 			if rest := d.Bytes(); was != nil || string(bytes.TrimSpace(rest)) != "{}" {
 				return rest, nil
 			}
-			return nil, nil // nothing says that it was there before
+			return nil, nil // there is no record of an original file
 		},
 	}
 }
 
-// command is a hook as Claude Code, Codex and Qwen Code have it in their settings.
+// command is a hook in the settings of Claude Code, Codex and Qwen Code.
 type command struct {
 	Type    string `json:"type"`
 	Command string `json:"command"`
 	Timeout int    `json:"timeout,omitempty"`                // in the program's own unit
-	Limit   int    `json:"additionalContextLimit,omitempty"` // in characters, see Codex
+	Limit   int    `json:"additionalContextLimit,omitempty"` // in characters; only Codex
 }
 
-// group is what an event's list holds.
+// group is an element of an event's list.
 type group struct {
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []command `json:"hooks"`
 }
 
-// run makes a command of a command line.
+// run makes a command from a command line.
 func run(line string, timeout int) command {
 	return command{Type: "command", Command: line, Timeout: timeout}
 }
 
-// on is the hooks of one event.
+// on holds the hooks of one event.
 type on struct {
 	event string
 	group group
 }
 
-// byEvent is hooks as a plugin's own file has them.
+// byEvent encodes hooks as the file of a plugin.
 func byEvent(all []on, modules ...string) []byte {
 	events := map[string][]group{}
 	for _, h := range all {
@@ -89,19 +89,19 @@ func byEvent(all []on, modules ...string) []byte {
 	return pretty(file)
 }
 
-// pretty is a value as JSON for people.
+// pretty formats a value as indented JSON.
 func pretty(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		panic(err) // texts and numbers always can be
+		panic(err) // cannot happen: texts and numbers always encode
 	}
 	return b.Bytes()
 }
 
-// addHooks adds hooks to settings, behind those that are there.
+// addHooks adds hooks to settings, after the existing ones.
 func addHooks(d *jsonedit.Doc, all []on) error {
 	for _, h := range all {
 		if err := d.Append(h.group, "hooks", h.event); err != nil {
@@ -111,8 +111,7 @@ func addHooks(d *jsonedit.Doc, all []on) error {
 	return nil
 }
 
-// removeHooks removes the hooks of precis for a program from settings, and what is empty
-// then.
+// removeHooks removes precis's hooks for a program from settings, and the objects left empty.
 func removeHooks(d, was *jsonedit.Doc, host string) {
 	var events map[string]json.RawMessage
 	if json.Unmarshal(d.Get("hooks"), &events) != nil {
@@ -125,7 +124,7 @@ func removeHooks(d, was *jsonedit.Doc, host string) {
 			continue
 		}
 		n := d.RemoveIf(func(raw json.RawMessage) bool { return allOurs(raw, host) }, "hooks", event)
-		for i := range len(groups) - n { // those with hooks of the user, too
+		for i := range len(groups) - n { // the remaining groups also have hooks of the user
 			n += d.RemoveIf(func(raw json.RawMessage) bool { return isOurs(raw, host) }, "hooks", event, strconv.Itoa(i), "hooks")
 		}
 		removed = removed || n > 0
@@ -138,14 +137,14 @@ func removeHooks(d, was *jsonedit.Doc, host string) {
 	}
 }
 
-// tidy removes an object that is empty, unless it was there before precis.
+// tidy removes an empty object unless the original file had it.
 func tidy(d, was *jsonedit.Doc, path ...string) {
 	if string(d.Get(path...)) == "{}" && was.Get(path...) == nil {
 		d.Remove(path...)
 	}
 }
 
-// allOurs reports whether a group holds hooks of precis alone.
+// allOurs reports whether a group has only hooks of precis.
 func allOurs(raw json.RawMessage, host string) bool {
 	var g struct {
 		Hooks []json.RawMessage `json:"hooks"`
@@ -161,13 +160,13 @@ func allOurs(raw json.RawMessage, host string) bool {
 	return true
 }
 
-// isOurs reports whether a hook is one of precis.
+// isOurs reports whether a hook belongs to precis.
 func isOurs(raw json.RawMessage, host string) bool {
 	var c command
 	return json.Unmarshal(raw, &c) == nil && ours(c.Command, host)
 }
 
-// addServer adds the MCP server where the user has none of that name.
+// addServer adds the MCP server unless the user has one with that name.
 func addServer(d *jsonedit.Doc, m Machine, variable string) error {
 	if d.Get("mcpServers", "precis") != nil {
 		return nil
@@ -175,7 +174,7 @@ func addServer(d *jsonedit.Doc, m Machine, variable string) error {
 	return d.Set(server(m, variable), "mcpServers", "precis")
 }
 
-// removeServer removes the MCP server, unless it is the user's own.
+// removeServer removes the MCP server unless it is the user's own.
 func removeServer(d, was *jsonedit.Doc) {
 	var s struct {
 		Command string   `json:"command"`
@@ -189,15 +188,16 @@ func removeServer(d, was *jsonedit.Doc) {
 	}
 }
 
-// mcpServer is the MCP server as most programs have it in their settings.
+// mcpServer is an MCP server in the settings of most programs.
 type mcpServer struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env,omitempty"`     // that move a program: not all programs hand their own on
-	Timeout int               `json:"timeout,omitempty"` // for answers, in the program's own unit; 0: its own
+	Env     map[string]string `json:"env,omitempty"`     // variables that move a program's folder: not all programs pass theirs on
+	Timeout int               `json:"timeout,omitempty"` // for answers, in the program's own unit; 0: the program's default
 }
 
-// server is the MCP server for a program whose folder a variable of the environment moves.
+// server is the MCP server for a program; variable is the environment variable that moves its
+// folder.
 func server(m Machine, variable string) mcpServer {
 	s := mcpServer{Command: m.binary(), Args: []string{"mcp"}}
 	if moved := m.env(variable, ""); moved != "" {
@@ -206,7 +206,7 @@ func server(m Machine, variable string) mcpServer {
 	return s
 }
 
-// addStatusLine adds the status line where the user has none.
+// addStatusLine adds the status line unless the user has one.
 func addStatusLine(d *jsonedit.Doc, m Machine, host string, path ...string) error {
 	if d.Get(path...) != nil {
 		return nil
@@ -214,7 +214,7 @@ func addStatusLine(d *jsonedit.Doc, m Machine, host string, path ...string) erro
 	return d.Set(run(shellOf(host).guard(m.binary(), "statusline "+host), 0), path...)
 }
 
-// removeStatusLine removes the status line, unless it is the user's own.
+// removeStatusLine removes the status line unless it is the user's own.
 func removeStatusLine(d, was *jsonedit.Doc, host string, path ...string) {
 	var c command
 	if json.Unmarshal(d.Get(path...), &c) != nil || was.Get(path...) != nil {
@@ -229,22 +229,21 @@ func removeStatusLine(d, was *jsonedit.Doc, host string, path ...string) {
 	}
 }
 
-// giveBack gives a member the value it had before precis, or removes it where its value is
-// one of precis, and then the object that holds it when that is empty.
+// giveBack restores a member's original value. A value by precis without an original is removed,
+// and its object too if that is empty then.
 func giveBack(d, was *jsonedit.Doc, mine func(json.RawMessage) bool, object, name string) {
 	if !mine(d.Get(object, name)) {
 		return
 	}
 	if value := was.Get(object, name); value != nil {
-		_ = d.Set(value, object, name) // it is there, so that its object is one
+		_ = d.Set(value, object, name) // cannot fail: the member exists
 		return
 	}
 	d.Remove(object, name)
 	tidy(d, was, object)
 }
 
-// tomlBlock is a TOML file of the user, at whose end a block is added unless it has a
-// table of that name.
+// tomlBlock is a user's TOML file. A block is added at its end unless the table exists already.
 func tomlBlock(path, table, block string) part {
 	const begin, end = "# precis begin: written by precis install, removed by precis uninstall", "# precis end"
 	return part{
@@ -279,7 +278,7 @@ func tomlBlock(path, table, block string) part {
 			}
 			to := bytes.Index(now[from:], []byte(end))
 			if to < 0 {
-				return now, nil // the user has taken it over
+				return now, nil // the user has edited the block
 			}
 			to += from
 			others := otherTables(now[from:to], table)
@@ -292,7 +291,7 @@ func tomlBlock(path, table, block string) part {
 	}
 }
 
-// yamlValue is a YAML file of the user, in which one value is set.
+// yamlValue is a user's YAML file where one value is set.
 func yamlValue(path, value string, keys ...string) part {
 	return part{
 		path: path,
@@ -312,8 +311,8 @@ func yamlValue(path, value string, keys ...string) part {
 	}
 }
 
-// withoutValue removes a value, and the mapping that held it when that is empty then and
-// was not there before precis.
+// withoutValue removes a value. It removes the mapping around it too if that is empty then and was
+// not in the original.
 func withoutValue(now, was []byte, keys []string) ([]byte, error) {
 	rest, err := yamledit.Remove(now, keys...)
 	if err != nil || len(keys) == 1 {
@@ -330,12 +329,12 @@ func withoutValue(now, was []byte, keys []string) ([]byte, error) {
 	return yamledit.Remove(rest, holder...)
 }
 
-// inBraces reports whether a table is written as the value of a key: {…}.
+// inBraces reports whether a table is written inline as the value of a key: {…}.
 func inBraces(data []byte, table string) bool {
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(line), "\ufeff"))
 		if strings.HasPrefix(text, "[") {
-			return false // what follows is in other tables
+			return false // the following keys are in other tables
 		}
 		if key, _, ok := strings.Cut(text, "="); ok && strings.Trim(strings.TrimSpace(key), `"'`) == table {
 			return true
@@ -344,9 +343,8 @@ func inBraces(data []byte, table string) bool {
 	return false
 }
 
-// otherTables returns what a block holds behind a table. A program that writes its own
-// settings, as Codex does, adds tables ahead of the comment that ends the file, and so
-// within the block.
+// otherTables returns the content of a block after a table. A program that writes its own settings,
+// as Codex does, inserts tables before the final comment of the file, and so within the block.
 func otherTables(block []byte, table string) []byte {
 	at, within := 0, false
 	for line := range bytes.Lines(block) {
@@ -362,7 +360,7 @@ func otherTables(block []byte, table string) []byte {
 	return nil
 }
 
-// hasTable reports whether a TOML document has a table of a dotted name.
+// hasTable reports whether a TOML document has a table with a dotted name.
 func hasTable(data []byte, table string) (bool, error) {
 	var doc map[string]any
 	if err := toml.Unmarshal(data, &doc); err != nil {
@@ -380,7 +378,7 @@ func hasTable(data []byte, table string) (bool, error) {
 	return true, nil
 }
 
-// readSetting returns a member of a JSON file of settings; nil when there is none.
+// readSetting returns a member of a JSON settings file; nil: not there.
 func readSetting(path string, member ...string) json.RawMessage {
 	data, err := os.ReadFile(path)
 	if err != nil {

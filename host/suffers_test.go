@@ -49,8 +49,7 @@ func installed(t *testing.T, m host.Machine) map[string]bool {
 	return out
 }
 
-// An agent whose precis is gone sees nothing of it: every command ends at once, without an
-// error and without a word.
+// If precis is gone, every command ends at once without an error or output.
 func TestNothingIsSaidWherePrecisIsGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("another shell")
@@ -130,8 +129,8 @@ func TestToolBatchesDoNotWait(t *testing.T) {
 	}
 }
 
-// An installation of a version whose commands had no guard is brought up to date by another
-// install, and taken out byte for byte.
+// An installation with unguarded commands of an old version is updated by another install, and
+// removed byte for byte.
 func TestOldCommandsAreReplaced(t *testing.T) {
 	for _, name := range []string{"codex", "qwen"} {
 		m := newMachine(t)
@@ -154,7 +153,7 @@ func TestOldCommandsAreReplaced(t *testing.T) {
 				t.Fatalf("%s: %s", name, line)
 			}
 		}
-		if name == "qwen" { // and nothing is remembered of it
+		if name == "qwen" { // and its manifest is gone
 			if err := os.RemoveAll(filepath.Join(m.Data, "installed")); err != nil {
 				t.Fatal(err)
 			}

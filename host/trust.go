@@ -18,10 +18,10 @@ import (
 	"precis"
 )
 
-// trustTime is how long Codex may take to answer.
+// trustTime is the longest time for an answer by Codex.
 const trustTime = 20 * time.Second
 
-// codexHook is a hook as Codex lists it.
+// codexHook is a hook in Codex's list.
 type codexHook struct {
 	Key     string `json:"key"`
 	Hash    string `json:"currentHash"`
@@ -29,8 +29,8 @@ type codexHook struct {
 	Command string `json:"command"`
 }
 
-// TrustCodex has Codex trust precis's hook, as its own dialog would: through its app
-// server. The error says why it could not; the hook is installed all the same.
+// TrustCodex marks precis's hook as trusted in Codex through its app server, like Codex's own
+// dialog. On an error the hook is still installed.
 func TrustCodex(ctx context.Context, m Machine) error {
 	return withCodex(ctx, m, func(s *appServer) error {
 		hooks, err := s.hooks(m)
@@ -61,7 +61,7 @@ func CodexTrusts(ctx context.Context, m Machine) (trusted bool, err error) {
 	return trusted, err
 }
 
-// withCodex runs Codex's app server and calls f with it.
+// withCodex runs Codex's app server and calls f.
 func withCodex(ctx context.Context, m Machine, f func(*appServer) error) error {
 	fail := func(err error) error {
 		return &precis.Error{Code: precis.CodeUpstream, Op: "ask Codex", Err: err, Hint: "open codex and type /hooks"}
@@ -99,14 +99,14 @@ func withCodex(ctx context.Context, m Machine, f func(*appServer) error) error {
 	}
 	in.Close()
 	cancel()
-	_ = cmd.Wait() // it was told to end
+	_ = cmd.Wait() // its input was closed, so it ends
 	if err != nil {
 		return fail(err)
 	}
 	return nil
 }
 
-// appServer is Codex's app server: JSON-RPC, a message a line.
+// appServer is Codex's app server: JSON-RPC with one message per line.
 type appServer struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -122,7 +122,7 @@ func (s *appServer) send(v any) error {
 	return err
 }
 
-// call calls a method and reads its result; messages of other kinds are passed over.
+// call calls a method and reads its result. It skips messages of other kinds.
 func (s *appServer) call(method string, params, result any) error {
 	s.id++
 	if err := s.send(map[string]any{"id": s.id, "method": method, "params": params}); err != nil {
@@ -153,7 +153,7 @@ func (s *appServer) call(method string, params, result any) error {
 	}
 }
 
-// hooks lists the hooks of precis.
+// hooks lists precis's hooks.
 func (s *appServer) hooks(m Machine) (out []codexHook, err error) {
 	var result struct {
 		Data []struct {
@@ -173,16 +173,16 @@ func (s *appServer) hooks(m Machine) (out []codexHook, err error) {
 	return out, nil
 }
 
-// forgetTrust returns Codex's settings without its trust in precis's hooks: the tables
-// [hooks.state."KEY"] that it has written for those. A key is the path of the hooks' file,
-// the event, and the places of the group and of the hook. Was is the file before precis.
+// forgetTrust returns Codex's settings without its trust in precis's hooks, the tables
+// [hooks.state."KEY"]. A KEY is the path of the hooks file, the event, and the indexes of the group
+// and of the hook. Was is the file before precis.
 func forgetTrust(config, was []byte, hooksFile string) []byte {
 	keys := hookKeys(hooksFile)
 	if len(keys) == 0 {
 		return config
 	}
 	var out []byte
-	skip, from, to := false, -1, -1 // where the table hooks.state is in out; to: -1 while it goes on
+	skip, from, to := false, -1, -1 // [from,to) is the table hooks.state in out; to is -1 until its end
 	empty := true
 	for line := range bytes.Lines(config) {
 		text := strings.TrimSpace(string(line))
@@ -207,12 +207,12 @@ func forgetTrust(config, was []byte, hooksFile string) []byte {
 		to = len(out)
 	}
 	if from >= 0 && empty && len(out) < len(config) && !bytes.Contains(out, []byte("[hooks.state.")) && !bytes.Contains(was, []byte("[hooks.state]")) {
-		out = slices.Delete(out, from, to) // made for it
+		out = slices.Delete(out, from, to) // Codex made the table for this trust
 	}
 	return out
 }
 
-// hookKeys returns what Codex calls the hooks of precis in a file.
+// hookKeys returns Codex's keys of precis's hooks in a file.
 func hookKeys(path string) (keys []string) {
 	var events map[string][]struct {
 		Hooks []struct {

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// appServer answers as Codex does: trust is what was written last. With "refuses" nothing
-// can be written, with "empty" there is no hook, and with "ends" there is no answer.
+// appServer answers like Codex: trust has the value last written. With "refuses" writes fail, with
+// "empty" there is no hook, and with "ends" there is no answer.
 func appServer(how string) {
 	if how == "ends" {
 		return

@@ -13,7 +13,7 @@ import (
 	"precis/archive/roo"
 )
 
-// Fault is something wrong with a recording.
+// Fault is a defect of a recording.
 type Fault struct {
 	Session  string `json:"session"`
 	Path     string `json:"path"`
@@ -25,18 +25,17 @@ type Fault struct {
 
 // Kinds of faults.
 const (
-	FaultUnreadable = "unreadable" // no conversation can be read
-	FaultLine       = "line"       // a line that is no JSON object; its reader leaves it out
-	FaultEncoding   = "encoding"   // a byte order mark, another encoding than UTF-8, or bytes that are none
-	FaultOrphan     = "orphan"     // a tag that names a summary or marker which is gone
+	FaultUnreadable = "unreadable" // no conversation could be read
+	FaultLine       = "line"       // a line that is not a JSON object; its reader skips it
+	FaultEncoding   = "encoding"   // a byte order mark, another encoding than UTF-8, or invalid bytes
+	FaultOrphan     = "orphan"     // a tag that names a missing summary or marker
 	FaultUnanswered = "unanswered" // a tool use without a result, before the end
-	FaultLoop       = "loop"       // condensed again and again with little said in between
+	FaultLoop       = "loop"       // repeated condensations with few messages in between
 	FaultDuplicate  = "duplicate"  // another recording has the same ID
 )
 
-// Check looks for what is wrong with the sessions that a filter selects, and calls
-// found for each fault, session by session. The error is that of the index, or
-// [precis.CodeCanceled].
+// Check searches the sessions that a filter selects for defects and calls found for each, session
+// by session. The error is from the index, or [precis.CodeCanceled].
 func (l *Library) Check(ctx context.Context, f Filter, found func(Fault)) error {
 	some, err := l.List(ctx, f)
 	if err != nil {
@@ -66,8 +65,8 @@ func (l *Library) Check(ctx context.Context, f Filter, found func(Fault)) error 
 	return nil
 }
 
-// checkUnread calls found for each file that is no session since it could not be read. A filter other than
-// that of the program selects sessions alone.
+// checkUnread calls found for each file that could not be read and so is no session. It does so
+// only if the filter selects by program alone; other filters select sessions.
 func (l *Library) checkUnread(ctx context.Context, f Filter, some []*Session, found func(Fault)) error {
 	if f != (Filter{Agent: f.Agent, Sort: f.Sort}) {
 		return nil
@@ -85,7 +84,7 @@ func (l *Library) checkUnread(ctx context.Context, f Filter, some []*Session, fo
 			continue
 		}
 		fault := Fault{Path: u.Path, Kind: FaultUnreadable, Text: u.Text}
-		if u.Why == ByFormat { // of another encoding, perhaps
+		if u.Why == ByFormat { // perhaps only the encoding is wrong
 			for _, fault = range CheckFile(u.Path) {
 				found(fault)
 			}
@@ -96,7 +95,7 @@ func (l *Library) checkUnread(ctx context.Context, f Filter, some []*Session, fo
 	return nil
 }
 
-// CheckFile looks for what is wrong with one recording.
+// CheckFile searches one recording for defects.
 func CheckFile(path string) []Fault {
 	c := checker{path: path}
 	src, err := formats.LoadAlone(path)
@@ -153,8 +152,7 @@ func (c *checker) encoding(data []byte) {
 	}
 }
 
-// lines reports malformed lines. Those that only have a wrong escape, or are several
-// objects, can be mended.
+// lines reports malformed lines. Lines with a wrong escape or with several objects can be mended.
 func (c *checker) lines(rec *archive.Recording, src archive.Source) {
 	whole, _ := withoutNULs(src.Data)
 	mended, _ := mendLines(whole)
@@ -181,11 +179,11 @@ func (c *checker) tags(data []byte) {
 	}
 }
 
-// unanswered reports tool uses without results, but for those of the last message that
-// makes any: the work may go on there.
+// unanswered reports tool uses without results, except in the last message with tool uses: there
+// the work may still be running.
 func (c *checker) unanswered(said *precis.Transcript) {
 	if !slices.ContainsFunc(said.Messages(), precis.Message.HasToolResult) {
-		return // the program writes results as text
+		return // this program writes results as text
 	}
 	pairs := precis.PairsOf(said.Messages())
 	for i, m := range said.Messages() {
@@ -202,11 +200,11 @@ func (c *checker) unanswered(said *precis.Transcript) {
 }
 
 const (
-	loopRuns = 3 // condensations in a row that make a loop …
-	loopSaid = 4 // … with no more messages between two of them than these
+	loopRuns = 3 // this many condensations in a row are a loop …
+	loopSaid = 4 // … if at most this many messages are between two of them
 )
 
-// loops reports condensations that follow one another with little said in between.
+// loops reports repeated condensations with few messages in between.
 func (c *checker) loops(edits []precis.Edit) {
 	last, runs := -1, 0
 	for _, e := range edits {

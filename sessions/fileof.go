@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// FileOf returns the recording of a session by the ID that its program gives it, which is in
-// the name of the file; "" when there is none. Of several the one that was written last is it.
-// It looks at names alone, where the program keeps its recordings.
+// FileOf returns the path of the recording of a session, by the program's ID in the file name. If
+// several match, it returns the one written last; "" if there is no match. It reads only names, in
+// the program's folders.
 func FileOf(e Environment, agent, id string) string {
 	const shortest, longest = 8, 128
 	if len(id) < shortest || len(id) > longest || strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
@@ -39,7 +39,8 @@ func FileOf(e Environment, agent, id string) string {
 	return path
 }
 
-// named returns the files below a folder whose name holds a text, of so many files at most.
+// named returns the files below a folder that have a text in their names. It visits at most the
+// given number of entries.
 func named(root, text string) (out []string) {
 	const deepest, most = 6, 100_000
 	seen := 0

@@ -11,10 +11,10 @@ import (
 	"precis"
 )
 
-// shortest is the least length of the beginning of an ID that stands for it.
+// shortest is the least number of leading characters that may abbreviate an ID.
 const shortest = 4
 
-// Find returns the session that a name stands for:
+// Find returns the session for a name:
 //
 //	ID, or its beginning when no other has it   the session itself
 //	PATH                                        that recording
@@ -22,8 +22,8 @@ const shortest = 4
 //	@AGENT                                      the one used last with that program
 //	@last~2                                     the one used last but two
 //
-// Of several with the same ID it is the one used last. The error is
-// [precis.CodeNotFound], or [precis.CodeInvalid] when several begin so.
+// If several sessions have the ID, Find returns the one used last. The error is
+// [precis.CodeNotFound], or [precis.CodeInvalid] if several IDs begin with the name.
 func (l *Library) Find(ctx context.Context, name string) (*Session, error) {
 	if at, ok := strings.CutPrefix(name, "@"); ok {
 		return l.findNewest(ctx, name, at)
@@ -74,7 +74,7 @@ func (l *Library) withCondition(ctx context.Context, cond string, limit int, arg
 	return l.query(ctx, `SELECT facts, path, file`+fromTables+where+` AND `+cond+` ORDER BY used DESC, id LIMIT ?`, all...)
 }
 
-// findNewest returns the session that @last, @AGENT or @last~N stands for.
+// findNewest returns the session for @last, @AGENT or @last~N.
 func (l *Library) findNewest(ctx context.Context, name, at string) (*Session, error) {
 	who, back, counted := strings.Cut(at, "~")
 	f := Filter{Limit: 1}
@@ -120,8 +120,8 @@ func (l *Library) agents(ctx context.Context) (out []string, err error) {
 	return out, indexError(rows.Err())
 }
 
-// IsName reports whether a word that names no file may name a session: it begins with
-// @, or has the form of an ID.
+// IsName reports whether a word that is not a file may be a session: it begins with @, or has the
+// form of an ID.
 func IsName(word string) bool {
 	if strings.HasPrefix(word, "@") {
 		return len(word) > 1

@@ -9,9 +9,9 @@ import (
 	"precis/archive"
 )
 
-// spendOnce takes the requests that a fork repeats out of what it spent. Claude Code
-// copies the lines of a session into a new one when it is forked, and older versions of it
-// whenever a session was resumed: an answer with the same ID is the same request.
+// spendOnce subtracts the requests that a fork repeats from its spending. Claude Code copies the
+// lines of a session into a new one when it is forked, and older versions also when it is resumed.
+// Answers with the same ID belong to the same request.
 func (l *Library) spendOnce(ctx context.Context, some []*Session) error {
 	forks, err := l.index.forks(ctx)
 	if err != nil || len(forks) == 0 {
@@ -36,8 +36,7 @@ func (l *Library) spendOnce(ctx context.Context, some []*Session) error {
 	return nil
 }
 
-// without returns what was spent without some requests. The programs that name theirs
-// record no cost.
+// without subtracts requests from spending. Programs that record IDs of requests record no cost.
 func without(spent []archive.Spend, some []archive.Request) []archive.Spend {
 	out := slices.Clone(spent)
 	for _, r := range some {
@@ -58,8 +57,7 @@ func without(spent []archive.Spend, some []archive.Request) []archive.Spend {
 	return slices.DeleteFunc(out, func(sp archive.Spend) bool { return sp.Requests == 0 })
 }
 
-// forks returns the requests of sessions that begin with the same request, by the row of
-// their file.
+// forks returns the requests of sessions that begin with the same request, by file row.
 func (x *index) forks(ctx context.Context) (map[int64][]archive.Request, error) {
 	rows, err := x.db.QueryContext(ctx, `SELECT file, list FROM requests WHERE first IN (SELECT first FROM requests GROUP BY first HAVING count(*) > 1)`)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"precis/store"
 )
 
-// mostOpen is how many recordings a library keeps open for the next look.
+// mostOpen is how many recordings a library keeps open for later reads.
 const mostOpen = 8
 
-// opened is the home of a recording that was read.
+// opened is the home of an open recording.
 type opened struct {
 	path     string
 	size     int64
@@ -24,7 +24,7 @@ type opened struct {
 	home     Home
 }
 
-// Look calls f with the session that id stands for, see [Library.Find].
+// Look calls f with the session named id, see [Library.Find].
 func (l *Library) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	s, err := l.Find(ctx, id)
 	if err != nil {
@@ -40,7 +40,7 @@ func (l *Library) Look(ctx context.Context, id string, f func(*conversation.Subj
 	})
 }
 
-// home returns the home of a session's recording as it is now.
+// home returns the home of a session's recording in its current state.
 func (l *Library) home(ctx context.Context, s *Session) (Home, error) {
 	if l.o.Open == nil {
 		return nil, precis.Errorf(precis.CodeInvalid, "open session", "this library only lists")
@@ -72,7 +72,7 @@ func (l *Library) home(ctx context.Context, s *Session) (Home, error) {
 	return h, nil
 }
 
-// stat returns what a session's file is like now.
+// stat returns the current size and time of a session's file.
 func (l *Library) stat(s *Session) (found, error) {
 	files, _, err := walk(context.Background(), []Place{{Root: s.Path, Given: true}})
 	if err != nil || len(files) == 0 {
@@ -81,13 +81,13 @@ func (l *Library) stat(s *Session) (found, error) {
 	return files[0], nil
 }
 
-// Edit refuses: sessions belong to the programs that recorded them. Edits of one are
-// kept in a file of precis's own.
+// Edit refuses, because sessions belong to the programs that recorded them. Edits of a session are
+// kept in precis's own file.
 func (l *Library) Edit(context.Context, string, func(*conversation.Subject) error) error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "edit session", Err: errors.New("sessions are only read"), Hint: "precis condense SESSION -o FILE keeps edits in a file of their own"}
 }
 
-// record describes a session as a catalog does.
+// record describes a session in the form of a catalog.
 func record(s *Session, window int) store.Record {
 	r := store.Record{
 		ID: s.ID, Title: s.Title, Model: s.Model, Client: s.Agent, Messages: s.Messages, Tokens: s.View, Window: window,
@@ -145,10 +145,10 @@ func (h asHome) listed(s *Session) conversation.Listed {
 	return conversation.NewListed("", record(s, window.Tokens), false)
 }
 
-// mostChildren is how many sessions that one began are listed with it.
+// mostChildren is the most child sessions listed for a session.
 const mostChildren = 50
 
-// Family returns the session that began one, and those that it began.
+// Family returns the parent and the children of a session.
 func (h asHome) Family(ctx context.Context, id string) (conversation.Family, error) {
 	out := conversation.Family{Children: []conversation.Listed{}}
 	s, err := h.Find(ctx, id)
@@ -175,14 +175,14 @@ func (h asHome) Family(ctx context.Context, id string) (conversation.Family, err
 // asHome is a library as a home of conversations.
 type asHome struct{ *Library }
 
-// Home returns the sessions to the verbs of package conversation. IDs are those that
-// [Library.Find] takes. It is for reading.
+// Home makes the sessions available to the verbs of package conversation, read-only. IDs are names
+// as in [Library.Find].
 func (l *Library) Home() conversation.Home { return asHome{l} }
 
 // Search finds passages in all sessions, see [Library.Search].
 func (h asHome) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	limit := cmp.Or(q.Limit, 20)
-	q.Limit = limit + 1 // to count further would open every recording
+	q.Limit = limit + 1 // an exact count would open every recording
 	if q.Conversation != "" {
 		q.Limit = math.MaxInt
 	}

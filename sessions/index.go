@@ -23,29 +23,29 @@ import (
 //go:embed schema.sql
 var schema string
 
-// version changes with what is kept of a session, and with what the readers of recordings
-// understand. An index of another one is made anew.
+// version changes with the data stored for a session and with the readers of recordings. An index
+// of another version is rebuilt.
 const version = "12/" + words.Version
 
-// index is a file that remembers what was read. Nothing in it is lost that the
-// recordings do not have, so it is written without waiting for the disk.
+// index is a file that caches the content of recordings. It can be rebuilt from them, so writes do
+// not wait for the disk.
 type index struct {
 	db   *sql.DB
-	made string // its version: of this package, and of how tokens are counted
+	made string // its version: of this package and of the token counter
 }
 
-// stamp is what a file was like when it was read.
+// stamp is the size and time of a file when it was read.
 type stamp struct{ size, modified int64 }
 
-// entry is a file that was read, or could not be.
+// entry is a file that was read, or the reason why it could not be.
 type entry struct {
 	found
-	session *Session // nil: there is none
+	session *Session // nil: not a session
 	unread  Unread
 }
 
-// openIndex opens the index at path, in memory when that is "". One of another version than
-// made is made anew.
+// openIndex opens the index at path, or in memory for "". An index with another version than made
+// is rebuilt.
 func openIndex(ctx context.Context, path, made string) (*index, error) {
 	if path != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -53,7 +53,7 @@ func openIndex(ctx context.Context, path, made string) (*index, error) {
 		}
 	}
 	x, err := tryIndex(ctx, path, made)
-	for range busyTries { // several processes make it at the same time; SQLite itself does not wait then
+	for range busyTries { // processes may create it concurrently; SQLite's own busy timeout does not cover that
 		if !isBusy(err) || ctx.Err() != nil {
 			break
 		}
@@ -66,7 +66,7 @@ func openIndex(ctx context.Context, path, made string) (*index, error) {
 	if err == nil || path == "" || !unusable(err) {
 		return x, err
 	}
-	for _, end := range []string{"", "-wal", "-shm"} { // it can be made anew
+	for _, end := range []string{"", "-wal", "-shm"} { // a cache may be deleted
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, indexError(err)
 		}
@@ -74,7 +74,7 @@ func openIndex(ctx context.Context, path, made string) (*index, error) {
 	return tryIndex(ctx, path, made)
 }
 
-// How long an index that another process is making is waited for.
+// How long to wait while another process creates the index.
 const (
 	busyTries = 50
 	busyPause = 100 * time.Millisecond
@@ -86,18 +86,18 @@ func isBusy(err error) bool {
 	return errors.As(err, &e) && e.Code()&0xff == lib.SQLITE_BUSY
 }
 
-// errVersion says that another version of this package made an index.
+// errVersion reports an index made by another version of this package.
 var errVersion = errors.New("another version made it")
 
-// unusable reports whether an index can only be made anew: it is damaged, of another
-// version, or no index. One that is only busy is not.
+// unusable reports whether an index must be rebuilt: it is damaged, of another version, or not an
+// index. A busy index is usable.
 func unusable(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return errors.Is(err, errVersion)
 	}
 	switch e.Code() & 0xff {
-	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT, lib.SQLITE_ERROR: // the last: it has other tables
+	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT, lib.SQLITE_ERROR: // the last: its tables differ
 		return true
 	}
 	return false
@@ -117,7 +117,7 @@ func tryIndex(ctx context.Context, path, made string) (*index, error) {
 		return nil, indexError(err)
 	}
 	if path == "" {
-		db.SetMaxOpenConns(1) // each connection has a memory of its own
+		db.SetMaxOpenConns(1) // each connection in memory is a database of its own
 	}
 	x := &index{db: db, made: made}
 	if err := x.prepare(ctx); err != nil {
@@ -127,7 +127,7 @@ func tryIndex(ctx context.Context, path, made string) (*index, error) {
 	return x, nil
 }
 
-// prepare makes the tables, unless they are there.
+// prepare creates the tables if they do not exist.
 func (x *index) prepare(ctx context.Context) error {
 	made, err := x.isMade(ctx, x.db)
 	if made || err != nil {
@@ -150,7 +150,7 @@ func (x *index) prepare(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// isMade reports whether there are tables; of another version they are an error.
+// isMade reports whether the tables exist; tables of another version are an error.
 func (x *index) isMade(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }) (bool, error) {
@@ -183,8 +183,7 @@ func indexError(err error) error {
 	return &precis.Error{Code: precis.CodeInternal, Op: "keep the index of sessions", Err: err, Hint: "name another file with sessions.index, or remove it: it is made anew"}
 }
 
-// stamps returns what the indexed files were like, those included that are no
-// recordings.
+// stamps returns the stamps of the indexed files, including files that are no recordings.
 func (x *index) stamps(ctx context.Context) (map[string]stamp, error) {
 	rows, err := x.db.QueryContext(ctx, `SELECT path, size, modified FROM files`)
 	if err != nil {
@@ -203,7 +202,7 @@ func (x *index) stamps(ctx context.Context) (map[string]stamp, error) {
 	return out, indexError(rows.Err())
 }
 
-// count returns how many sessions there are.
+// count returns the number of sessions.
 func (x *index) count(ctx context.Context) (n int, err error) {
 	err = x.db.QueryRowContext(ctx, `SELECT count(*) FROM sessions`).Scan(&n)
 	return n, indexError(err)
@@ -222,7 +221,7 @@ func (x *index) change(ctx context.Context, f func(*sql.Tx) error) error {
 	return indexError(tx.Commit())
 }
 
-// put records what was read.
+// put stores entries.
 func (x *index) put(ctx context.Context, entries []entry) error {
 	return x.change(ctx, func(tx *sql.Tx) error {
 		for _, e := range entries {
@@ -238,7 +237,7 @@ func putOne(ctx context.Context, tx *sql.Tx, e entry) error {
 	var have stamp
 	err := tx.QueryRowContext(ctx, `SELECT size, modified FROM files WHERE path = ?`, e.path).Scan(&have.size, &have.modified)
 	if err == nil && have == (stamp{e.size, e.stamp()}) {
-		return nil // another process has read it meanwhile
+		return nil // another process has stored it meanwhile
 	}
 	if err := forgetOne(ctx, tx, e.path); err != nil {
 		return err
@@ -288,7 +287,7 @@ func (x *index) forget(ctx context.Context, paths []string) (n int, err error) {
 	return n, err
 }
 
-// forgetOne removes a file, and the words of its messages.
+// forgetOne removes a file and the words of its messages.
 func forgetOne(ctx context.Context, tx *sql.Tx, path string) error {
 	for _, q := range []string{
 		`DELETE FROM text WHERE rowid IN (SELECT t.rowid FROM texts t JOIN files f ON f.rowid = t.file WHERE f.path = ?)`,

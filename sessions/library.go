@@ -14,22 +14,21 @@ import (
 // Options are the parts of a [Library]. Places and Counter are required.
 type Options struct {
 	Places []Place
-	// Index is the file that remembers what was read; "": none, it is kept in memory.
+	// Index is the path of the cache of read recordings; "": the index is in memory.
 	Index   string
 	Manager *precis.Manager // counts the tokens of sessions
-	// Prices returns the prices of a model, for sessions whose program records usage and
-	// no cost. Nil: such sessions have no cost.
+	// Prices returns the prices of a model, for sessions with recorded usage but no cost. Nil: such
+	// sessions have no cost.
 	Prices func(model string) models.Prices
-	// Open hands the recording at a path to verbs. Nil: [Library] is no home of
-	// conversations, and Look returns [precis.CodeInvalid].
+	// Open opens the recording at a path for verbs. Nil: Look returns [precis.CodeInvalid].
 	Open func(ctx context.Context, path string) (Home, error)
-	// Progress is called while recordings are read, with how many were and how many there
-	// are, from one goroutine at a time. Nil: nobody.
+	// Progress is called while recordings are read, with their number so far and in total, from one
+	// goroutine at a time. Nil: no calls.
 	Progress func(done, total int)
 	// Window returns the context window of a model, for lists of conversations; nil:
 	// unknown.
 	Window  func(model string) precis.Window
-	Workers int // that read at the same time; 0: one for each processor, at most 8
+	Workers int // goroutines that read recordings; 0: one per processor, at most 8
 }
 
 // Home is the home of one recorded conversation.
@@ -38,8 +37,8 @@ type Home interface {
 	ID() string
 }
 
-// Library is the recorded conversations of some places. It is safe for concurrent use,
-// and several processes may share an index.
+// Library holds the recorded conversations in some places. It is safe for concurrent use, and
+// several processes may share an index.
 type Library struct {
 	o     Options
 	index *index
@@ -48,19 +47,19 @@ type Library struct {
 	refreshing sync.Mutex // held while places are walked
 	texting    sync.Mutex // held while words are indexed, which may take minutes
 
-	mu       sync.Mutex // guards what follows
-	open     []opened   // homes, the one used last at the end
+	mu       sync.Mutex // guards the following fields
+	open     []opened   // homes, the last used at the end
 	resolved []string   // see roots
-	unread   []Unread   // by the last refresh, but for those that the index remembers
+	unread   []Unread   // from the last refresh, without those in the index
 }
 
-// Open opens a library. An index that is damaged, or of another version, is made anew;
-// the error is [precis.CodeInternal] when no index can be written.
+// Open opens a library. A damaged index or one of another version is rebuilt. The error is
+// [precis.CodeInternal] if the index cannot be written.
 func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
-	made := version // of the index: it changes with what counts
+	made := version // also depends on the token counter
 	if o.Manager != nil {
 		made += "/" + o.Manager.NewMeter().Name()
 	}
@@ -76,16 +75,16 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 // Close closes the index.
 func (l *Library) Close() error { return l.index.close() }
 
-// Refreshed says what [Library.Refresh] found.
+// Refreshed is the result of [Library.Refresh].
 type Refreshed struct {
-	Sessions int `json:"sessions"` // that there are now
-	Read     int `json:"read"`     // files that are new or were changed
-	Gone     int `json:"gone"`     // sessions whose file is gone
+	Sessions int `json:"sessions"` // number of sessions now
+	Read     int `json:"read"`     // new and changed files
+	Gone     int `json:"gone"`     // sessions with a deleted file
 }
 
-// Refresh brings the index up to date with the files of all places. The error is
-// [precis.CodeCanceled], with what was read so far kept, or [precis.CodeInternal]
-// when the index cannot be written.
+// Refresh updates the index from the files of all places. The error is [precis.CodeCanceled] when
+// ctx ends, after storing all files read so far, or [precis.CodeInternal] if the index cannot be
+// written.
 func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
 	l.refreshing.Lock()
 	defer l.refreshing.Unlock()
@@ -119,8 +118,8 @@ func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
 	return Refreshed{Sessions: n, Read: len(changed), Gone: gone}, err
 }
 
-// within returns those of the indexed paths that lie in a place of this library: the
-// index may be shared with one over other places.
+// within returns the indexed paths that are in a place of this library, because libraries over
+// other places may share the index.
 func (l *Library) within(known map[string]stamp) []string {
 	var out []string
 	for path := range known {
@@ -137,7 +136,7 @@ func (l *Library) within(known map[string]stamp) []string {
 // batch is how many recordings are written to the index at once.
 const batch = 64
 
-// readAll reads files and puts them into the index.
+// readAll reads files and stores them in the index.
 func (l *Library) readAll(ctx context.Context, files []found) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -169,8 +168,7 @@ func (l *Library) readAll(ctx context.Context, files []found) error {
 	return l.keep(ctx, done, len(files))
 }
 
-// keep writes what was read to the index, some at a time. It takes all there is, also
-// after an error.
+// keep writes entries to the index in batches. It drains the channel even after an error.
 func (l *Library) keep(ctx context.Context, done <-chan entry, total int) (err error) {
 	var some []entry
 	n := 0

@@ -15,13 +15,13 @@ import (
 
 // Filter selects sessions. The zero value selects all, the one used last first.
 type Filter struct {
-	Agent   string // that of the program, "": any
-	Project string // only those in this folder or below it
-	Text    string // only those whose ID, title, project or model contains it, in any case
+	Agent   string // only sessions of this program; "": any
+	Project string // only sessions in this folder or below it
+	Text    string // only sessions with this text in ID, title, project or model, in any case
 	State   State  // "": any
 	Since   time.Time
 	Before  time.Time
-	Parent  string // only those that this session began
+	Parent  string // only sessions begun by this one
 
 	Sort   string // see [Sorts]; "": used
 	Limit  int    // at most this number; 0: all
@@ -34,25 +34,25 @@ var sorts = map[string]string{
 	"condensations": "condensations DESC", "title": "title COLLATE NOCASE", "project": "project COLLATE NOCASE, used DESC", "agent": "agent, used DESC",
 }
 
-// Sorts returns the orders that [Filter.Sort] names.
+// Sorts returns the valid values of [Filter.Sort].
 func Sorts() []string {
 	return []string{"used", "tokens", "messages", "cost", "condensations", "title", "project", "agent"}
 }
 
-// roots returns the folders of the places, as they were at the last refresh.
+// roots returns the folders of the places at the last refresh.
 func (l *Library) roots() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.resolved
 }
 
-// resolve finds the folders of the places, links in the way to them resolved.
+// resolve determines the folders of the places, with links resolved.
 func (l *Library) resolve() {
 	var out []string
 	for _, p := range l.o.Places {
 		root, err := filepath.EvalSymlinks(p.Root)
 		if err != nil {
-			root = p.Root // it is gone, and what was in it
+			root = p.Root // the folder does not exist
 		}
 		if !slices.Contains(out, root) {
 			out = append(out, root)
@@ -63,14 +63,13 @@ func (l *Library) resolve() {
 	l.resolved = out
 }
 
-// under reports whether a path is a folder, or lies in it, or is a session of the database.
+// under reports whether a path is root, or is in that folder or database.
 func under(path, root string) bool {
 	rest, ok := strings.CutPrefix(path, root)
 	return ok && (rest == "" || strings.HasSuffix(root, string(filepath.Separator)) || rest[0] == filepath.Separator || rest[0] == '#')
 }
 
-// where returns the condition of a filter over the tables sessions and files, and its
-// arguments.
+// where returns a filter as a condition over the tables sessions and files, with its arguments.
 func (l *Library) where(f Filter) (string, []any) {
 	var conds []string
 	var args []any
@@ -112,8 +111,8 @@ func (l *Library) where(f Filter) (string, []any) {
 
 const fromTables = ` FROM sessions JOIN files ON files.rowid = sessions.file WHERE `
 
-// List returns the sessions that a filter selects, as the index has them: see
-// [Library.Refresh]. The error is [precis.CodeInvalid] for an unknown order.
+// List returns the sessions that a filter selects, as of the last [Library.Refresh]. The error is
+// [precis.CodeInvalid] for an unknown order.
 func (l *Library) List(ctx context.Context, f Filter) ([]*Session, error) {
 	order, ok := sorts[cmp.Or(f.Sort, "used")]
 	if !ok {
@@ -127,14 +126,14 @@ func (l *Library) List(ctx context.Context, f Filter) ([]*Session, error) {
 	return l.query(ctx, `SELECT facts, path, file`+fromTables+where+` ORDER BY `+order+`, id LIMIT ? OFFSET ?`, append(args, limit, max(0, f.Offset))...)
 }
 
-// Count returns how many sessions a filter selects, its limit and offset left out.
+// Count returns the number of sessions that a filter selects, without its limit and offset.
 func (l *Library) Count(ctx context.Context, f Filter) (n int, err error) {
 	where, args := l.where(f)
 	err = l.index.db.QueryRowContext(ctx, `SELECT count(*)`+fromTables+where, args...).Scan(&n)
 	return n, indexError(err)
 }
 
-// query returns the sessions whose facts a query selects.
+// query returns the sessions with the rows that a query selects.
 func (l *Library) query(ctx context.Context, query string, args ...any) ([]*Session, error) {
 	rows, err := l.index.db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -152,7 +151,7 @@ func (l *Library) query(ctx context.Context, query string, args ...any) ([]*Sess
 		if err := json.Unmarshal(facts, s); err != nil {
 			return nil, indexError(err)
 		}
-		s.Path = path // JSON holds no bytes that are no UTF-8
+		s.Path = path // the facts are JSON, which cannot hold invalid UTF-8
 		out = append(out, s)
 	}
 	return out, indexError(rows.Err())

@@ -11,25 +11,25 @@ import (
 	"precis/internal/table"
 )
 
-// Place is a folder in which recordings are looked for.
+// Place is a folder that is searched for recordings.
 type Place struct {
-	Agent string // the program that keeps recordings there; "": any, see each recording
+	Agent string // the program that records there; "": any, determined for each recording
 	Root  string // absolute
-	// Given says that the user named it: recordings of any kind and name are looked for.
-	// In others only files that the program names so are.
+	// Given says that the user named the folder: files of any kind and name are tried. In other
+	// places only files named by the program's pattern are.
 	Given bool
-	// Home is the folder that links must not lead out of; "": they are followed wherever they lead.
+	// Home is the folder that links must not leave; "": links are followed everywhere.
 	Home string
 
-	files []string // patterns of recordings, over the end of a path
-	only  []string // DEPTH:NAME of folders, see places.txt
+	files []string // patterns for the ends of paths of recordings
+	only  []string // DEPTH:NAME of folders to enter, see places.txt
 }
 
-// Environment is what [Places] depends on.
+// Environment is the input of [Places].
 type Environment struct {
 	OS   string              // as in runtime.GOOS; "": this one
 	Home string              // the user's home folder
-	Env  func(string) string // nil: nothing is set
+	Env  func(string) string // nil: no variable is set
 }
 
 func (e Environment) get(name, otherwise string) string {
@@ -49,8 +49,8 @@ var placesText string
 
 var placesTable = table.Lazy("places.txt", placesText, "place", "agent", "moved", "files", "only")
 
-// Places returns where agent programs keep their recordings, whether the folders exist
-// or not. A variable of the environment by which a program moves its folder counts.
+// Places returns the folders where agent programs keep recordings, existing or not. It respects
+// environment variables that move a program's folder.
 func Places(e Environment) []Place {
 	if e.OS == "" {
 		e.OS = runtime.GOOS
@@ -68,7 +68,7 @@ func placeOf(row table.Row, root, home string) Place {
 	return Place{Agent: row.Get("agent"), Root: root, Home: home, files: row.Words("files"), only: row.Words("only")}
 }
 
-// roots returns the folders of an entry of the table.
+// roots returns the folders of a table row.
 func (e Environment) roots(row table.Row) []string {
 	place := row.Get("place")
 	if name, ok := strings.CutPrefix(place, "$"); ok {
@@ -92,7 +92,7 @@ func (e Environment) roots(row table.Row) []string {
 	return []string{filepath.Join(e.Home, filepath.FromSlash(strings.TrimPrefix(place, "~")))}
 }
 
-// editorFolders returns the folders in which editors keep what belongs to a user.
+// editorFolders returns the user data folders of editors.
 func (e Environment) editorFolders() []string {
 	base := filepath.Join(e.get("XDG_CONFIG_HOME", filepath.Join(e.Home, ".config")))
 	switch e.OS {
@@ -111,7 +111,7 @@ func (e Environment) editorFolders() []string {
 	return out
 }
 
-// leadsTo reports whether recordings may lie in a folder at some depth of a place.
+// leadsTo reports whether a folder at a depth of a place may contain recordings.
 func (p Place) leadsTo(name string, depth int) bool {
 	at := strconv.Itoa(depth) + ":"
 	there := func(o string) bool { return strings.HasPrefix(o, at) }

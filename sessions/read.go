@@ -15,14 +15,14 @@ import (
 	"precis/models"
 )
 
-// reader turns recordings into what is listed of them.
+// reader turns recordings into listed sessions.
 type reader struct {
 	manager *precis.Manager
 	prices  func(model string) models.Prices // nil: unknown
 }
 
-// read reads the recording that was found. What cannot be read is said in u; one of a
-// known program is listed as [Unreadable] as well. Without both there is no recording.
+// read reads a recording. If reading fails, u has the reason, and a file of a known program is also
+// listed as [Unreadable]. If both results are empty, the file is no recording.
 func (r reader) read(f found) (s *Session, u Unread) {
 	s = &Session{ID: formats.NameOf(f.path), Agent: f.agent, Path: f.path, Size: f.size, Modified: f.modified.UTC()}
 	rec, err := open(f.path)
@@ -38,7 +38,7 @@ func (r reader) read(f found) (s *Session, u Unread) {
 	return s, u
 }
 
-// reason returns what is wrong, without the path.
+// reason returns the text of an error without the path.
 func reason(err error, path string) string {
 	var e *precis.Error
 	if !errors.As(err, &e) {
@@ -60,7 +60,7 @@ func open(path string) (*archive.Recording, error) {
 	return archive.Read(src, formats.All())
 }
 
-// take fills in what a recording says.
+// take fills in the facts of a recording.
 func (r reader) take(s *Session, rec *archive.Recording) {
 	c, o := rec.Conversation, rec.Origin
 	s.ID, s.Agent, s.Format = cmp.Or(c.ID, s.ID), cmp.Or(o.Agent, agentOf(rec, s.Agent), rec.Format), rec.Format
@@ -89,8 +89,8 @@ func (r reader) take(s *Session, rec *archive.Recording) {
 // shared are formats that several programs write.
 var shared = []string{"roo", "plain", "gemini", "claude-code", "opencode", "pi"}
 
-// agentOf returns the program of a recording: that of its place, unless the format is
-// another program's own.
+// agentOf returns the program of a recording: the program of its place, unless the format belongs
+// to one other program.
 func agentOf(rec *archive.Recording, place string) string {
 	if place != "" && slices.Contains(shared, rec.Format) {
 		return place
@@ -98,7 +98,7 @@ func agentOf(rec *archive.Recording, place string) string {
 	return ""
 }
 
-// count counts messages, calls and tokens; the view has the tokens of its status.
+// count counts messages, calls and tokens; View is the status's count.
 func (r reader) count(s *Session, c *precis.Conversation) {
 	meter := r.manager.NewMeter()
 	meter.For(c)
@@ -120,7 +120,7 @@ func (r reader) count(s *Session, c *precis.Conversation) {
 	all := precis.Window{Tokens: math.MaxInt32}
 	st, err := r.manager.Status(precis.Request{Conversation: c, Meter: meter, Window: all})
 	if err != nil {
-		return // it has no messages
+		return // the conversation has no messages
 	}
 	s.View, s.Hidden, s.Condensations = st.Tokens, s.Messages-st.Shown, st.Condensations+st.Truncations
 	if shown := meter.Overhead(c).Sum() + meter.View(precis.View(c.Transcript, c.Edits)); shown > 0 {
@@ -129,7 +129,7 @@ func (r reader) count(s *Session, c *precis.Conversation) {
 	s.Lost = max(0, s.Tokens-s.View)
 }
 
-// calls counts what a message calls, and which results are errors.
+// calls counts the tool calls of a message and the results that are errors.
 func (s *Session) calls(m precis.Message) {
 	for _, b := range m.Content {
 		switch b := b.(type) {
@@ -146,7 +146,7 @@ func (s *Session) calls(m precis.Message) {
 	}
 }
 
-// price works out what a session cost.
+// price computes the cost of a session.
 func (r reader) price(s *Session) {
 	s.Cost, s.Estimated = 0, false
 	for _, sp := range s.Spent {
@@ -156,9 +156,8 @@ func (r reader) price(s *Session) {
 	}
 }
 
-// cost returns what was spent: the cost that the program recorded, and by the catalog's prices
-// that of requests for which it recorded none. The model of the session stands for one that is
-// not named.
+// cost returns the recorded cost, plus the cost by catalog prices of requests without a recorded
+// one. If the spend names no model, the model of the session is used.
 func (r reader) cost(sp archive.Spend, model string) (usd float64, estimated bool) {
 	if r.prices == nil || sp.Unpriced == (precis.Usage{}) {
 		return sp.CostUSD, false
@@ -167,12 +166,12 @@ func (r reader) cost(sp archive.Spend, model string) (usd float64, estimated boo
 	if !p.Known() {
 		return sp.CostUSD, false
 	}
-	p.Long = nil // sums of requests, each of which may be short
+	p.Long = nil // usage is a sum of requests that may each be short
 	m := models.Model{ID: cmp.Or(sp.Model, model), Prices: p}
 	return sp.CostUSD + models.Bill(models.Anthropic, m, sp.Unpriced).USD, true
 }
 
-// stateOf says who had the last word.
+// stateOf determines the state from the last messages.
 func stateOf(t *precis.Transcript) State {
 	if t.Len() == 0 {
 		return Interrupted
@@ -185,5 +184,5 @@ func stateOf(t *precis.Transcript) State {
 	return Interrupted
 }
 
-// stamp is when a file was changed, as the index compares it.
+// stamp is the modification time as the index stores it.
 func (f found) stamp() int64 { return f.modified.Truncate(time.Microsecond).UnixMicro() }

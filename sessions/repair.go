@@ -18,23 +18,22 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// BackupSuffix is added to the name of a recording to keep it as it was before
-// [Repair].
+// BackupSuffix is appended to the name of the copy that [Repair] makes before it changes a
+// recording.
 const BackupSuffix = roo.BackupSuffix
 
-// Repaired says what [Repair] did, or would do.
+// Repaired reports the changes that [Repair] made or would make.
 type Repaired struct {
 	Path   string   `json:"path"`
-	Backup string   `json:"backup,omitempty"` // what keeps the recording as it was; "": nothing was written
-	Done   []string `json:"done"`             // in words; none: there is nothing to mend
-	Left   []Fault  `json:"left"`             // that cannot be mended
+	Backup string   `json:"backup,omitempty"` // the copy of the original; "": no file was written
+	Done   []string `json:"done"`             // one description per change; empty: no change is needed
+	Left   []Fault  `json:"left"`             // faults that cannot be mended
 }
 
-// Repair mends a recording: its encoding, lines that hold a wrong escape or several
-// objects, lines that were cut off, and tags that name nothing. The recording as it was
-// is kept next to it. With dry it only says what it would do. The error is
-// [precis.CodeConflict] when a kept recording would be overwritten, or the recording is
-// changed meanwhile.
+// Repair mends a recording: its encoding, lines with a wrong escape or with several objects,
+// truncated lines, and tags with a missing target. A copy of the original is kept next to it. With
+// dry, Repair only reports its changes. The error is [precis.CodeConflict] if the copy exists
+// already or the recording changes meanwhile.
 func Repair(ctx context.Context, path string, dry bool) (Repaired, error) {
 	if _, _, ok := database.Split(path); ok {
 		return Repaired{}, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: errors.New("it is in a database of its program")}
@@ -64,7 +63,7 @@ func Repair(ctx context.Context, path string, dry bool) (Repaired, error) {
 	return out, write(ctx, src, data, out.Backup)
 }
 
-// write replaces a recording and keeps the former content.
+// write replaces a recording and keeps a copy of the original.
 func write(ctx context.Context, src archive.Source, data []byte, backup string) error {
 	const op = "repair"
 	if ctx.Err() != nil {
@@ -85,7 +84,7 @@ func write(ctx context.Context, src archive.Source, data []byte, backup string) 
 	return nil
 }
 
-// mend returns what a recording should be, and what was done to it.
+// mend returns the mended recording and a description of each change.
 func mend(data []byte, task bool) ([]byte, []string) {
 	var done []string
 	if wide, ok := fromUTF16(data); ok {
@@ -114,9 +113,8 @@ func mend(data []byte, task bool) ([]byte, []string) {
 	return data, done
 }
 
-// withoutNULs returns a recording without its NUL bytes, which file systems leave where a crash
-// kept what was written from the disk, and the lines that were nothing else; and how many there
-// were. JSON has none.
+// withoutNULs removes NUL bytes and the lines that have only these, and returns the number of bytes
+// removed. JSON contains no NULs; file systems leave them when a crash loses written data.
 func withoutNULs(data []byte) ([]byte, int) {
 	n := bytes.Count(data, []byte{0})
 	if n == 0 {
@@ -151,8 +149,8 @@ func fromUTF16(data []byte) ([]byte, bool) {
 	return []byte(string(utf16.Decode(units))), true
 }
 
-// mendLines mends the malformed lines of a recording of JSON lines. It returns nil when
-// no line can be mended, or the recording is one document.
+// mendLines mends the malformed lines of a recording of JSON lines. It returns nil if no line can
+// be mended or the recording is a single document.
 func mendLines(data []byte) (mended []byte, done []string) {
 	if kind := jsonspan.Kind(data); kind != '{' || jsonspan.Valid(data) == nil || bytes.Count(data, []byte("\n")) == 0 {
 		return nil, nil
@@ -179,15 +177,14 @@ func mendLines(data []byte) (mended []byte, done []string) {
 	return m.out.Bytes(), done
 }
 
-// lineMender writes lines that are mended.
+// lineMender writes mended lines.
 type lineMender struct {
 	out                       bytes.Buffer
-	begins                    *archive.Beginnings // of the file
+	begins                    *archive.Beginnings // known beginnings of lines in the file
 	split, escaped, cut, torn int
 }
 
-// line writes a malformed line as it should be, and reports whether it could. Last says
-// that the file ends in it.
+// line mends a malformed line and reports success. Last says that the file ends with it.
 func (m *lineMender) line(raw []byte, last bool) bool {
 	objects, rest := objectsOf(raw)
 	fixed := archive.Mended(rest)
@@ -221,7 +218,7 @@ func (m *lineMender) line(raw []byte, last bool) bool {
 	return true
 }
 
-// objectsOf returns the objects that a line begins with, and what follows them.
+// objectsOf returns the objects at the beginning of a line, and the rest of it.
 func objectsOf(raw []byte) (objects [][]byte, rest []byte) {
 	end := 0
 	for v, err := range jsonspan.Values(raw) {

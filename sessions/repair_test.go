@@ -44,7 +44,7 @@ func TestCheckAndRepair(t *testing.T) {
 	for name, tt := range map[string]struct {
 		data     []byte
 		faults   string
-		done     string // of the repair; "": there is nothing to mend
+		done     string // by the repair; "": no change is needed
 		messages int    // after it
 	}{
 		"nothing":       {[]byte(lineA + "\n" + lineB + "\n"), "", "", 2},

@@ -15,20 +15,20 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// Salvaged is what [Salvage] kept of precis's own file, and what it lost.
+// Salvaged is the result of [Salvage]: the content kept and the content lost.
 type Salvaged struct {
 	Name      string   `json:"name"`   // of the original
 	Format    string   `json:"format"` // of the original
 	Messages  int      `json:"messages"`
 	Edits     int      `json:"edits"`
-	Lost      []string `json:"lost"` // in words, with the place; none: the file was whole
+	Lost      []string `json:"lost"` // descriptions with the place; empty: the file was whole
 	LostEdits int      `json:"lost_edits,omitempty"`
-	Data      []byte   `json:"-"` // the file as it should be
+	Data      []byte   `json:"-"` // the salvaged file
 }
 
-// Salvage gives back what is whole of precis's own file: of an original that was cut off or
-// changed the messages that can be read, and the edits that still fit them. Path names the
-// file in errors. The error is [precis.CodeInvalid] when nothing is whole.
+// Salvage recovers the intact parts of precis's own file. If the original in it is truncated or
+// changed, it keeps the readable messages and the edits that still fit them. Path names the file in
+// errors. The error is [precis.CodeInvalid] if no part is intact.
 func Salvage(path string, data []byte) (*Salvaged, error) {
 	fail := func(err error) error {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: err}
@@ -72,8 +72,8 @@ func Salvage(path string, data []byte) (*Salvaged, error) {
 	return out, err
 }
 
-// fits reports whether an edit was made on the messages that are left: those behind one that is
-// lost have other numbers.
+// fits reports whether an edit was made on the remaining messages: after a lost message the numbers
+// of all later ones change.
 func fits(t *precis.Transcript, e precis.Edit) bool {
 	return e.Seen <= t.Len() && t.Fingerprint(e.Seen) == e.At
 }
@@ -82,13 +82,13 @@ func (s *Salvaged) lose(format string, args ...any) {
 	s.Lost = append(s.Lost, fmt.Sprintf(format, args...))
 }
 
-// headField finds a field of a first line that is damaged.
+// headField finds fields in a damaged first line.
 var headField = map[string]*lazyregexp.Regexp{
 	"format": lazyregexp.New(`"format":"([a-z0-9_-]+)"`),
 	"name":   lazyregexp.New(`"name":"([^"\\/]+)"`),
 }
 
-// head reads the first line, or what can be read of it.
+// head reads the first line, or its readable fields.
 func (s *Salvaged) head(line []byte) *archive.Container {
 	c := &archive.Container{}
 	err := json.Unmarshal(line, c)
@@ -107,7 +107,7 @@ func (s *Salvaged) head(line []byte) *archive.Container {
 	return c
 }
 
-// read reads an original, of a format that its first line names or that its content shows.
+// read reads an original; its format is named by the first line or recognized by content.
 func read(path, format string, original []byte) (*archive.Recording, error) {
 	if format != "" {
 		c := archive.NewContainer(format, path, original)
@@ -118,7 +118,7 @@ func read(path, format string, original []byte) (*archive.Recording, error) {
 	return archive.Read(archive.Source{Path: path, Data: original}, formats.All())
 }
 
-// original returns what is whole of a recording: lines, or elements of its list of messages.
+// original returns the intact parts of a recording: lines, or elements of its list of messages.
 func (s *Salvaged) original(data []byte) []byte {
 	if jsonspan.Valid(data) == nil {
 		return data
@@ -150,7 +150,7 @@ var (
 	listPattern = lazyregexp.New(`^\s*(?:\[|\{(?s:.*?)"(?:messages|input|contents|history)"\s*:\s*\[)`)
 )
 
-// roleIn says whose message a damaged text was, as far as it tells.
+// roleIn names the role of a damaged message, if it is readable.
 func roleIn(raw []byte) string {
 	if m := rolePattern.FindStringSubmatch(string(raw)); m != nil {
 		return ", a message of the " + m[1]
@@ -158,8 +158,8 @@ func roleIn(raw []byte) string {
 	return ""
 }
 
-// listIn returns where the elements of the list of messages begin in a document; -1 where
-// it is none: lines of JSON begin with an object that ends with its line.
+// listIn returns the offset of the first element in a document's list of messages; -1 if the file
+// has JSON lines, and so begins with an object on one line.
 func listIn(data []byte) int {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
 	if len(first) > 0 && first[0] == '{' && jsonspan.Valid(first) == nil {
@@ -172,7 +172,7 @@ func listIn(data []byte) int {
 	return at[1]
 }
 
-// elements keeps the elements of a list that are whole, and what stands around it.
+// elements keeps the intact elements of a list and the text around it.
 func (s *Salvaged) elements(data []byte, from int) []byte {
 	out := bytes.Clone(data[:from])
 	kept, tail := 0, []byte(nil)
@@ -214,7 +214,7 @@ func (s *Salvaged) elements(data []byte, from int) []byte {
 	return out
 }
 
-// element returns the value that a text begins with, and its length; nil: it is damaged.
+// element returns the value at the beginning of a text and its length; nil: damaged.
 func element(data []byte) ([]byte, int) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	var raw json.RawMessage
@@ -228,9 +228,9 @@ func element(data []byte) ([]byte, int) {
 	return raw, n
 }
 
-// nextElement returns where the next whole message begins behind a damaged one; -1: nowhere.
+// nextElement returns the offset of the next intact message after a damaged one; -1: not found.
 func nextElement(data []byte) int {
-	const most = 2000 // places that are tried
+	const most = 2000 // offsets to try
 	at := 0
 	for range most {
 		n := bytes.IndexByte(data[min(at+1, len(data)):], '{')

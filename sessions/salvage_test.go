@@ -88,7 +88,7 @@ func TestWhatIsWholeOfAContainerIsKept(t *testing.T) {
 	}
 }
 
-// A real recording, cut or changed anywhere, gives back what stands before the damage.
+// A real recording, cut or changed anywhere, yields the content before the damage.
 func TestAnyDamageOfAContainerIsSurvived(t *testing.T) {
 	t.Parallel()
 	original, err := os.ReadFile("../examples/add-a-counter.jsonl")

@@ -18,7 +18,7 @@ import (
 	"precis/store"
 )
 
-// Hit is a passage that was found: a message, or a text as in [conversation.Passages].
+// Hit is a match: a message, or a text as in [conversation.Passages].
 type Hit struct {
 	store.Hit
 	Place   conversation.Place `json:"-"` // without its line
@@ -26,16 +26,15 @@ type Hit struct {
 }
 
 const (
-	mostCandidates = 200      // stretches of passages that are looked at for one answer
-	stretchBytes   = 32 << 10 // of passages that are indexed as one
-	textBatch      = 32 << 20 // bytes of messages that are indexed in one transaction
+	mostCandidates = 200      // stretches read for one answer
+	stretchBytes   = 32 << 10 // passages indexed together as one stretch
+	textBatch      = 32 << 20 // bytes of messages indexed in one transaction
 )
 
-// Search finds messages, summaries, notes, system prompts and side conversations by their words, hidden or not, the
-// best first. Sessions that
-// are new or were changed since the last search are added to the index before, which
-// [Options.Progress] follows; the first search reads all. With a conversation, see
-// [Library.Find], only that one is read.
+// Search finds messages, summaries, notes, system prompts and side conversations by their words,
+// hidden or not, the best first. It first indexes sessions that are new or have changed since the
+// last search, and reports this to [Options.Progress]; the first search reads all sessions. With a
+// conversation, see [Library.Find], it reads only that one.
 func (l *Library) Search(ctx context.Context, q store.SearchQuery) ([]Hit, error) {
 	return l.SearchIn(ctx, Filter{}, q)
 }
@@ -67,18 +66,18 @@ func (l *Library) SearchIn(ctx context.Context, f Filter, q store.SearchQuery) (
 	return best(look.hits, limit), nil
 }
 
-// looking is a search among sessions.
+// looking is the state of a search among sessions.
 type looking struct {
 	*Library
 	filter Filter
 	query  words.Query
 	limit  int
-	seen   map[string]bool // stretches, by path and first message
+	seen   map[string]bool // read stretches, by path and first message
 	hits   []rankedHit
 }
 
-// look reads what a step of the query finds in the index and was not seen before, until
-// there are enough hits of its rank.
+// look reads the stretches that the index finds for a step of the query and that were not read
+// before, until there are enough hits of the step's rank.
 func (l *looking) look(ctx context.Context, step words.Step) error {
 	if l.enough(step.Rank) || len(l.seen) >= mostCandidates {
 		return nil
@@ -103,7 +102,7 @@ func (l *looking) look(ctx context.Context, step words.Step) error {
 		}
 		some, err := l.searchOne(found[0], l.query, p.in)
 		if err != nil {
-			continue // it was changed or removed since
+			continue // the session was changed or removed since
 		}
 		if l.hits = append(l.hits, some...); l.enough(step.Rank) {
 			break
@@ -112,7 +111,7 @@ func (l *looking) look(ctx context.Context, step words.Step) error {
 	return nil
 }
 
-// unseen returns the stretches of a place that were not seen before, and notes them.
+// unseen returns the unread stretches of a place and marks them as read.
 func (l *looking) unseen(p place) (out []stretch) {
 	for _, s := range p.in {
 		key := p.path + "\x00" + strconv.Itoa(s.first)
@@ -124,8 +123,7 @@ func (l *looking) unseen(p place) (out []stretch) {
 	return out
 }
 
-// enough reports whether there are as many hits of a rank, or a better one, as are asked
-// for.
+// enough reports whether there are as many hits of this or a better rank as requested.
 func (l *looking) enough(rank words.Rank) bool {
 	n := 0
 	for _, h := range l.hits {
@@ -136,7 +134,7 @@ func (l *looking) enough(rank words.Rank) bool {
 	return n >= l.limit
 }
 
-// rankedHit is a hit that knows by what it answers.
+// rankedHit is a hit with the rank of its match.
 type rankedHit struct {
 	Hit
 	rank words.Rank
@@ -152,7 +150,7 @@ func best(hits []rankedHit, limit int) []Hit {
 	return out
 }
 
-// searchOne looks at stretches of a session's passages; nil: at all of them.
+// searchOne searches the given stretches of a session; nil: all.
 func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]rankedHit, error) {
 	rec, err := open(s.Path)
 	if err != nil {
@@ -179,8 +177,8 @@ func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]rank
 	return out, nil
 }
 
-// Scores are of texts of at most 64 KB, see [words.Query]. Longer ones are searched in pieces, which share so many bytes
-// that no line of ordinary length stands in two.
+// Scores apply to texts of at most 64 KB, see [words.Query]. Longer ones are split into pieces that
+// overlap by sharedBytes, so that each line of ordinary length is whole in some piece.
 const (
 	pieceBytes  = 64 << 10
 	sharedBytes = 2 << 10
@@ -202,14 +200,14 @@ func pieces(text string) iter.Seq[string] {
 // stretch is the passages [first, after) of a session, see [conversation.Passages].
 type stretch struct{ first, after int }
 
-// place is where in a session the words stand near one another.
+// place lists the stretches of a session where words occur near one another.
 type place struct {
 	path string
 	in   []stretch
 }
 
-// candidates returns where a word of each clause stands near one of the others, in the
-// sessions indexed last first.
+// candidates returns the places where words of all clauses occur near one another. Sessions indexed
+// last come first.
 func (l *Library) candidates(ctx context.Context, f Filter, step words.Step) ([]place, error) {
 	where, args := l.where(f)
 	var all []any
@@ -239,16 +237,15 @@ func (l *Library) candidates(ctx context.Context, f Filter, step words.Step) ([]
 	return out, indexError(rows.Err())
 }
 
-// term is how the index writes a word: a hash, which is one word of FTS5 in any
-// writing, and from which nothing said can be read. What it finds is compared with the
-// message itself.
+// term is a word in the index: a short hash that FTS5 reads as one word. The text cannot be read
+// from it. Matches are verified against the message itself.
 func term(word string) string {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, word)
 	return strconv.FormatUint(h.Sum64()>>24, 36)
 }
 
-// match asks in the language of FTS5 for what holds a word of each clause.
+// match writes an FTS5 query for a word of each clause.
 func match(clauses [][]string) string {
 	var all []string
 	for _, c := range clauses {
@@ -261,8 +258,8 @@ func match(clauses [][]string) string {
 	return strings.Join(all, " AND ")
 }
 
-// indexTexts adds the words of sessions that are not indexed, those used longest ago
-// first, so that the newest have the highest numbers.
+// indexTexts indexes the words of new sessions. It begins with those used longest ago, so that the
+// newest get the highest row numbers.
 func (l *Library) indexTexts(ctx context.Context) error {
 	l.texting.Lock()
 	defer l.texting.Unlock()
@@ -294,8 +291,8 @@ func (l *Library) indexTexts(ctx context.Context) error {
 	return err
 }
 
-// texts reads sessions, some at a time, and returns their words in order. The channel is
-// to be read to its end, which comes early when ctx ends.
+// texts reads sessions concurrently and returns their words in order. The caller must read the
+// channel to its end, which comes early if ctx ends.
 func (l *Library) texts(ctx context.Context, todo []*Session) <-chan pendingText {
 	slots := make(chan chan pendingText, l.o.Workers)
 	go func() {
@@ -308,7 +305,7 @@ func (l *Library) texts(ctx context.Context, todo []*Session) <-chan pendingText
 			slots <- one
 			go func() {
 				p := pendingText{file: s.row}
-				if rec, err := open(s.Path); err == nil { // else changed since it was listed; the next refresh looks again
+				if rec, err := open(s.Path); err == nil { // on an error the file has changed; the next refresh reads it again
 					p.read(rec.Conversation)
 				}
 				one <- p
@@ -325,7 +322,7 @@ func (l *Library) texts(ctx context.Context, todo []*Session) <-chan pendingText
 	return out
 }
 
-// textWriter adds words of messages to the index, many sessions in one transaction.
+// textWriter adds words of messages to the index, many sessions per transaction.
 type textWriter struct {
 	index   *index
 	pending []pendingText
@@ -333,9 +330,9 @@ type textWriter struct {
 }
 
 type pendingText struct {
-	file  int64 // its row
+	file  int64 // row of the file
 	parts []pendingPart
-	size  int // bytes of its messages
+	size  int // bytes of messages
 }
 
 // pendingPart is a stretch of messages and its words.
@@ -344,7 +341,7 @@ type pendingPart struct {
 	terms string
 }
 
-// read takes the words of a conversation.
+// read collects the words of a conversation.
 func (p *pendingText) read(c *precis.Conversation) {
 	var text strings.Builder
 	part := stretch{}
@@ -366,7 +363,7 @@ func (p *pendingText) read(c *precis.Conversation) {
 	end()
 }
 
-// add adds the words of a session. One that could not be read is left out.
+// add adds the words of a session. A session that could not be read is left out.
 func (w *textWriter) add(p pendingText) error {
 	if len(p.parts) == 0 {
 		return nil
@@ -378,7 +375,7 @@ func (w *textWriter) add(p pendingText) error {
 	return w.flush()
 }
 
-// terms returns the words of a text as the index writes them, each once.
+// terms returns the distinct words of a text as index terms.
 func terms(text string) string {
 	var b strings.Builder
 	for _, word := range words.Distinct(text) {
@@ -394,7 +391,7 @@ func (w *textWriter) flush() error {
 	if len(some) == 0 {
 		return nil
 	}
-	ctx := context.Background() // what was read is kept
+	ctx := context.Background() // store the work even if the search was canceled
 	return w.index.change(ctx, func(tx *sql.Tx) error {
 		for _, p := range some {
 			if err := p.write(ctx, tx); err != nil {
@@ -409,7 +406,7 @@ func (p pendingText) write(ctx context.Context, tx *sql.Tx) error {
 	var todo int
 	err := tx.QueryRowContext(ctx, `SELECT 1 FROM sessions WHERE file = ? AND texted = 0`, p.file).Scan(&todo)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // it was read again meanwhile, or another process was faster
+		return nil // the file was read again meanwhile, or another process was faster
 	}
 	if err != nil {
 		return err

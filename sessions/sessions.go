@@ -1,13 +1,12 @@
-// Package sessions finds the conversations that agent programs have recorded on this
-// machine, lists them, and hands each to the verbs of package conversation. [Open] a
-// [Library] over some [Places]; [Library.Refresh] reads what is new or was changed,
-// [Library.List], [Library.Find] and [Library.Search] answer from an index.
+// Package sessions answers: which conversations have agent programs recorded on this machine? It
+// finds them, lists them, and makes each available to the verbs of package conversation. [Open] a
+// [Library] over some [Places]; [Library.Refresh] reads new and changed files; [Library.List],
+// [Library.Find] and [Library.Search] answer from an index.
 //
-// The recordings are the truth; the index in the cache folder only remembers what was
-// read of each, by path, size and time, and is made anew when it is missing, damaged,
-// or of another version. Nothing here writes to a recording but [Repair], when asked.
-// Symbolic links inside a place are followed within the user's home; [Library.Unread] lists
-// what could not be read.
+// The index in the cache folder only caches recordings by path, size and time. It is rebuilt if it
+// is missing, damaged, or of another version. Only [Repair] writes to recordings, on request.
+// Symbolic links inside a place are followed within the user's home. [Library.Unread] lists files
+// that could not be read.
 package sessions
 
 import (
@@ -16,18 +15,18 @@ import (
 	"precis/archive"
 )
 
-// Session is one recorded conversation, as it is listed.
+// Session is one recorded conversation in a list.
 type Session struct {
-	ID      string `json:"id"`    // as its program names it; that of the file where it does not
+	ID      string `json:"id"`    // by its program, else the name of the file
 	Agent   string `json:"agent"` // the program: "claude-code"
 	Format  string `json:"format"`
-	Path    string `json:"path"` // to give to recording.Open
+	Path    string `json:"path"` // the argument of recording.Open
 	Project string `json:"project,omitempty"`
 	Title   string `json:"title,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Parent  string `json:"parent,omitempty"` // ID of the session that began it
 	State   State  `json:"state"`
-	Problem string `json:"problem,omitempty"` // why it is [Unreadable], or what is wrong with it
+	Problem string `json:"problem,omitempty"` // the reason why it is [Unreadable], or a defect
 
 	Size     int64     `json:"size"` // bytes
 	Modified time.Time `json:"modified"`
@@ -35,11 +34,11 @@ type Session struct {
 	Last     time.Time `json:"last"` // the newest message, else the file's time
 
 	Messages      int            `json:"messages"`
-	Hidden        int            `json:"hidden"`           // of these, by condensations of its own program
-	Turns         int            `json:"turns"`            // of the user
-	Tokens        int            `json:"tokens"`           // of all messages, by the measure of View
-	View          int            `json:"view"`             // tokens of what its program would send now
-	Window        int            `json:"window,omitempty"` // tokens, as its program recorded it; 0: it did not
+	Hidden        int            `json:"hidden"`           // messages hidden by condensations of its own program
+	Turns         int            `json:"turns"`            // user turns
+	Tokens        int            `json:"tokens"`           // of all messages, counted as in View
+	View          int            `json:"view"`             // tokens that its program would send now
+	Window        int            `json:"window,omitempty"` // tokens, as recorded; 0: not recorded
 	Condensations int            `json:"condensations"`
 	Lost          int            `json:"lost"` // tokens that its condensations hide
 	Inside        []Inside       `json:"inside,omitempty"`
@@ -49,31 +48,30 @@ type Session struct {
 
 	Spent []archive.Spend `json:"spent,omitempty"`
 	Cost  float64         `json:"cost_usd"`
-	// Estimated says that Cost, or part of it, was worked out from the catalog's prices.
+	// Estimated says that at least a part of Cost was computed from the catalog's prices.
 	Estimated bool `json:"cost_estimated,omitempty"`
 
-	row      int64             // of its file in the index, which changes when the file is read again
-	requests []archive.Request // while it is read; the index keeps them apart
+	row      int64             // of its file in the index; it changes when the file is read again
+	requests []archive.Request // only while it is read; the index stores them separately
 }
 
-// Inside is a conversation that a recording holds besides its own: a sub-agent's, or a
-// path that was left.
+// Inside is a further conversation in a recording: of a sub-agent, or an abandoned path.
 type Inside struct {
 	ID       string `json:"id"`
 	Messages int    `json:"messages"`
 }
 
-// State says how a session stands.
+// State is the state of a session.
 type State string
 
 const (
-	Answered    State = "answered"    // the model had the last word
-	Interrupted State = "interrupted" // a tool use has no result, or the user no answer
-	Completed   State = "completed"   // the program says so
+	Answered    State = "answered"    // the last message is the model's
+	Interrupted State = "interrupted" // a tool use has no result, or a user message no answer
+	Completed   State = "completed"   // marked so by the program
 	Unreadable  State = "unreadable"  // see Session.Problem
 )
 
-// used returns when a session was used last.
+// used returns the time of a session's last use.
 func (s *Session) used() time.Time {
 	if s.Last.IsZero() {
 		return s.Modified

@@ -46,7 +46,7 @@ func (h *home) write(name, text string) string {
 	return path
 }
 
-// claude writes a session of Claude Code in which the user says the given words.
+// claude writes a session of Claude Code with the given words of the user.
 func (h *home) claude(id string, said ...string) string {
 	var b strings.Builder
 	parent := "null"
@@ -347,7 +347,7 @@ func TestIndexThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Links are followed within the user's home, those of a circle once, and counted where they lead out of it.
+// Links within the user's home are followed, circular ones once; links out of it are counted.
 func TestLinks(t *testing.T) {
 	h := newHome(t)
 	outside := newHome(t)
@@ -644,7 +644,7 @@ func TestRequestsWithoutACostAreEstimated(t *testing.T) {
 			return models.Prices{Input: 1, Output: 1, Sources: models.PriceSources{Input: precis.SourceCatalog, Output: precis.SourceCatalog}}
 		}
 	})
-	for range 2 { // the second time nothing is read
+	for range 2 { // the second refresh reads no file
 		if _, err := lib.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -681,7 +681,7 @@ func TestARequestOfAForkIsSpentOnce(t *testing.T) {
 			return models.Prices{Input: 1, Output: 1, Sources: models.PriceSources{Input: precis.SourceCatalog, Output: precis.SourceCatalog}}
 		}
 	})
-	for range 2 { // the second time nothing is read
+	for range 2 { // the second refresh reads no file
 		if _, err := lib.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}

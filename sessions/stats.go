@@ -12,29 +12,29 @@ import (
 	"precis/internal/toolcall"
 )
 
-// Sum is what some sessions used.
+// Sum holds the totals of some sessions.
 type Sum struct {
-	Name          string       `json:"name,omitempty"` // what they have in common
+	Name          string       `json:"name,omitempty"` // their common agent, project, month or model
 	Sessions      int          `json:"sessions"`
 	Messages      int          `json:"messages"`
-	Tokens        int          `json:"tokens"` // said, as counted
+	Tokens        int          `json:"tokens"` // of transcripts, as counted
 	Requests      int          `json:"requests"`
 	Usage         precis.Usage `json:"usage"` // as providers reported it
 	CostUSD       float64      `json:"cost_usd"`
 	Estimated     bool         `json:"cost_estimated,omitempty"`
-	Condensed     int          `json:"condensed"` // sessions that were condensed by their program
+	Condensed     int          `json:"condensed"` // sessions condensed by their program
 	Condensations int          `json:"condensations"`
 	Lost          int          `json:"lost"` // tokens that condensations hide
 	Failures      int          `json:"failures"`
 }
 
-// ToolUse is how often a tool was called.
+// ToolUse is the number of calls of a tool.
 type ToolUse struct {
 	Name  string `json:"name"`
 	Calls int    `json:"calls"`
 }
 
-// Stats adds sessions up.
+// Stats holds totals of sessions.
 type Stats struct {
 	Total    Sum       `json:"total"`
 	Agents   []Sum     `json:"agents"` // the most tokens first
@@ -44,10 +44,10 @@ type Stats struct {
 	Tools    []ToolUse `json:"tools"` // the most calls first
 }
 
-// Stats adds up the sessions that a filter selects. A session counts in the month of
-// its last use, and for its main model; what several models spent counts for each. A
-// request that a fork of a session repeats is spent once, by the one that was used first;
-// messages and tokens are what each session holds.
+// Stats adds up the sessions that a filter selects. A session counts for the month of its last use
+// and for its main model; the spending of other models counts for each of these. A request repeated
+// in a fork is counted once, for the session used first. Messages and tokens of forks are counted
+// in each.
 func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
 	f.Limit, f.Offset = 0, 0
 	some, err := l.List(ctx, f)
@@ -64,7 +64,7 @@ func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
 		out.Total.add(s)
 		agents.of(s.Agent).add(s)
 		projects.at(toolcall.FileKey(strings.ReplaceAll(s.Project, `\`, "/")), s.Project).add(s)
-		months.of(s.used().Local().Format("2006-01")).add(s) // as the days of a filter are
+		months.of(s.used().Local().Format("2006-01")).add(s) // local, as the days of a filter
 		models.split(s, l.read)
 		for name, n := range s.Tools {
 			tools[name] += n
@@ -104,7 +104,7 @@ func (t *Sum) spend(sp archive.Spend) {
 // sums are sums by name.
 type sums map[string]Sum
 
-// adder adds to a sum of a map.
+// adder adds sessions to one sum of a map.
 type adder struct {
 	in        sums
 	key, name string
@@ -112,7 +112,7 @@ type adder struct {
 
 func (s sums) of(name string) adder { return s.at(name, name) }
 
-// at returns what adds to the sum of a key, whose first name it has.
+// at returns the adder for a key. The first name given for the key is kept.
 func (s sums) at(key, name string) adder { return adder{in: s, key: key, name: name} }
 
 func (a adder) add(s *Session) {
@@ -122,7 +122,7 @@ func (a adder) add(s *Session) {
 	a.in[a.key] = t
 }
 
-// split counts a session for its main model, and what others spent for them.
+// split counts a session for its main model, and the spending of other models for each of them.
 func (s sums) split(one *Session, r reader) {
 	main := *one
 	main.Spent = nil
@@ -144,7 +144,7 @@ func (s sums) split(one *Session, r reader) {
 	s.of(one.Model).add(&main)
 }
 
-// largest returns the sums, those of the most tokens first.
+// largest returns the sums, most tokens first.
 func (s sums) largest() []Sum {
 	return slices.SortedFunc(maps.Values(s), func(a, b Sum) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Name, b.Name)) })
 }

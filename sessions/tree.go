@@ -4,15 +4,14 @@ import (
 	"context"
 )
 
-// Node is a session with those that it began.
+// Node is a session with its children.
 type Node struct {
 	*Session
 	Children []*Node `json:"children,omitempty"`
 }
 
-// Tree returns the sessions that a filter selects as trees: below each those that it
-// began. A session whose parent is not among them, or whose parents lead back to it,
-// is the root of a tree.
+// Tree returns the sessions that a filter selects as trees of parents and children. A session is a
+// root if its parent is not selected, or if its chain of parents leads back to it.
 func (l *Library) Tree(ctx context.Context, f Filter) ([]*Node, error) {
 	some, err := l.List(ctx, f)
 	if err != nil {
@@ -21,7 +20,7 @@ func (l *Library) Tree(ctx context.Context, f Filter) ([]*Node, error) {
 	return grow(some), nil
 }
 
-// grow puts sessions below their parents, in the order they come.
+// grow builds trees and keeps the order of the sessions.
 func grow(some []*Session) []*Node {
 	nodes, byID := make([]*Node, len(some)), map[string]*Node{}
 	for i, s := range some {

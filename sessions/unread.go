@@ -12,7 +12,7 @@ import (
 	"precis/internal/compressed"
 )
 
-// Unread is a file, folder or link in a place that holds no session for a reason.
+// Unread is a file, folder or link in a place that could not be read as a session.
 type Unread struct {
 	Path  string `json:"path"`
 	Agent string `json:"agent,omitempty"` // the program of the place
@@ -20,32 +20,33 @@ type Unread struct {
 	Text  string `json:"text"` // in English
 }
 
-// Reason says why something was not read.
+// Reason is a reason why a path was not read.
 type Reason string
 
-// The reasons.
+// Values of Reason.
 const (
-	ByFormat   Reason = "format"     // no format that precis reads, or one of another program
-	Forbidden  Reason = "permission" // the system refuses to read it
-	Damaged    Reason = "damaged"    // a known format, whose content is broken
+	ByFormat   Reason = "format"     // unknown format, or one of another program
+	Forbidden  Reason = "permission" // the system denies reading
+	Damaged    Reason = "damaged"    // known format with broken content
 	Busy       Reason = "busy"       // another program has locked it
-	TooLarge   Reason = "size"       // more than [archive.MaxBytes] bytes, or compressed beyond measure
-	Empty      Reason = "empty"      // no byte, or no message
+	TooLarge   Reason = "size"       // more than [archive.MaxBytes] bytes, or an excessive compression ratio
+	Empty      Reason = "empty"      // no bytes, or no messages
 	NoFile     Reason = "no_file"    // a folder, pipe, socket or device with the name of a recording
 	BrokenLink Reason = "link"       // a link to a missing target, or to itself
 	LinkOut    Reason = "outside"    // a link out of the user's home folder
-	TooDeep    Reason = "depth"      // more than 32 folders in one another
+	TooDeep    Reason = "depth"      // more than 32 nested folders
 )
 
-// Reasons returns all reasons in the order in which they are listed.
+// Reasons returns all reasons in display order.
 func Reasons() []Reason {
 	return []Reason{ByFormat, Empty, Damaged, Forbidden, Busy, TooLarge, NoFile, BrokenLink, LinkOut, TooDeep}
 }
 
-// lasting reports whether a file has to change before it can be read, so that the index may remember it.
+// lasting reports whether only a change of the file can make it readable, so that the index may
+// cache the reason.
 func (r Reason) lasting() bool { return r != Forbidden && r != Busy }
 
-// whyNot returns the reason for an error of reading; "" when the file is gone.
+// whyNot returns the reason for a read error; "" if the file is gone.
 func whyNot(err error) Reason {
 	var e *precis.Error
 	op := ""
@@ -75,7 +76,7 @@ func unreadOf(path, agent string, err error) (Unread, bool) {
 	return Unread{Path: path, Agent: agent, Why: why, Text: reason(err, path)}, why != ""
 }
 
-// Unread returns what the places hold and the last refresh could not read, in the order of its paths.
+// Unread returns the paths in the places that the last refresh could not read, sorted by path.
 func (l *Library) Unread(ctx context.Context) ([]Unread, error) {
 	rows, err := l.index.db.QueryContext(ctx, `SELECT path, program, why, reason FROM files WHERE why <> ''`)
 	if err != nil {
@@ -99,7 +100,7 @@ func (l *Library) Unread(ctx context.Context) ([]Unread, error) {
 	return out, indexError(rows.Err())
 }
 
-// special says what a directory entry is that no recording can be; "" for a regular file.
+// special names a kind of directory entry that cannot be a recording; "" for a regular file.
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():

@@ -18,21 +18,21 @@ import (
 // found is a file or folder that may be a recording.
 type found struct {
 	path     string
-	agent    string // whose place it is in; "": any
+	agent    string // the program of its place; "": any
 	size     int64
 	modified time.Time
 }
 
-// walker looks through places.
+// walker searches places.
 type walker struct {
 	ctx    context.Context
-	seen   map[string]bool // paths, since places may lie in one another
-	linked map[string]bool // folders that links lead to
+	seen   map[string]bool // paths, since places may overlap
+	linked map[string]bool // targets of links to folders
 	found  []found
 	unread []Unread
 }
 
-// pass notes what is not read.
+// pass records a path that is not read.
 func (w *walker) pass(path string, p Place, why Reason, text string) {
 	if !w.seen[path] {
 		w.seen[path] = true
@@ -40,15 +40,15 @@ func (w *walker) pass(path string, p Place, why Reason, text string) {
 	}
 }
 
-// failed notes a path that cannot be read, unless it is gone.
+// failed records a path that cannot be read, unless it is gone.
 func (w *walker) failed(path string, p Place, err error) {
 	if u, ok := unreadOf(path, p.Agent, err); ok {
 		w.pass(path, p, u.Why, u.Text)
 	}
 }
 
-// walk returns what may be recordings in the places, in the order of their paths, and
-// what cannot be read. A place that does not exist holds nothing.
+// walk returns the possible recordings in the places, sorted by path, and the paths that cannot be
+// read. A missing place is empty.
 func walk(ctx context.Context, places []Place) ([]found, []Unread, error) {
 	w := &walker{ctx: ctx, seen: map[string]bool{}, linked: map[string]bool{}}
 	for _, p := range places {
@@ -79,10 +79,10 @@ func walk(ctx context.Context, places []Place) ([]found, []Unread, error) {
 	return w.found, w.unread, nil
 }
 
-// deepest is how many folders lie in one another at most.
+// deepest is the most levels of nested folders.
 const deepest = 32
 
-// folder looks through a folder and what is below it.
+// folder searches a folder recursively.
 func (w *walker) folder(dir string, p Place, depth int) error {
 	if w.ctx.Err() != nil {
 		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", context.Cause(w.ctx))
@@ -121,8 +121,8 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 	return nil
 }
 
-// follow returns what a link leads to; nil where that is missing, out of the place's home, or a folder that was
-// looked through.
+// follow returns the target of a link; nil if it is missing, out of the place's home, or a folder
+// already searched.
 func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
 	path, err := filepath.EvalSymlinks(link)
 	if err != nil {
@@ -141,11 +141,11 @@ func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
 	return path, fs.FileInfoToDirEntry(info)
 }
 
-// skipped are folders that hold no recordings, and may hold very much.
+// skipped are folders without recordings that may be very large.
 var skipped = map[string]bool{".git": true, "node_modules": true, "checkpoints": true, "file-history": true, "shell-snapshots": true, "tool-results": true, "command-output": true}
 
-// recordedIn reports whether a folder as a whole is one recording, and which of its
-// entries says when it was changed.
+// recordedIn reports whether a folder as a whole is one recording, and returns the entry with its
+// time of change.
 func recordedIn(dir string, entries []fs.DirEntry) (fs.FileInfo, bool) {
 	for _, e := range entries {
 		name := e.Name()
@@ -159,11 +159,10 @@ func recordedIn(dir string, entries []fs.DirEntry) (fs.FileInfo, bool) {
 	return nil, false
 }
 
-// extensionsGiven are the ends of the names of files that may be recordings of any
-// program.
+// extensionsGiven are file name extensions of recordings of any program.
 var extensionsGiven = []string{".json", ".jsonl", ".traj", ".precis", ".md"}
 
-// wanted reports whether a file may be a recording, by its name.
+// wanted reports whether a file may be a recording, judged by its name.
 func wanted(path string, p Place) bool {
 	base := filepath.Base(path)
 	if strings.HasSuffix(base, ".precis-backup") || slices.Contains([]string{roo.UIName, roo.MetadataName, roo.ItemName, roo.SidecarName}, base) {

@@ -11,18 +11,17 @@ import (
 	"precis/wire/anthropic"
 )
 
-// program is the name under which messages carry what Claude Code says of them.
+// program is [precis.Said.Program] of the messages here.
 const program = "claude-code"
 
-// told is what the program gave the model beside the words of a line: an attachment.
+// The attachments of a line: content that the program gave the model besides the line's text.
 type told []precis.Block
 
-// attached reads the content of an attachment line; nil for one of which the model is sent
-// nothing, or only a count of tokens, which is of its moment. An attachment of a type that
-// is not known says what its content is, where that is text.
+// attached reads the content of an attachment line. It returns nil if the model is sent no content,
+// or only a momentary count of tokens. For an unknown type it returns the textual content, if any.
 //
-// Format: lines of type "attachment" as Claude Code 2.1 records them, and what the same
-// sessions sent to the API.
+// Format: lines of type "attachment" as Claude Code 2.1 records them, and what the same sessions
+// sent to the API.
 func attached(raw []byte) told {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
@@ -50,7 +49,7 @@ func attached(raw []byte) told {
 	}}
 }
 
-// silent are the types of which the model is sent nothing, and counts of tokens.
+// silent are the types without content for the model, and counts of tokens.
 var silent = map[string]bool{
 	"hook_system_message": true, "hook_cancelled": true, "hook_non_blocking_error": true, "hook_error_during_execution": true,
 	"hook_permission_decision": true, "hook_deferred_tool": true, "command_permissions": true, "structured_output": true,
@@ -59,15 +58,15 @@ var silent = map[string]bool{
 	"total_tokens_reminder": true, "token_usage": true, "output_token_usage": true, "budget_usd": true,
 }
 
-// kindOf says whose an attachment is, what it is for, and how it is written.
+// kindOf is the author of a type of attachment, its purpose, and its text.
 type kindOf struct {
 	author precis.Author
 	act    precis.Act
 	text   func(attachment) string
 }
 
-// attachments are the types that are known. Their openings are those that the program
-// writes, so that they are recognized as on the wire.
+// attachments are the known types. Each text begins as the program writes it, so that it is
+// recognized in requests too.
 var attachments = map[string]kindOf{
 	"instructions": {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string {
 		return headed("Codebase and user instructions are shown below.", a.each("files", func(f attachment) string {
@@ -158,7 +157,7 @@ var attachments = map[string]kindOf{
 	}},
 	"hook_success": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
 		switch a.text("hookEvent") {
-		case "SessionStart", "UserPromptSubmit", "UserPromptExpansion": // of the others the model is sent nothing
+		case "SessionStart", "UserPromptSubmit", "UserPromptExpansion": // output of other hooks is not sent
 			return sentence(a.text("hookName")+" hook success: ", a.text("content"))
 		}
 		return ""
@@ -180,7 +179,7 @@ var attachments = map[string]kindOf{
 	}},
 }
 
-// attachment is the object of an attachment line, or a part of it.
+// attachment is the object of an attachment line, or an object in it.
 type attachment struct{ fields map[string]json.RawMessage }
 
 func (a attachment) text(name string) string {
@@ -196,7 +195,7 @@ func (a attachment) object(name string) attachment {
 	return attachment{f}
 }
 
-// each writes the objects of a list, one below the other.
+// each writes the objects of a list, one per line.
 func (a attachment) each(name string, write func(attachment) string) string {
 	var out []string
 	for span, err := range jsonspan.Array(a.fields[name]) {
@@ -210,7 +209,7 @@ func (a attachment) each(name string, write func(attachment) string) string {
 	return joined(out...)
 }
 
-// lines returns a text, or the texts of a list below each other.
+// lines returns a text, or the texts of a list, one per line.
 func (a attachment) lines(name string) string {
 	if s, ok := jsonspan.String(a.fields[name]); ok {
 		return s
@@ -247,7 +246,7 @@ func (a attachment) tasks() string {
 	}))
 }
 
-// file writes a file that the user mentioned, or that the program read again.
+// file writes a file that the user mentioned or that the program read again.
 func (a attachment) file() string {
 	content := a.object("content")
 	f := content.object("file")
@@ -258,8 +257,8 @@ func (a attachment) file() string {
 	return contents(a.text("filename"), text)
 }
 
-// queued returns what entered the conversation while the agent worked: the words of a
-// person, of another agent, or a note of the program.
+// queued returns input that entered the conversation while the agent worked: from a person, from
+// another agent, or from the program.
 func (a attachment) queued() told {
 	said := precis.Said{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
 	switch origin := a.object("origin").text("kind"); {
@@ -286,12 +285,12 @@ func (a attachment) queued() told {
 	return out
 }
 
-// contents writes what a file or a folder holds; "" when that is nothing.
+// contents writes the content of a file or folder; "" if it is empty.
 func contents(path, text string) string {
 	return headed("Contents of "+path+":", text)
 }
 
-// headed writes a text below a line; "" for an empty text.
+// headed writes a text below a heading; "" for an empty text.
 func headed(line, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -299,7 +298,7 @@ func headed(line, text string) string {
 	return line + "\n\n" + text
 }
 
-// sentence writes a text behind its beginning; "" for an empty text.
+// sentence puts begin before a text; "" for an empty text.
 func sentence(begin, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -311,7 +310,7 @@ func constant(text string) func(attachment) string {
 	return func(attachment) string { return text }
 }
 
-// joined writes the texts that are not empty below each other.
+// joined joins the texts that are not empty, one per line.
 func joined(texts ...string) string {
 	var out []string
 	for _, t := range texts {

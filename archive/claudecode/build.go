@@ -12,8 +12,8 @@ import (
 	"precis/wire/anthropic"
 )
 
-// maxBranches bounds the branches of one recording; a conversation has a few,
-// and each holds the messages from the beginning on.
+// maxBranches bounds the branches of one recording. A conversation has few, and each holds all
+// messages from the beginning on.
 const maxBranches = 100
 
 // builder turns paths into conversations.
@@ -48,17 +48,17 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 	return c
 }
 
-// entry is a message on a path with the lines that it is made of.
+// entry is a message on a path, before it is added to a conversation.
 type entry struct {
 	msg   precis.Message
 	lines []*line
-	own   int                // blocks that the lines themselves hold; the program added the others
-	key   string             // the same for a copy of it, see identify; "": no entry is a copy
-	hash  precis.Fingerprint // of the blocks that the lines hold
+	own   int                // number of blocks in the lines themselves; the program added the others
+	key   string             // equal for an entry and its copy, see identify; "": no entry is a copy
+	hash  precis.Fingerprint // of the blocks in the lines
 }
 
-// entries returns the messages of a node: its own, the answers to its tool uses, and the
-// texts that the program added after them.
+// entries returns the messages of a node: its own, the answers to its tool uses, and the texts that
+// the program added after them.
 func (n *node) entries() []entry {
 	m := n.message()
 	own := len(m.Content)
@@ -70,13 +70,13 @@ func (n *node) entries() []entry {
 	for _, ln := range n.answers {
 		out = append(out, entry{msg: ln.judged(tools), lines: []*line{ln}, own: ln.own})
 	}
-	if len(n.told) > 0 { // the model went on without a message of the user's role, or has not yet
+	if len(n.told) > 0 { // no message in the user's role took these texts along
 		out = append(out, entry{msg: precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.told, Format: anthropic.Format}})
 	}
 	return out
 }
 
-// identify fills in the key and the hash, which only a compaction by a hook needs.
+// identify sets key and hash. Only compactions by a hook need them.
 func (e *entry) identify() {
 	m := e.msg
 	m.Content = m.Content[:min(e.own, len(m.Content))]
@@ -98,12 +98,12 @@ func (e *entry) identify() {
 type writer struct {
 	builder
 	c     *precis.Conversation
-	at    map[string]int // the message that a line is part of
+	at    map[string]int // uuid of a line → message
 	names archive.CallNames
 	added []entry // by message
 }
 
-// add appends a message. One without content only gives its lines a place.
+// add appends a message. For one without content it only records the place of its lines.
 func (w *writer) add(e entry) {
 	w.locate(e, w.c.Transcript.Len())
 	if len(e.msg.Content) > 0 {
@@ -118,14 +118,14 @@ func (w *writer) locate(e entry, message int) {
 	}
 }
 
-// rewritten reads what follows a boundary without a summary: a function hook has compacted, and Claude Code
-// writes the rows that it chose down once more. It records the compaction and returns how many nodes of the path
-// are such rows; 0 for none.
+// rewritten handles the entries after a boundary without a summary: a function hook has compacted,
+// and Claude Code wrote the rows that the hook chose anew. It records the compaction and returns
+// the number of nodes of the path with such rows; 0 for none.
 func (w *writer) rewritten(t *tree, path []int) int {
 	at := t.nodes[path[0]].after
 	var list []entry
-	var ends []int // by entry: nodes up to its own
-	dated := 0     // entries that are older than the boundary, which Claude Code dates when the rows are there
+	var ends []int // by entry: number of nodes up to its own
+	dated := 0     // number of entries older than the boundary, which is dated when the rows are complete
 	for i, p := range path {
 		n := t.nodes[p]
 		if i > 0 && (n.after != nil || n.kind() == summary) {
@@ -169,8 +169,8 @@ func (w *writer) rewritten(t *tree, path []int) int {
 	return ends[end-1]
 }
 
-// copies returns how many entries a hook chose, for lines without useful dates: all up to the copies of the newest
-// messages, or else the copies and texts of precis that come first.
+// copies returns the number of entries that a hook chose, for lines without useful dates: all
+// entries up to the copies of the newest messages, or else the leading copies and texts of precis.
 func (w *writer) copies(list []entry, last map[string]int) (end int) {
 	for first, e := range list {
 		kept, copied := last[e.key]
@@ -188,7 +188,7 @@ func (w *writer) copies(list []entry, last map[string]int) (end int) {
 	return end
 }
 
-// newest returns when the newest line of a node was written.
+// newest returns the time of a node's newest line.
 func (n *node) newest() (at time.Time) {
 	for _, ln := range slices.Concat(n.lines, n.answers) {
 		if ln.at.After(at) {
@@ -198,8 +198,9 @@ func (n *node) newest() (at time.Time) {
 	return at
 }
 
-// tail finds the copies of the newest messages that a list ends with: from entry first on, of the messages from kept
-// on. Without any, all of the list is first and all messages are before kept.
+// tail finds the copies of the newest messages at the end of a list: the entries from first on are
+// copies of the messages from kept on. Without copies, first is the length of the list and kept the
+// number of messages.
 func (w *writer) tail(list []entry, last map[string]int) (first, kept int) {
 	n := len(w.added)
 	for first, e := range list {
@@ -212,7 +213,7 @@ func (w *writer) tail(list []entry, last map[string]int) (first, kept int) {
 	return len(list), n
 }
 
-// name lets the newest lines say which conversation and model it is.
+// name sets the conversation's ID and model from the newest lines.
 func (n *node) name(c *precis.Conversation) {
 	for _, ln := range n.lines {
 		if ln.session != "" {
@@ -224,7 +225,7 @@ func (n *node) name(c *precis.Conversation) {
 	}
 }
 
-// message returns the node's own message, its lines merged.
+// message returns the node's own message, merged from its lines.
 func (n *node) message() precis.Message {
 	first := n.lines[0].msg
 	if n.kind() != assistant {
@@ -237,9 +238,9 @@ func (n *node) message() precis.Message {
 	return m
 }
 
-// judged returns the message of a line that answers tool uses; tools has their names. Where the program
-// noted nothing beside the text of a result, as in sessions that another program has written
-// down, a refusal is known by the program's own form.
+// judged returns the message of a line with tool results; tools are the names by ID. If the program
+// recorded only the text of a result, as in sessions written by another program, refusals are
+// recognized by the program's wording.
 func (ln *line) judged(tools map[string]string) precis.Message {
 	if !ln.unnoted {
 		return ln.msg
@@ -256,8 +257,8 @@ func (ln *line) judged(tools map[string]string) precis.Message {
 	return m
 }
 
-// tools returns the names of the tools that the node uses, by the ID of the use; nil when
-// all that its program noted of the answers is there.
+// tools returns the names of the tools that the node uses, by the ID of the use; nil if each answer
+// has its full record.
 func (n *node) tools() map[string]string {
 	if !slices.ContainsFunc(n.answers, func(ln *line) bool { return ln.unnoted }) {
 		return nil
@@ -273,8 +274,8 @@ func (n *node) tools() map[string]string {
 	return out
 }
 
-// condense records a compaction with a summary. The first kept message is named by the
-// boundary; without one nothing before the summary was kept.
+// condense records a compaction with a summary. The boundary names the first kept message; without
+// a name, no message before the summary was kept.
 func (w *writer) condense(ln *line) {
 	to, ok := w.at[ln.compact.head]
 	if !ok || ln.compact.head == "" {
@@ -283,15 +284,16 @@ func (w *writer) condense(ln *line) {
 	w.record(ln.number, ln, to, []precis.Message{ln.msg}, "Claude Code compacted the conversation")
 }
 
-// byPlugin begins the reason of a compaction that a function hook made.
+// byPlugin begins the reason of a compaction by a function hook.
 const byPlugin = "a plugin compacted the conversation"
 
-// ByPlugin reports whether an edit is a compaction by a plugin, read from a recording, and not one by Claude Code.
+// ByPlugin reports whether an edit was read from a recording as a compaction by a plugin, not by
+// Claude Code.
 func ByPlugin(e precis.Edit) bool {
 	return e.Kind == precis.KindCondensation && strings.HasPrefix(e.Report.Reason, byPlugin)
 }
 
-// record records that the messages before to were replaced; at is the line that says so.
+// record records that the messages before to were replaced, as the line at says.
 func (w *writer) record(number int, at *line, to int, with []precis.Message, reason string) {
 	report := precis.EditReport{
 		Reason:       reason,
@@ -305,7 +307,7 @@ func (w *writer) record(number int, at *line, to int, with []precis.Message, rea
 	}
 }
 
-// branch adds the conversations of t that leave the taken path to c's branches.
+// branch adds the conversations of t off the taken path to c's branches.
 func (b builder) branch(c *precis.Conversation, t *tree, taken []int) {
 	paths, unsent, more := t.shape.Branches(taken, maxBranches-len(c.Branches))
 	b.rec.Ignored += unsent

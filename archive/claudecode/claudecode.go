@@ -1,13 +1,12 @@
-// Package claudecode reads the sessions that Claude Code records: JSON lines
-// under ~/.claude/projects. Start with [Format].
+// Package claudecode answers what happened in a session of Claude Code, read from JSON lines under
+// ~/.claude/projects. Start with [Format].
 //
-// A session file is a log, not a conversation. Lines form a tree by parentUuid;
-// an assistant message is spread over several lines, one block each; answers to
-// parallel tool calls hang next to each other; progress reports, snapshots and
-// the transcripts of sub-agents stand in between. The reader gathers the lines
-// of one message, takes the path to the last one as the conversation, and puts
-// abandoned paths and sub-agents into its Branches. A compaction that Claude
-// Code made becomes an edit, so the messages before it are there again.
+// A session file is a log, not a conversation. Lines form a tree by parentUuid; an assistant
+// message is spread over several lines, one block each; answers to parallel tool calls are
+// siblings; progress reports, snapshots and transcripts of sub-agents are in between. The reader
+// joins the lines of one message, takes the path to the last one as the conversation, and puts
+// abandoned paths and sub-agents into its Branches. A compaction by Claude Code becomes an edit, so
+// that the messages before it are there again.
 package claudecode
 
 import (
@@ -24,7 +23,7 @@ type Format struct{}
 // Name returns "claude-code".
 func (Format) Name() string { return "claude-code" }
 
-// Detect looks for a line with Claude Code's own fields among the first ones.
+// Detect looks for a line with fields of Claude Code among the first ones.
 func (Format) Detect(_ string, data []byte) bool {
 	for _, raw := range archive.FirstLines(data, 20) {
 		if recognized(raw) {
@@ -34,7 +33,7 @@ func (Format) Detect(_ string, data []byte) bool {
 	return false
 }
 
-// recognized reports whether a line is one that only Claude Code writes.
+// recognized reports whether only Claude Code writes such a line.
 func recognized(raw []byte) bool {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
@@ -68,12 +67,12 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return s.rec, nil
 }
 
-// inOrder puts lines behind the lines that they follow: Claude Code 2.1.197 may write a prompt behind the
-// answer to it.
+// inOrder sorts each line after its parent: Claude Code 2.1.197 may write a prompt after its
+// answer.
 func (s *session) inOrder() {
 	out, done := make([]*line, 0, len(s.lines)), make([]bool, len(s.lines))
 	for i := range s.lines {
-		var chain []int // of lines that come later in the file
+		var chain []int // ancestors that come later in the file
 		for p, ok := i, true; ok && !done[p]; {
 			done[p] = true
 			chain = append(chain, p)
@@ -88,21 +87,21 @@ func (s *session) inOrder() {
 	s.lines = out
 }
 
-// session is what the lines of a file say.
+// session holds the lines of a file.
 type session struct {
 	rec     *archive.Recording
-	lines   []*line            // those with a uuid, sub-agents' included
+	lines   []*line            // lines with a uuid, sub-agents' included
 	byUUID  map[string]int     // index in lines
 	agents  map[string][]*line // messages of sub-agents inside progress lines
-	order   []string           // their IDs as they came
+	order   []string           // IDs of the agents in order of appearance
 	titles  []title
-	renamed string // the title the user gave
+	renamed string // the title by the user
 	queue   queue
 }
 
 type title struct{ text, leaf string }
 
-// read sorts in one line.
+// read adds one line to the session.
 func (s *session) read(l archive.Line) {
 	ln, err := parse(l)
 	if err != nil {
@@ -141,15 +140,15 @@ func (s *session) read(l archive.Line) {
 	s.queue.pass(ln)
 }
 
-// conversation builds the main conversation and its branches. A file that holds
-// only a sub-agent's lines is that sub-agent's conversation.
+// conversation builds the main conversation and its branches. If a file holds only lines of a
+// sub-agent, they are the main conversation.
 func (s *session) conversation() *precis.Conversation {
 	lines, side := s.split()
 	b := builder{rec: s.rec}
 	t := grow(lines, mended)
 	path := t.shape.Path(t.final)
 	c := b.build(t, path)
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches must not set it
 	c.Title = s.title()
 	if c.ID == "" && len(s.lines) > 0 {
 		c.ID = s.lines[0].session
@@ -162,7 +161,7 @@ func (s *session) conversation() *precis.Conversation {
 	return c
 }
 
-// split parts the main conversation's lines from the sub-agents'.
+// split separates the main conversation's lines from the sub-agents'.
 func (s *session) split() (lines, side []*line) {
 	messages := 0
 	for _, ln := range s.lines {
@@ -181,8 +180,7 @@ func (s *session) split() (lines, side []*line) {
 	return lines, side
 }
 
-// title returns the name the user gave, else that of a path in this file, else
-// the only one there is.
+// title returns the user's title, else the title of a path in this file, else the only title.
 func (s *session) title() string {
 	if s.renamed != "" {
 		return s.renamed
@@ -196,8 +194,9 @@ func (s *session) title() string {
 	return found
 }
 
-// ForkedAt returns the ID of a session whose file begins with the boundary of a compaction, and the uuid of that
-// boundary: the messages before it are in the file of the session that it was forked from. Other files have "".
+// ForkedAt returns, for a file that begins with a compaction boundary, the ID of the session it was
+// forked from and the uuid of the boundary. The messages before it are in that session's file. For
+// other files both are "".
 func ForkedAt(data []byte) (session, boundary string) {
 	for _, raw := range archive.FirstLines(data, 20) {
 		f, err := jsonspan.Fields(raw)

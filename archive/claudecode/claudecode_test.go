@@ -60,8 +60,8 @@ const (
 	summed   = `"type":"user","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"Summary."}`
 )
 
-// parallel has two calls at once, whose answers hang beside each other, in a
-// message of three lines with progress between them.
+// parallel has two concurrent calls with sibling answers, in a message of three lines with progress
+// lines in between.
 var parallel = session(
 	`{"type":"file-history-snapshot","snapshot":{}}`,
 	"u1 - "+said("hello"),
@@ -404,7 +404,8 @@ func TestReadWhatWasTypedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestWhatTheFileSaysOfTexts: what Claude Code marks as its own is nobody's request, and a refusal is what it notes beside the text.
+// TestWhatTheFileSaysOfTexts: texts that Claude Code marks as its own are no requests of a person,
+// and a refusal is recognized by its record besides the text.
 func TestWhatTheFileSaysOfTexts(t *testing.T) {
 	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\\nnot there"
 	answer := func(id, note string, text string) string {
@@ -443,7 +444,7 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 
 func attachment(fields string) string { return `"type":"attachment","attachment":{` + fields + `}` }
 
-// told writes the texts that a message holds beside results, each with who said it.
+// The texts of a message besides its results, each with its author.
 func told(m precis.Message) string {
 	var out []string
 	for b, block := range m.Content {
@@ -499,7 +500,7 @@ func TestAttachmentsAreWhatTheModelWasSent(t *testing.T) {
 	}
 }
 
-// TestBrokenAttachments: what is no attachment is passed over like any line that says nothing.
+// TestBrokenAttachments: invalid attachments are skipped like any line without content.
 func TestBrokenAttachments(t *testing.T) {
 	for _, fields := range []string{`"type":7`, `"type":"file"`, `"type":"file","content":[]`, `"type":"queued_command","prompt":{"a":1}`, `"type":"queued_command"`, `"type":"instructions","files":"x"`, ``} {
 		r := read(t, session("u1 - "+said("hello"), "x1 u1 "+attachment(fields), "a1 x1 "+reply("m1", text("hi"))))
@@ -533,7 +534,7 @@ func TestWordsAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestASummaryWithoutItsMark: versions that do not mark the summary write it behind the boundary.
+// TestASummaryWithoutItsMark: versions that do not mark the summary write it after the boundary.
 func TestASummaryWithoutItsMark(t *testing.T) {
 	const words = "This session is being continued from a previous conversation that ran out of context. Always test."
 	r := read(t, session("u1 - "+said("hello"), "a1 u1 "+reply("m1", text("hi")), "b1 a1 "+compact, "u2 b1 "+said(words), "a2 u2 "+reply("m2", text("on"))))
@@ -555,7 +556,7 @@ func TestWebSearches(t *testing.T) {
 	}
 }
 
-// Claude Code 2.1.197 may write a prompt, and what it attaches, behind the answer.
+// Claude Code 2.1.197 may write a prompt and its attachments after the answer.
 func TestAPromptBehindItsAnswer(t *testing.T) {
 	inOrder := []string{"u1 - " + said("Never push."), "u2 u1 " + progress, "a1 u2 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("Done."))}
 	late := []string{inOrder[2], inOrder[3], inOrder[0], inOrder[1], inOrder[4]}

@@ -13,16 +13,15 @@ import (
 	"precis/wire/anthropic"
 )
 
-// kind says what a line is for the conversation. Those from assistant on are
-// messages.
+// kind is the role of a line in the conversation. Kinds from assistant on are messages.
 type kind int
 
 const (
-	other    kind = iota // progress, hooks, notices: only a link of the tree
-	boundary             // where a compaction happened
-	note                 // what the program told the model beside a message
+	other    kind = iota // progress, hooks, notices: only a link in the tree
+	boundary             // the place of a compaction
+	note                 // text by the program besides a message
 	assistant
-	prompt // what the user said, or the program in the user's place
+	prompt // text by the user, or by the program in the user's role
 	answer // tool results
 	summary
 )
@@ -33,49 +32,49 @@ type line struct {
 	kind      kind
 	uuid      string
 	parent    string // "" for null
-	logical   string // a boundary's parent
+	logical   string // the logical parent of a boundary
 	session   string
 	agentID   string
 	sidechain bool
 	at        time.Time
 
 	msg     precis.Message
-	own     int // blocks of the message that the line itself holds; the program added those after them
+	own     int // number of blocks in the line itself; the program added the following ones
 	model   string
 	usage   precis.Usage
 	uses    []string // IDs of tool uses
-	results []string // IDs of the tool uses answered
-	unnoted bool     // of results: the program noted nothing of them beside their text
+	results []string // IDs of the answered tool uses
+	unnoted bool     // for results: the line has only their text
 	compact compaction
 
 	title, leaf string // of a title line
-	queue, said string // of a line about what the user typed while the agent worked: the operation, and the words
+	queue, said string // of a line about user input during the agent's work: operation and text
 	cwd         string
 	agent       *line // the sub-agent's message in a progress line
 
-	told  told     // of a note
-	heard []string // what the user typed while the agent worked, by the lines about the queue
+	told  told     // the content of a note
+	heard []string // user input during the agent's work, from the lines about the queue
 }
 
 // compaction is the content of a boundary line.
 type compaction struct {
 	trigger    string
 	pre, post  int
-	head, tail string // first and last message kept after the summary; "" when none was
+	head, tail string // first and last message kept after the summary; "": none
 }
 
-// fields that parse collects before it knows the line's type.
+// raws are fields that parse collects before it knows the line's type.
 type raws struct {
 	kind, subtype              string
 	operation, content, maker  string
 	message, data, compact     []byte
-	result                     []byte // what the program itself noted of a call's result
+	result                     []byte // the program's own record of a result
 	summarized, hidden, failed bool
-	meta                       bool // the program wrote it in the user's place
+	meta                       bool // written by the program in the user's role
 	attachment, origin         []byte
 }
 
-// parse reads one line. Its error is for a message that cannot be understood.
+// parse reads one line. It returns an error for an unreadable message.
 func parse(l archive.Line) (*line, error) {
 	ln := &line{number: l.Number}
 	var r raws
@@ -209,8 +208,8 @@ func (ln *line) message(r raws) error {
 	return nil
 }
 
-// said returns who wrote a user's line beside its results, as far as the line says so, or
-// begins with the element in which Claude Code tells what became of a task.
+// said returns the author of a user's line apart from its results, if the line names one or begins
+// with the element of a task's outcome.
 func said(r raws, m precis.Message) precis.Said {
 	s := precis.Said{Program: program}
 	kind, _ := jsonspan.String(jsonspan.Field(r.origin, "kind"))
@@ -231,8 +230,7 @@ func said(r raws, m precis.Message) precis.Said {
 
 const taskNotice = "<task-notification>"
 
-// refused reports whether what Claude Code notes of a result, beside the text that the
-// model is sent, says that the user refused the call.
+// refused reports whether Claude Code's own record of a result says that the user refused the call.
 func refused(result []byte) bool {
 	note, _ := jsonspan.String(result)
 	note = strings.TrimPrefix(note, "Error: ")
@@ -240,7 +238,7 @@ func refused(result []byte) bool {
 		strings.HasPrefix(note, "The user doesn't want to proceed with this tool use.") || strings.HasPrefix(note, "The user doesn't want to take this action")
 }
 
-// tell adds blocks to a user's line.
+// tell appends blocks to a user's line.
 func (ln *line) tell(blocks told) {
 	if len(blocks) == 0 {
 		return
@@ -249,8 +247,7 @@ func (ln *line) tell(blocks told) {
 	ln.msg.Raw, ln.msg.Fields = nil, nil
 }
 
-// spoke fills in an assistant's line. Lines that Claude Code made up to show an
-// error were never sent.
+// spoke fills in an assistant's line. Lines by Claude Code that only show an error were never sent.
 func (ln *line) spoke(r raws) error {
 	for m, err := range jsonspan.Object(r.message) {
 		if err != nil {
@@ -270,13 +267,13 @@ func (ln *line) spoke(r raws) error {
 	}
 	if ln.model == "<synthetic>" {
 		ln.model = ""
-		r.failed = r.failed || r.maker != "other" // a hook's row, behind a compaction
+		r.failed = r.failed || r.maker != "other" // a hook's row after a compaction
 	}
 	if r.failed {
 		return nil
 	}
 	ln.kind = assistant
-	ln.msg.Role, ln.msg.Raw, ln.msg.Fields = precis.RoleAssistant, nil, nil // fields of the answer, not of a request
+	ln.msg.Role, ln.msg.Raw, ln.msg.Fields = precis.RoleAssistant, nil, nil // the fields are of a response
 	for _, b := range ln.msg.Content {
 		if b, ok := b.(precis.ToolUse); ok {
 			ln.uses = append(ln.uses, b.ID)
@@ -285,7 +282,7 @@ func (ln *line) spoke(r raws) error {
 	return nil
 }
 
-// progress takes a sub-agent's message out of a progress line.
+// progress reads the sub-agent's message in a progress line.
 func (ln *line) progress(data []byte) error {
 	if jsonspan.Kind(data) != '{' {
 		return nil
@@ -335,8 +332,7 @@ func number(raw []byte) int {
 	return n
 }
 
-// plainUser reports whether raw is a user message that the API takes as it is:
-// nothing but a role and content.
+// plainUser reports whether raw is a user message in the API's format: only a role and content.
 func plainUser(raw []byte) bool {
 	for m, err := range jsonspan.Object(raw) {
 		if err != nil || m.Name != "role" && m.Name != "content" {

@@ -5,9 +5,8 @@ import (
 	"precis/archive"
 )
 
-// origin gathers where the session comes from and what it spent, its sub-agents
-// included. The lines of one assistant message repeat its usage, which grows while it
-// is streamed: the last counts.
+// origin collects the session's origin and spending, sub-agents included. The lines of one
+// assistant message repeat its usage, which grows during streaming; the last value counts.
 func (s *session) origin() {
 	o := &s.rec.Origin
 	all := s.lines
@@ -35,6 +34,6 @@ func (s *session) origin() {
 		}
 	}
 	if c := s.rec.Conversation; len(s.lines) > 0 && s.lines[0].sidechain && s.lines[0].agentID != "" {
-		o.Parent, c.ID = s.lines[0].session, s.lines[0].agentID // a sub-agent's own file
+		o.Parent, c.ID = s.lines[0].session, s.lines[0].agentID // the file of a sub-agent
 	}
 }

@@ -7,26 +7,26 @@ import (
 	"precis"
 )
 
-// queue holds what the user types, and what becomes of tasks, while the agent works. Claude
-// Code shows it to the model beside the next results of tools. Newer versions record that
-// as an attachment in its place, which is read there; older ones only note that it entered
-// and left the queue. What a person typed leaves the queue before what the program notes.
+// queue holds user input and outcomes of tasks that arrive while the agent works. Claude Code shows
+// them to the model with the next tool results. Newer versions record that as an attachment; older
+// ones only record when text entered and left the queue. Input by a person leaves the queue before
+// notes by the program.
 type queue struct {
 	waiting []string // still in the queue
-	heard   []string // shown to the model with results that have not come yet
+	heard   []string // shown to the model with results that have not been read yet
 	last    *line    // the newest message of the main conversation
 }
 
-// operate does what a line says of the queue.
+// operate applies a queue operation.
 func (q *queue) operate(ln *line) {
 	switch ln.queue {
 	case "enqueue":
 		q.waiting = append(q.waiting, ln.said)
-	case "popAll": // back into the editor
+	case "popAll": // moved back into the editor
 		q.waiting = slices.DeleteFunc(q.waiting, func(s string) bool { return !ofProgram(s) })
-	case "dequeue": // a message of its own follows
+	case "dequeue": // recorded again as a message
 		q.take(ln.said)
-	case "remove": // shown to the model on the way
+	case "remove": // shown to the model with results
 		words := q.take(ln.said)
 		if words == "" {
 			return
@@ -39,8 +39,8 @@ func (q *queue) operate(ln *line) {
 	}
 }
 
-// take takes out of the queue what the line names, else the first that a person typed, else
-// the first; "" when it is empty.
+// take removes and returns the text that the line names, else the first by a person, else the
+// first; "" if the queue is empty.
 func (q *queue) take(named string) string {
 	at := -1
 	if named != "" {
@@ -59,13 +59,13 @@ func (q *queue) take(named string) string {
 	return words
 }
 
-// ofProgram reports whether what was queued is the program's: what became of a task, or its
-// record of one.
+// ofProgram reports whether queued text is by the program: a task's outcome or record.
 func ofProgram(words string) bool {
 	return strings.HasPrefix(words, taskNotice) || strings.HasPrefix(words, `{"task_id"`)
 }
 
-// pass notes a line of the conversation. Results take along what was heard.
+// pass notes a message of the main conversation. One in the user's role takes the texts heard so
+// far.
 func (q *queue) pass(ln *line) {
 	if ln.kind < assistant || ln.sidechain {
 		return
@@ -77,8 +77,7 @@ func (q *queue) pass(ln *line) {
 	}
 }
 
-// rest returns a message of what was heard last, to which no results came; nil when there is
-// nothing.
+// rest returns a message with the text heard after the last results; nil if there is no such text.
 func (q *queue) rest() *line {
 	if len(q.heard) == 0 || q.last == nil {
 		return nil
@@ -87,7 +86,7 @@ func (q *queue) rest() *line {
 		msg: precis.Message{Role: precis.RoleUser, Time: q.last.at}}
 }
 
-// hear adds to the lines what was heard with them, but what an attachment holds.
+// hear adds to the lines the text heard with them, except text that an attachment has.
 func hear(lines []*line) {
 	attached := map[string]int{}
 	for _, ln := range lines {

@@ -8,43 +8,43 @@ import (
 	"precis/archive"
 )
 
-// node is one message of the tree: an assistant message with all its lines and
-// the answers to its tool uses, or a single line of another kind.
+// node is one message of the tree: an assistant message with all its lines and the answers to its
+// tool uses, or a single line of another kind.
 type node struct {
 	number  int // in the archive.Tree
 	parent  *node
-	lines   []*line // those of the message itself, in order
+	lines   []*line // of the message itself, in order
 	answers []*line
-	told    told  // behind an assistant's message, until a message of the user's role takes it along
-	after   *line // the boundary that the message directly follows, where it is no summary; nil: none
+	told    told  // notes after an assistant's message, until a message in the user's role takes them
+	after   *line // the boundary without a summary directly before the message; nil: none
 }
 
 func (n *node) kind() kind { return n.lines[0].kind }
 
 func (n *node) id() string { return n.lines[0].msg.ID }
 
-// tree is the messages of some lines by who follows whom.
+// tree links the messages of some lines to their parents.
 type tree struct {
 	shape archive.Tree
 	nodes []*node          // by number
-	of    []*node          // the node that each line belongs to or hangs under; nil: none
-	uses  map[string]*node // tool use ID to the newest node that holds it
+	of    []*node          // by line: the node it belongs to or follows; nil: none
+	uses  map[string]*node // tool use ID → newest node with it
 	final int              // number of the node of the last message line; -1: none
-	ends  []*line          // by line: the boundary it directly follows; nil: none
-	takes []*line          // by line: the line of the user's role that notes under it belong to; nil: none
-	early told             // before the first message
+	ends  []*line          // by line: the boundary directly before it; nil: none
+	takes []*line          // by line: the line in the user's role that takes notes after it; nil: none
+	early told             // notes before the first message
 }
 
-// order says what a line without a parent in the file follows.
+// order selects the parent of a line with no parent in the file.
 type order int
 
 const (
-	mended order = iota // the line before: a line was lost. But a prompt without a parent begins anew.
-	forest              // nothing: there are several conversations
-	linear              // the line before, whatever its parent
+	mended order = iota // the previous line, because a line was lost; but a prompt without a parent is a root
+	forest              // none: there are several conversations
+	linear              // the previous line, whatever its parent
 )
 
-// grow builds the tree of lines, given in file order.
+// grow builds the tree from lines in file order.
 func grow(lines []*line, o order) *tree {
 	t := &tree{of: make([]*node, len(lines)), uses: map[string]*node{}, final: -1, ends: make([]*line, len(lines)), takes: make([]*line, len(lines))}
 	index := make(map[string]int, len(lines))
@@ -83,14 +83,14 @@ func grow(lines []*line, o order) *tree {
 			index[ln.uuid] = i
 		}
 		if tail := ln.compact.tail; ln.kind == summary && tail != "" {
-			index[tail] = i // what follows the last kept message comes after the summary
+			index[tail] = i // the child of the last kept message follows the summary
 		}
 	}
 	return t
 }
 
-// parentOf returns the index of the line that line i follows, -1 for none. It
-// is always before i.
+// parentOf returns the index of the line before line i in its conversation, -1 for none. It is
+// always less than i.
 func parentOf(lines []*line, index map[string]int, i int, o order) int {
 	ln := lines[i]
 	if o == linear {
@@ -110,12 +110,11 @@ func parentOf(lines []*line, index map[string]int, i int, o order) int {
 	return i - 1
 }
 
-// continued begins a summary that Claude Code wrote, in lines of versions that do not mark it.
+// continued begins a summary by versions of Claude Code that do not mark it.
 const continued = "This session is being continued from a previous conversation"
 
-// note puts what the program told the model where the model was told it: at the end of the
-// message of the user's role that it follows, so that messages keep their numbers, else of
-// the next one.
+// note adds the program's text where the model saw it: at the end of the preceding message in the
+// user's role, so that messages keep their numbers, else in the next one.
 func (t *tree) note(ln *line, under *node, takes *line) {
 	switch {
 	case takes != nil:
@@ -127,7 +126,7 @@ func (t *tree) note(ln *line, under *node, takes *line) {
 	}
 }
 
-// place puts a message line into the tree and returns its node.
+// place adds a message line to the tree and returns its node.
 func (t *tree) place(ln *line, under *node) *node {
 	switch ln.kind {
 	case assistant:
@@ -168,9 +167,9 @@ func (t *tree) holds(n *node, ln *line) {
 	}
 }
 
-// caller finds the assistant message that an answer belongs to: the nearest one
-// above it that made the call. A file may hold a path twice under new names, so
-// the place in the tree counts before the ID.
+// caller finds the assistant message that an answer belongs to: the nearest ancestor that made the
+// call. A file may hold a path twice under new names, so the place in the tree takes precedence
+// over the ID.
 func (t *tree) caller(ln *line, under *node) *node {
 	const near = 32
 	for n, steps := under, 0; n != nil && steps < near; n, steps = n.parent, steps+1 {

@@ -21,8 +21,8 @@ const (
 `
 )
 
-// A session that was forked behind a compaction has what its parent's file holds before it, and keeps its own name;
-// a fork of the fork has both.
+// A session forked after a compaction includes the earlier messages from its parent's file and
+// keeps its own name; a fork of the fork includes both.
 func TestForkHasWhatItsParentHolds(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -1,4 +1,4 @@
-// Package formats lists the recordings precis reads. Start with [All].
+// Package formats lists the recordings that precis can read. Start with [All].
 package formats
 
 import (
@@ -19,8 +19,7 @@ import (
 	"precis/archive/taubench"
 )
 
-// All returns every format, the most particular first; plain JSON, which
-// recognizes least, is last.
+// All returns every format, the most specific first; plain JSON, which matches most files, is last.
 func All() []archive.Format {
 	return []archive.Format{
 		roo.Format{}, gemini.Qwen{}, claudecode.Format{}, codex.Format{}, pi.Format{},

@@ -18,15 +18,13 @@ import (
 	"precis/archive/roo"
 )
 
-// EventFolder is the folder in which OpenHands keeps the events of a conversation, a
-// file each.
+// EventFolder is the folder with the events of an OpenHands conversation, one file per event.
 const EventFolder = "events"
 
-// Load reads the bytes of the recording at path: a file, the folder of a task of Roo
-// Code, Cline, Kilo or Zoo, the folder of a conversation of OpenHands, whose events
-// become lines, or a session in a database of opencode, named opencode.db#ID. A session of Claude Code
-// that was forked behind a compaction has the lines of the one that it was forked from before its own. The
-// error names the path; it is not_found when there is nothing.
+// Load reads the recording at path: a file, a task folder of Roo Code, Cline, Kilo or Zoo, a
+// conversation folder of OpenHands (its events become lines), or a session in a database of
+// opencode, named opencode.db#ID. For a session of Claude Code that was forked after a compaction,
+// the lines of its parent come first. The error names the path; it is not_found for a missing file.
 func Load(path string) (archive.Source, error) {
 	src, err := LoadAlone(path)
 	if err != nil {
@@ -35,7 +33,7 @@ func Load(path string) (archive.Source, error) {
 	return withParent(src, mostForks), nil
 }
 
-// LoadAlone is [Load] without what another recording holds.
+// LoadAlone is [Load] without lines from other recordings.
 func LoadAlone(path string) (archive.Source, error) {
 	if _, _, ok := database.Split(path); ok {
 		return database.Load(context.Background(), path)
@@ -48,8 +46,8 @@ func LoadAlone(path string) (archive.Source, error) {
 	return archive.Load(path, roo.HistoryNames...)
 }
 
-// NameOf returns what a recording is called by its path: its file or folder without the
-// end of the name, or its ID in a database.
+// NameOf returns the name of a recording by its path: its file or folder without extension, or its
+// ID in a database.
 func NameOf(path string) string {
 	if _, id, ok := database.Split(path); ok {
 		return id
@@ -61,8 +59,8 @@ func NameOf(path string) string {
 	return base
 }
 
-// IsEventFolder reports whether a folder holds the events of a conversation of
-// OpenHands: event-00000-ID.json, before version 1 0.json.
+// IsEventFolder reports whether a folder has the events of an OpenHands conversation:
+// event-00000-ID.json, or 0.json before version 1.
 func IsEventFolder(dir string) bool {
 	for _, pattern := range []string{"event-00000-*.json", "0.json"} {
 		if found, err := filepath.Glob(filepath.Join(quoteMeta(dir), pattern)); err == nil && len(found) > 0 {
@@ -72,12 +70,12 @@ func IsEventFolder(dir string) bool {
 	return false
 }
 
-// quoteMeta makes a pattern that matches a path alone.
+// quoteMeta returns a glob pattern that matches only path.
 func quoteMeta(path string) string {
 	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
 }
 
-// loadEvents joins the files of events in the order of their numbers.
+// loadEvents joins the event files in the order of their numbers.
 func loadEvents(path, dir string) (archive.Source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -105,7 +103,7 @@ func loadEvents(path, dir string) (archive.Source, error) {
 		if err != nil {
 			return archive.Source{}, err
 		}
-		if err := json.Compact(&all, data); err != nil { // its reader says which line is malformed
+		if err := json.Compact(&all, data); err != nil { // the reader reports the malformed line
 			all.Write(bytes.ReplaceAll(data, []byte("\n"), []byte(" ")))
 		}
 		all.WriteByte('\n')

@@ -10,20 +10,20 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// builder puts the messages of one session together.
+// builder assembles the messages of one session.
 type builder struct {
 	rec     *archive.Recording
 	conv    *precis.Conversation
-	at      map[string]int // opencode's message ID to the number of messages before it
-	request *request       // a compaction that was asked for and is not written yet
+	at      map[string]int // opencode's message ID → number of messages before it
+	request *request       // a compaction requested but not written yet
 	cleared []cleared
 	names   archive.CallNames
 }
 
-// request is a user's message that asks for a compaction.
+// request is a user's message that requests a compaction.
 type request struct {
 	id   string
-	tail string // the first message kept; "" when none is
+	tail string // the first message kept; "": none
 	msg  precis.Message
 }
 
@@ -79,14 +79,14 @@ func (b *builder) message(raw []byte, place string) error {
 	return nil
 }
 
-// spent adds what the request behind a message used.
+// spent adds the usage of the request that a message answers.
 func (b *builder) spent(info map[string]json.RawMessage) {
 	tokens := jsonspan.Members(info["tokens"])
 	n := archive.Counts(info["tokens"], "input", "output", "reasoning")
 	cache := archive.Counts(tokens["cache"], "read", "write")
 	used := precis.Usage{Input: n[0], Output: n[1] + n[2], CacheRead: cache[0], CacheWrite: cache[1]}
 	b.rec.Origin.Spend(jsonspan.Text(info, "modelID"), used, archive.Amount(info["cost"]))
-	if !isTrue(info["summary"]) { // the request for a summary is not part of the conversation
+	if !isTrue(info["summary"]) { // requests for summaries are not part of the conversation
 		b.rec.Origin.Answered(b.conv, used)
 	}
 	if b.rec.Origin.Project == "" {
@@ -94,7 +94,7 @@ func (b *builder) spent(info map[string]json.RawMessage) {
 	}
 }
 
-// say appends a message; one without content is ignored.
+// say appends a message unless it has no content.
 func (e *entry) say(role precis.Role, blocks []precis.Block) {
 	m := archive.WithoutBlank(precis.Message{Role: role, Content: blocks, ID: e.id, Time: e.time})
 	if len(m.Content) == 0 {
@@ -104,7 +104,7 @@ func (e *entry) say(role precis.Role, blocks []precis.Block) {
 	e.conv.Transcript.Append(e.names.Name(m))
 }
 
-// user reads what the user said, or a request for a compaction.
+// user reads a user's message or a request for a compaction.
 func (e *entry) user(parts []part) {
 	var blocks []precis.Block
 	var compaction *request
@@ -127,8 +127,7 @@ func (e *entry) user(parts []part) {
 	e.request = compaction
 }
 
-// unanswered adds a request for a compaction that was never written as an
-// ordinary message.
+// unanswered adds a compaction request without a summary as an ordinary message.
 func (b *builder) unanswered() {
 	if b.request != nil {
 		b.at[b.request.id] = b.conv.Transcript.Len()
@@ -137,8 +136,8 @@ func (b *builder) unanswered() {
 	}
 }
 
-// assistant reads what the model said, step by step: the results of a step's
-// calls follow it.
+// assistant reads an assistant's message step by step. The results of a step's calls follow the
+// step.
 func (e *entry) assistant(parts []part) {
 	if model := jsonspan.Text(e.info, "modelID"); model != "" {
 		e.conv.Model = model
@@ -180,7 +179,7 @@ func (e *entry) assistant(parts []part) {
 	step()
 }
 
-// prompt reads the system prompt that older sessions keep with a message.
+// prompt reads the system prompt that older sessions store in a message.
 func prompt(raw []byte) precis.Message {
 	m := precis.Message{Role: precis.RoleSystem}
 	if jsonspan.Kind(raw) == '[' {
@@ -196,8 +195,8 @@ func prompt(raw []byte) precis.Message {
 	return m
 }
 
-// summarized records a compaction: what came before the kept tail, or before
-// the request, became the request and the summary.
+// summarized records a compaction: the request and the summary replace the messages before the kept
+// tail, or before the request.
 func (e *entry) summarized(parts []part) error {
 	m := precis.Message{Role: precis.RoleAssistant, ID: e.id, Time: e.time}
 	for _, p := range parts {
@@ -232,7 +231,7 @@ func (e *entry) summarized(parts []part) error {
 // clearedText is what opencode shows instead of an old tool result.
 const clearedText = "[Old tool result content cleared]"
 
-// finish ends the reading: tool results that opencode cleared become one edit.
+// finish turns the tool results that opencode cleared into one edit.
 func (b *builder) finish() {
 	b.unanswered()
 	e := precis.Edit{Kind: precis.KindPruning, Report: precis.EditReport{

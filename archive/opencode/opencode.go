@@ -1,11 +1,10 @@
-// Package opencode reads sessions of opencode as "opencode export" writes them:
-// one JSON document, {info, messages: [{info, parts}]}. Start with [Format].
+// Package opencode answers what happened in a session of opencode, read from a document by
+// "opencode export": {info, messages: [{info, parts}]}. Start with [Format].
 //
-// A tool's result lives inside the part of its call; here it is a message of its
-// own after the step that made the call. Text that opencode added in the user's
-// place (synthetic) was sent to the model and is kept; text that the user sees
-// alone (ignored) is not. A compaction becomes an edit, and so does the clearing
-// of old tool results.
+// opencode stores a tool's result in the part of its call; here it becomes a message after the step
+// with the call. Text that opencode added in the user's role (synthetic) was sent to the model and
+// is kept; text shown only to the user (ignored) is not. A compaction becomes an edit, as does the
+// clearing of old tool results.
 package opencode
 
 import (
@@ -23,8 +22,8 @@ type Format struct{}
 // Name returns "opencode".
 func (Format) Name() string { return "opencode" }
 
-// Detect looks for a first message with info and parts. Where data ends before
-// the list does, the session's info has to do.
+// Detect looks for a first message with info and parts. If data ends before the list, the session's
+// info suffices.
 func (Format) Detect(_ string, data []byte) bool {
 	if jsonspan.Kind(data) != '{' {
 		return false

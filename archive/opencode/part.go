@@ -39,7 +39,7 @@ func parse(raw []byte) ([]part, error) {
 	return out, nil
 }
 
-// The texts that opencode sends for parts that have none.
+// The texts that opencode sends for parts without text.
 const (
 	compactionText  = "What did we do so far?"
 	subtaskText     = "The following tool was executed by the user"
@@ -47,7 +47,7 @@ const (
 	rejectedText    = "The user rejected permission to use this specific tool call"
 )
 
-// said returns the block that the model sees; nil when it sees none.
+// said returns the block that the model sees; nil: none.
 func (p part) said() precis.Block {
 	switch p.kind {
 	case "text":
@@ -72,8 +72,8 @@ func (p part) said() precis.Block {
 	return nil
 }
 
-// file reads an attached file. Plain text and folders are sent as text that
-// stands next to them, unless the data is here.
+// file reads an attached file. Plain text and folders are sent as a separate text part, unless the
+// data is in the file part.
 func (p part) file() precis.Block {
 	media, url := jsonspan.Text(p.fields, "mime"), jsonspan.Text(p.fields, "url")
 	given, data, isData := chat.SplitDataURL(url)
@@ -94,8 +94,8 @@ func (p part) file() precis.Block {
 
 func (p part) state() map[string]json.RawMessage { return jsonspan.Members(p.fields["state"]) }
 
-// call reads a tool part: the call and its result. One that never ended is
-// answered as opencode answers it.
+// call reads a tool part: the call and its result. A call that never ended gets the result that
+// opencode sends.
 func (p part) call() (precis.ToolUse, precis.ToolResult) {
 	state := p.state()
 	use := precis.ToolUse{ID: jsonspan.Text(p.fields, "callID"), Name: jsonspan.Text(p.fields, "tool")}
@@ -111,7 +111,7 @@ func (p part) call() (precis.ToolUse, precis.ToolResult) {
 		if words == "" {
 			words = jsonspan.Text(state, "error")
 		}
-		result.Refused = strings.HasPrefix(words, rejectedText) // the error is the program's, not the tool's
+		result.Refused = strings.HasPrefix(words, rejectedText) // the error is from opencode, not from the tool
 	default:
 		result.IsError, words = true, interruptedText
 	}

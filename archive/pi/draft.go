@@ -12,9 +12,9 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Draft is an entry that an extension of pi proposes at the end of a turn: a "context_edit" of one entry, a
-// "compaction" of those before one, or a "custom" one, which no model sees. pi adds the ID, the parent and the time
-// (docs/session-format.md of pi 1.6).
+// Draft is an entry that an extension of pi proposes at the end of a turn: a "context_edit" of one
+// entry, a "compaction" of those before one, or a "custom" entry that no model sees. pi adds the
+// ID, the parent and the time (docs/session-format.md of pi 1.6).
 type Draft struct {
 	Type        string          `json:"type"`
 	TargetID    string          `json:"targetId,omitempty"`
@@ -28,7 +28,8 @@ type Draft struct {
 // ownType is the type of the custom entries of precis, and a member of the details of its compactions.
 const ownType = "precis"
 
-// ownEdits are the data of a custom entry of precis: edits, and the number of following entries that translate them.
+// ownEdits are the data of a custom entry of precis: edits, and how many following entries
+// translate them.
 type ownEdits struct {
 	Edits   []precis.Edit `json:"edits"`
 	Entries int           `json:"entries"`
@@ -67,7 +68,7 @@ func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf
 // takenBack is the summary of a compaction that hides no message.
 const takenBack = "[precis: the compaction before this one is taken back. What it hid follows.]"
 
-// head divides a view into the text that it begins with and the units that pi has entries for.
+// head divides a view into its leading text and the units with entries in pi.
 func head(conv *precis.Conversation) (summary string, rest []precis.Unit) {
 	rest = precis.Units(conv.Transcript, conv.Edits)
 	n := len(rest)
@@ -109,7 +110,8 @@ func words(m precis.Message) string {
 	return strings.Join(out, "\n")
 }
 
-// edit returns the context edit that makes pi show a unit; nil when pi shows it already, or the unit is hidden.
+// edit returns the context edit that makes pi show a unit; nil: pi shows it already, or the unit is
+// hidden.
 func (b built) edit(u precis.Unit) (*Draft, error) {
 	e := b.entries[b.at[u.From]]
 	if e.content == nil || len(u.Messages) == 0 {
@@ -134,16 +136,16 @@ func blocksOf(m precis.Message) []precis.Block {
 	return m.Content
 }
 
-// written returns a replacement of an entry's content. Blocks of the entry keep the members that precis does not know,
-// also calls with shortened arguments.
+// written returns the replacement for an entry's content. Blocks keep members unknown to precis,
+// also in calls with shortened arguments.
 func (e entry) written(blocks []precis.Block) (jsonValue, error) {
-	said := map[string]map[string]jsonValue{} // none of a content that is a text
+	said := map[string]map[string]jsonValue{} // empty if the content is a text
 	for span, err := range jsonspan.Array(e.content) {
 		if b, broken := decodeBlock(span.Raw); err == nil && broken == nil {
-			said[nameOf(b)], _ = jsonspan.Fields(span.Raw) // decodeBlock has read them
+			said[nameOf(b)], _ = jsonspan.Fields(span.Raw) // valid: decodeBlock has parsed it
 		}
 	}
-	content := make([]map[string]jsonValue, 0, len(blocks)) // never null
+	content := make([]map[string]jsonValue, 0, len(blocks)) // encodes as [], not null
 	for _, b := range blocks {
 		f := said[nameOf(b)]
 		switch b := b.(type) {

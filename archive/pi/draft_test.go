@@ -11,7 +11,7 @@ import (
 	"precis/archive/pi"
 )
 
-// kept is a session in which pi keeps more of each block than precis knows of.
+// kept is a session with members of blocks that precis does not know.
 var kept = entries(header, "e1 - "+message("user", content(`{"type":"text","text":"one"},{"type":"image","mimeType":"image/png","data":"AA"}`)),
 	"e2 e1 "+message("assistant", content(`{"type":"text","text":"first","textSignature":"s1"},{"type":"toolCall","id":"t1","name":"write","arguments":{"text":"long"},"thoughtSignature":"s2"}`)),
 	"e3 e2 "+message("toolResult", `"toolCallId":"t1","toolName":"write","content":[{"type":"text","text":"written"}]`),
@@ -29,7 +29,7 @@ func condensed(t *testing.T, c *precis.Conversation, replace ...precis.Replaceme
 	return e
 }
 
-// drafts writes the entries by which a view is had, and reads the session with them.
+// drafts writes the entries for a view, and reads the session with them.
 func drafts(t *testing.T, data string, c *precis.Conversation) (lines []string, again *precis.Conversation) {
 	t.Helper()
 	made, leaf, err := pi.Drafts(archive.Source{Data: []byte(data)}, c)
@@ -60,8 +60,8 @@ func whole(from, to int, with ...string) precis.Replacement {
 	return r
 }
 
-// A view becomes a compaction of what it begins with, and context edits of what is shortened behind that; the session
-// is then read with the same view.
+// The beginning of a view becomes a compaction, and later shortened messages become context edits.
+// Reading the session then gives the same view.
 func TestDrafts(t *testing.T) {
 	shorter := precis.ToolUse{ID: "t1", Name: "write", Input: []byte(`{"text":"l"}`)}
 	for name, tt := range map[string]struct {
@@ -102,7 +102,8 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// What is taken back is shown again: messages by a compaction that keeps them, blocks as they were said.
+// Undone edits are shown again: messages by a compaction that keeps them, blocks in their original
+// form.
 func TestDraftsOfAnUndo(t *testing.T) {
 	c := read(t, kept).Conversation
 	e := condensed(t, c, whole(0, 4, "Digest."), precis.ReplaceBlock(c.Transcript, 4, 0, precis.Text{Text: "2"}))
@@ -135,7 +136,8 @@ func TestDraftsOfAnUndo(t *testing.T) {
 	}
 }
 
-// Edits of precis that were made on something else, or whose entries are not all there, are read as pi has them.
+// If edits of precis were made on another transcript or some of their entries are missing, pi's
+// entries are read instead.
 func TestEditsThatDoNotFit(t *testing.T) {
 	c := read(t, kept).Conversation
 	condensed(t, c, whole(0, 3, "Digest."))

@@ -57,8 +57,8 @@ func (e *entry) message(raw []byte) error {
 	return nil
 }
 
-// system reads what pi sends as instructions: a text, and sections by their names, each of which replaces the one
-// of an earlier message. Tools that are added count as those of the conversation.
+// system reads pi's instructions: a text, and named sections. A section replaces the section of the
+// same name in earlier messages. Added tools count as tools of the conversation.
 func (e *entry) system(f map[string]jsonValue) error {
 	blocks, err := decodeContent(f["content"])
 	if jsonspan.Kind(f["sections"]) == '{' {
@@ -75,7 +75,7 @@ func (e *entry) system(f map[string]jsonValue) error {
 	return err
 }
 
-// provenance reads what OpenClaw notes of a message in the user's role that no person sent it.
+// provenance reads OpenClaw's note that a message in the user's role is not from a person.
 func provenance(raw jsonValue) precis.Said {
 	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "kind")); kind {
 	case "inter_session":
@@ -86,13 +86,13 @@ func provenance(raw jsonValue) precis.Said {
 	return precis.Said{}
 }
 
-// program is the name under which messages carry what pi says of them.
+// program is [precis.Said.Program] of the messages here.
 const program = "pi"
 
-// recap is what pi says of a summary that it wrote.
+// recap marks a summary written by pi.
 var recap = precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
 
-// bash says what the user ran in the terminal.
+// bash describes a command that the user ran in the terminal.
 func bash(command, output string, exit int) string {
 	s := "Ran `" + command + "`"
 	if exit != 0 {
@@ -104,8 +104,7 @@ func bash(command, output string, exit int) string {
 	return s + "\n```\n" + output + "\n```"
 }
 
-// said reads the content of a user's or assistant's message. Blank text is left
-// out.
+// said reads the content of a user's or assistant's message without blank text.
 func (e *entry) said(content []byte, role precis.Role) error {
 	blocks, err := decodeContent(content)
 	e.msg = archive.WithoutBlank(precis.Message{Role: role, Content: blocks})

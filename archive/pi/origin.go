@@ -10,8 +10,7 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// origin reads where the session comes from. The one it was branched from is named
-// by its file, TIME_ID.jsonl.
+// origin reads the header. The parent session is named by its file, TIME_ID.jsonl.
 func (s *session) origin(f map[string]jsonValue, at time.Time) {
 	o := &s.rec.Origin
 	o.Project, _ = jsonspan.String(f["cwd"])
@@ -30,9 +29,9 @@ func (s *session) origin(f map[string]jsonValue, at time.Time) {
 	}
 }
 
-// spent adds and returns the usage of a message or an entry: of the request behind an assistant
-// message, of models that a tool calls, of the summary of a compaction or a branch, and what an
-// entry "usage" records of another request, such as one that keeps the prompt cache warm.
+// spent adds and returns the usage of a message or an entry: the request that an assistant message
+// answers, models called by a tool, summaries of compactions and branches, and entries "usage" for
+// other requests, such as one that keeps the prompt cache warm.
 func (s *session) spent(raw jsonValue) (used precis.Usage) {
 	if jsonspan.Kind(raw) != '{' {
 		return used

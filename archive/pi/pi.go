@@ -1,12 +1,12 @@
-// Package pi reads the sessions of the pi coding agent: JSON lines under
+// Package pi answers what happened in a session of the pi coding agent, read from JSON lines under
 // ~/.pi/agent/sessions. Start with [Format].
 //
-// A session is a header and entries. Entries of newer sessions form a tree; the
-// path to the last one is the conversation, the others are its branches. A
-// compaction becomes an edit over the messages before the first one it kept, a
-// context edit one over the message that it replaces or leaves out. [Drafts] goes the
-// other way: it writes a view as entries of pi, after an entry with the edits themselves.
-// The reader adopts those edits and skips their translation.
+// A session is a header and entries. Entries of newer sessions form a tree; the path to the last
+// one is the conversation, the others are its branches. A compaction becomes an edit over the
+// messages before the first one it kept. A context edit becomes an edit of the message that it
+// replaces or leaves out. [Drafts] goes the other way: it writes a view as entries of pi, after an
+// entry with the edits themselves. The reader adopts those edits and skips the entries that
+// translate them.
 package pi
 
 import (
@@ -27,8 +27,7 @@ type Format struct{}
 // Name returns "pi".
 func (Format) Name() string { return "pi" }
 
-// Detect looks for pi's header in the first line, or, where that is missing, for
-// one of its messages.
+// Detect looks for pi's header in the first line, or, without one, for one of its messages.
 func (Format) Detect(_ string, data []byte) bool {
 	for i, raw := range archive.FirstLines(data, 3) {
 		f, err := jsonspan.Fields(raw)
@@ -46,8 +45,7 @@ func (Format) Detect(_ string, data []byte) bool {
 	return false
 }
 
-// maxBranches bounds the branches of one recording, each of which holds the
-// messages from the beginning on.
+// maxBranches bounds the branches of one recording. Each holds all messages from the beginning on.
 const maxBranches = 100
 
 // Read reads a session. Malformed lines are skipped.
@@ -70,14 +68,14 @@ func open(src archive.Source) *session {
 	return s
 }
 
-// session is the state of reading one file. Entries are numbered as in the
-// file, the header included, and have the same numbers in the tree.
+// session is the state of reading one file. Entries are numbered as in the file, header included,
+// and have the same numbers in the tree.
 type session struct {
 	rec     *archive.Recording
 	entries []entry
 	byID    map[string]int
 	tree    archive.Tree
-	leaf    int // the newest entry, or where the user went back to; -1: none
+	leaf    int // the newest entry, or the one that the user went back to; -1: none
 
 	id, title, model string
 }
@@ -88,17 +86,17 @@ type entry struct {
 	kind    string
 	id      string
 	at      time.Time
-	msg     precis.Message // no content: none that a model sees
-	content jsonValue      // of msg, as pi has it; nil where no context edit can be about the entry
-	model   string         // the model in use from here on; "" when it stays
-	used    precis.Usage   // by the request that it answers
+	msg     precis.Message // empty: no message for the model
+	content jsonValue      // content of msg in pi's format; nil if context edits cannot refer to the entry
+	model   string         // the model in use from here on; "": unchanged
+	used    precis.Usage   // of the request that it answers
 	summary string
-	kept    int // entry a compaction kept first, or a context edit is about; -1: unknown
+	kept    int // the first entry that a compaction kept, or the target of a context edit; -1: unknown
 	tokens  int
 	own     bool           // a compaction by precis
-	instead []precis.Block // of a context edit; nil leaves the message out
-	tools   jsonValue      // that a system message adds
-	edits   ownEdits       // of precis; the following entries translate them for pi
+	instead []precis.Block // replacement of a context edit; nil leaves the message out
+	tools   jsonValue      // tools that a system message adds
+	edits   ownEdits       // edits of precis; the following entries translate them for pi
 }
 
 // line reads one line.
@@ -137,7 +135,7 @@ func (s *session) line(l archive.Line) error {
 	case "custom_message":
 		e.content = f["content"]
 		err = e.said(f["content"], precis.RoleUser)
-		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // an extension's
+		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // by an extension
 	case "branch_summary":
 		if e.summary != "" {
 			e.msg = precis.NewText(precis.RoleUser, "[Summary of a branch that was left]\n"+e.summary)
@@ -155,8 +153,8 @@ func (s *session) line(l archive.Line) error {
 	return nil
 }
 
-// add puts an entry into the tree. Without a parent's ID it follows the one
-// before; null begins anew.
+// add puts an entry into the tree. Without a parent's ID it follows the previous entry; null makes
+// it a root.
 func (s *session) add(e entry, parent string, given []byte) {
 	above := len(s.entries) - 1
 	if i, ok := s.byID[parent]; ok && parent != "" {
@@ -181,8 +179,7 @@ func (s *session) add(e entry, parent string, given []byte) {
 	}
 }
 
-// compaction finds the first entry kept: by its ID, in older sessions by its
-// number.
+// compaction finds the first kept entry by ID, or in older sessions by number.
 func (s *session) compaction(e *entry, f map[string]jsonValue) error {
 	if e.summary == "" {
 		return fmt.Errorf("the compaction has no summary")
@@ -198,7 +195,7 @@ func (s *session) compaction(e *entry, f map[string]jsonValue) error {
 	return nil
 }
 
-// contextEdit reads what a message is replaced by in later requests: null leaves it out.
+// contextEdit reads the replacement of a message in later requests; null leaves the message out.
 func (s *session) contextEdit(e *entry, f map[string]jsonValue) (err error) {
 	id, _ := jsonspan.String(f["targetId"])
 	if i, ok := s.byID[id]; ok {
@@ -225,7 +222,7 @@ func (s *session) conversation() *precis.Conversation {
 	path := s.tree.Path(s.leaf)
 	c := s.build(path).Conversation
 	c.Title = s.title
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches must not set it
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
@@ -241,15 +238,15 @@ func (s *session) conversation() *precis.Conversation {
 	return c
 }
 
-// built is a conversation that is put together along a path.
+// built is a conversation under construction along a path.
 type built struct {
 	*session
 	*precis.Conversation
-	before  []int       // messages before each entry of the path
-	edits   map[int]int // the newest context edit of each entry
-	at      []int       // the entry of each message
-	summary string      // of the newest compaction; "" when it hides no message
-	kept    int         // the first message that it keeps
+	before  []int       // by entry of the path: number of messages before it
+	edits   map[int]int // entry → its newest context edit
+	at      []int       // by message: its entry
+	summary string      // of the newest compaction; "": it hides no message
+	kept    int         // the first message that this compaction keeps
 }
 
 // build returns the conversation along a path.
@@ -310,8 +307,8 @@ func (s *session) build(path []int) built {
 	return b
 }
 
-// adopt puts edits of precis in force, and returns the number of following entries that translate them; 0 when some of
-// these are missing, or the edits were made on another transcript.
+// adopt puts edits of precis in force and returns the number of following entries that translate
+// them. It returns 0 if some of these are missing or the edits were made on another transcript.
 func (s *session) adopt(c *precis.Conversation, own ownEdits, behind []int) int {
 	if own.Entries < 0 || own.Entries > len(behind) || slices.ContainsFunc(behind[:own.Entries], func(i int) bool {
 		return s.entries[i].kind != "context_edit" && s.entries[i].kind != "compaction"
@@ -328,8 +325,8 @@ func (s *session) adopt(c *precis.Conversation, own ownEdits, behind []int) int 
 	return own.Entries
 }
 
-// condense records a compaction; at the beginning of a file its summary is all
-// there is of what came before.
+// condense records a compaction. At the beginning of a file, its summary is the only trace of
+// earlier messages.
 func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, kept int) {
 	if c.Transcript.Len() == 0 {
 		c.Transcript.Append(m)
@@ -337,15 +334,15 @@ func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, ke
 	}
 	report := precis.EditReport{Reason: "pi compacted the conversation", TokensBefore: e.tokens}
 	if e.own {
-		report.Rung = "digest" // the next one is written from the originals, and does not quote it
+		report.Rung = "digest" // the next digest is written from the originals and does not quote this one
 	}
 	if err := archive.Condensed(c, kept, []precis.Message{m}, e.at, report); err != nil {
 		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the compaction is left out: %v", err)
 	}
 }
 
-// replace records a context edit of message i; one of a message that a compaction hides has no
-// effect. A result that is left out becomes what pi sends for a call without a result.
+// replace records a context edit of message i, unless a compaction hides the message. A removed
+// result becomes the text that pi sends for a call without a result.
 func (s *session) replace(c *precis.Conversation, e entry, i int) {
 	if precis.ShownBy(c.Transcript, c.Edits).Message(i).Hidden {
 		return

@@ -252,8 +252,8 @@ func TestContextEdits(t *testing.T) {
 	}
 }
 
-// All requests of a session are counted: those behind its messages, summaries and tools, and what
-// entries "usage" record. Where no cost is recorded, the tokens are counted apart.
+// All requests of a session are counted: for messages, summaries and tools, and entries "usage".
+// Tokens without a recorded cost are counted separately.
 func TestSpent(t *testing.T) {
 	usage := func(input, cost string) string {
 		return `"usage":{"input":` + input + `,"cacheRead":7,"cost":` + cost + `}`

@@ -9,20 +9,19 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// document is the members of the JSON document that matter here.
+// document holds the relevant members of the JSON document.
 type document struct {
-	name                 string        // of the list's member; "" for a bare array
+	name                 string        // name of the list's member; "" for a bare array
 	list                 jsonspan.Span // the messages or items
 	system, instructions json.RawMessage
 	tools                json.RawMessage
 	texts                map[string]string
-	wrong                string // why what should be the messages are none; "" where nothing should be
+	wrong                string // the reason why the list has no messages; "": it was not meant to have any
 }
 
 func (d *document) text(name string) string { return d.texts[name] }
 
-// parse reads the whole document. Of several lists the first that holds
-// messages counts.
+// parse reads the whole document. Of several lists it uses the first with messages.
 func parse(data []byte) (*document, error) {
 	d := &document{texts: map[string]string{}}
 	if jsonspan.Kind(data) == '[' {
@@ -63,7 +62,7 @@ func parse(data []byte) (*document, error) {
 	return d, nil
 }
 
-// wrongIn says why a value is no list of messages.
+// wrongIn returns the reason why a value is not a list of messages.
 func wrongIn(raw []byte) string {
 	if jsonspan.Kind(raw) != '[' {
 		return "the messages are no list"
@@ -91,15 +90,14 @@ type style int
 
 const (
 	unknown     style = iota
-	either            // text alone, which all write the same
+	either            // text only, which is the same in all APIs
 	messages          // Anthropic
 	completions       // OpenAI Chat Completions
 	items             // OpenAI Responses
 )
 
-// style finds the API that the list is for by the first message specific to
-// one. A leading system or developer message is only a hint: the Messages API
-// has neither.
+// style finds the API of the list by the first message specific to one. A leading system or
+// developer message is only a hint: the Messages API has neither.
 func (d *document) style() style {
 	if d.name == "input" {
 		return items
@@ -114,7 +112,7 @@ func (d *document) style() style {
 		}
 		f, err := jsonspan.Fields(span.Raw)
 		if err != nil {
-			break // the decoder says where
+			break // the decoder reports the place
 		}
 		s := styleOf(f)
 		if s > either {
@@ -134,7 +132,7 @@ func (d *document) style() style {
 	return found
 }
 
-// chatTools reports whether the tools are defined as Chat Completions wants.
+// chatTools reports whether the tools are in the format of Chat Completions.
 func (d *document) chatTools() bool {
 	for span, err := range jsonspan.Array(d.tools) {
 		if err != nil || jsonspan.Kind(span.Raw) != '{' {
@@ -146,10 +144,10 @@ func (d *document) chatTools() bool {
 	return false
 }
 
-// chatFields are the members that only messages of Chat Completions have.
+// chatFields are members that only messages of Chat Completions have.
 var chatFields = []string{"tool_calls", "tool_call_id", "function_call", "reasoning_content"}
 
-// styleOf returns the style of a message; unknown for anything else.
+// styleOf returns the style of a message; unknown for other values.
 func styleOf(f map[string]json.RawMessage) style {
 	role, _ := jsonspan.String(f["role"])
 	kind, _ := jsonspan.String(f["type"])
@@ -177,13 +175,13 @@ func styleOf(f map[string]json.RawMessage) style {
 	return contentStyle(f["content"])
 }
 
-// itemTypes are the items a list may begin with that are no messages.
+// itemTypes are types of items other than messages that may begin a list.
 var itemTypes = map[string]bool{
 	"additional_tools": true, "reasoning": true, "function_call": true, "function_call_output": true, "custom_tool_call": true,
 	"custom_tool_call_output": true, "local_shell_call": true, "compaction": true, "item_reference": true,
 }
 
-// partStyles maps the type of a content block to the style it belongs to.
+// partStyles maps the type of a content block to its style.
 var partStyles = map[string]style{
 	"image_url": completions, "input_audio": completions, "file": completions, "refusal": completions,
 	"input_text": items, "output_text": items, "input_image": items, "input_file": items,

@@ -5,7 +5,7 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// messageLines reports whether data begins with a line that holds one message.
+// messageLines reports whether data begins with a line that is one message.
 func messageLines(data []byte) bool {
 	for _, raw := range archive.FirstLines(data, 1) {
 		return isMessage(raw)
@@ -20,8 +20,8 @@ func isMessage(raw []byte) bool {
 	return err == nil && styleOf(f) != unknown
 }
 
-// parseLines reads a message a line. Lines that hold something else are counted as
-// ignored, malformed ones as skipped.
+// parseLines reads one message per line. Other objects count as ignored, malformed lines as
+// skipped.
 func parseLines(data []byte, rec *archive.Recording) *document {
 	list := []byte{'['}
 	for l := range archive.Lines(data, rec) {

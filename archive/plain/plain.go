@@ -1,6 +1,5 @@
-// Package plain reads a conversation that is one JSON document: the body of a
-// request to any of the three APIs, or just its messages; also one message a line.
-// Start with [Format].
+// Package plain answers which conversation is in one JSON document: the body of a request to any of
+// the three APIs, or its messages alone. It also reads one message per line. Start with [Format].
 //
 //   - {"system":…, "messages":[…], "tools":…, "model":…}, in the style of the
 //     Messages API or of Chat Completions
@@ -8,8 +7,8 @@
 //   - […], the messages or items alone
 //   - {"role":…, "content":…}, a message or an item on each line
 //
-// The style is found by content. The list may also be called "traj", as in the
-// trajectories of tau-bench.
+// The style is recognized by content. The list may also be called "traj", as in the trajectories of
+// tau-bench.
 package plain
 
 import (
@@ -25,18 +24,18 @@ import (
 	"precis/wire/responses"
 )
 
-// Format is the reader of plain conversations. It belongs last in a list of
-// formats, since many others are JSON documents with messages in them.
+// Format is the reader of plain conversations. Put it last in a list of formats, since many others
+// are JSON documents with messages in them.
 type Format struct{}
 
 // Name returns "plain".
 func (Format) Name() string { return "plain" }
 
-// lists are the names that a document's messages go by.
+// lists are the names of the member with the messages.
 var lists = map[string]bool{"messages": true, "traj": true, "input": true}
 
-// Detect looks for a list whose first element is a message or an item. Where
-// data ends before the list does, its name has to do.
+// Detect looks for a list with a message or an item as its first element. If data ends within the
+// list, the list's name suffices.
 func (Format) Detect(_ string, data []byte) bool {
 	switch jsonspan.Kind(data) {
 	case '[':
@@ -55,7 +54,7 @@ func (Format) Detect(_ string, data []byte) bool {
 		case lists[m.Name] && messageList(m.Raw):
 			return true
 		case m.Name == "messages" && namesRole(m.Raw):
-			wanted = true // what is wrong with it is said when it is read
+			wanted = true // defects are reported by Read
 		case m.Name == "input":
 			text = jsonspan.Kind(m.Raw) == '"'
 		case bodyFields[m.Name]:
@@ -65,11 +64,10 @@ func (Format) Detect(_ string, data []byte) bool {
 	return text && responses || wanted || messageLines(data)
 }
 
-// bodyFields are the members that identify a Responses body whose input is text.
+// bodyFields are the members that identify a Responses body with a text as input.
 var bodyFields = map[string]bool{"instructions": true, "store": true, "max_output_tokens": true, "reasoning": true, "include": true, "previous_response_id": true}
 
-// namesRole reports whether raw is an array whose first element has a role, of
-// whatever type.
+// namesRole reports whether raw is an array and its first element has a role of any type.
 func namesRole(raw []byte) bool {
 	for span, err := range jsonspan.Array(raw) {
 		if err != nil {
@@ -81,8 +79,7 @@ func namesRole(raw []byte) bool {
 	return false
 }
 
-// messageList reports whether raw is an array that begins with a message or an
-// item.
+// messageList reports whether raw is an array that begins with a message or an item.
 func messageList(raw []byte) bool {
 	for span, err := range jsonspan.Array(raw) {
 		if err != nil {
@@ -121,7 +118,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return rec, nil
 }
 
-// parseAny reads a document, or a message a line.
+// parseAny reads a document, or one message per line.
 func parseAny(data []byte, rec *archive.Recording) (*document, error) {
 	if jsonspan.Kind(data) == '{' && messageLines(data) {
 		return parseLines(data, rec), nil
@@ -129,8 +126,8 @@ func parseAny(data []byte, rec *archive.Recording) (*document, error) {
 	return parse(data)
 }
 
-// mend leaves out what no API takes back, blank text and messages without
-// content that set nothing, and names the calls that have no name.
+// mend removes content that APIs refuse (blank text, and messages without content or settings), and
+// names the calls without a name.
 func mend(msgs []precis.Message, rec *archive.Recording) []precis.Message {
 	out := make([]precis.Message, 0, len(msgs))
 	var names archive.CallNames
@@ -167,8 +164,7 @@ func (d *document) decode(s style) ([]precis.Message, error) {
 	return msgs, err
 }
 
-// readSystem reads the system prompt that stands next to the list. Its raw bytes
-// are the exact value.
+// readSystem reads the system prompt next to the list. Its raw bytes are the exact value.
 func (d *document) readSystem(s style) (precis.Message, error) {
 	raw, name, format := d.system, "system", anthropic.Format
 	switch s {

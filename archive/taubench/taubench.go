@@ -1,6 +1,5 @@
-// Package taubench reads the simulations of tau-bench and tau2-bench: one JSON
-// document that holds one of them, a list, or tau2's results. Start with
-// [Format].
+// Package taubench answers what happened in simulations of tau-bench and tau2-bench, read from one
+// JSON document with one of them, a list, or tau2's results. Start with [Format].
 //
 //   - {task_id, reward, traj: […]}, messages as in Chat Completions
 //   - {id, reward_info, messages: […]}, where a call is {id, name, arguments}
@@ -84,7 +83,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 // reader reads the simulations of one document.
 type reader struct {
 	rec   *archive.Recording
-	model string // of all simulations; "" when unknown
+	model string // of all simulations; "": unknown
 }
 
 // list reads several simulations. Those without messages are left out.

@@ -9,8 +9,8 @@ import (
 	"precis/cmd/internal/term"
 )
 
-// takes checks the arguments of a command by their names: "FILE", "[FILE]" for one that
-// may be missing, "WORD..." for one or more, "[EDIT...]" for any number.
+// takes checks the arguments of a command by their names: "FILE" is required, "[FILE]" is optional,
+// "WORD..." means one or more, "[EDIT...]" any number.
 func takes(names ...string) cobra.PositionalArgs {
 	least, most := 0, len(names)
 	for _, name := range names {
@@ -32,7 +32,7 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// needed is "a FILE and a HANDLE".
+// needed returns "a FILE and a HANDLE".
 func needed(names []string) string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -45,7 +45,7 @@ func needed(names []string) string {
 	return strings.Join(out, " and ")
 }
 
-// taken is "no arguments", "one FILE" or "2 arguments".
+// taken returns "no arguments", "one FILE" or "2 arguments".
 func taken(names []string) string {
 	switch len(names) {
 	case 0:

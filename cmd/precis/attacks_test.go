@@ -134,7 +134,7 @@ func (a *attacked) raw(request string) (status int, header http.Header, body str
 		a.t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(30 * time.Second)) // so that nothing hangs
+	_ = conn.SetDeadline(time.Now().Add(30 * time.Second)) // the test must not hang
 	if _, err := io.WriteString(conn, request); err != nil {
 		return 0, nil, ""
 	}
@@ -400,8 +400,8 @@ func keyHash(t *testing.T, file string) string {
 	return strings.Fields(string(data))[1]
 }
 
-// With gateway keys nobody is let in without one, before a body is read, and nobody
-// sees what is another's, by whatever verb.
+// With gateway keys, requests without a key are refused before their body is read, and no verb
+// shows data of another owner.
 func TestAttacksOnOwners(t *testing.T) {
 	keys, of := makeKeys(t, "alice", "bob", "root")
 	a := attack(t, "keys_file: "+keys)
@@ -462,8 +462,8 @@ func TestAttacksOnOwners(t *testing.T) {
 	}
 }
 
-// Nothing that a client sends as a credential, and nothing that is said, stands in the
-// log, in metrics, or in files that others can read.
+// No credential of a client and no text of a conversation appears in the log, in metrics, or in
+// files that others can read.
 func TestNothingLeaks(t *testing.T) {
 	a := attack(t)
 	for _, canary := range []string{"X-Api-Key: canary-key-1", "Authorization: Bearer canary-key-2", "X-Goog-Api-Key: canary-key-3", "Cookie: canary-key-4", "Anthropic-Beta: canary-key-5"} {
@@ -507,7 +507,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// Five hundred clients that send no more, and fifty that announce much, keep nobody out.
+// Five hundred stalled clients, and fifty that announce large bodies, do not block others.
 func TestSlowClientsOfTheProgram(t *testing.T) {
 	a := attack(t)
 	for i := range 560 {

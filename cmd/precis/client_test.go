@@ -16,9 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// client is an agent for scripts: "talk N" sends a conversation of N turns to
-// where it was pointed, "get PATH…" prints what it answers there, "exit N" ends, "wait FILE" writes its number and that of
-// its parent to FILE and waits for signals, which it tells by FILE.got.
+// client is an agent for scripts: "talk N" sends a conversation of N turns to its base URL, "get
+// PATH…" prints the responses there, "exit N" ends, "wait FILE" writes its process ID and its
+// parent's to FILE and waits for signals, which it records in FILE.got.
 func client() {
 	args := os.Args[1:]
 	switch args[0] {

@@ -19,11 +19,11 @@ import (
 	"precis/tokens"
 )
 
-// completer completes words that are not the name of a file.
+// completer completes words other than file names.
 type completer func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
 
-// complete teaches the command line to complete the values of flags, names of sessions,
-// handles and edits. It is needed only when the shell asks.
+// complete registers the completion of flag values, session names, handles and edits. It is needed
+// only when the shell asks for completions.
 func (t *tools) complete(root *cobra.Command) {
 	flags := map[string]completer{
 		"preset": oneOf(preset.Names()...), "estimate": oneOf(tokens.Names()...), "set": settings, "model": t.models,
@@ -36,7 +36,7 @@ func (t *tools) complete(root *cobra.Command) {
 		for _, cmd := range all(root) {
 			if cmd.PersistentFlags().Lookup(name) != nil || cmd.Flags().Lookup(name) != nil {
 				if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
-					panic(err) // the flag is there
+					panic(err) // the flag exists
 				}
 			}
 		}
@@ -45,7 +45,7 @@ func (t *tools) complete(root *cobra.Command) {
 	for _, cmd := range all(root) {
 		if f := byCommand[cmd.Name()]; f != nil && cmd.Flags().Lookup("format") != nil {
 			if err := cmd.RegisterFlagCompletionFunc("format", f); err != nil {
-				panic(err) // the flag is there
+				panic(err) // the flag exists
 			}
 		}
 		f, ok := words[cmd.Name()]
@@ -60,7 +60,7 @@ func (t *tools) complete(root *cobra.Command) {
 	}
 }
 
-// all returns a command and all below it.
+// all returns a command and all commands below it.
 func all(cmd *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{cmd}
 	for _, c := range cmd.Commands() {
@@ -69,7 +69,7 @@ func all(cmd *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// agents are the programs whose recordings are known.
+// agents returns the names of the supported recording formats.
 func agents() []string {
 	var out []string
 	for _, f := range formats.All() {
@@ -78,7 +78,7 @@ func agents() []string {
 	return out
 }
 
-// hostNames are the programs that precis works inside of.
+// hostNames returns the programs that precis can be installed in.
 func hostNames() []string {
 	var out []string
 	for _, h := range host.Hosts() {
@@ -87,7 +87,7 @@ func hostNames() []string {
 	return out
 }
 
-// hookWords completes a program, and then its events.
+// hookWords completes a program and then its events.
 func hookWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
@@ -104,7 +104,7 @@ func oneOf(words ...string) completer {
 	}
 }
 
-// files completes names of sessions that begin with @; the shell completes files.
+// files completes session names that begin with @; the shell completes files.
 func files(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	if !strings.HasPrefix(word, "@") {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -153,11 +153,10 @@ func (t *tools) models(_ *cobra.Command, _ []string, word string) ([]string, cob
 	return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp
 }
 
-// mostHandles is how many messages are offered.
+// mostHandles is the most messages offered.
 const mostHandles = 200
 
-// handles completes messages of the recording that is named before, with how they
-// begin.
+// handles completes handles of messages in the named recording, with the beginning of each message.
 func (t *tools) handles(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return files(cmd, args, word)

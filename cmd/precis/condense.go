@@ -11,7 +11,7 @@ import (
 	"precis/conversation"
 )
 
-// condensation brings a conversation inside its window.
+// condensation reduces a conversation to fit its window.
 type condensation struct {
 	*tools
 	jobs.Condensing
@@ -81,7 +81,7 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 	return c.report.Condensed(cmd.Context(), j, done.Result, "")
 }
 
-// condense opens a recording and condenses it, or says what that would do.
+// condense opens a recording and condenses it, or previews that.
 func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, done conversation.Condensed, err error) {
 	o := conversation.CondenseOptions{Focus: c.focus, Force: c.force}
 	if c.only != "" {
@@ -104,7 +104,7 @@ func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, 
 	return j, done, c.explain(err)
 }
 
-// explain adds to an error what can be done about it on the command line.
+// explain adds a hint for the command line to an error.
 func (c *condensation) explain(err error) error {
 	var e *precis.Error
 	loss, lost := errors.AsType[*conversation.LossError](err)

@@ -112,7 +112,7 @@ func (c *printConfig) table(cfg *config.Config, all []config.Row) {
 	default:
 		c.Text.Title("%s", c.Words.Text("configuration files: %s, %s", cfg.File, cfg.Folder+c.Words.Text(ofFolder)))
 	}
-	const roomy = 140 // columns in which the meanings are legible
+	const roomy = 140 // least columns to show the meanings
 	var rows [][]string
 	for _, r := range all {
 		from := c.Words.Sentence(r.Origin)
@@ -131,7 +131,7 @@ func (c *printConfig) table(cfg *config.Config, all []config.Row) {
 	}
 }
 
-// configRecipes are configurations to start from.
+// configRecipes are example configurations.
 const configRecipes = `# Recipes, for your own file or a project's precis.yaml. Every key is optional; precis config explains them.
 
 # A large model that gets worse when full: act early. A small one: act late.

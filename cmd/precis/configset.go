@@ -10,7 +10,7 @@ import (
 	"precis/cmd/internal/config"
 )
 
-// setConfig writes one value into the configuration file, or takes it out.
+// setConfig writes one value into the configuration file, or removes it.
 type setConfig struct {
 	*tools
 	remove bool

@@ -13,7 +13,7 @@ import (
 	"precis/tokens"
 )
 
-// writeDigest prints a summary that no model wrote.
+// writeDigest prints a summary written without a model.
 type writeDigest struct {
 	*tools
 	size  int
@@ -83,8 +83,8 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// counter counts a summary's tokens as --estimate says; without, four
-// characters are one.
+// counter returns the token counter that --estimate selects; by default four characters are one
+// token.
 func (t *tools) counter() (func(string) int, error) {
 	if t.jobs.Estimate() == "" {
 		return func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }, nil

@@ -13,7 +13,7 @@ import (
 	"precis/preset"
 )
 
-// examine checks the set-up of the gateway.
+// examine checks the setup of the gateway.
 type examine struct {
 	*tools
 	upstream, client string
@@ -59,7 +59,7 @@ func (c *examine) run(cmd *cobra.Command, _ []string) error {
 	return c.findings(all)
 }
 
-// installedHosts says where hooks and plugins are looked at.
+// installedHosts returns where to check hooks and plugins.
 func installedHosts() (*doctor.Hosts, error) {
 	m, err := machine()
 	if err != nil {
@@ -68,7 +68,7 @@ func installedHosts() (*doctor.Hosts, error) {
 	return &doctor.Hosts{Machine: m, State: stateFolder(m.Home)}, nil
 }
 
-// load works out the configuration, with the upstream of the flag.
+// load returns the effective configuration, with the upstream of the flag.
 func (c *examine) load() (*config.Config, error) {
 	cfg, err := c.jobs.Config()
 	if err == nil && c.upstream != "" {
@@ -77,7 +77,7 @@ func (c *examine) load() (*config.Config, error) {
 	return cfg, err
 }
 
-// findings prints what was found. The error is the exit code.
+// findings prints the findings. The error is the exit code.
 func (c *examine) findings(all []doctor.Finding) error {
 	if c.AsJSON {
 		if err := c.JSON(all); err != nil {

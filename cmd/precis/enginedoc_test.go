@@ -11,8 +11,8 @@ import (
 
 var docCommand = regexp.MustCompile(`^curl -s -H "\$json" -d (?:'(.*)'|(@request\.json)) \$api/(\w+)$`)
 
-// TestEngineDoc runs the commands of docs/engine.md in their order: each answers what
-// stands below it, apart from … and the ends of lines.
+// TestEngineDoc runs the commands of docs/engine.md in order and compares their output with the
+// document, apart from … and the ends of lines.
 func TestEngineDoc(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it starts a process")

@@ -17,7 +17,7 @@ import (
 	"precis/internal/experiments"
 )
 
-// compare compares how condensations turned out.
+// compare compares the results of condensations.
 type compare struct {
 	*tools
 	store string
@@ -111,8 +111,8 @@ func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 	return r, nil
 }
 
-// gather reads recordings and sums up their condensations. A file that is named
-// must be readable; those in folders may be anything.
+// gather reads recordings and collects their condensations. A named file must be readable;
+// unreadable files in folders are skipped.
 func (c *compare) gather(ctx context.Context, paths []string) (reports.Gathered, error) {
 	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{}}
 	for _, path := range paths {
@@ -141,12 +141,12 @@ func (c *compare) gather(ctx context.Context, paths []string) (reports.Gathered,
 	return r, nil
 }
 
-// filesIn returns what is in a folder, and for anything else, a task folder too,
-// the path itself.
+// filesIn returns the files of a folder. For other paths, and for a task folder, it returns the
+// path itself.
 func filesIn(path string) (files []string, folder bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
-		return []string{path}, false, nil // reading it says what is wrong
+		return []string{path}, false, nil // the reader reports a missing file
 	}
 	for _, name := range roo.HistoryNames {
 		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
@@ -163,8 +163,7 @@ func filesIn(path string) (files []string, folder bool, err error) {
 	return files, true, nil
 }
 
-// once leaves out condensations that were read before: of copies of a
-// conversation the one that goes on longest counts.
+// once removes duplicate condensations from copies of a conversation; the longest copy counts.
 func once(outcomes []experiments.Outcome) []experiments.Outcome {
 	type key struct{ conversation, run, experiment, variant string }
 	at := map[key]int{}
@@ -183,8 +182,7 @@ func once(outcomes []experiments.Outcome) []experiments.Outcome {
 	return out
 }
 
-// sorted puts experiments in order, their controls first, and what is of none
-// last.
+// sorted orders by experiment, with controls first and outcomes without an experiment last.
 func sorted(outcomes []experiments.Outcome) []experiments.Outcome {
 	last := func(yes bool) int {
 		if yes {

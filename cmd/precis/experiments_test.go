@@ -31,9 +31,8 @@ func (s short) Summarize(context.Context, precis.SummaryRequest) (precis.Summary
 	return precis.Summary{Text: string(s), CostUSD: call.CostUSD, Call: call}, nil
 }
 
-// recordExperiment writes n conversations to a folder that were condensed in an
-// experiment and went on: those of the variant "brief" read three files again,
-// the others none.
+// recordExperiment writes n conversations to a folder that were condensed in an experiment and
+// continued: with the variant "brief" they read three files again, otherwise none.
 func recordExperiment(t *testing.T, n int) string {
 	t.Helper()
 	x, err := experiments.New("length",
@@ -164,8 +163,8 @@ func TestExperimentsClaimsNothingOfFew(t *testing.T) {
 	}
 }
 
-// TestTheLongestCopyCounts: a recording that went on tells more than a copy made
-// before; what only looks alike stays.
+// TestTheLongestCopyCounts: a recording that continued replaces an earlier copy; similar but
+// different ones stay.
 func TestTheLongestCopyCounts(t *testing.T) {
 	got := once([]experiments.Outcome{
 		{Conversation: "a", Run: "1", After: 3}, {Conversation: "b", Run: "1", After: 1}, {Conversation: "a", Run: "1", After: 9},

@@ -34,8 +34,7 @@ import (
 	"precis/provider/providertest"
 )
 
-// sheet is the numbers that somebody is given of one conversation, by name; nil: it is
-// said that nobody knows.
+// sheet holds the numbers shown for one conversation, by name; nil: shown as unknown.
 type sheet map[string]*float64
 
 func (s sheet) set(name string, n float64) { s[name] = &n }
@@ -205,7 +204,7 @@ func (r *reader) verified(face, mode string, a said, counted bool) {
 	}
 }
 
-// modes are the ways to verify of which the verb knows something.
+// modes are the ways to verify for which the verb has numbers.
 func (r *reader) modes() []string {
 	if r.want["own.verified"] != nil {
 		return []string{"own", "now"}
@@ -213,7 +212,7 @@ func (r *reader) modes() []string {
 	return []string{"now"}
 }
 
-// also maps the names that a page gives the numbers of one way to verify to those of the verb.
+// also maps a page's names for the numbers of one way to verify to the verb's.
 func (r *reader) also(mode string) map[string]string {
 	out := map[string]string{}
 	for name := range r.want {
@@ -409,7 +408,7 @@ func (r *reader) postSummary(address string) said {
 	return parsed(r.T, data)
 }
 
-// edit compares the tokens of an edit; where nobody knows them, they are missing.
+// edit compares the tokens of an edit; unknown ones must be missing.
 func (r *reader) edit(face string, e said, in string) {
 	r.Helper()
 	name := e.text("name")
@@ -516,7 +515,7 @@ func shownAs(lang, name string, n *float64) string {
 	return texts.Number(lang, int(*n))
 }
 
-// digits is what is left of a number.
+// digits matches the digits of a formatted number.
 var digits = regexp.MustCompile(`[0-9?]`)
 
 // page compares the numbers of a page, and returns their names. Also are names that the
@@ -1003,8 +1002,8 @@ func turn(t *testing.T, base string, files int) {
 	}
 }
 
-// replica starts a gateway over a store, and returns its address, the conversations behind it,
-// and what ends it.
+// replica starts a gateway over a store. It returns its address, its conversations, and a function
+// that stops it.
 func replica(t *testing.T, store, upstream string) (base string, home conversation.Home, stop func()) {
 	t.Helper()
 	tools := newTools(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})

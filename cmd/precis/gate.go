@@ -18,10 +18,10 @@ import (
 	"precis/retain"
 )
 
-// gate adds to a summary what it lacks.
+// gate completes a summary with the facts it lacks.
 type gate struct {
 	*tools
-	summary string // file
+	summary string // path of a file
 	size    int
 }
 
@@ -45,7 +45,7 @@ A token is counted as four characters unless --estimate says otherwise.`,
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
 	cmd.Flags().IntVar(&c.size, "tokens", 0, "size of the result at most, in `TOKENS` (default 1500 more than the summary)")
 	if err := cmd.MarkFlagRequired("summary"); err != nil {
-		panic(err) // the flag is defined above
+		panic(err) // cannot happen: the flag is defined above
 	}
 	return cmd
 }
@@ -90,8 +90,8 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readSummary reads a summary: words in a file, or on standard input when the
-// recording does not come from there.
+// readSummary reads a summary from a file, or from standard input unless the recording comes from
+// there.
 func (c *gate) readSummary(ctx context.Context, recording string) (string, error) {
 	fail := func(code precis.Code, hint string, err error) (string, error) {
 		return "", &precis.Error{Code: code, Op: "read summary", Place: c.summary, Err: err, Hint: hint}

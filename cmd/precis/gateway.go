@@ -14,10 +14,10 @@ import (
 	"precis/cmd/internal/service"
 )
 
-// serve serves the proxy, or what needs no upstream.
+// serve runs the proxy, or the services without an upstream.
 type serve struct {
 	*tools
-	local                   bool // nothing is forwarded
+	local                   bool // no upstream
 	listen, upstream, store string
 	format                  string
 }
@@ -76,7 +76,7 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	if os.Getenv("GOMEMLIMIT") == "" { // else the runtime has read it
+	if os.Getenv("GOMEMLIMIT") == "" { // otherwise the runtime has applied it
 		debug.SetMemoryLimit(service.SoftMemoryLimit(cfg.Gateway))
 	}
 	p := c.jobs.GatewayParts(cfg, log, versionText())
@@ -103,8 +103,8 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 	return err
 }
 
-// pages says where the pages are. The address that gives a browser its cookie is
-// written to a terminal alone: what a service writes is kept in logs.
+// pages prints the address of the pages. The address that gives a browser its cookie is printed
+// only to a terminal, because a service's output is kept in logs.
 func (c *serve) pages(g config.Gateway, listens string) {
 	if g.KeysFile != "" || !c.Notes.Terminal() {
 		return
@@ -114,7 +114,7 @@ func (c *serve) pages(g config.Gateway, listens string) {
 	}
 }
 
-// newGatewayPages makes the command that prints the address of the pages.
+// newGatewayPages returns the command that prints the address of the pages.
 func newGatewayPages(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "pages",
@@ -142,8 +142,7 @@ conversations on the pages, which without keys nobody else on this machine may.`
 	}
 }
 
-// logger logs what goes wrong, and everything when a format is asked for
-// or -v is given.
+// logger returns a logger of warnings; with a format or -v, of everything.
 func (c *serve) logger() (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: slog.LevelWarn}
 	switch {

@@ -14,11 +14,11 @@ import (
 	"precis/gateway"
 )
 
-// makeKey makes a key of the gateway.
+// makeKey makes a key for the gateway.
 type makeKey struct {
 	*tools
 	admin bool
-	add   string // file that the line is added to; "": it is printed
+	add   string // file to add the line to; "": print the line
 }
 
 func newGatewayKey(t *tools) *cobra.Command {
@@ -65,15 +65,15 @@ func (c *makeKey) run(_ *cobra.Command, args []string) error {
 		c.Text.Printf("%s\n", key)
 	case c.Text.Terminal():
 		c.Text.Printf("%s\n%s\n", key, line)
-	default: // perhaps the file of keys, which is to hold hashes alone
+	default: // the output may be the file of keys, which must contain only hashes
 		c.Notes.Printf("%s\n", key)
 		c.Text.Printf("%s\n", line)
 	}
 	return nil
 }
 
-// addLine adds a line to the end of a file, which is made for the user alone when it is
-// not there. A last line without an end gets one first.
+// addLine appends a line to a file. A new file is readable only by the user. A last line without an
+// end gets one first.
 func addLine(path, line string) (err error) {
 	defer func() {
 		if err != nil {

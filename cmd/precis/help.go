@@ -13,8 +13,8 @@ import (
 	"precis/internal/suggest"
 )
 
-// Flags of the root command, by what they are about. All commands accept them; help
-// names those that act.
+// Flags of the root command by subject. All commands accept them; help lists only the flags with an
+// effect.
 const (
 	everyFlag   = "config estimate max-output model preset profile set target used window json quiet raw verbose lang"
 	editFlags   = "config estimate model set window json quiet raw lang"
@@ -24,7 +24,7 @@ const (
 	fewFlags    = "config set json quiet lang"
 )
 
-// actingFlags are the flags of the root command that act, by subcommand.
+// actingFlags are the flags of the root command with an effect, by subcommand.
 var actingFlags = map[string]string{
 	"inspect": everyFlag, "view": everyFlag, "condense": everyFlag,
 	"rewind": editFlags, "undo": editFlags, "restore": editFlags, "pin": editFlags,
@@ -35,7 +35,7 @@ var actingFlags = map[string]string{
 	"": "config set json quiet lang",
 }
 
-// onlyActing hides the flags of the root command that do not act in a command.
+// onlyActing hides the flags of the root command without an effect on a command.
 func onlyActing(cmd *cobra.Command) {
 	top := cmd
 	for top.HasParent() && top.Parent().HasParent() {
@@ -51,7 +51,7 @@ func onlyActing(cmd *cobra.Command) {
 	})
 }
 
-// printHelp prints the help of a command, so that it fits the terminal.
+// printHelp prints the help of a command, wrapped to the terminal.
 func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		var out bytes.Buffer
@@ -59,7 +59,7 @@ func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Comma
 		for _, sub := range cmd.Commands() {
 			sub.Hidden = sub.Hidden || cmd == cmd.Root() && sub.GroupID == "" && !sub.IsAdditionalHelpTopicCommand() // see the topic "commands"
 		}
-		_ = t.Begin() // a flag that is wrong is no reason to give no help
+		_ = t.Begin() // help is printed even if a flag is wrong
 		t.translate(cmd)
 		if t.Words.English() {
 			cmd.Long = t.Text.Reflow(cmd.Long)
@@ -73,7 +73,7 @@ func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Comma
 	}
 }
 
-// newHelp makes the command help: cobra's own is content with unknown names.
+// newHelp makes the command help. Cobra's own reports no error for unknown names.
 func newHelp(t *tools, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",

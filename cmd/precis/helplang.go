@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// translate puts the help of a command into the language of the user: what it and its
-// subcommands are for, its flags, its text and its examples. Names and values are the same
-// in every language.
+// translate translates the help of a command to the user's language: descriptions, flags, text and
+// examples. Names and values are not translated.
 func (t *tools) translate(cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()
 	if t.Words.English() {
@@ -26,8 +25,8 @@ func (t *tools) translate(cmd *cobra.Command) {
 	cmd.InheritedFlags().VisitAll(flags)
 }
 
-// helpText translates a text of help, and breaks its paragraphs where lines end. A part
-// that has no translation is the same in every language, as commands to copy are.
+// helpText translates a help text and wraps its paragraphs. Parts without a translation, such as
+// commands to copy, are the same in every language.
 func (t *tools) helpText(text string) string {
 	parts := helpParts(text)
 	for i, part := range parts {
@@ -39,8 +38,8 @@ func (t *tools) helpText(text string) string {
 	return t.Text.Fill(strings.Join(parts, "\n"))
 }
 
-// helpParts takes a text of help apart: paragraphs, with their lines joined, blocks of
-// indented lines as they stand, and empty lines. Each is translated by itself.
+// helpParts splits a help text into paragraphs with joined lines, blocks of indented lines, and
+// empty lines. Each is translated separately.
 func helpParts(text string) []string {
 	const (
 		empty = iota + 1
@@ -70,11 +69,11 @@ func helpParts(text string) []string {
 	return out
 }
 
-// helpHeads are the headings that the library writes.
+// helpHeads are the headings written by cobra.
 var helpHeads = []string{"Usage:", "Examples:", "Available Commands:", "Flags:", "Global Flags:", "Additional help topics:"}
 
-// helpLine translates what the library adds to the help of a command: headings, and the
-// defaults of flags.
+// helpLine translates cobra's additions to the help of a command: headings, and the defaults of
+// flags.
 func (t *tools) helpLine(line string) string {
 	switch {
 	case t.Words.English():
@@ -82,7 +81,7 @@ func (t *tools) helpLine(line string) string {
 		at := strings.LastIndex(line, "(default ")
 		if value, ok := strings.CutSuffix(line[max(at, 0):], ")"); ok && at > 0 {
 			said := t.Words.Text("(default %s)", strings.TrimPrefix(value, "(default "))
-			if strings.HasPrefix(said, "（") { // has its own room
+			if strings.HasPrefix(said, "（") { // this parenthesis includes its own space
 				at--
 			}
 			return line[:at] + said

@@ -52,14 +52,14 @@ func (c *hookCall) run(cmd *cobra.Command, args []string) error {
 			return sessions.FileOf(sessions.Environment{Home: home, Env: os.Getenv}, host, session)
 		},
 	}, hook.Call{Host: args[0], Event: args[1], Args: args[2:], In: c.In})
-	_, _ = c.Data().Write(out) // the agent is gone, or reads nothing
+	_, _ = c.Data().Write(out) // an error means that the agent no longer reads
 	return nil
 }
 
-// window returns a model's window, with what the user configured; 0 when neither knows.
+// window returns a model's window, from the configuration or the catalog; 0: unknown.
 func (c *hookCall) window(model string) int {
 	cfg, err := c.jobs.Config()
-	if err != nil { // a broken configuration must not stop an agent
+	if err != nil { // an invalid configuration must not stop an agent
 		cfg = &config.Config{}
 	}
 	if cfg.Window > 0 {

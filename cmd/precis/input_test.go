@@ -12,7 +12,7 @@ import (
 	"precis/cmd/internal/console"
 )
 
-// A command that waits for input ends when it is told to.
+// A command that waits for input ends when it is canceled.
 func TestWaitingForInputIsCanceled(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("HOME", t.TempDir())
@@ -54,7 +54,7 @@ func TestInputComesInPieces(t *testing.T) {
 	}
 }
 
-// What is no regular file is refused before it is opened, by every command.
+// Every command refuses paths that are not regular files before opening them.
 func TestPipesAndDevicesAreNoFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("HOME", t.TempDir())

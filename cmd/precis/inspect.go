@@ -6,7 +6,7 @@ import (
 	"precis/cmd/internal/reports"
 )
 
-// inspect shows who uses the context.
+// inspect shows how the context window is used.
 type inspect struct{ *tools }
 
 func newInspect(t *tools) *cobra.Command {

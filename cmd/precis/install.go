@@ -17,7 +17,7 @@ import (
 	"precis/host"
 )
 
-// install puts precis into agent programs, or takes it out of them.
+// install installs precis into agent programs, or removes it.
 type install struct {
 	*tools
 	removes    bool
@@ -71,10 +71,10 @@ With the last agent goes what hooks remembered of sessions, and the cache.`,
 	return cmd
 }
 
-// dataFolder is where precis keeps files of its own: $XDG_DATA_HOME/precis.
+// dataFolder is the folder of precis's own files: $XDG_DATA_HOME/precis.
 func dataFolder(home string) string { return ownFolder("XDG_DATA_HOME", home, ".local", "share") }
 
-// stateFolder is where hooks remember sessions: $XDG_STATE_HOME/precis/hooks.
+// stateFolder is the folder of hooks' state: $XDG_STATE_HOME/precis/hooks.
 func stateFolder(home string) string {
 	return filepath.Join(ownFolder("XDG_STATE_HOME", home, ".local", "state"), "hooks")
 }
@@ -87,7 +87,7 @@ func ownFolder(variable, home string, otherwise ...string) string {
 	return filepath.Join(base, "precis")
 }
 
-// machine is this machine.
+// machine describes this machine.
 func machine() (host.Machine, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -100,8 +100,8 @@ func machine() (host.Machine, error) {
 	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), State: stateFolder(home), Binary: binary, Version: versionText(), Env: os.Getenv}, nil
 }
 
-// binaryPath returns the path by which agents are to call precis: the one in the PATH
-// where it is this program, since that stays when precis is upgraded.
+// binaryPath returns the path of precis for agents. It prefers the path in PATH if that is this
+// program, because that path survives upgrades.
 func binaryPath() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -124,17 +124,17 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// installed is one program in a list.
+// installed is a program in the list of agents.
 type installed struct {
 	Agent     string   `json:"agent"`
 	Title     string   `json:"title"`
 	Does      string   `json:"does"`
 	TriedWith string   `json:"tried_with"`
 	Found     bool     `json:"found"`
-	Version   string   `json:"version,omitempty"` // of precis there; "": it is not installed
+	Version   string   `json:"version,omitempty"` // of the installed precis; "": not installed
 	Binary    string   `json:"binary,omitempty"`
-	Changed   bool     `json:"changed,omitempty"` // a file of it is missing or was changed since
-	After     string   `json:"after,omitempty"`   // what is left to do for the user
+	Changed   bool     `json:"changed,omitempty"` // an installed file is missing or was changed since
+	After     string   `json:"after,omitempty"`   // steps left to the user
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
@@ -175,7 +175,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "install", Place: m.Binary, Err: errors.New("this program is gone when the command ends"), Hint: "install precis first: go install ./cmd/precis"}
 	}
 	var plans []*host.Plan
-	for _, h := range hosts { // all are planned before anything is written
+	for _, h := range hosts { // make all plans before the first write
 		p, err := c.plan(h, m)
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 	return c.apply(cmd.Context(), m, plans)
 }
 
-// everywhere returns the agents in which precis is installed.
+// everywhere returns the agents that have precis installed.
 func everywhere(m host.Machine) (names []string, err error) {
 	for _, h := range host.Hosts() {
 		in, err := h.Installed(m)
@@ -258,7 +258,7 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 	return nil
 }
 
-// forget removes what hooks remembered, and caches, when precis is in no agent any more.
+// forget removes hooks' state and caches once precis is in no agent any more.
 func forget(m host.Machine) error {
 	if left, err := everywhere(m); err != nil || len(left) > 0 {
 		return err
@@ -271,13 +271,13 @@ func forget(m host.Machine) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return precis.Errorf(precis.CodeInternal, "forget what hooks remembered", "%w", err)
 		}
-		_ = os.Remove(filepath.Dir(dir)) // one that is not empty stays
+		_ = os.Remove(filepath.Dir(dir)) // fails if the folder is not empty
 	}
 	_ = os.Remove(filepath.Dir(m.Data))
 	return nil
 }
 
-// say prints what was done, or with --dry-run what would be.
+// say prints the changes made, or with --dry-run the planned ones.
 func (c *install) say(p *host.Plan, m host.Machine) {
 	c.Text.Title("%s", p.Host.Title)
 	if len(p.Changes) == 0 {
@@ -309,8 +309,8 @@ func (c *install) say(p *host.Plan, m host.Machine) {
 	}
 }
 
-// diffLines returns the lines that differ, with what little is the same around them. The
-// texts are settings: what is the same at both ends is left out.
+// diffLines returns the lines that differ between two settings, with a few unchanged lines around
+// them. Common text at both ends is left out.
 func diffLines(before, after string) []string {
 	a, b := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
 	if before == "" {
@@ -344,7 +344,7 @@ func diffLines(before, after string) []string {
 	return out
 }
 
-// show lists the agents: those that were found, or all.
+// show lists the agents that are found or installed; with --list, all of them.
 func (c *install) show(m host.Machine, names []string) error {
 	var list []installed
 	for _, h := range host.Hosts() {

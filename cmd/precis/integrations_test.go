@@ -128,8 +128,8 @@ func copyWithout(t *testing.T, from string, names ...string) (to string) {
 	return to
 }
 
-// checkPackage checks what is in the package of the extension: no more than belongs
-// there, and the license of this repository.
+// checkPackage verifies that the extension's package contains only the expected files and the
+// license of this repository.
 func checkPackage(t *testing.T, path string) {
 	t.Helper()
 	r, err := zip.OpenReader(path)

@@ -55,8 +55,8 @@ func saidKeys(t *testing.T) []string {
 	return out
 }
 
-// Every text that the command line says is in every language, and none is left that it
-// does not say. Their arguments agree: package dashboard checks that of the whole catalogue.
+// Every text of the command line exists in every language, and no unused text is left. Package
+// dashboard checks that the arguments of all texts agree.
 func TestTheCommandLineSpeaksEveryLanguage(t *testing.T) {
 	all, err := texts.Read()
 	if err != nil {
@@ -77,7 +77,7 @@ func TestTheCommandLineSpeaksEveryLanguage(t *testing.T) {
 	}
 }
 
-// Results and errors are in the language of LANG, and in that of --lang before it.
+// Results and errors are in the language of --lang, else of LANG.
 func TestResultsAreInTheLanguageOfTheUser(t *testing.T) {
 	recording, err := os.ReadFile("../../examples/add-a-counter.jsonl")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"precis/internal/texts"
 )
 
-// told are commands whose output for people is in one language, whole.
+// told are commands with output for people that must be in one language.
 var told = []string{
 	"inspect a.json", "inspect -v a.json", "condense --dry-run --window 8000 a.json", "condense --window 8000 a.json", "condense --window 8000 a.json", "condense -v --window 8000 -o v.precis a.json",
 	"inspect -v a.precis", "search a.precis λόγος", "search --limit 1 a.precis λόγος", "search a.precis ψψψ", "pin a.precis m0", "show a.precis x9", "undo a.precis e9", "undo a.precis", "undo a.precis", "undo a.precis",
@@ -27,7 +27,7 @@ var told = []string{
 	"inspect", "inspect --nothing", "nothing", "store purge", "config set nothing 1", "--set nothing=1 config", "condense --target 7 a.json", "ui --edit", "help nothing", "digest --tokens 5 a.json",
 }
 
-// names are what is the same in every language: what users type, and names.
+// names matches text that is the same in every language: user input and names.
 var names = regexp.MustCompile(strings.Join([]string{
 	`precis: `, `\bprecis (\w+ )*[\w@./-]+`, `--?[\w-]+(=\S+)?( FILE| [A-Z]+)?`, `\b[A-Z]{2,}\b`, `\bWORD\b`, `https?://\S+`, `\[[\w-]+\]`,
 	`\b(?:catwalk anthropic/|Claude Code|Roo Code|Gemini CLI|Qwen Code|Model Context Protocol|VS Code)\b`, `\b[a-z]+ (?:--\S+|plugins enable precis)`, `claude-\S+`, `Cline \(command line\)`, `connection refused`, `\w+ run\.jsonl`,
@@ -101,11 +101,11 @@ func TestHelpIsInEachLanguage(t *testing.T) {
 	}
 }
 
-// gap is what stands between what is typed and what that does.
+// gap matches the space between a command and its description.
 var gap = regexp.MustCompile(`(\S) {2,}(\S)`)
 
-// beside returns a line of help without what is typed, where that is the same in every
-// language: examples.
+// beside returns a line of help without the part that is the same in every language: the example
+// command.
 func beside(line string) string {
 	switch at := gap.FindStringIndex(line); {
 	case !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t"), strings.HasPrefix(strings.TrimSpace(line), "-"):
@@ -127,8 +127,8 @@ func helped() []*cobra.Command {
 // sameParts are parts of help that are the same in every language.
 var sameParts = []string{"#### Linux:", "#### macOS:"}
 
-// speaks reports whether a part of a help text says something: it is a paragraph, or a block
-// with words beside what is typed, behind a gap or a "#".
+// speaks reports whether a part of a help text has prose: it is a paragraph, or a block with words
+// after a gap or a "#".
 func speaks(part string) bool {
 	switch {
 	case strings.TrimSpace(part) == "", slices.Contains(sameParts, part):

@@ -44,9 +44,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// startModel is the script command "model DIALECT REPLY…": it starts a scripted
-// model server and sets $URL. A reply is a file whose text it says, or
-// "refuses", "fails", "overflows"; "always": it says ok from then on.
+// startModel is the script command "model DIALECT REPLY…": it starts a scripted model server and
+// sets $URL. A reply is a file with the text to send, or "refuses", "fails", "overflows"; after
+// "always" it sends ok.
 func startModel(ts *testscript.TestScript, _ bool, args []string) {
 	server := providertest.New(nil, providertest.Options{})
 	ts.Defer(func() {
@@ -89,9 +89,9 @@ func exitsWith(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// writeConversation writes a recording in which 60 files are read: "anthropic"
-// as a request body, "roo" as a task folder, "roo-text" as one whose calls and results are
-// text. "talk" has no tool in it.
+// writeConversation writes a recording with 60 file reads: "anthropic" as a request body, "roo" as
+// a task folder, "roo-text" as a task folder with calls and results as text. "talk" has no tool
+// calls.
 func writeConversation(kind, path string) {
 	var msgs, ui []string
 	add := func(role, content string) {

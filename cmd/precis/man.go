@@ -14,7 +14,7 @@ import (
 	"precis/internal/atomicfile"
 )
 
-// newMan makes the hidden command that writes manual pages, for packages.
+// newMan returns the hidden command that writes manual pages, for packages.
 func newMan(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
@@ -40,7 +40,7 @@ func newMan(t *tools) *cobra.Command {
 	}
 }
 
-// manPage is the help of a command in the language of man pages.
+// manPage formats the help of a command as a manual page.
 func manPage(cmd *cobra.Command) []byte {
 	var b bytes.Buffer
 	line := func(s ...string) { b.WriteString(strings.Join(s, "") + "\n") }
@@ -113,8 +113,7 @@ func manFlag(line func(...string), f *pflag.Flag) {
 	line(roff(usage))
 }
 
-// roff escapes text: backslashes, hyphens that are to be copied, and what begins a
-// request.
+// roff escapes text: backslashes, hyphens that users may copy, and characters that begin a request.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, `-`, `\-`).Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

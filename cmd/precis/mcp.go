@@ -53,7 +53,7 @@ func (c *serveMCP) run(cmd *cobra.Command, args []string) error {
 	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: versionText()}, c.In, c.Data())
 }
 
-// home opens what is served: a recording, or all sessions of this machine.
+// home opens the source of conversations: a recording, or all sessions of this machine.
 func (c *serveMCP) home(ctx context.Context, args []string) (conversation.Home, error) {
 	if len(args) == 0 {
 		return c.sessions(ctx)

@@ -10,25 +10,25 @@ import (
 	"precis/store"
 )
 
-// freshFor is how long the index of sessions is used before files are looked at again.
+// freshFor is how long the index of sessions is used before it is refreshed.
 const freshFor = 2 * time.Second
 
-// living is the sessions of this machine for a program that runs for hours: agents go
-// on recording meanwhile.
+// living serves the sessions of this machine in a long-running program, while agents record new
+// ones.
 type living struct {
 	conversation.Home
 	lib *sessions.Library
 	now func() time.Time
 
 	mu sync.Mutex // guards at
-	at time.Time  // when the index was last brought up to date
+	at time.Time  // time of the last refresh
 }
 
 func newLiving(lib *sessions.Library, now func() time.Time) *living {
 	return &living{Home: lib.Home(), lib: lib, now: now, at: now()}
 }
 
-// refresh brings the index up to date unless it was a moment ago.
+// refresh updates the index unless it was updated a moment ago.
 func (l *living) refresh(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,12 +66,12 @@ func (l *living) Search(ctx context.Context, q store.SearchQuery) (conversation.
 	return l.Home.Search(ctx, q)
 }
 
-// Family returns the session that began one, and those that it began.
+// Family returns the parent and the children of a session.
 func (l *living) Family(ctx context.Context, id string) (conversation.Family, error) {
 	return conversation.FamilyOf(ctx, l.Home, id)
 }
 
-// Folder returns the folder of a session's project; "" when nobody knows.
+// Folder returns the folder of a session's project; "": unknown.
 func (l *living) Folder(ctx context.Context, id string) (string, error) {
 	s, err := l.lib.Find(ctx, id)
 	if err != nil {

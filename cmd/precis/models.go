@@ -9,7 +9,7 @@ import (
 	"precis/models"
 )
 
-// listModels lists what is known of models, and updates it.
+// listModels lists the known models and updates the list.
 type listModels struct {
 	*tools
 	update string

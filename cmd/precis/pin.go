@@ -13,7 +13,7 @@ import (
 	"precis/internal/plain"
 )
 
-// pin marks what is never to be hidden.
+// pin marks messages and blocks so that they are never hidden.
 type pin struct {
 	*tools
 	out     string
@@ -81,7 +81,7 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 	return c.report.Changed(j, change, nil, "pinned", c.Words.Count(len(handles), "place"))
 }
 
-// list prints the sentences that may be worth a pin, each with its handle.
+// list prints sentences that may be worth a pin, each with its handle.
 func (c *pin) list(ctx context.Context, file string) error {
 	j, err := c.jobs.Open(ctx, file)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"precis/store/transfer"
 )
 
-// repair gives back what is whole of a damaged file of precis.
+// repair recovers the intact parts of a damaged file of precis.
 type repair struct {
 	*tools
 	out string
@@ -46,10 +46,10 @@ Recordings of agents are mended by precis sessions repair.`,
 	return cmd
 }
 
-// repaired is what the command says.
+// repaired is the output of the command.
 type repaired struct {
 	Path   string             `json:"path"`
-	Output string             `json:"output,omitempty"` // "": the file is whole, and nothing was written
+	Output string             `json:"output,omitempty"` // "": the file is whole and no file was written
 	File   *sessions.Salvaged `json:"file,omitempty"`
 	Store  *transfer.Mended   `json:"store,omitempty"`
 }
@@ -106,7 +106,7 @@ func (c *repair) run(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// write writes the mended file, never over another one.
+// write writes the repaired file. It never overwrites a file.
 func (c *repair) write(path string, data []byte) (string, error) {
 	out := c.out
 	if out == "" {
@@ -123,7 +123,7 @@ func (c *repair) write(path string, data []byte) (string, error) {
 	return out, nil
 }
 
-// tell prints what was kept and what was lost.
+// tell prints the content kept and the content lost.
 func (c *repair) tell(done repaired) {
 	w := c.Text
 	if done.Output == "" {
@@ -148,7 +148,7 @@ func (c *repair) tell(done repaired) {
 			if conv.Recovered {
 				text += c.Words.Text("; what it was called is lost")
 			}
-			w.Pairs([2]string{conv.ID, text}) // an identifier
+			w.Pairs([2]string{conv.ID, text}) // not translated: an ID
 		}
 		for _, l := range m.Lost {
 			c.Pairs([2]string{"lost", c.Words.Text("line %d: %s", l.Line, c.Words.Sentence(l.What))})
@@ -156,13 +156,12 @@ func (c *repair) tell(done repaired) {
 	}
 }
 
-// brokenReader ends with an error where what it read from was broken.
+// brokenReader ends with an error if its source was damaged.
 type brokenReader struct {
 	*bytes.Reader
 	broken error
 }
 
-// Read reads.
 func (r *brokenReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err == io.EOF && r.broken != nil {

@@ -15,7 +15,7 @@ import (
 	"precis/conversation"
 )
 
-// rewind returns to an earlier point. Its flags name one target.
+// rewind returns to an earlier point. Exactly one flag names it.
 type rewind struct {
 	*tools
 	message string
@@ -74,7 +74,7 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 	if err := c.task(ctx, j); err != nil {
 		return err
 	}
-	if j.File.Task.History.Len() == 0 { // as the editor leaves it; nothing can be read of it
+	if j.File.Task.History.Len() == 0 { // the editor leaves such a task too; it cannot be read
 		return c.report.Edited(j.File.Where(), precis.Status{Window: j.Window.Tokens}, "rewound")
 	}
 	after, err := c.jobs.Open(ctx, j.File.Path)
@@ -139,7 +139,7 @@ func (c *rewind) target(j *jobs.Job) (int, error) {
 	return n, nil
 }
 
-// messageAt returns the first message said at or after a time.
+// messageAt returns the first message at or after a time.
 func messageAt(t *precis.Transcript, at time.Time) (int, error) {
 	known := false
 	for i, m := range t.Messages() {

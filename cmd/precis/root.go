@@ -20,7 +20,7 @@ import (
 	"precis/cmd/internal/reports"
 )
 
-// exitCodes maps error codes to exit codes. Usage errors exit with 2 as well.
+// exitCodes maps error codes to exit codes. Usage errors exit with 2, too.
 var exitCodes = map[precis.Code]int{
 	precis.CodeInternal:   1,
 	precis.CodeInvalid:    2,
@@ -32,7 +32,7 @@ var exitCodes = map[precis.Code]int{
 	precis.CodeCanceled:   130,
 }
 
-// tools are what the subcommands work with.
+// tools are shared by the subcommands.
 type tools struct {
 	*console.Console
 	jobs   *jobs.Opener
@@ -44,7 +44,7 @@ func newTools(s console.Streams) *tools {
 	return &tools{Console: c, jobs: jobs.NewOpener(c), report: reports.New(c)}
 }
 
-// run is the program. It returns the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, streams console.Streams) int {
 	if slices.Equal(args, []string{"--version"}) {
 		args = []string{"version"}
@@ -64,14 +64,14 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 		}
 		err = precis.Errorf(precis.CodeInternal, "write output", "%w", err)
 	}
-	if exit, ok := errors.AsType[launch.Exit](err); ok { // of a command that was run
+	if exit, ok := errors.AsType[launch.Exit](err); ok { // exit code of a child command
 		return int(exit)
 	}
 	err = byCause(err)
 	var e *precis.Error
-	if !errors.As(err, &e) { // of the command line itself
-		t.AsJSON = t.AsJSON || asksJSON(args) // what comes after a wrong flag was not read
-		_ = t.Begin()                         // its own error says less than this one
+	if !errors.As(err, &e) { // an error of the command line
+		t.AsJSON = t.AsJSON || asksJSON(args) // flags after a wrong one were not parsed
+		_ = t.Begin()                         // its error is less useful than this one
 		t.Fail(err, used.CommandPath()+" --help")
 		return 2
 	}
@@ -79,8 +79,8 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	return exitCodes[e.Code]
 }
 
-// byCause returns an error that the system or a server gave, and that has the code of a fault of precis, under the
-// code that its cause has for a user.
+// byCause changes the code of an internal error if its cause is an error of the system or of a
+// server: the new code is the one that fits the cause.
 func byCause(err error) error {
 	var e *precis.Error
 	if !errors.As(err, &e) || e.Code != precis.CodeInternal {
@@ -113,9 +113,9 @@ func asksJSON(args []string) bool {
 	return slices.Contains(args, "--json")
 }
 
-// execute runs the command, until a recording takes more memory than it may: no call in the
-// middle of it would notice. What is written is written to files of its own and renamed, so
-// that a command may be left at any moment.
+// execute runs the command until it ends or a recording exceeds the memory limit, which code inside
+// the command cannot notice. Output files are written under temporary names and renamed, so a
+// command may be abandoned at any moment.
 func (t *tools) execute(ctx context.Context, cmd *cobra.Command) (*cobra.Command, error) {
 	type result struct {
 		used *cobra.Command
@@ -134,19 +134,19 @@ func (t *tools) execute(ctx context.Context, cmd *cobra.Command) (*cobra.Command
 	}
 }
 
-// command makes one subcommand.
+// command names a subcommand and its constructor.
 type command struct {
 	name string
 	make func(*tools) *cobra.Command
 }
 
-// group is a heading of the help with its subcommands, in the order in which they are shown.
+// group is a heading of the help with its subcommands in display order.
 type group struct {
 	title    string
 	commands []command
 }
 
-// groups are all subcommands. Help shows those that have a heading; precis help commands explains the others.
+// groups are all subcommands. Help shows those with a heading, precis help commands the others.
 var groups = []group{
 	{"One conversation:", []command{
 		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch}, {"show", newShow}, {"restore", newRestore},
@@ -165,8 +165,8 @@ var groups = []group{
 
 func init() { cobra.EnableCommandSorting = false } // help lists commands in the order of groups
 
-// root makes the command line: all of it, or, when the arguments begin with the
-// name of a subcommand, that one alone.
+// root builds the command line. If the arguments begin with the name of a subcommand, it has only
+// that one.
 func (t *tools) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "precis",
@@ -190,13 +190,13 @@ input (2).`,
 	cmd.SetHelpCommand(newHelp(t, cmd))
 	one := t.addCommands(cmd, args)
 	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "output" { // as two commands called it
+		if name == "output" { // the former name in two commands
 			name = "out"
 		}
 		return pflag.NormalizedName(name)
 	})
 	for _, group := range cmd.Commands() {
-		if group.HasSubCommands() && !group.Runnable() { // which would take any word for a wish for help
+		if group.HasSubCommands() && !group.Runnable() { // by default such a group prints help for any unknown word
 			group.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
@@ -215,7 +215,7 @@ input (2).`,
 	return cmd
 }
 
-// addCommands adds the subcommand that the arguments begin with and returns true, or adds all of them.
+// addCommands adds the subcommand that begins the arguments and returns true, or adds all of them.
 func (t *tools) addCommands(cmd *cobra.Command, args []string) bool {
 	known := append(slices.Clip(groups), group{"", []command{{"man", newMan}}})
 	for _, g := range known {

@@ -19,7 +19,7 @@ import (
 	"precis/cmd/internal/service"
 )
 
-// runClient runs a command behind a gateway of its own.
+// runClient starts a gateway and runs a command that uses it.
 type runClient struct {
 	*tools
 	client, upstream, store string
@@ -60,7 +60,7 @@ summary follows on standard error, unless --quiet is given.`,
 func (c *runClient) run(cmd *cobra.Command, args []string) error {
 	c.jobs.Set("gateway.upstream", c.upstream)
 	c.jobs.Set("gateway.store", c.store)
-	return c.launch(context.WithoutCancel(cmd.Context()), args) // signals are the command's business
+	return c.launch(context.WithoutCancel(cmd.Context()), args) // the child command handles signals
 }
 
 func (c *runClient) launch(ctx context.Context, args []string) (err error) {
@@ -73,7 +73,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer l.Close() // closed already when it was served
+	defer l.Close() // no effect after serving
 	temp := launch.NewTemp(os.Getenv)
 	c.jobs.OnClose(temp.Close)
 	plan, err := c.prepare(args, l, temp)
@@ -99,7 +99,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 		c.Warn("%v", cerr)
 	}
 	if !c.Quiet {
-		c.Notes.Printf("%s", tally.Said(c.Words)) // a terminal that is gone needs none
+		c.Notes.Printf("%s", tally.Said(c.Words)) // a write error on the terminal does not matter
 		if _, ended := errors.AsType[launch.Exit](err); tally.Requests() == 0 && (err == nil || ended) {
 			c.nothingPassed(plan)
 		}
@@ -107,8 +107,8 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// nothingPassed says loudly that no request came through the gateway, and what the
-// reason may be: nobody would notice otherwise that the client went its own way.
+// nothingPassed warns that no request used the gateway, and lists possible reasons. Otherwise users
+// would not notice that the client bypassed it.
 func (c *runClient) nothingPassed(plan *launch.Plan) {
 	c.Warn("no request came through precis: what this client said was not kept inside its window")
 	c.Notes.Paragraph("", c.Words.Text("It asked no model, or it went past the gateway: clients that are signed in with a subscription often ignore base URLs. precis set: %s.", plan.Client.Told))
@@ -119,7 +119,7 @@ func (c *runClient) nothingPassed(plan *launch.Plan) {
 	)...)
 }
 
-// alone makes a gateway one for a single client: nobody else is to reach it.
+// alone restricts a gateway to a single local client.
 func alone(g *config.Gateway) {
 	g.Listen, g.KeysFile, g.CertFile, g.KeyFile, g.Hosts = "127.0.0.1:0", "", "", "", nil
 	g.Drain, g.DrainDelay = min(g.Drain, 2), 0
@@ -137,8 +137,8 @@ func (c *runClient) prepare(args []string, l net.Listener, temp *launch.Temp) (*
 	return launch.Prepare(launch.Place{Args: args, Client: c.client, Base: "http://" + l.Addr().String(), Upstream: c.upstream, Env: os.Getenv, Home: home, Dir: dir, Temp: temp})
 }
 
-// point has the gateway forward to what the client pointed at. It returns where
-// requests go other than to the APIs of Anthropic and OpenAI, for people.
+// point sets the gateway's upstreams to the servers that the client used before. It returns, for
+// people, the destinations other than the APIs of Anthropic and OpenAI.
 func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations []string) {
 	g := &cfg.Gateway
 	for name, url := range plan.Others {
@@ -167,9 +167,9 @@ func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations
 	return slices.Compact(destinations)
 }
 
-// behind starts the gateway. What it returns ends it.
+// The gateway starts here; the returned function stops it.
 func (c *runClient) behind(ctx context.Context, cfg *config.Config, l net.Listener, tally *launch.Tally) (end func() error, err error) {
-	log := slog.New(slog.DiscardHandler) // the terminal is the client's
+	log := slog.New(slog.DiscardHandler) // the client uses the terminal
 	if c.Verbose {
 		log = slog.New(slog.NewTextHandler(c.Notes, nil))
 	}

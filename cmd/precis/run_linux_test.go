@@ -53,7 +53,7 @@ func TestKeysReachTheClient(t *testing.T) {
 		t.Skip("short: it starts processes")
 	}
 	master, slave := openPTY(t)
-	go func() { // what is echoed is not of interest
+	go func() { // discards the echo
 		buf := make([]byte, 1024)
 		for {
 			if _, err := master.Read(buf); err != nil {

@@ -13,14 +13,14 @@ import (
 	"precis/cmd/internal/scale"
 )
 
-// What ten times as much may allocate. What is quadratic takes about a hundred times as much;
-// what is linear takes ten times as much, and less where the program itself shows.
+// mostAllocated bounds the growth of allocations for ten times the input. Quadratic work grows
+// about a hundred times, linear work at most ten times.
 const mostAllocated = 15.0
 
-// TestWorkGrowsWithTheRecording counts the bytes that commands allocate for recordings of
-// every shape, and for ones ten times as large: a number that does not depend on how busy the
-// machine is. make scale measures time and memory. The race detector is left out: under it,
-// pools lose what they keep by chance, and what is made again is counted here.
+// TestWorkGrowsWithTheRecording counts the bytes that commands allocate for recordings of every
+// shape and for ones ten times as large. This number does not depend on the machine's load; make
+// scale measures time and memory. The test is not built with the race detector, where pools drop
+// content at random and new allocations would be counted.
 func TestWorkGrowsWithTheRecording(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())

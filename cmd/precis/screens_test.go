@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the screens as they are now")
 
-// screens are commands in an order in which a new user gives them.
+// screens are commands in the order of a new user.
 var screens = [][]string{
 	{"inspect", "add-a-counter.jsonl"},
 	{"condense", "--window", "64k", "add-a-counter.jsonl"},
@@ -33,7 +33,7 @@ var screens = [][]string{
 	{"condense", "-v", "--window", "64k", "-o", "verbose.precis", "add-a-counter.jsonl"},
 }
 
-// wide are commands whose screens change with what there is; they must fit.
+// wide are commands with output that depends on the machine's content; it must fit the terminal.
 var wide = [][]string{
 	{"condense", "--dry-run", "--window", "64k", "add-a-counter.jsonl"},
 	{"view", "--window", "64k", "add-a-counter.jsonl"},

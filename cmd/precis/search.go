@@ -11,7 +11,7 @@ import (
 	"precis/conversation"
 )
 
-// search finds what was said.
+// search finds messages by words.
 type search struct {
 	*tools
 	limit       int

@@ -12,8 +12,8 @@ import (
 // Statements of docs/seeds.md are numbered from the first to the last of these.
 const firstSeed, lastSeed = 2, 275
 
-// seedProblems returns what is wrong with docs/seeds.md: tests, scripts, pages and golden
-// files that it names and that are not there, and numbers that it lacks or has twice.
+// seedProblems returns the defects of docs/seeds.md: missing tests, scripts, pages and golden
+// files, and missing or duplicate numbers.
 func seedProblems(t *testing.T, doc string) []string {
 	t.Helper()
 	root := filepath.Join("..", "..")

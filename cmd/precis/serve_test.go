@@ -70,7 +70,7 @@ func asked(t *testing.T, url, body string, header ...string) (int, map[string]an
 	return res.StatusCode, out
 }
 
-// readings is the body of a request in which so many files were read.
+// readings returns a request body with n file reads.
 func readings(n int, fields string) string {
 	list := []string{`{"role":"user","content":"Read the files. Never touch main.go."}`}
 	for i := range n {

@@ -12,8 +12,7 @@ import (
 	"precis/sessions"
 )
 
-// recording returns the path of what a command names: a file, or a session of the
-// folders that the flags select.
+// recording returns the path of a file, or of a session in the folders that the flags select.
 func (c *recorded) recording(ctx context.Context, name string) (string, error) {
 	if _, err := os.Lstat(name); err == nil || name == "-" {
 		return name, nil
@@ -58,7 +57,7 @@ changed; precis sessions repair mends what it can.
 	}
 }
 
-// faults returns what is wrong with one recording, or with all that are selected.
+// faults returns the faults of one recording, or of all selected ones.
 func (c *recorded) faults(ctx context.Context, args []string) ([]sessions.Fault, error) {
 	faults := []sessions.Fault{}
 	if len(args) == 1 {

@@ -69,7 +69,7 @@ func (c *sessionExport) run(cmd *cobra.Command, args []string) error {
 		err = precis.Errorf(precis.CodeInternal, "export", "%w", cerr)
 	}
 	if err != nil {
-		_ = os.Remove(c.out) // half of it helps nobody
+		_ = os.Remove(c.out) // a partial file is useless
 		return err
 	}
 	if !c.Quiet {

@@ -67,14 +67,14 @@ it, @last, @codex for the newest of an agent, @last~1 for the one before.
 	return cmd
 }
 
-// open opens the library; what is read for the first time is counted on a terminal.
+// open opens the library and shows on a terminal how many recordings are read for the first time.
 func (c *recorded) open(ctx context.Context) (*sessions.Library, error) {
 	bar, done := c.Counted("reading sessions")
 	defer done()
 	return c.jobs.Sessions(ctx, c.folders, bar)
 }
 
-// filter returns what the flags select.
+// filter returns the filter of the flags.
 func (c *recorded) filter(now time.Time) (f sessions.Filter, err error) {
 	f = sessions.Filter{Agent: c.agent, Text: c.text, State: sessions.State(c.state), Sort: c.sort}
 	if f.Project, err = projectFolder(c.project); err != nil {
@@ -87,9 +87,9 @@ func (c *recorded) filter(now time.Time) (f sessions.Filter, err error) {
 	return f, err
 }
 
-// selected opens the library, and returns what the flags select of it.
+// selected opens the library and returns it with the filter of the flags.
 func (c *recorded) selected(ctx context.Context) (*sessions.Library, sessions.Filter, error) {
-	f, err := c.filter(time.Now()) // a wrong flag is said before anything is read
+	f, err := c.filter(time.Now()) // report wrong flags before reading files
 	if err != nil {
 		return nil, f, err
 	}

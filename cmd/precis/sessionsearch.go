@@ -14,7 +14,7 @@ import (
 	"precis/store"
 )
 
-// sessionSearch finds what was said in any session.
+// sessionSearch finds messages in all sessions by words.
 type sessionSearch struct {
 	*recorded
 	limit int
@@ -71,13 +71,13 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// errNowhere says that no message holds the words.
+// errNowhere reports that no message contains the words.
 type errNowhere []string
 
 func (e errNowhere) Error() string { return "no message holds " + strings.Join(e, " ") }
 
-// projectFolder makes a project's folder absolute, since programs record it so. One
-// that no folder here has is left as it is: it may be another machine's.
+// projectFolder makes a project's folder absolute, because programs record it so. A path that does
+// not exist here is unchanged: it may be on another machine.
 func projectFolder(path string) (string, error) {
 	if path == "" || filepath.IsAbs(path) || strings.Contains(path, ":") {
 		return path, nil

@@ -12,7 +12,7 @@ import (
 	"precis/host/hook"
 )
 
-// stats says what precis did.
+// stats summarizes the work of precis.
 type stats struct{ *tools }
 
 func newStats(t *tools) *cobra.Command {

@@ -16,7 +16,7 @@ import (
 	"precis/models"
 )
 
-// statusFormats are the forms of a status.
+// statusFormats are the output formats of a status.
 var statusFormats = []string{"plain", "claude", "json"}
 
 // status prints how full a window is, for status lines and prompts.
@@ -85,7 +85,7 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 	return c.print(s)
 }
 
-// client adds what a client writes to the command of its status line.
+// client reads the JSON that a client passes to the command of its status line.
 func (c *status) client(ctx context.Context, from *statusline.Sources) error {
 	data, err := c.ReadInput(ctx)
 	if err != nil {
@@ -93,11 +93,11 @@ func (c *status) client(ctx context.Context, from *statusline.Sources) error {
 	}
 	from.Client, _ = statusline.ParseClient(data)
 	from.Transcript = from.Client.Transcript
-	_ = config.ReportWindow(from.Client.Model.ID, from.Client.Context.Size) // a status line is no place for errors
+	_ = config.ReportWindow(from.Client.Model.ID, from.Client.Context.Size) // a status line does not show errors
 	return nil
 }
 
-// windowOf returns how to find a model's window.
+// windowOf returns a function that finds a model's window.
 func windowOf(cfg *config.Config) func(string) precis.Window {
 	return func(model string) precis.Window {
 		if cfg.Window > 0 {
@@ -111,7 +111,7 @@ func windowOf(cfg *config.Config) func(string) precis.Window {
 	}
 }
 
-// counted is the status of a recording.
+// counted computes the status of a recording.
 func (c *status) counted(ctx context.Context, path string) (s statusline.Status, err error) {
 	j, err := c.jobs.Open(ctx, path)
 	if err != nil {

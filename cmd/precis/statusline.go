@@ -16,8 +16,8 @@ import (
 	"precis/host/hook"
 )
 
-// statuslineHosts are the programs whose sessions have a status line. Claude Code and Qwen
-// Code run the command themselves, pi has its extension run it.
+// statuslineHosts are the programs with a status line by precis. Claude Code and Qwen Code run the
+// command themselves; in pi, precis's extension runs it.
 var statuslineHosts = []string{"claude-code", "opencode", "pi", "qwen"}
 
 func newStatusline(t *tools) *cobra.Command {
@@ -55,7 +55,7 @@ func (c *status) line(cmd *cobra.Command, agent string, session []string) error 
 	}
 	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
 	if os.Getenv(hook.Silent) != "" {
-		from.Gateway, _ = c.gatewayOf(cfg, "") // a status line is no place for errors
+		from.Gateway, _ = c.gatewayOf(cfg, "") // a status line does not show errors
 	}
 	if agent == "opencode" {
 		from.Database = opencodeSession(cmd.Context(), session)
@@ -72,8 +72,8 @@ func (c *status) line(cmd *cobra.Command, agent string, session []string) error 
 	return c.print(s)
 }
 
-// opencodeSession returns what is known of a session of opencode, or of the newest one of
-// this folder; the zero value where there is none.
+// opencodeSession returns the spending of a session of opencode, or of the newest one in this
+// folder; the zero value if there is no such session.
 func opencodeSession(ctx context.Context, named []string) database.Spending {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -83,7 +83,7 @@ func opencodeSession(ctx context.Context, named []string) database.Spending {
 	if data == "" {
 		data = filepath.Join(home, ".local", "share")
 	}
-	folder, _ := os.Getwd() // without one there is no newest
+	folder, _ := os.Getwd() // on an error no session matches
 	id := strings.Join(named, "")
 	out, err := database.Spent(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder, statusline.MostRequests)
 	if err != nil {

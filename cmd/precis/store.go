@@ -14,7 +14,7 @@ import (
 	"precis/store/transfer"
 )
 
-// stored works on what the gateway has stored.
+// stored works on the gateway's store.
 type stored struct {
 	*tools
 	store string
@@ -34,7 +34,7 @@ func newStore(t *tools) *cobra.Command {
 	return cmd
 }
 
-// open opens the configured store; there says that it must be there.
+// open opens the configured store; there requires that it exists.
 func (c *stored) open(ctx context.Context, there bool) (precis.Store, error) {
 	c.jobs.Set("gateway.store", c.store)
 	cfg, err := c.jobs.Config()
@@ -92,7 +92,7 @@ func (c *stored) export(cmd *cobra.Command, args []string) error {
 		err = precis.Errorf(precis.CodeInternal, "export", "%w", cerr)
 	}
 	if err != nil {
-		_ = os.Remove(args[0]) // half of it helps nobody
+		_ = os.Remove(args[0]) // a partial file is useless
 		return err
 	}
 	return c.moved("exported", n)
@@ -129,8 +129,8 @@ func (c *stored) add(cmd *cobra.Command, args []string) error {
 	return c.moved("imported", n)
 }
 
-// openRegular opens a file to read. Opening a named pipe would wait for a writer, and
-// a device may never end.
+// openRegular opens a file for reading. It refuses named pipes and devices: opening a pipe would
+// block, and a device may never end.
 func openRegular(path string) (*os.File, error) {
 	const op = "import"
 	info, err := os.Stat(path)
@@ -147,7 +147,7 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// moved states how many conversations, messages and edits were written or read.
+// moved prints how many conversations, messages and edits were written or read.
 func (c *stored) moved(done string, n transfer.Counts) error {
 	if c.AsJSON {
 		return c.JSON(n)
@@ -158,7 +158,7 @@ func (c *stored) moved(done string, n transfer.Counts) error {
 	return nil
 }
 
-// purge forgets conversations.
+// purge deletes conversations.
 type purge struct {
 	*stored
 	days int

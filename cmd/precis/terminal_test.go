@@ -19,8 +19,8 @@ import (
 // title, clear the screen, change colors, turn text around, hide it.
 const hostile = "EVIL \x1b]52;c;ZXZpbA==\x07\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m \u009b31m\u202eright to left\u202c \b\b\x7f\r over \u200bhidden\u2066 \U000e0041"
 
-// writeHostile writes a recording whose every text, name and path is hostile, so
-// long that it does not fit a window of 8000 tokens.
+// writeHostile writes a recording with hostile texts, names and paths, too long for a window of
+// 8000 tokens.
 func writeHostile(t *testing.T, path string) {
 	t.Helper()
 	type object = map[string]any
@@ -81,7 +81,7 @@ func TestTerminalsObeyNoRecording(t *testing.T) {
 	window := []string{"--window", "8000"}
 	for _, tt := range []struct {
 		args  []string
-		plain bool // nothing of the recording is in the output
+		plain bool // the output contains no text of the recording
 	}{
 		{args: []string{"inspect", file}},
 		{args: []string{"-v", "inspect", file}},

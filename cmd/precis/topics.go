@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// topic is something that help explains beside commands.
+// topic is a subject that help explains besides commands.
 type topic struct{ name, short, text string }
 
 var topics = []topic{
@@ -82,7 +82,7 @@ func topicNames() []string {
 	return names
 }
 
-// newTopic makes the command that cobra shows as a help topic.
+// newTopic makes the command that cobra lists as a help topic.
 func newTopic(t topic) *cobra.Command {
 	return &cobra.Command{Use: t.name, Short: t.short, Long: t.text}
 }

@@ -69,7 +69,7 @@ func (c *ui) run(cmd *cobra.Command, args []string) error {
 	return c.serve(cmd.Context(), h)
 }
 
-// options opens what the arguments name.
+// options opens the source that the arguments name.
 func (c *ui) options(ctx context.Context, args []string) (dashboard.Options, error) {
 	if len(args) == 0 || isFolder(args[0]) {
 		return c.sessions(ctx, args)
@@ -114,7 +114,7 @@ func (c *ui) sessions(ctx context.Context, folders []string) (dashboard.Options,
 	}, nil
 }
 
-// isFolder reports whether a path is a folder that is no recording itself.
+// isFolder reports whether a path is a folder but not a recording.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -131,7 +131,7 @@ func (c *ui) open(ctx context.Context, path string) (*jobs.Job, error) {
 	return c.jobs.Open(ctx, path)
 }
 
-// serve answers until ctx ends.
+// serve serves requests until ctx ends.
 func (c *ui) serve(ctx context.Context, h http.Handler) error {
 	l, err := c.bind()
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *ui) serve(ctx context.Context, h http.Handler) error {
 	return nil
 }
 
-// refuse answers a request that gets no page.
+// refuse answers a request without a page.
 func (c *ui) refuse(w http.ResponseWriter, status int, err error) {
 	text := "precis: " + err.Error()
 	if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint != "" {
@@ -168,8 +168,7 @@ func (c *ui) refuse(w http.ResponseWriter, status int, err error) {
 	http.Error(w, text, status)
 }
 
-// bind opens the address, which must be one of this machine: what is read there is sent in
-// the clear.
+// bind listens on the address, which must be local because the pages are sent unencrypted.
 func (c *ui) bind() (net.Listener, error) {
 	const op = "listen"
 	host, _, err := net.SplitHostPort(c.listen)
@@ -186,7 +185,7 @@ func (c *ui) bind() (net.Listener, error) {
 	return l, nil
 }
 
-// fixedSettings are settings that the command line has set.
+// fixedSettings are settings given by the command line.
 type fixedSettings struct{ m *precis.Manager }
 
 func (fixedSettings) Profiles() []string                         { return []string{""} }

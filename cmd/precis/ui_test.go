@@ -47,8 +47,7 @@ func serveUI(t *testing.T, name string, flags ...string) string {
 	return strings.TrimSpace(line)
 }
 
-// page opens an address below that of the dashboard, as a browser does that has opened
-// the one that was printed.
+// page requests a path of the dashboard like a browser that has opened the printed address.
 func page(t *testing.T, address, path string) (int, string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -74,7 +73,7 @@ func page(t *testing.T, address, path string) (int, string) {
 	return status, text
 }
 
-// Another account of the machine reaches the address, and gets nothing.
+// Another account of the machine can reach the address but gets no page.
 func TestTheDashboardIsForWhoStartedIt(t *testing.T) {
 	address := serveUI(t, "run.json", "--edit")
 	base, key, ok := strings.Cut(address, "?key=")

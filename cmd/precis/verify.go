@@ -16,10 +16,10 @@ import (
 	sums "precis/verify"
 )
 
-// verify says what a summary or a view of a conversation lacks, contradicts and invents.
+// verify lists what a summary or a view of a conversation lacks, contradicts and invents.
 type verify struct {
 	*tools
-	summary, view string // files
+	summary, view string // paths of files
 	now           bool
 	failOn        []string
 }
@@ -85,7 +85,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 	}
 	asked := reports.Verified{File: args[0], FailOn: c.failOn}
 	asked.Verified, err = conversation.Verify(cmd.Context(), j.Home, j.Home.ID(), o)
-	if e, ok := errors.AsType[*precis.Error](err); ok && e.Code == precis.CodeNotFound { // the recording is there
+	if e, ok := errors.AsType[*precis.Error](err); ok && e.Code == precis.CodeNotFound { // there is no compaction, though the recording exists
 		e.Place, e.Hint = args[0], "name a summary with --summary, or a view with --view or --now"
 	}
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readView reads the messages that a view shows.
+// readView reads the messages of a view.
 func (c *verify) readView(ctx context.Context) ([]precis.Message, error) {
 	f, err := c.jobs.Read(ctx, c.view)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the release build; a build from source says what Go knows.
+// version is set by the release build; a build from source uses Go's build information.
 var version = ""
 
 // printVersion prints the version.
@@ -44,8 +44,8 @@ func (c *printVersion) run(*cobra.Command, []string) error {
 	return nil
 }
 
-// commitOf returns the commit that a program was built from, with a plus sign
-// when files were changed since; "" when the build does not say.
+// commitOf returns the commit that a program was built from, with a plus sign if files had changed;
+// "": unknown.
 func commitOf(info *debug.BuildInfo) string {
 	commit, changed := "", false
 	for _, s := range info.Settings {

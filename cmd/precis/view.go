@@ -64,7 +64,7 @@ var dialects = map[string]func([]byte, []precis.Message) []byte{
 	responses.Format: responses.AppendMessages,
 }
 
-// json prints a view and how it came about as one object.
+// json prints a view and its report as one object.
 func (c *view) json(j *jobs.Job, res precis.Result, appendMessages func([]byte, []precis.Message) []byte) error {
 	report, err := json.Marshal(res.Report)
 	if err != nil {
@@ -78,8 +78,8 @@ func (c *view) json(j *jobs.Job, res precis.Result, appendMessages func([]byte, 
 	return err
 }
 
-// systemJSON writes the system prompt: with its own bytes where the dialect is
-// the same, else as a string; null when there is none.
+// systemJSON writes the system prompt: with its original bytes if the dialect is the same, else as
+// a string; null without a prompt.
 func systemJSON(m precis.Message, dialect string) []byte {
 	switch {
 	case len(m.Content) == 0:

@@ -15,7 +15,7 @@ import (
 	"precis/gateway"
 )
 
-// windows shows and forgets what a running gateway knows of context windows.
+// windows shows and deletes what a running gateway has learned about context windows.
 type windows struct {
 	*tools
 	forget   bool
@@ -92,7 +92,8 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// gatewayOf returns a client of the gateway that runs at gateway.listen, with the key in a file; "": without one.
+// gatewayOf returns a client of the gateway running at gateway.listen, with the key in keyFile; "":
+// no key.
 func (t *tools) gatewayOf(cfg *config.Config, keyFile string) (*running.Client, error) {
 	key := ""
 	if keyFile != "" {
@@ -116,7 +117,7 @@ func (c *windows) print(items []gateway.KnownWindow) {
 	}
 }
 
-// evidence says what a window follows from, and what speaks against it.
+// evidence describes the observations for a window and against it.
 func (c *windows) evidence(w gateway.KnownWindow) string {
 	var out []string
 	add := func(tokens int, what string, at time.Time) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What precis windows shows and forgets is that of the gateway that runs.
+// precis windows shows and deletes the data of the running gateway.
 func TestWindowsOfARunningGateway(t *testing.T) {
 	base, stop := served(t, filepath.Join(t.TempDir(), "c.db"))
 	self, err := exec.LookPath("precis")

@@ -1,8 +1,7 @@
-// Package recording is a home of conversations in files: one recording, and the
-// edits kept of it. [Open] reads the recording once; [File.Keep] decides where
-// edits go: into the recording itself when it is precis's own file, into a new
-// such file, or into a Roo task folder; [File.Home] hands it to the verbs of
-// package conversation.
+// Package recording answers how verbs work on a recorded conversation and where its edits are kept.
+// [Open] reads the recording once. [File.Keep] selects where edits go: into the recording itself if
+// it is precis's own file, into a new such file, or into a Roo task folder. [File.Home] makes it a
+// home for the verbs of package conversation.
 package recording
 
 import (
@@ -24,16 +23,16 @@ const Suffix = ".precis"
 // File is a recording that was read.
 type File struct {
 	*archive.Recording
-	Task *roo.Task // nil: it is no task folder
+	Task *roo.Task // nil: not a task folder
 
 	data      []byte             // as read
-	container *archive.Container // nil: it is not precis's own file
-	recorded  []precis.Edit      // those the recording tool made itself
-	keep      keeper             // nil: for reading
+	container *archive.Container // nil: not precis's own file
+	recorded  []precis.Edit      // edits by the program that made the recording
+	keep      keeper             // nil: read only
 }
 
-// Open reads the recording at path, a file or a folder that is one, see
-// [formats.Load]. The errors are those of [formats.Load] and [archive.Read].
+// Open reads the recording at path, which is a file or a folder, see [formats.Load]. The errors are
+// those that [formats.Load] and [archive.Read] return.
 func Open(path string) (*File, error) {
 	src, err := formats.Load(path)
 	if err != nil {
@@ -42,7 +41,7 @@ func Open(path string) (*File, error) {
 	return read(src)
 }
 
-// Read reads a recording that is in no file.
+// Read reads a recording from memory.
 func Read(data []byte) (*File, error) { return read(archive.Source{Data: data}) }
 
 func read(src archive.Source) (f *File, err error) {
@@ -70,8 +69,7 @@ func read(src archive.Source) (f *File, err error) {
 	return f, nil
 }
 
-// Original returns the bytes of the recording at path as they were before precis
-// saw it.
+// Original returns the bytes of the recording at path without precis's changes.
 func Original(path string) ([]byte, error) {
 	src, err := formats.LoadAlone(path)
 	if err != nil || !archive.IsContainer(src.Data) {
@@ -84,12 +82,10 @@ func Original(path string) ([]byte, error) {
 	return c.Original, nil
 }
 
-// Keep decides where edits go: with inPlace, into the task folder itself; else
-// into precis's own file at path out. With out empty that is the recording itself
-// when it is such a file, else NAME.precis in the current folder; a file there
-// that holds edits of the same conversation is gone on with: continued is its
-// path then, and its edits are in force. Everything else that is there already is
-// a [precis.CodeConflict].
+// Keep selects where edits go: with inPlace, into the task folder; else into precis's own file at
+// path out. An empty out means the recording itself if it is such a file, else NAME.precis in the
+// current folder. If that file holds edits of the same conversation, Keep continues it: continued
+// is its path, and its edits are in force. Any other existing file is a [precis.CodeConflict].
 func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
 	const op = "save"
 	switch {
@@ -131,21 +127,21 @@ func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
 	return k.path, nil
 }
 
-// Where returns the path of what edits are kept in.
+// Where returns the path of the file or folder that keeps the edits.
 func (f *File) Where() string { return f.keep.where() }
 
 // keeper keeps edits of one recording.
 type keeper interface {
 	where() string
-	// refresh returns the conversation when what is kept has been changed since it
-	// was last read or written; nil: it has not.
+	// refresh returns the conversation if the kept file has changed since it was last read or
+	// written; nil: unchanged.
 	refresh() (*precis.Conversation, error)
-	// record adds edits. The error is [precis.CodeConflict], and nothing is
-	// written, when what is kept has been changed.
+	// record adds edits. If the kept file has changed, the error is [precis.CodeConflict] and the
+	// file is not written.
 	record(ctx context.Context, made []precis.Edit) error
 }
 
-// contents reads the file at path; nil when there is none.
+// contents reads the file at path; nil: it does not exist.
 func contents(path string) ([]byte, error) {
 	data, err := archive.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

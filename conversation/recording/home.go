@@ -13,12 +13,12 @@ import (
 	"precis/store"
 )
 
-// Home is the conversation of one recording. It is safe for concurrent use, and
-// several processes may edit one recording: what somebody else has kept meanwhile
-// is taken over before an edit, or is a [precis.CodeConflict].
+// Home is the conversation of one recording. It is safe for concurrent use, and several processes
+// may edit one recording: edits kept by others are loaded before an edit, or cause a
+// [precis.CodeConflict].
 type Home struct {
-	// Profile returns the manager of a named profile, see [conversation.Subject]. It
-	// is set before the home is used; nil: there are none.
+	// Profile returns the manager of a named profile, see [conversation.Subject]; nil: no profiles.
+	// Set it before the home is used.
 	Profile func(name string) (*precis.Manager, error)
 
 	id      string
@@ -28,17 +28,17 @@ type Home struct {
 
 	editing sync.Mutex // held while an edit is made and kept
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards conv and stale
 	conv  *precis.Conversation
-	stale bool // the keeper is to be asked before conv is used
+	stale bool // refresh from the keeper before conv is used
 
-	looks sync.Mutex // held by whoever uses meter
+	looks sync.Mutex // guards meter
 	meter *precis.Meter
 }
 
-// Home returns the conversation to verbs. Ask says how to ask the manager, see
-// [conversation.Subject]. Without [File.Keep] edits are refused. A nil manager does
-// for verbs that neither count nor edit.
+// Home makes the conversation available to verbs. Ask is the template of requests to the manager,
+// see [conversation.Subject]. Without [File.Keep], edits are refused. A nil manager suffices for
+// verbs that neither count nor edit.
 func (f *File) Home(m *precis.Manager, ask precis.Request) *Home {
 	h := &Home{id: f.Conversation.ID, file: f, ask: ask, conv: f.Conversation}
 	if h.id == "" {
@@ -53,7 +53,7 @@ func (f *File) Home(m *precis.Manager, ask precis.Request) *Home {
 // ID returns the ID of the conversation, the only one there is.
 func (h *Home) ID() string { return h.id }
 
-// Conversation returns the conversation as it is now. It is not to be changed.
+// Conversation returns the current conversation. Callers must not change it.
 func (h *Home) Conversation() (*precis.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +80,7 @@ func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
 	return &conversation.Subject{Recorded: true, InPlace: inPlace, Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
 }
 
-// profile returns Profile with managers that record nothing themselves.
+// profile returns Profile with managers that have no store.
 func (h *Home) profile() func(string) (*precis.Manager, error) {
 	if h.Profile == nil {
 		return nil
@@ -117,7 +117,7 @@ func (h *Home) Look(_ context.Context, id string, f func(*conversation.Subject) 
 	return f(s)
 }
 
-// Edit has f edit a copy of the conversation, and keeps the edits it made.
+// Edit lets f edit a copy of the conversation, and keeps the new edits.
 func (h *Home) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	if err := h.check(id); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (h *Home) Edit(ctx context.Context, id string, f func(*conversation.Subject
 	err = keep.record(ctx, made)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.stale = true // what is kept is more where others have edited it, and less where an undo leaves no edit
+	h.stale = true // others may have added edits, and an undo may have left none
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (h *Home) Edit(ctx context.Context, id string, f func(*conversation.Subject
 	return failed
 }
 
-// reload has the keeper asked whether it was changed.
+// reload refreshes the conversation from the keeper at its next use.
 func (h *Home) reload() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

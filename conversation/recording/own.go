@@ -18,9 +18,9 @@ import (
 type ownFile struct {
 	path string
 	f    *File
-	c    *archive.Container // what was last read or written, or is to be
-	sum  [sha256.Size]byte  // of the file then; zero: there was none
-	info os.FileInfo        // of the file then; nil: not known
+	c    *archive.Container // as last read or written, or to be written
+	sum  [sha256.Size]byte  // of the file at that time; zero: it did not exist
+	info os.FileInfo        // of the file at that time; nil: unknown
 }
 
 func (k *ownFile) where() string { return k.path }
@@ -51,7 +51,7 @@ func (k *ownFile) refuse(why string) error {
 	return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New(why), Hint: "name another file with -o, or work on " + k.path + " itself"}
 }
 
-// adopt goes on from a container of the same original. It returns the edits of the
+// adopt continues from another container of the same original. It returns the edits of the
 // conversation.
 func (k *ownFile) adopt(there *archive.Container) []precis.Edit {
 	conv := *k.f.Conversation
@@ -63,7 +63,7 @@ func (k *ownFile) adopt(there *archive.Container) []precis.Edit {
 	return conv.Edits
 }
 
-// refresh takes over what another program has written.
+// refresh loads changes that another program has written.
 func (k *ownFile) refresh() (*precis.Conversation, error) {
 	if info, err := os.Stat(k.path); err == nil && k.info != nil && os.SameFile(info, k.info) && info.ModTime().Equal(k.info.ModTime()) && info.Size() == k.info.Size() {
 		return nil, nil
@@ -74,14 +74,14 @@ func (k *ownFile) refresh() (*precis.Conversation, error) {
 	}
 	there, err := k.load()
 	if there == nil || err != nil {
-		return nil, err // gone: what is in memory is written anew
+		return nil, err // the file is gone: the next edit writes it anew from memory
 	}
 	conv := *k.f.Conversation
 	conv.Edits = k.adopt(there)
 	return &conv, nil
 }
 
-// now returns the hash of the file; zero when there is none.
+// now returns the hash of the file; zero: it does not exist.
 func (k *ownFile) now() (sum [sha256.Size]byte, err error) {
 	data, err := contents(k.path)
 	if err == nil && data != nil {
@@ -90,8 +90,7 @@ func (k *ownFile) now() (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
-// target returns the file that the path, perhaps a link, leads to. It was read and is
-// one of precis's own.
+// target resolves the path, which may be a link. The file there was read and is precis's own.
 func (k *ownFile) target() string {
 	if path, err := filepath.EvalSymlinks(k.path); err == nil {
 		return path
@@ -99,7 +98,8 @@ func (k *ownFile) target() string {
 	return k.path
 }
 
-// record writes the file anew: with what another program has written since it was read, where the edits made fit that.
+// record writes the file anew. If another program has written it since it was read, record keeps
+// those edits too, provided that the new ones fit them.
 func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 	unlock, err := filelock.Own(ctx, k.target())
 	if err != nil {
@@ -124,14 +124,14 @@ func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 		return err
 	}
 	k.c, k.sum = &c, sha256.Sum256(out)
-	k.info, _ = os.Stat(k.path) // unknown: the content decides
+	k.info, _ = os.Stat(k.path) // on an error nil: refresh then compares the content
 	if others {
-		k.sum, k.info = [sha256.Size]byte{}, nil // the edits of others are taken over when it is read next
+		k.sum, k.info = [sha256.Size]byte{}, nil // force the next read to load the edits of others
 	}
 	return nil
 }
 
-// fits goes on from the file as it is now, and reports whether edits fit those in it.
+// fits continues from the file as it is now and reports whether the edits fit those in it.
 func (k *ownFile) fits(made []precis.Edit) bool {
 	there, err := k.load()
 	if there == nil || err != nil {

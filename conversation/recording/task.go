@@ -10,12 +10,11 @@ import (
 	"precis/archive/roo"
 )
 
-// taskKeeper keeps edits in a Roo task folder, as tags or in the sidecar. An undo
-// edit is not kept there, but for that of a run which replaces earlier ones: what it names
-// is removed.
+// taskKeeper keeps edits in a Roo task folder, as tags or in the sidecar. It keeps no undo edits,
+// except for a run that replaces earlier ones: an undo removes the edits it names.
 type taskKeeper struct {
 	task  *roo.Task
-	stale bool // the folder has changed since the task was read
+	stale bool // the folder may have changed since the task was read
 }
 
 func (k *taskKeeper) where() string { return filepath.Dir(k.task.Path) }
@@ -35,7 +34,7 @@ func (k *taskKeeper) refresh() (*precis.Conversation, error) {
 func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 	k.stale = true
 	back := slices.IndexFunc(made, func(e precis.Edit) bool { return e.Kind == precis.KindUndo && e.Run != "" })
-	if back >= 0 && len(made) > 1 { // a run that goes on from the originals
+	if back >= 0 && len(made) > 1 { // a run that starts again from the originals
 		return k.task.Replace(ctx, made[back], slices.Concat(made[:back], made[back+1:]), time.Now())
 	}
 	var edits []precis.Edit
@@ -61,13 +60,13 @@ func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 // KeptInTask says which files of a task folder hold edits.
 type KeptInTask struct {
 	Files  []string      // the editor's own, which it reads
-	Range  string        // the path of [roo.StateName], where the range of a Cline task says it; "": nowhere
+	Range  string        // the path of [roo.StateName] if it holds the hidden range of a Cline task; "": it does not
 	Hidden precis.Handle // with Range: the messages that Cline does not send
-	Beside int           // edits that only precis shows, in [roo.SidecarName]
+	Beside int           // edits that only precis shows, kept in [roo.SidecarName]
 }
 
-// KeptInTask returns where edits of a task folder that is written in place are kept; not ok:
-// it is none.
+// KeptInTask returns the files that keep the edits of a task folder written in place; ok is false
+// for other recordings.
 func (f *File) KeptInTask(edits []precis.Edit) (k KeptInTask, ok bool) {
 	keeper, ok := f.keep.(*taskKeeper)
 	if !ok {

@@ -8,17 +8,16 @@ import (
 	"path/filepath"
 )
 
-// Claude Code runs PreCompact, writes the summary, then runs SessionStart with source
-// "compact" and last PostCompact, which has the summary. So the digest is given at
-// SessionStart, unless precis itself has compacted, see [claudeView]. It shows the user the commands of PostCompact and
-// what they print, so none is installed there: the summary is looked at when it is in the recording, and what neither
-// it nor the digest holds is given then.
+// Claude Code runs PreCompact, writes the summary, then runs SessionStart with source "compact" and
+// last PostCompact with the summary. precis gives its digest at SessionStart, unless it made the
+// compaction itself, see [claudeView]. Claude Code shows the user the commands and output of
+// PostCompact, so no hook is installed there: precis reads the summary once the recording has it,
+// and then gives the facts missing from both summary and digest.
 
-// note remembers nothing and says nothing: what it printed would become a part of the
-// prompt for the summary.
+// note prints and stores no text: its output would become part of the prompt for the summary.
 func note(context.Context, *call) ([]byte, error) { return nil, errNothing("") }
 
-// claudeStart gives the digest. Installations of earlier versions ask for two parts; all is in the first.
+// claudeStart gives the digest. Hooks of earlier versions ask for two parts; the first has it all.
 func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 	second := len(c.Args) == 2 && c.Args[1] == "2"
 	if c.input.Source != "compact" || second {
@@ -40,7 +39,7 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 		s.Compactions, s.Digest, s.Pending = s.Compactions+1, text, ""
 		s.Due, s.Tried = true, 0
 	})
-	_ = os.Remove(filepath.Join(c.o.State, busyFolder)) // of a run that was killed
+	_ = os.Remove(filepath.Join(c.o.State, busyFolder)) // left by a run that was killed
 	c.entry.Compaction = true
 	return c.give("SessionStart", c.intro(heldBefore)+text), nil
 }
@@ -52,9 +51,9 @@ func (c *call) give(event, text string) []byte {
 	return contextFor(event, text)
 }
 
-// claudeCompacted looks at the summary and keeps what it lacks for the next occasion: for
-// installations of earlier versions, which run it at PostCompact. It prints nothing, since
-// that would be shown to the user.
+// claudeCompacted checks the summary and stores the facts it lacks for the next occasion. Hooks
+// installed by earlier versions run it at PostCompact. It prints no text, because the user would
+// see it.
 func claudeCompacted(ctx context.Context, c *call) ([]byte, error) {
 	if c.input.Summary == "" {
 		return nil, errNothing("the event has no summary")
@@ -68,10 +67,10 @@ func claudeCompacted(ctx context.Context, c *call) ([]byte, error) {
 	return nil, c.update(ctx, func(s *state) { s.Pending, s.Due, s.Summary = more, false, short(c.input.Summary) })
 }
 
-// mostTries is how often a summary is looked for that is not in the recording yet.
+// mostTries is how many times precis looks for a summary that is not in the recording yet.
 const mostTries = 3
 
-// pending gives what waits, and looks at the summary first where that is due.
+// pending gives stored text, and first checks the summary if that is due.
 func pending(ctx context.Context, c *call) ([]byte, error) {
 	was := c.state()
 	more, found := "", false
@@ -107,7 +106,7 @@ func pending(ctx context.Context, c *call) ([]byte, error) {
 	case text == "" && found:
 		c.entry.Did = Gated
 		return nil, nil
-	case text == "": // another hook was faster, or it is looked at later
+	case text == "": // another hook was faster, or the summary is checked later
 		return nil, errNothing("")
 	}
 	return c.give(c.input.Event, c.intro(lacks)+fit(text, claudePart-units(c.intro(lacks)))), nil

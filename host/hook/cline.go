@@ -13,13 +13,12 @@ import (
 	"precis/wire/anthropic"
 )
 
-// Cline's plugin hands over all messages before each request and sends what it is given:
-// here precis works as it does in the gateway. The program keeps nothing, so the edits are
-// remembered here. It asks twice for one request: with the messages as it records them,
-// and as it sends them, without names and with turns of one role put together. Each form
-// is a conversation of its own here.
+// Cline's plugin passes all messages before each request and sends the messages it gets back, so
+// precis works as in the gateway. Cline does not keep the edits; precis stores them here. Cline
+// asks twice for each request: with the messages as recorded, and as sent, without names and with
+// turns of one role joined. precis treats each form as a conversation of its own.
 
-// unknownWindow is the context window of a model that nobody knows, in tokens.
+// unknownWindow is the context window, in tokens, assumed for an unknown model.
 const unknownWindow = 128_000
 
 // window returns the context window of a model.
@@ -32,14 +31,14 @@ func (c *call) window(model string) precis.Window {
 	return precis.Window{Tokens: unknownWindow}
 }
 
-// clineInput is what the plugin says.
+// clineInput is the input from the plugin.
 type clineInput struct {
-	Session  string            `json:"session"` // of the plugin: one run of the program
-	Model    string            `json:"model"`   // that answered last, in either form
+	Session  string            `json:"session"` // ID of one run of the program, by the plugin
+	Model    string            `json:"model"`   // the model that answered last, in either form
 	Messages []json.RawMessage `json:"messages"`
 }
 
-// clineMessage is what matters of a message besides its content.
+// clineMessage holds the fields of a message that are needed besides its content.
 type clineMessage struct {
 	ID    string `json:"id"`
 	Model struct {
@@ -52,8 +51,7 @@ type clineMessage struct {
 	} `json:"metrics"`
 }
 
-// clineView answers with the messages to send, or with nothing where they are those that
-// came.
+// clineView answers with the messages to send, or with no output if they are unchanged.
 func clineView(ctx context.Context, c *call) ([]byte, error) {
 	var in clineInput
 	if json.Unmarshal(c.raw, &in) != nil || len(in.Messages) == 0 {
@@ -61,9 +59,9 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	}
 	c.input.Model = in.Model
 	var first clineMessage
-	_ = json.Unmarshal(in.Messages[0], &first) // then it has no name
+	_ = json.Unmarshal(in.Messages[0], &first) // on an error the ID is empty
 	c.input.Session = in.Session + "\n" + first.ID
-	if first.ID == "" { // sub-agents of one run begin with something else
+	if first.ID == "" { // sub-agents of one run have different first messages
 		c.input.Session += string(in.Messages[0])
 	}
 	c.entry.Session = short(c.input.Session)
@@ -71,7 +69,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := append(append([]byte(`{"updated_at":"","messages":`), list...), '}') // in this order
+	doc := append(append([]byte(`{"updated_at":"","messages":`), list...), '}') // members in this order
 	r, err := c.recordOf(archive.Source{Path: "session.messages.json", Data: doc})
 	if err != nil {
 		return nil, err
@@ -87,7 +85,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	}
 	if made {
 		c.try(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(conv.Edits)), s.Compactions+1 })
-		c.entry.Did, c.entry.Compaction = Replaced, first.ID == "" // the form that is sent
+		c.entry.Did, c.entry.Compaction = Replaced, first.ID == "" // the form that Cline sends
 	}
 	if len(precis.Active(conv.Edits)) == 0 {
 		return nil, errNothing("")
@@ -95,7 +93,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	return append([]byte("["+strings.Join(clineMessages(conv, in.Messages), ",")), "]\n"...), nil
 }
 
-// manage reduces the conversation when that is due, and reports whether it did.
+// manage reduces the conversation if that is due, and reports whether it did.
 func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json.RawMessage) (bool, error) {
 	m, err := preset.New(preset.Options{})
 	if err != nil {
@@ -115,7 +113,7 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 	return len(conv.Edits) > before, err
 }
 
-// clineMessages writes the view: messages as they came where nothing changed.
+// clineMessages writes the view. Unchanged messages keep their original bytes.
 func clineMessages(conv *precis.Conversation, raw []json.RawMessage) []string {
 	var out []string
 	for _, u := range precis.Units(conv.Transcript, conv.Edits) {
@@ -136,8 +134,8 @@ func clineMessages(conv *precis.Conversation, raw []json.RawMessage) []string {
 	return out
 }
 
-// likeOriginal gives a message with other blocks the members that the original has
-// besides its content, and so each result of a tool.
+// likeOriginal adds to a message with replaced blocks the other members of the original, and
+// likewise to each tool result.
 func likeOriginal(text string, original json.RawMessage) string {
 	type object = map[string]json.RawMessage
 	var now, was object
@@ -158,15 +156,15 @@ func likeOriginal(text string, original json.RawMessage) string {
 	return strings.TrimSpace(string(line(merged(was, now))))
 }
 
-// merged is an object with the members of another, and its own where both have one.
+// merged returns an object with the members of both; own takes precedence.
 func merged(other, own map[string]json.RawMessage) map[string]json.RawMessage {
 	out := maps.Clone(other)
 	maps.Copy(out, own)
 	return out
 }
 
-// fitting returns the edits that were made on what the transcript begins with: a user who
-// goes back in the program ends those made later.
+// fitting returns the edits that fit the start of the transcript. When a user goes back in the
+// program, later edits no longer apply.
 func fitting(t *precis.Transcript, edits []precis.Edit) []precis.Edit {
 	for i, e := range edits {
 		if e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At {

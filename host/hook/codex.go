@@ -2,9 +2,9 @@ package hook
 
 import "context"
 
-// Codex writes its summary into the recording before it runs SessionStart with source
-// "compact", so that one hook does all. A summary that the provider keeps encrypted
-// cannot be looked at; the digest is given all the same.
+// Codex writes its summary into the recording before it runs SessionStart with source "compact", so
+// one hook suffices. A summary that the provider keeps encrypted cannot be checked; precis then
+// gives the digest.
 func codexStart(ctx context.Context, c *call) ([]byte, error) {
 	if c.input.Source != "compact" {
 		return nil, errNothing("")
@@ -17,10 +17,9 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 	return c.start(ctx, r, summary, shown, codexMost)
 }
 
-// back gives what the program's summary and what it shows beside it lack or, where the summary
-// cannot be read, the digest.
-// With the summary at hand this keeps more of what is old than a digest and what is
-// missing beside it, in the same room.
+// back returns the facts missing from the program's summary and from the text shown beside it. If
+// the summary cannot be read, it returns the digest instead. With a readable summary, the missing
+// facts alone preserve more old content in the same space than a digest would.
 func (c *call) back(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
 	if summary == "" {
 		text, err := r.digest(ctx, c.size(r))
@@ -38,7 +37,7 @@ func (c *call) back(ctx context.Context, r record, summary, beside string, limit
 	return head + fit(more, limit-units(head)), nil
 }
 
-// start answers the event behind a compaction.
+// start answers the event that follows a compaction.
 func (c *call) start(ctx context.Context, r record, summary, beside string, limit int) ([]byte, error) {
 	c.try(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	c.entry.Compaction = true

@@ -18,34 +18,34 @@ import (
 	"precis/wire/anthropic"
 )
 
-// A module of a plugin may be the compaction of Claude Code: it is handed the rows of the context and returns those
-// that the model reads from then on. precis answers with its view of the recording, whose edits are remembered here
-// and so grow from one compaction to the next, as in the gateway. A row that stays is named by its number, since the
-// module has it; others are written out. Whenever something is in doubt the answer is empty, and Claude Code compacts
-// by itself.
+// A plugin module may perform the compaction of Claude Code: it gets the rows of the context and
+// returns the rows that the model reads from then on. precis answers with its view of the
+// recording. It stores the edits, so they accumulate over compactions as in the gateway. A row that
+// stays is named by its number, because the module has it; other rows are written out. In any doubt
+// the answer is empty, and Claude Code compacts by itself.
 
-// reduction is what a program says of a compaction beside the members of [input].
+// reduction holds the members of a compaction request that are not in [input].
 type reduction struct {
 	Trigger      string `json:"trigger"`      // "manual": a person asks for it
-	Instructions string `json:"instructions"` // what the person typed behind /compact
+	Instructions string `json:"instructions"` // the text that the person typed after /compact
 	Context      struct {
 		Tokens int `json:"tokens"` // of the newest request; 0: unknown
 	} `json:"context"`
 	reasoning precis.Reasoning
-	back      string // the command that takes the newest one back
+	back      string // the command that undoes the newest compaction
 }
 
-// compactInput is what the module of Claude Code says.
+// compactInput is the input from the module of Claude Code.
 type compactInput struct {
 	reduction
 	Rows []row `json:"rows"`
 }
 
-// row is a piece of the context: what the user said, the results of calls, or a block of the model's.
+// row is a piece of the context: a user's text, results of calls, or a block of the model.
 type row struct {
 	Role    string      `json:"role"`
 	Text    string      `json:"text"`
-	Uses    []rowUse    `json:"toolUses"` // never null, which Claude Code refuses
+	Uses    []rowUse    `json:"toolUses"` // never null, because Claude Code refuses null
 	Results []rowResult `json:"toolResults,omitempty"`
 }
 
@@ -59,40 +59,43 @@ type rowResult struct {
 	ID      string `json:"tool_use_id"`
 	Text    string `json:"text"`
 	IsError bool   `json:"isError"`
-	// Size is that of the text of a row of the context, in units of UTF-16, in place of the text.
+	// Size replaces the text of a context row; it is the text's length in units of UTF-16.
 	Size int `json:"size,omitempty"`
 }
 
-// compaction is the answer: for Claude Code the rows in order, each the number of one to write anew, a [sameRow] or a
-// row of precis's own, for pi the entries to append, and a line for the person; or why nothing is to be done.
+// compaction is the answer: for Claude Code the rows in order (a new row, a [sameRow], or the
+// number of a row to write anew), for pi the entries to append, and a line for the person. If no
+// compaction is made, it holds the reason.
 type compaction struct {
 	Rows    []any      `json:"rows,omitempty"`
 	Entries []pi.Draft `json:"entries,omitempty"`
 	Said    string     `json:"said,omitempty"`
 	Skip    string     `json:"skip,omitempty"`
-	Why     string     `json:"why,omitempty"` // the program compacts by itself
+	Why     string     `json:"why,omitempty"` // the reason why the program compacts by itself
 }
 
-// sameRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as new ones: when a
-// session is resumed, Claude Code shows a kept row twice, and a kept row of results brings back all rows before it.
+// sameRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as
+// new ones: when a session is resumed, Claude Code shows a kept row twice, and a kept row of
+// results brings back all rows before it.
 type sameRow struct {
 	Keep int `json:"keep"`
 }
 
-// undoCompaction are the instructions that take the newest compaction back.
+// undoCompaction are the instructions that undo the newest compaction.
 const undoCompaction = "undo"
 
-// mostRows is the size of the answer in bytes, of which Claude Code takes four MiB.
+// mostRows is the maximum size of the answer in bytes; Claude Code accepts four MiB.
 const mostRows = 7 << 19
 
-// A view may have compactTo percent of the tokens in the context, or the messages that the model has not answered yet
-// and compactRoom percent. Claude Code gives up when the context is full again within three turns three times in a row.
+// A view may have compactTo percent of the tokens in the context, or the size of the unanswered
+// messages plus compactRoom percent. Claude Code gives up if the context is full again within three
+// turns, three times in a row.
 const (
 	compactTo   = 30
 	compactRoom = 5
 )
 
-// claudeLoaded notes that the module is there.
+// claudeLoaded notes that Claude Code has loaded the module.
 func claudeLoaded(_ context.Context, c *call) ([]byte, error) {
 	if err := markLoaded(c.o.State, c.Host); err != nil {
 		return nil, errNothing("it cannot be noted")
@@ -133,8 +136,9 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	return line(said), nil
 }
 
-// recorded reads the recording, and finds its messages among the rows of the context. Claude Code writes it about ten times a
-// second, so that the newest result may come while it is read: then it is read again, a few times.
+// recorded reads the recording and matches its messages with the rows of the context. Claude Code
+// writes the recording about ten times a second, so the newest result may be missing; then recorded
+// reads it again, a few times.
 func (c *call) recorded(ctx context.Context, rows []row) (record, *rowContext, error) {
 	const tries, pause = 5, 100 * time.Millisecond
 	for try := 1; ; try++ {
@@ -158,7 +162,7 @@ func (c *call) recorded(ctx context.Context, rows []row) (record, *rowContext, e
 	}
 }
 
-// ownEdits returns the edits that precis has made in a session, as far as they fit the recording.
+// ownEdits returns precis's edits of a session that fit the recording.
 func (c *call) ownEdits(t *precis.Transcript) []precis.Edit {
 	var own []precis.Edit
 	if data := c.state().Edits; len(data) > 0 && json.Unmarshal(data, &own) != nil {
@@ -167,8 +171,8 @@ func (c *call) ownEdits(t *precis.Transcript) []precis.Edit {
 	return fitting(t, own)
 }
 
-// withRecorded adds the edits that a recording holds. What it says of a compaction by precis is left out where the
-// edits themselves are known.
+// withRecorded adds the edits in a recording. Where precis's own edits are known, it leaves out the
+// recorded trace of their compaction.
 func withRecorded(own, recorded []precis.Edit) []precis.Edit {
 	out := slices.Clone(own)
 	for _, e := range recorded {
@@ -184,15 +188,15 @@ func contains(edits []precis.Edit, id string) bool {
 	return slices.ContainsFunc(edits, func(e precis.Edit) bool { return e.ID == id })
 }
 
-// compact reduces the conversation, or takes the newest reduction back, and says so.
+// compact reduces the conversation or undoes the newest reduction, and describes the result.
 func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduction) (compaction, error) {
 	settings, err := preset.Settings(preset.Frugal)
 	if err != nil {
 		return compaction{}, err
 	}
-	// Without truncate, which hides messages and quotes none of them.
+	// The list omits truncate, which hides messages and quotes none of them.
 	settings.Rungs = []string{"dedupe", "fold", "media", "digest", "prune", "squeeze", "digest-more"}
-	settings.KeepMessages, settings.KeepFirst = 1, 1 // row 0 stays whatever becomes of its message
+	settings.KeepMessages, settings.KeepFirst = 1, 1 // row 0 always stays
 	m, err := preset.New(preset.Options{Estimate: "chars4", Settings: settings})
 	if err != nil {
 		return compaction{}, err
@@ -228,7 +232,7 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduct
 	return compaction{}, errNothing("nothing could be shortened")
 }
 
-// thousands writes an estimated count for people: 34k.
+// thousands formats an estimated count for people: 34k.
 func thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
@@ -236,7 +240,7 @@ func thousands(n int) string {
 	return fmt.Sprintf("%dk", (n+500)/1000)
 }
 
-// newestCall returns the index of the model's newest message: what follows has no answer yet.
+// newestCall returns the index of the model's newest message; later messages are unanswered.
 func newestCall(t *precis.Transcript) int {
 	for i := t.Len() - 1; i > 0; i-- {
 		if t.At(i).Role == precis.RoleAssistant {
@@ -246,16 +250,17 @@ func newestCall(t *precis.Transcript) int {
 	return 0
 }
 
-// rowContext is the context of Claude Code beside the recording.
+// rowContext matches the context of Claude Code with the recording.
 type rowContext struct {
 	rows  []row
-	of    map[int][]int // by message of the recording: its rows
-	loose map[int][]int // by message: the rows behind it that the recording does not have, or not yet
+	of    map[int][]int // message of the recording → its rows
+	loose map[int][]int // message → the rows after it that the recording lacks, perhaps only for now
 	last  int           // the message that the newest rows belong to
 }
 
-// contextOf finds the messages that the rows of a context belong to, by the IDs of calls and by texts. It returns nil
-// when the first row is not known, or what the model said or was answered last is not among them: these are other rows.
+// contextOf matches the rows of a context with messages, by the IDs of calls and by texts. It
+// returns nil for a context of another conversation: its first row is unknown, or the model's last
+// message or the results after it have no row.
 func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 	at := map[string]int{}
 	for i, m := range conv.Transcript.Messages() {
@@ -264,7 +269,7 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 		}
 	}
 	x := &rowContext{rows: rows, of: map[int][]int{}, loose: map[int][]int{}, last: -1}
-	var waiting []int // of the model's reasoning, which belongs to the message of the row behind it
+	var waiting []int // reasoning rows, which belong to the message of the row after them
 	for i, r := range rows {
 		m, known := -1, false
 		for _, key := range r.keys() {
@@ -288,7 +293,7 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 			x.loose[x.last] = append(x.loose[x.last], i)
 		}
 	}
-	for i := x.last + 1; i < conv.Transcript.Len(); i++ { // what the program adds has no calls
+	for i := x.last + 1; i < conv.Transcript.Len(); i++ { // only additions by the program may follow, which have no calls
 		m := conv.Transcript.At(i)
 		if x.last < 0 || m.HasToolResult() || len(m.Content) > 0 && m.Role == precis.RoleAssistant {
 			return nil
@@ -297,12 +302,12 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 	return x
 }
 
-// ahead reports whether the newest rows are results that the recording does not have.
+// ahead reports whether the newest rows are results that the recording lacks.
 func (x *rowContext) ahead() bool {
 	return slices.ContainsFunc(x.loose[x.last], func(i int) bool { return len(x.rows[i].Results) > 0 })
 }
 
-// isSummary reports whether a text stands for what an edit hides.
+// isSummary reports whether a text is the replacement made by an edit.
 func isSummary(edits []precis.Edit, text string) bool {
 	text = strings.TrimSpace(text)
 	return slices.ContainsFunc(edits, func(e precis.Edit) bool {
@@ -312,7 +317,7 @@ func isSummary(edits []precis.Edit, text string) bool {
 	})
 }
 
-// messageKeys are what the rows of a message are known by.
+// messageKeys returns the keys that identify the rows of a message.
 func messageKeys(m precis.Message) (out []string) {
 	for _, b := range m.Content {
 		switch b := b.(type) {
@@ -342,8 +347,9 @@ func (r row) keys() (out []string) {
 	return out
 }
 
-// view returns the rows of a view. Row 0 comes first and keeps its handle: Claude Code repeats its lists of skills,
-// tools and agents only with it. The result is false when the newest rows would be missing.
+// view returns the rows of a view. Row 0 comes first and keeps its handle, because Claude Code
+// repeats its lists of skills, tools and agents only with it. Ok is false if the newest rows would
+// be missing.
 func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
 	out = append(out, sameRow{0})
 	first := strings.TrimSpace(x.rows[0].Text)
@@ -375,7 +381,7 @@ func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
 	return out, ok
 }
 
-// holds reports whether rows of results have what a message has: not where an earlier view has shortened it.
+// holds reports whether rows of results have a message's full content, not a shortened form.
 func (x *rowContext) holds(rows []int, r row) bool {
 	n := 0
 	for _, i := range rows {
@@ -390,7 +396,7 @@ func (x *rowContext) holds(rows []int, r row) bool {
 	return n > 0 && n == len(r.Results)
 }
 
-// isPlain reports whether all of a message can be written as a row, which holds neither reasoning nor pictures.
+// isPlain reports whether a message has only content that rows can hold: no reasoning, no pictures.
 func isPlain(m precis.Message) bool {
 	return !slices.ContainsFunc(m.Content, func(b precis.Block) bool {
 		switch b.(type) {

@@ -143,7 +143,7 @@ func (a *agent) compacts(trigger, instructions string) compaction {
 	return compaction{Rows: make([]any, len(rows)), Said: answer.Said}
 }
 
-// rewrites records the boundary and the rows behind it, which are older than the boundary says it is.
+// rewrites records the boundary and the rows after it, which have earlier times than the boundary.
 func (a *agent) rewrites() {
 	at := a.clock
 	a.clock += len(a.rows) + 1
@@ -184,7 +184,7 @@ func (a *agent) texts() string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// valid checks that each call has its result behind it, and each result its call before it.
+// valid verifies that each call is followed by its result, and each result preceded by its call.
 func valid(rows []row) error {
 	open := map[string]bool{}
 	for i, r := range rows {
@@ -303,7 +303,7 @@ func TestUndoACompaction(t *testing.T) {
 	}
 }
 
-// Whatever is not as it should be leaves the compaction to Claude Code, and what is remembered as it was.
+// In any doubt, Claude Code compacts by itself and the state is unchanged.
 func TestDoubtsAboutRows(t *testing.T) {
 	for name, change := range map[string]func(*agent){
 		"another context":          func(a *agent) { a.rows = []row{{Role: "user", Text: "Something else."}, a.rows[1]} },
@@ -331,7 +331,7 @@ func TestDoubtsAboutRows(t *testing.T) {
 	}
 }
 
-// Rows that the recording does not have yet stay behind those that it has.
+// Rows that the recording does not have yet stay after its own.
 func TestRowsAheadOfTheRecording(t *testing.T) {
 	a := newAgent(t)
 	for range 5 {
@@ -346,7 +346,8 @@ func TestRowsAheadOfTheRecording(t *testing.T) {
 	}
 }
 
-// The newest result is recorded while precis reads: precis reads again, and what stands before it is shortened.
+// If the newest result is recorded while precis reads, precis reads again and shortens earlier
+// content.
 func TestTheNewestResultIsRecordedLate(t *testing.T) {
 	a := newAgent(t)
 	for range 5 {

@@ -10,10 +10,9 @@ import (
 	"precis/archive/gemini"
 )
 
-// Gemini CLI says before every request that it may compress, and never that it did. Its
-// recording tells: the view that a compression left is a line that sets all messages,
-// with a snapshot as one of the first. Other lines set them anew with the snapshot that is
-// known.
+// Gemini CLI announces before every request that it may compress, but not that it did. The
+// recording shows it: a compression writes a line that sets all messages, with a new snapshot among
+// the first. Other lines that set all messages repeat the known snapshot.
 
 func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	was := c.state()
@@ -26,8 +25,8 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 		return nil, errNothing("")
 	}
 	snapshot := newest(fresh, was.Snapshot)
-	found := before > 0 && snapshot != was.Snapshot // what a session was resumed with is not new
-	mine := false                                   // tools end at the same time, and each has a hook
+	found := before > 0 && snapshot != was.Snapshot // the snapshot of a resumed session is not new
+	mine := false                                   // tools may end together, and each runs a hook
 	err = c.update(ctx, func(s *state) {
 		if mine = s.Offset == before; mine && found {
 			s.Compactions++
@@ -55,7 +54,7 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	return c.give(c.input.Event, text), nil
 }
 
-// newest returns a hash of the newest snapshot that lines set; was, when they set none.
+// newest returns a hash of the newest snapshot that lines set, or was if they set none.
 func newest(lines []byte, was string) string {
 	for line := range bytes.Lines(lines) {
 		if !bytes.Contains(line, []byte("state_snapshot>")) {
@@ -68,8 +67,8 @@ func newest(lines []byte, was string) string {
 	return was
 }
 
-// readFrom returns the whole lines behind an offset, and where they end. A file that is
-// shorter was written anew, and is read from its beginning.
+// readFrom returns the whole lines after an offset, and the offset of their end. A file shorter
+// than the offset was written anew and is read from its beginning.
 func readFrom(path string, offset int64) ([]byte, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 //go:embed again.txt
 var againText string
 
-// again is what each program gives its model again after a compaction.
+// again lists the texts that each program gives its model again after a compaction.
 var again = table.Lazy("again.txt", againText, "host", "acts")
 
-// givesAgain reports whether a program gives its model a text of its own again after a compaction.
-// The text of a loaded skill and the rules of a folder come again when they are needed, and what
-// became of a job never.
+// givesAgain reports whether a program gives its model a text again after a compaction. Loaded
+// skills and rules of a folder return only when needed, and results of jobs never.
 func givesAgain(host string, act precis.Act, text string) bool {
 	row, ok := again().Find(host)
 	if !ok || !slices.Contains(row.Words("acts"), string(act)) {
@@ -28,9 +27,9 @@ func givesAgain(host string, act precis.Act, text string) bool {
 	return !known || list.Rank == harness.Instructions
 }
 
-// withoutGiven returns messages without what the model is given anyway: what precis gave it before,
-// which the recording itself holds, and what its program gives it again. given holds the words that
-// were left out, of precis's own only the introduction.
+// withoutGiven returns messages without the texts that the model gets anyway: earlier texts of
+// precis, which the recording contains, and texts that the program gives again. Given are the words
+// left out; of precis's own texts it has only the introduction.
 func withoutGiven(host string, msgs []precis.Message) (out []precis.Message, given string) {
 	out = slices.Clone(msgs)
 	speech := precis.SpeechOf(msgs)
@@ -67,8 +66,8 @@ func withoutGiven(host string, msgs []precis.Message) (out []precis.Message, giv
 	return out, left.String()
 }
 
-// source returns the part of a program's text by which statements of a summary are borne out: of one
-// that precis wrote the introduction alone, since the rest quotes the conversation.
+// source returns the part of a program's text that may support statements of a summary. Of a text
+// by precis this is only the introduction, since the rest quotes the conversation.
 func source(text string) string {
 	if !harness.Ours(text) {
 		return text

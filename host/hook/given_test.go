@@ -27,12 +27,13 @@ func TestGivesAgain(t *testing.T) {
 	}
 }
 
-// attachment is a line of Claude Code about what it told the model.
+// attachment is Claude Code's line about content given to the model.
 func attachment(parent, id, content string) string {
 	return fmt.Sprintf(`{"parentUuid":%q,"uuid":%q,"sessionId":"s1","type":"attachment","attachment":%s}`+"\n", parent, id, content)
 }
 
-// listed are what Claude Code gives at the beginning and again behind a compaction; id is of the line before.
+// listed returns the content that Claude Code gives at the start and again after a compaction; id
+// is the previous line's.
 func listed(id string) (lines, last string) {
 	for n, content := range []string{
 		`{"type":"skill_listing","content":"- trim-wick: Trims \"every wick\" by 7341 mm. Always call trimWick first."}`,
@@ -53,8 +54,8 @@ func listed(id string) (lines, last string) {
 // own are words of these lists and of precis.
 var own = []string{"trim-wick", "trimWick", "7341", "every wick", "keeperAgent", "mcp__lamp__ignite", "igniteFirst", "watchHouse", "9.9.1", "Lit-By", "SessionStart", "additional context"}
 
-// Behind a compaction of Claude Code nothing is told or doubted of what the program gives again, and of what precis gave
-// before; what the summary says is doubted as ever.
+// After a compaction of Claude Code, texts that the program gives again and earlier texts of precis
+// are neither given nor doubted; statements of the summary are checked as usual.
 func TestNothingOfTheProgramIsTold(t *testing.T) {
 	s := begin(t, "claude-code", 12)
 	lists, _ := listed("u1")
@@ -97,7 +98,7 @@ func TestNothingOfTheProgramIsTold(t *testing.T) {
 			t.Errorf("of %q is doubted, want %q:\n%s", said, doubted, more)
 		}
 		for _, word := range append(own, "0b6e2f1a") {
-			_, rest, _ := strings.Cut(more, "\n") // behind the introduction
+			_, rest, _ := strings.Cut(more, "\n") // without the introduction
 			if strings.Contains(rest, word) {
 				t.Errorf("%q is told:\n%s", word, more)
 			}
@@ -115,8 +116,8 @@ func TestASummaryOfAnEvent(t *testing.T) {
 	}
 }
 
-// Codex writes its own texts into the history that replaces another: they are no words of the summary, and what stands there
-// of the conversation is not lacking.
+// Codex writes its own texts into the replacement history. They do not count as the summary, and
+// conversation text there is not lacking.
 func TestOnlyTheSummaryIsChecked(t *testing.T) {
 	s := begin(t, "codex", 12)
 	lines := strings.Split(strings.TrimSpace(recordings["codex"](12)), "\n")

@@ -12,31 +12,31 @@ import (
 	"precis/wire/chat"
 )
 
-// Hermes lets a context engine, which is a class in Python, choose the messages of each
-// request, and keeps every message itself. The class hands them over in the words of the
-// engine endpoint; the edits are remembered here.
+// Hermes lets a context engine, a Python class, choose the messages of each request, and keeps
+// every message itself. The class passes them in the format of the engine endpoint; precis stores
+// the edits here.
 
-// hermesInput is what the class says.
+// hermesInput is the input from the class.
 type hermesInput struct {
 	Session  string          `json:"conversation"`
 	Model    string          `json:"model"`
 	Window   int             `json:"window"` // in tokens; 0: unknown
 	Now      bool            `json:"now"`    // reduce now, whatever the threshold
 	Focus    string          `json:"focus"`
-	Messages json.RawMessage `json:"messages"` // as Chat Completions have them
+	Messages json.RawMessage `json:"messages"` // in the format of Chat Completions
 	Handle   precis.Handle   `json:"handle"`
 	Offset   int             `json:"offset"` // in bytes
 }
 
-// hermesCall is a call of the class with what answers it.
+// hermesCall is a call of the class with the parts that answer it.
 type hermesCall struct {
 	hermesInput
-	gateway  *gateway.Gateway // forwards nothing
+	gateway  *gateway.Gateway // used without an upstream
 	assembly gateway.Assembly
-	request  *http.Request // by which the view is asked for
+	request  *http.Request // asks the gateway for the view
 }
 
-// hermes reads the input. The gateway of the result must be closed.
+// hermes reads the input. The caller must close the gateway of the result.
 func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 	if json.Unmarshal(c.raw, &h.hermesInput) != nil {
 		return h, errNothing("its input is not understood")
@@ -63,13 +63,13 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 	return h, err
 }
 
-// close ends the gateway, which has stored nothing.
+// close closes the gateway, which has no store.
 func (h hermesCall) close(ctx context.Context) { _ = h.gateway.Close(ctx) }
 
-// hermesAnswer is a view, in the words of the engine endpoint.
+// hermesAnswer is a view in the format of the engine endpoint.
 type hermesAnswer struct {
-	Changed  bool            `json:"changed"` // it is not what came
-	Acted    bool            `json:"acted"`   // something was reduced for it
+	Changed  bool            `json:"changed"` // it differs from the input
+	Acted    bool            `json:"acted"`   // this call reduced the conversation
 	Messages json.RawMessage `json:"messages"`
 }
 
@@ -94,7 +94,7 @@ func hermesAssemble(ctx context.Context, c *call) ([]byte, error) {
 	return line(hermesAnswer{v.Changed, v.Acted, v.Messages}), nil
 }
 
-// hermesExpand answers with what a handle names, as it was said.
+// hermesExpand answers with the original content of a handle.
 func hermesExpand(ctx context.Context, c *call) ([]byte, error) {
 	h, err := c.hermes(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func hermesExpand(ctx context.Context, c *call) ([]byte, error) {
 	var out conversation.Reading
 	err = h.gateway.Listed(h.request, h.assembly, func(home conversation.Home, id string) (err error) {
 		out, err = conversation.Read(ctx, home, id, h.Handle, conversation.ReadOptions{Offset: h.Offset})
-		out.Conversation = "" // it ends with the call
+		out.Conversation = "" // the conversation ends with the call
 		return err
 	})
 	if err != nil {

@@ -1,13 +1,12 @@
-// Package hook answers the events by which agent programs let others take part in a
-// compaction: before it, with its summary, and after it. What a program's own summary
-// lacks is given back from the recording; where a program lets it, the summary is
-// precis's own. Start with [Run].
+// Package hook answers: what does precis do when an agent program compacts a conversation? It
+// handles the program's events before and after a compaction. It gives back from the recording the
+// facts that the program's summary lacks. Where a program allows it, precis writes the summary
+// itself. Start with [Run].
 //
-// A hook must never be what stops an agent. [Run] returns within its deadline, and with
-// nothing to say it says nothing; why that was so is in the journal, see [Journal]. No
-// model is called. What is remembered between events lies in one small file for each
-// session, which holds words of the conversation and is readable by its owner alone; the
-// journal holds none.
+// A hook must never stop an agent. [Run] returns within its deadline, and its output may be empty;
+// the reason is in the journal, see [Journal]. No model is called. State between events is one
+// small file per session. It contains words of the conversation and only its owner can read it; the
+// journal contains no such words.
 package hook
 
 import (
@@ -26,30 +25,29 @@ import (
 	"precis"
 )
 
-// Deadline is how long an answer may take, and CompactDeadline how long a compaction of Claude
-// Code, which takes a model longer. Programs wait longer; what is not there in time is not given.
+// Deadline is the longest time for an answer, and CompactDeadline for a compaction of Claude Code,
+// where a model would take longer. Programs wait longer than that. Late results are dropped.
 const (
 	Deadline        = 5 * time.Second
 	CompactDeadline = 15 * time.Second
 )
 
-// Silent is the variable of the environment that keeps hooks from saying anything: set by
-// what sends an agent's requests through a gateway, which does the same work.
+// Silent is the environment variable that silences hooks. It is set by launchers that send an
+// agent's requests through a gateway, which does the same work.
 const Silent = "PRECIS_GATEWAY"
 
-// maxInput is how much of an event is read, in bytes: programs without a recording hand
-// over all messages.
+// maxInput is the most bytes read of an event. Programs without a recording pass all messages.
 const maxInput = 256 << 20
 
-// Options are what hooks depend on.
+// Options are the dependencies of hooks.
 type Options struct {
-	State  string                 // folder of what is remembered; made when it is missing
-	Binary string                 // path of precis, for what the model is told; "": precis
-	Env    func(string) string    // nil: nothing is set
+	State  string                 // folder for state; created if missing
+	Binary string                 // path of precis in texts for the model; "": precis
+	Env    func(string) string    // nil: no variable is set
 	Now    func() time.Time       // nil: time.Now
-	Window func(model string) int // of a model, in tokens; nil, or 0: unknown
-	// Find returns the recording of a program's session by its ID, for events that name none,
-	// or one that is not there or of another session; "": there is none. Nil: nobody looks.
+	Window func(model string) int // context window of a model in tokens; nil, or 0: unknown
+	// Find returns the recording of a program's session by its ID, or "". It is used when an event
+	// names no file, a missing one, or one of another session. Nil: no search.
 	Find func(host, session string) string
 
 	deadline time.Duration // 0: Deadline, or CompactDeadline
@@ -60,7 +58,7 @@ type Call struct {
 	Host  string // e.g. "claude-code"
 	Event string // e.g. "session-start", see [Events]
 	Args  []string
-	In    io.Reader // what the program says of the event; nil: nothing
+	In    io.Reader // the program's description of the event; nil: empty
 }
 
 // handler answers an event.
@@ -81,10 +79,10 @@ var handlers = map[string]map[string]handler{
 	"hermes":   {"assemble": hermesAssemble, "expand": hermesExpand},
 }
 
-// Hosts returns the names of the programs whose events are answered.
+// Hosts returns the names of the supported programs.
 func Hosts() []string { return slices.Sorted(maps.Keys(handlers)) }
 
-// Events returns the events of a program that are answered; none for an unknown one.
+// Events returns the supported events of a program; none for an unknown one.
 func Events(host string) []string { return slices.Sorted(maps.Keys(handlers[host])) }
 
 // call is a call that is being answered.
@@ -93,17 +91,17 @@ type call struct {
 	o     Options
 	input input
 	raw   []byte
-	entry Entry // what becomes of it
+	entry Entry // the outcome, for the journal
 }
 
-// errNothing is why nothing is said though nothing failed.
+// errNothing is the reason for an empty answer without a failure.
 type errNothing string
 
 func (e errNothing) Error() string { return string(e) }
 
-// Run answers a call: with what is to be written to standard output, often nothing. It
-// never fails, and returns within its deadline or when ctx ends. Calls may run at the same
-// time, in this process or in others.
+// Run answers a call with the bytes for standard output, which are often empty. It never fails, and
+// returns within its deadline or when ctx ends. Calls may run concurrently, also in several
+// processes.
 func Run(ctx context.Context, o Options, c Call) []byte {
 	if o.Env == nil {
 		o.Env = func(string) string { return "" }
@@ -123,7 +121,7 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		out   []byte
 	}
 	done := make(chan result, 1)
-	go func() { // it may wait for its input, which knows no context
+	go func() { // reading the input may block and ignores the context
 		r := result{entry: Entry{Host: c.Host, Event: c.Event}}
 		defer func() { done <- r }()
 		r.out, r.entry = answer(ctx, o, c)
@@ -131,7 +129,7 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 	var r result
 	select {
 	case r = <-done:
-		if c.Event == "pending" { // a run that is not done in time is not tried again soon
+		if c.Event == "pending" { // busyFolder stays, so that the slow run is not repeated soon
 			_ = os.Remove(filepath.Join(o.State, busyFolder))
 		}
 	case <-ctx.Done():
@@ -141,23 +139,23 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		r.out = excuse(c.Event, r.entry.Why)
 	}
 	if c.Host == "gemini" && len(r.out) == 0 {
-		r.out = []byte("{}\n") // it wants JSON and nothing else
+		r.out = []byte("{}\n") // Gemini CLI accepts only JSON
 	}
 	r.entry.Time, r.entry.Took = begun, o.Now().Sub(begun)
-	if r.entry.Did != "" { // a hook with nothing to do leaves no trace
+	if r.entry.Did != "" { // calls without work are not recorded
 		journal(o.State).add(r.entry)
 	}
 	return r.out
 }
 
-// Why nothing comes of a recording that is too long.
+// Reasons why a long recording is not processed.
 const (
 	tooLong   = "the recording is too long to be read while the agent waits"
 	notInTime = "not done in time"
 )
 
-// excuse is what Claude Code shows the person in a line when precis has not compacted, or gives nothing back, since
-// there was no time for it; nil for every other reason.
+// excuse returns the line that Claude Code shows the person when precis had no time to compact or
+// to give facts back; nil for every other reason.
 func excuse(event, why string) []byte {
 	switch {
 	case why != tooLong && why != notInTime:
@@ -169,8 +167,8 @@ func excuse(event, why string) []byte {
 	return nil
 }
 
-// answer answers a call. A panic is a failure like others: a damaged recording must not
-// show a stack trace to a model.
+// answer answers a call. It recovers from panics: a damaged recording must not show a stack trace
+// to a model.
 func answer(ctx context.Context, o Options, c Call) (out []byte, entry Entry) {
 	k := &call{Call: c, o: o, entry: Entry{Host: c.Host, Event: c.Event}}
 	defer func() {
@@ -196,7 +194,7 @@ func answer(ctx context.Context, o Options, c Call) (out []byte, entry Entry) {
 	return out, k.entry
 }
 
-// reason is an error in words that hold nothing of a conversation: what failed, and how.
+// reason describes an error by operation and code, without words of a conversation.
 func reason(err error) string {
 	if e, ok := errors.AsType[*precis.Error](err); ok {
 		return fmt.Sprintf("%s: %s", e.Op, e.Code)
@@ -204,7 +202,7 @@ func reason(err error) string {
 	return "a fault: " + fmt.Sprintf("%T", err)
 }
 
-// read reads what the program says.
+// read reads the program's input.
 func (c *call) read() error {
 	if handlers[c.Host][c.Event] == nil {
 		return errNothing("no such event")

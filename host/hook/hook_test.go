@@ -37,7 +37,7 @@ type step struct {
 	in    string
 }
 
-// Each program's events, in its order, and what is answered.
+// Each program's events, in order, with the expected answers.
 func TestAnswers(t *testing.T) {
 	for host, steps := range map[string][]step{
 		"claude-code": {
@@ -100,7 +100,7 @@ func every(t *testing.T, f func(*testing.T, *session, string)) {
 	}
 }
 
-// harmless reports whether an answer says nothing.
+// harmless reports whether an answer has no text.
 func harmless(host, answer string) bool {
 	return answer == "" || host == "gemini" && answer == "{}\n"
 }
@@ -159,7 +159,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// A gateway or a sub-agent: nothing is said, and nothing remembered.
+// With a gateway, or in a sub-agent, hooks print no text and store no state.
 func TestSilence(t *testing.T) {
 	every(t, func(t *testing.T, s *session, event string) {
 		s.write(recordings[s.host](6))
@@ -210,7 +210,7 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// Nobody waits for a recording that would not be read in time, and the person is told.
+// A recording too long to be read in time is not waited for, and the person is notified.
 func TestTooLong(t *testing.T) {
 	s := begin(t, "claude-code", 4)
 	for event, want := range map[string]string{"session-start": `{"systemMessage":"precis gives nothing back: the recording is too long`, "compact": `{"why":"the recording is too long`} {
@@ -302,7 +302,7 @@ func TestGeminiOnce(t *testing.T) {
 	}
 }
 
-// What precis gave stands in the recording from then on; it is not given back again.
+// Texts of precis are recorded, and must not be given again.
 func TestGeminiGivesNothingOfItsOwn(t *testing.T) {
 	s := begin(t, "gemini", 10)
 	s.run("pending", geminiTool)
@@ -353,7 +353,7 @@ func TestGeminiOffsets(t *testing.T) {
 	check("a folder", false)
 }
 
-// Where nothing can be remembered what can be said is said all the same.
+// If state cannot be written, answers that do not depend on it are still given.
 func TestStateThatCannotBeWritten(t *testing.T) {
 	for host, in := range map[string]string{"claude-code": claudeCompact, "codex": codexCompact, "qwen": claudeCompact} {
 		s := begin(t, host, 8)
@@ -505,7 +505,7 @@ func TestSums(t *testing.T) {
 // A context that ends ends the answer.
 func TestCanceled(t *testing.T) {
 	s := begin(t, "codex", 4)
-	s.o.State = filepath.Join(os.DevNull, "x") // below what is no folder: nothing is written when the test has ended and its folder goes
+	s.o.State = filepath.Join(os.DevNull, "x") // not a folder, so that late writes cannot disturb the test's cleanup
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := Run(ctx, s.o, Call{Host: "codex", Event: "session-start", In: strings.NewReader(strings.ReplaceAll(codexCompact, "TRANSCRIPT", s.path))}); len(got) > 0 && !json.Valid(got) {
@@ -513,8 +513,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// Where an event names no recording, one that is gone, or that of another session, the
-// session's ID finds it.
+// If an event names no recording, a missing one, or another session's, it is found by the session's
+// ID.
 func TestTheSessionNamesTheRecording(t *testing.T) {
 	with := func(path string) string { return strings.Replace(claudeCompact, "TRANSCRIPT", path, 1) }
 	for name, in := range map[string]string{"none": with(""), "gone": with("/nowhere/s1.jsonl"), "null": strings.Replace(claudeCompact, `"TRANSCRIPT"`, "null", 1)} {

@@ -6,20 +6,20 @@ import (
 	"encoding/json"
 )
 
-// input is what programs say of an event, as far as it matters here. The names are those
-// of Claude Code, which Codex, Qwen Code and Gemini CLI have taken over.
+// input holds the relevant members of an event. Codex, Qwen Code and Gemini CLI use the member
+// names of Claude Code.
 type input struct {
 	Session    string // "session_id"
 	Transcript string // "transcript_path"
 	Event      string // "hook_event_name"
-	Source     string // "source", of a session's start: startup, resume, clear, compact
+	Source     string // "source" of a session's start: startup, resume, clear, compact
 	Model      string // "model"
 	Summary    string // "compact_summary"
 	Agent      string // "agent_id": a sub-agent
 }
 
-// parse reads it. Members that are missing or of another type stay empty: a hook answers
-// what it can.
+// parse reads the members. Missing members and members of another type stay empty, so that a hook
+// can still answer the rest.
 func parse(data []byte) input {
 	var in input
 	var members map[string]json.RawMessage
@@ -37,7 +37,7 @@ func parse(data []byte) input {
 	return in
 }
 
-// context is an answer that adds text to what the model reads.
+// contextFor returns an answer that adds text to the model's context.
 func contextFor(event, text string) []byte {
 	var out struct {
 		Specific struct {
@@ -49,16 +49,16 @@ func contextFor(event, text string) []byte {
 	return line(out)
 }
 
-// line is a value as a line of JSON.
+// line encodes a value as a line of JSON.
 func line(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil // texts and numbers always can be
+		return nil // cannot happen: texts and numbers always encode
 	}
 	return append(data, '\n')
 }
 
-// short is a name that tells sessions apart and says nothing of them; "" for none.
+// short returns a hash that identifies a session without revealing its name; "" for "".
 func short(session string) string {
 	if session == "" {
 		return ""

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// What became of a call, see [Entry].
+// Outcomes of a call, see [Entry].
 const (
-	Gave     = "gave"     // text was added to what the model reads
-	Replaced = "replaced" // the program's summary is precis's
-	Gated    = "gated"    // the program's summary was looked at
-	Noted    = "noted"    // something was remembered
+	Gave     = "gave"     // text was added to the model's context
+	Replaced = "replaced" // precis wrote the program's summary
+	Gated    = "gated"    // the program's summary was checked
+	Noted    = "noted"    // state was stored
 	Nothing  = "nothing"  // see Why
 	Failed   = "failed"   // see Why
 )
 
-// Entry is one call of a hook, as the journal keeps it. It holds no word of a
-// conversation.
+// Entry is one call of a hook in the journal. It contains no words of a conversation.
 type Entry struct {
 	Time    time.Time     `json:"time"`
 	Host    string        `json:"host"`
@@ -29,23 +28,22 @@ type Entry struct {
 	Did     string        `json:"did"`
 	Why     string        `json:"why,omitempty"`
 
-	Compaction bool `json:"compaction,omitempty"` // the call stands for one compaction
-	Facts      int  `json:"facts,omitempty"`      // likely to be needed again, of the conversation before it
-	Held       int  `json:"held,omitempty"`       // of them, in the program's own summary
-	Back       int  `json:"back,omitempty"`       // of the others, given back
-	Tokens     int  `json:"tokens,omitempty"`     // that the model reads more, about
+	Compaction bool `json:"compaction,omitempty"` // the call counts as one compaction
+	Facts      int  `json:"facts,omitempty"`      // facts before the compaction likely to be needed again
+	Held       int  `json:"held,omitempty"`       // number of these in the program's own summary
+	Back       int  `json:"back,omitempty"`       // number of the others that were given back
+	Tokens     int  `json:"tokens,omitempty"`     // estimated tokens added to the model's context
 }
 
-// mostJournal is the size at which the journal is put aside, in bytes. One older one is
-// kept.
+// mostJournal is the size in bytes at which the journal is renamed. One older journal is kept.
 const mostJournal = 1 << 20
 
-// journal is the file of the calls, a line each.
+// journal is the folder of the journal file, which has one line per call.
 type journal string
 
 func (j journal) path() string { return filepath.Join(string(j), "journal.jsonl") }
 
-// add writes a line. What cannot be written is lost: a hook has nobody to tell.
+// add writes a line. Write errors are ignored, because a hook cannot report them.
 func (j journal) add(e Entry) {
 	if os.MkdirAll(string(j), 0o700) != nil {
 		return
@@ -58,11 +56,11 @@ func (j journal) add(e Entry) {
 		return
 	}
 	defer f.Close()
-	_, _ = f.Write(line(e)) // one write, so that lines of others stay whole
+	_, _ = f.Write(line(e)) // one write, so that concurrent lines stay whole
 }
 
-// Journal returns the calls that a state folder remembers, the oldest first. Lines that
-// are damaged are passed over; no folder is no calls.
+// Journal returns the recorded calls in a state folder, oldest first. It skips damaged lines; a
+// missing folder has no calls.
 func Journal(stateFolder string) []Entry {
 	var out []Entry
 	j := journal(stateFolder)
@@ -82,26 +80,26 @@ func Journal(stateFolder string) []Entry {
 	return out
 }
 
-// Sum is what hooks did in one program.
+// Sum is the total of the hook calls in one program.
 type Sum struct {
 	Host        string        `json:"host"`
 	Compactions int           `json:"compactions"`
-	Replaced    int           `json:"replaced"` // of them, with a summary of precis
-	Measured    int           `json:"measured"` // of them, those whose own summary was looked at
-	Facts       int           `json:"facts"`    // that their summaries should hold
-	Held        int           `json:"held"`     // that they held
+	Replaced    int           `json:"replaced"` // compactions with a summary by precis
+	Measured    int           `json:"measured"` // compactions with a checked summary of the program
+	Facts       int           `json:"facts"`    // facts that the checked summaries should contain
+	Held        int           `json:"held"`     // facts that they contained
 	Back        int           `json:"back"`     // given back
-	Tokens      int           `json:"tokens"`   // that models read more
+	Tokens      int           `json:"tokens"`   // tokens added to models' contexts
 	Calls       int           `json:"calls"`
 	Failed      int           `json:"failed"`
-	Took        time.Duration `json:"took_ns"` // by all calls
+	Took        time.Duration `json:"took_ns"` // total of all calls
 	Slowest     time.Duration `json:"slowest_ns"`
 	Last        time.Time     `json:"last"`
 	LastWhy     string        `json:"last_why,omitempty"` // of the newest failure
 }
 
-// Sums adds up the calls of each program, in the order of their names. Calls with nothing
-// to do leave no trace and are not counted.
+// Sums adds up the calls of each program, sorted by name. Calls without work are not in the journal
+// and are not counted.
 func Sums(entries []Entry) []Sum {
 	by := map[string]*Sum{}
 	for _, e := range entries {

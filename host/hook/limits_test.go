@@ -39,8 +39,7 @@ func TestFit(t *testing.T) {
 	})
 }
 
-// A digest of a long conversation whose words are outside of ASCII stays
-// below what the programs take.
+// A digest of a long conversation in non-ASCII text stays below the limits of the programs.
 func TestAnswersAreBelowTheLimits(t *testing.T) {
 	wide := strings.NewReplacer("lighthouse", strings.Repeat("灯台🗼", 1200), "part", "部分🚢")
 	for host, c := range map[string]struct {
@@ -85,8 +84,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// clineName is the name of the session that cline asks in: that of the plugin's run, and
-// how it begins.
+// clineName is the session name for cline: the plugin's run, and the beginning of the conversation.
 func clineName(in []json.RawMessage) string { return "run 1\n" + string(in[0]) }
 
 // cline asks with the first n messages of its session, in the form that is sent: without
@@ -169,7 +167,7 @@ func TestClineView(t *testing.T) {
 		t.Errorf("what was not yet hidden is: %d messages", len(back))
 	}
 
-	// Where nothing can be remembered the request still fits.
+	// If state cannot be written, the request still fits.
 	s = begin(t, "cline", 0)
 	s.o.Window = func(string) int { return 20_000 }
 	if err := os.WriteFile(s.o.State, nil, 0o600); err != nil {
@@ -238,8 +236,8 @@ func BenchmarkTranscriptOf4MB(b *testing.B) {
 	}
 }
 
-// Hermes keeps every message, and the edits are remembered here: each view begins with the
-// one before until something is done, and what is hidden is read by its handle.
+// Hermes keeps every message and precis keeps the edits. Each view begins with the previous one
+// until a reduction, and hidden content can be read by its handle.
 func TestHermesAssemble(t *testing.T) {
 	s := begin(t, "hermes", 0)
 	type view struct {

@@ -7,10 +7,9 @@ import (
 	"precis/archive"
 )
 
-// opencode's plugin hands over a session's messages and puts what it is told in the place
-// of the summary.
+// opencode's plugin passes a session's messages and replaces the summary by the answer.
 
-// opencodeDigest writes the summary. Its argument is the session's name.
+// opencodeDigest writes the summary. Its argument is the name of the session.
 func opencodeDigest(ctx context.Context, c *call) ([]byte, error) {
 	r, err := c.opencode(c.raw)
 	if err != nil {
@@ -19,7 +18,7 @@ func opencodeDigest(ctx context.Context, c *call) ([]byte, error) {
 	return c.replace(ctx, r)
 }
 
-// opencodeGate adds to the program's own summary what it lacks. The input is
+// opencodeGate completes the program's own summary with the facts it lacks. The input is
 // {"messages": […], "summary": "…"}.
 func opencodeGate(ctx context.Context, c *call) ([]byte, error) {
 	var in struct {
@@ -61,7 +60,7 @@ func (c *call) opencode(messages []byte) (record, error) {
 	return c.recordOf(archive.Source{Path: "session.json", Data: append(append(data, messages...), '}')})
 }
 
-// replace answers with a summary of precis's own.
+// replace answers with a summary by precis.
 func (c *call) replace(ctx context.Context, r record) ([]byte, error) {
 	text, err := r.digest(ctx, c.size(r))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// units is the length of a text as the programs count it: in units of UTF-16.
+// units is the length of a text in units of UTF-16, as the programs count it.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -15,10 +15,10 @@ func units(s string) int {
 	return n
 }
 
-// fit returns the first lines of a text that have at most limit units together. What does not fit is left out, and
-// the last line says so.
+// fit returns the first lines of a text within limit units in total. If it leaves lines out, the
+// last line says so.
 func fit(text string, limit int) string {
-	const reserve = 40 // for the line about what is left out
+	const reserve = 40 // for the line that reports omissions
 	text = strings.TrimSpace(text)
 	if units(text) <= limit {
 		return text

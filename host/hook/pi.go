@@ -12,9 +12,10 @@ import (
 	"precis/archive/pi"
 )
 
-// pi's extension appends the entries of the answer at the end of a turn; then pi's own projection of the session is
-// precis's view. precis keeps no other state: going back in pi's tree removes the entries, and a copy of the session
-// has them, too. Older versions of pi, and compactions at another time, get a summary.
+// pi's extension appends the entries of the answer at the end of a turn; pi's own projection of the
+// session is then precis's view. precis keeps no other state: going back in pi's tree removes the
+// entries, and a copy of the session includes them. For older versions of pi, and for compactions
+// at another time, precis writes a summary.
 
 // piView answers the end of a turn.
 func piView(ctx context.Context, c *call) ([]byte, error) {
@@ -45,8 +46,8 @@ func piView(ctx context.Context, c *call) ([]byte, error) {
 	return line(out), nil
 }
 
-// piDigest answers with the summary of a compaction. The arguments are --before ID FILE: the first entry that remains,
-// and the session's file.
+// piDigest answers with the summary of a compaction. The arguments are --before ID FILE: the first
+// kept entry and the session's file.
 func piDigest(ctx context.Context, c *call) ([]byte, error) {
 	if len(c.Args) != 3 || c.Args[0] != "--before" {
 		return nil, errNothing("its arguments are not understood")
@@ -58,9 +59,9 @@ func piDigest(ctx context.Context, c *call) ([]byte, error) {
 	return c.replace(ctx, r)
 }
 
-// piSession reads a session's file, up to the entry before the one that is named.
+// piSession reads a session's file up to the entry before the named one.
 func (c *call) piSession(path, before string) (src archive.Source, r record, err error) {
-	c.input.Session = path // which precis takes for a session, too
+	c.input.Session = path // precis identifies the session by its path
 	c.entry.Session = short(filepath.Base(path))
 	if src, err = formats.Load(path); err != nil {
 		return src, r, errNothing("the session's file cannot be read")
@@ -72,15 +73,14 @@ func (c *call) piSession(path, before string) (src archive.Source, r record, err
 	return src, r, err
 }
 
-// until returns the lines of a session up to the entry before the one that is named: the
-// session is a tree, and that entry is where the branch that is hidden ends. All of it
-// when the entry is not there.
+// until returns the lines of a session up to the parent of the named entry. The session is a tree,
+// and the hidden branch ends there. Without such an entry it returns all lines.
 func until(data []byte, id string) []byte {
 	type entry struct {
 		ID     string `json:"id"`
 		Parent string `json:"parentId"`
 	}
-	ends := map[string]int{} // where an entry's line ends
+	ends := map[string]int{} // entry ID → end of its line
 	at := 0
 	for line := range bytes.Lines(data) {
 		at += len(line)

@@ -15,8 +15,9 @@ import (
 	"precis/archive/formats"
 )
 
-// piAgent is a pi that shortens its context by precis: it keeps a session as a tree of entries in a file, appends what it
-// is told at the end of a turn, and projects the session as pi does (buildSessionProjection of pi 1.6).
+// piAgent is a pi with precis: it keeps a session as a tree of entries in a file, appends the
+// answer at the end of a turn, and projects the session as pi does (buildSessionProjection of pi
+// 1.6).
 type piAgent struct {
 	*session
 	entries []map[string]any
@@ -30,7 +31,7 @@ func newPi(t testing.TB) *piAgent {
 	return a
 }
 
-// add appends an entry behind the leaf.
+// add appends an entry after the leaf.
 func (a *piAgent) add(e map[string]any) string {
 	e = copied(e)
 	e["id"], e["parentId"], e["timestamp"] = fmt.Sprintf("e%d", len(a.entries)+1), nil, fmt.Sprintf("2026-01-01T00:%02d:%02dZ", len(a.entries)/60%60, len(a.entries)%60)
@@ -179,7 +180,8 @@ func (a *piAgent) tokens() int { return len(line(a.shown())) / 4 }
 // piOnly is what a summary says beside the words of the view.
 var piOnly = regexp.MustCompile(`\[m\d+, word for word:\] |\[precis: the compaction before this one is taken back\. What it hid follows\.\] `)
 
-// sound checks that each call has its result behind it, and that precis's view of the file is what pi shows.
+// sound verifies that each call is followed by its result, and that precis's view of the file
+// equals pi's.
 func (a *piAgent) sound() error {
 	open := map[any]bool{}
 	for i, msg := range a.shown() {
@@ -264,8 +266,8 @@ func TestPiShowsTheView(t *testing.T) {
 	}
 }
 
-// The newest compaction is taken back by words, by going back in pi's tree, and in precis's own file; what is said
-// afterwards stays.
+// The newest compaction is undone by a command, by going back in pi's tree, and in precis's own
+// file. Later messages stay.
 func TestUndoInPi(t *testing.T) {
 	a := newPi(t)
 	for range 5 {
@@ -337,7 +339,7 @@ func TestDoubtsAboutPi(t *testing.T) {
 	}
 }
 
-// A compaction by pi itself, or by /compact, stands between those of precis.
+// A compaction by pi itself, or by /compact, between compactions by precis.
 func TestPiCompactsBetween(t *testing.T) {
 	a := newPi(t)
 	for round := range 4 {

@@ -2,11 +2,12 @@ package hook
 
 import "context"
 
-// Qwen Code runs PreCompact, PostCompact with the summary, and SessionStart with source
-// "compact", whose text stands in the system prompt from the second request on. The
-// first one sees the summary alone, so what matters most is asked for in its prompt.
+// Qwen Code runs PreCompact, PostCompact with the summary, and SessionStart with source "compact".
+// It adds the text of SessionStart to the system prompt from the second request on. The first
+// request has only the summary, so the hook asks for the most important facts in the summary's
+// prompt.
 
-// qwenRequest is how much the prompt of the summary is told, in tokens.
+// qwenRequest is the most tokens added to the prompt of the summary.
 const qwenRequest = 600
 
 func qwenBefore(ctx context.Context, c *call) ([]byte, error) {

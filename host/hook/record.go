@@ -15,22 +15,22 @@ import (
 	"precis/retain"
 )
 
-// digestShare is the part of a model's window that a digest may fill, one in so many.
+// digestShare: a digest may fill at most one part in digestShare of a model's window.
 const digestShare = 10
 
-// leastDigest is the smallest digest that says something, in tokens.
+// leastDigest is the smallest useful digest, in tokens.
 const leastDigest = 300
 
 // record is the recording of a session.
 type record struct {
 	conv *precis.Conversation
-	msgs []precis.Message // all that were said; not what was taken back, and not what the model is given anyway
+	msgs []precis.Message // without messages taken back and texts that the model gets anyway
 
-	given string // words of the program that msgs leaves out, see withoutGiven
+	given string // texts of the program left out of msgs, see withoutGiven
 }
 
-// readRate is how much of a recording is read and looked at in a second, in bytes: of a longer one nothing would be
-// ready in time, so nobody waits for it.
+// readRate is the number of bytes of a recording that are read and processed in a second. A
+// recording too long for the deadline is not read at all.
 const readRate = 4 << 20
 
 // open reads the recording that an event names.
@@ -50,8 +50,9 @@ func (c *call) open() (record, error) {
 	return c.recordOf(src)
 }
 
-// transcript returns the recording that an event is about: the one it names, unless that is
-// not there, or has the name of another session and the session has one.
+// transcript returns the path of the recording that an event is about: the path in the event,
+// unless that file is missing, or has the name of another session and a file of this session
+// exists.
 func (c *call) transcript() string {
 	path := c.input.Transcript
 	if c.o.Find == nil || c.input.Session == "" {
@@ -78,7 +79,7 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 	return r, nil
 }
 
-// digest writes what the conversation held, in at most so many tokens.
+// digest writes a digest of the conversation with at most the given tokens.
 func (r record) digest(ctx context.Context, tokens int) (string, error) {
 	d, err := digest.Writer{}.Summarize(ctx, precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
 	if err == nil && d.Text == "" {
@@ -87,7 +88,7 @@ func (r record) digest(ctx context.Context, tokens int) (string, error) {
 	return d.Text, err
 }
 
-// size is how large a digest may be, in tokens.
+// size is the maximum size of a digest, in tokens.
 func (c *call) size(r record) int {
 	size := digest.DefaultTokens
 	if c.o.Window != nil {
@@ -98,9 +99,9 @@ func (c *call) size(r record) int {
 	return size
 }
 
-// shown returns what the newest condensation that the program recorded shows instead of what it
-// hides: the words of the model's summary, "" for none, and all other words; known are those of
-// them by which statements are borne out, see source.
+// shown returns the texts of the newest recorded condensation: summary is the model's text, or "",
+// and beside are all other texts. Known is the part of beside that may support statements, see
+// source.
 func (r record) shown() (summary, beside, known string) {
 	all := precis.Active(r.conv.Edits)
 	for i := len(all) - 1; i >= 0; i-- {
@@ -132,13 +133,13 @@ func (r record) shown() (summary, beside, known string) {
 	return "", "", ""
 }
 
-// roomForMore is how much may be added to a summary and a digest, in tokens.
+// roomForMore is the most tokens that may be added to a summary and a digest.
 const roomForMore = 1500
 
-// gate looks at a program's own summary. It returns what neither that nor what the model is
-// shown beside it says, in at most room tokens, "" for nothing, and takes down how much the
-// summary held by itself. Only the words of the model are checked, against what was said and
-// what its program has given it.
+// gate checks a program's own summary. It returns the facts missing from the summary and from
+// beside, the other text shown to the model, in at most room tokens; "" if none is missing. It
+// records how many facts the summary has by itself. Only the model's text is checked, against the
+// conversation and the texts given by the program.
 func (c *call) gate(r record, summary, beside string, room int) string {
 	summary = harness.SummaryWords(summary)
 	conv := *r.conv
@@ -147,11 +148,11 @@ func (c *call) gate(r record, summary, beside string, room int) string {
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(precis.SummaryRequest{Conversation: &conv, Messages: r.msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room}, digest.RepairOptions{Beside: beside})
 	}
-	alone := ask("", 0) // nothing fits: it is only measured
+	alone := ask("", 0) // room 0 adds no text and only measures
 	both := ask(beside, room)
 	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
 	if before := both.Kept.Kept - both.Kept.Repaired; beside != "" && len(both.Doubts) == 0 && before*10 >= both.Kept.Anchors*9 {
-		return "" // with the digest all but a few names are there
+		return "" // the digest covers at least nine tenths of the facts
 	}
 	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
 	more, _ := strings.CutPrefix(both.Text, summary)

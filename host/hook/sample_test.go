@@ -18,7 +18,7 @@ type turn struct{ call, path, result, says string }
 // ask is the first request; the last words of the user are in the last turn.
 const ask = "Port the lighthouse controller to Go. Never change lamp/legacy.go. All errors wrap ErrLamp."
 
-// turns are steps in which files are read; n of them.
+// turns returns n steps with file reads.
 func turns(n int) []turn {
 	var out []turn
 	for i := range n {

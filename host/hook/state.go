@@ -12,28 +12,28 @@ import (
 	"precis/internal/filelock"
 )
 
-// state is what is remembered of a session between events.
+// state is the stored state of a session between events.
 type state struct {
 	Compactions int             `json:"compactions"`
 	Digest      string          `json:"digest,omitempty"`   // given after the newest compaction
-	Summary     string          `json:"summary,omitempty"`  // the program's own
+	Summary     string          `json:"summary,omitempty"`  // the program's own; for Claude Code its hash
 	Pending     string          `json:"pending,omitempty"`  // to be given at the next occasion
-	Own         bool            `json:"own,omitempty"`      // the newest compaction was precis's: other hooks are silent
-	Due         bool            `json:"due,omitempty"`      // the newest summary is still to be looked at
-	Tried       int             `json:"tried,omitempty"`    // how often it was not there yet
-	Offset      int64           `json:"offset,omitempty"`   // of the transcript, read so far
-	Snapshot    string          `json:"snapshot,omitempty"` // a hash of the newest in it
+	Own         bool            `json:"own,omitempty"`      // precis made the newest compaction: other hooks are silent
+	Due         bool            `json:"due,omitempty"`      // the newest summary is not checked yet
+	Tried       int             `json:"tried,omitempty"`    // number of attempts that did not find it
+	Offset      int64           `json:"offset,omitempty"`   // end of the part of the transcript that was read
+	Snapshot    string          `json:"snapshot,omitempty"` // hash of the newest snapshot in it
 	Edits       json.RawMessage `json:"edits,omitempty"`
 }
 
-// kept is how long a session that nobody goes on with is remembered.
+// kept is how long the state of an idle session is stored.
 const kept = 30 * 24 * time.Hour
 
 func (c *call) statePath() string {
 	return filepath.Join(c.o.State, "sessions", c.Host+"-"+short(c.input.Session)+".json")
 }
 
-// state returns what is remembered; the zero value when nothing is, or it is damaged.
+// state returns the stored state; the zero value if it is missing or damaged.
 func (c *call) state() (s state) {
 	data, err := os.ReadFile(c.statePath())
 	if err != nil || json.Unmarshal(data, &s) != nil {
@@ -42,17 +42,18 @@ func (c *call) state() (s state) {
 	return s
 }
 
-// Compactions returns how many compactions of a session the hooks have seen; 0 when they
-// know nothing of it.
+// Compactions returns how many compactions of a session the hooks have seen; 0 for an unknown
+// session.
 func Compactions(stateFolder, host, session string) int {
 	c := call{Call: Call{Host: host}, o: Options{State: stateFolder}, input: input{Session: session}}
 	return c.state().Compactions
 }
 
-// loadedFolder holds an empty file for each program that has loaded a module of precis, written anew each time.
+// loadedFolder holds an empty file for each program that has loaded a module of precis. Each load
+// writes the file anew.
 const loadedFolder = "loaded"
 
-// Loaded returns when a program last loaded a module by which precis is its compaction; the zero time: never.
+// Loaded returns when a program last loaded precis's compaction module; the zero time: never.
 func Loaded(stateFolder, host string) time.Time {
 	info, err := os.Stat(filepath.Join(stateFolder, loadedFolder, host))
 	if err != nil {
@@ -69,7 +70,7 @@ func markLoaded(stateFolder, host string) error {
 	return os.WriteFile(path, nil, 0o600)
 }
 
-// update changes what is remembered. Hooks of one event run at the same time.
+// update changes the stored state. Hooks of one event may run concurrently.
 func (c *call) update(ctx context.Context, change func(*state)) error {
 	if c.input.Session == "" {
 		return errNothing("the session has no name")
@@ -93,21 +94,21 @@ func (c *call) update(ctx context.Context, change func(*state)) error {
 	return nil
 }
 
-// Names in the folder of what is remembered. Waiting is a folder with an empty file for each session
-// that has something to be given or to be looked at: the commands of hooks that run at every
-// call of a tool start precis only while it is there, which costs no process. Busy is a folder that such a command
-// makes and precis removes: while it is there no other one starts.
+// Folders in the state folder. Waiting has an empty file for each session with pending text or an
+// unchecked summary. The hook commands that run after every tool call start precis only if this
+// folder exists; the check needs no process. Busy is a lock: such a command creates it and precis
+// removes it, and while it exists no second command starts precis.
 const (
 	waitingFolder = "waiting"
 	busyFolder    = "busy"
 )
 
-// waits notes whether something waits in the session. What cannot be noted is not given.
+// waits records whether the session has work waiting. On a write error the text is not given.
 func (c *call) waits(is bool) {
 	path := filepath.Join(c.o.State, waitingFolder, c.Host+"-"+short(c.input.Session))
 	if !is {
-		_ = os.Remove(path)               // there was nothing else
-		_ = os.Remove(filepath.Dir(path)) // not while others wait
+		_ = os.Remove(path)               // fails if no work was recorded
+		_ = os.Remove(filepath.Dir(path)) // fails while other sessions wait
 		return
 	}
 	for range 3 { // another session may remove the empty folder
@@ -117,15 +118,15 @@ func (c *call) waits(is bool) {
 	}
 }
 
-// try is update where the answer matters more than what is remembered: the journal says
-// that it failed, and no more.
+// try is update for calls with an answer that is worth more than the state: it only notes a failure
+// in the journal.
 func (c *call) try(ctx context.Context, change func(*state)) {
 	if c.update(ctx, change) != nil {
 		c.entry.Why = "nothing could be remembered"
 	}
 }
 
-// forget removes what was remembered of sessions long ago.
+// forget removes the state of old sessions.
 func (c *call) forget() {
 	dir := filepath.Dir(c.statePath())
 	entries, err := os.ReadDir(dir)
@@ -135,7 +136,7 @@ func (c *call) forget() {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && strings.HasSuffix(e.Name(), ".json") && c.o.Now().Sub(info.ModTime()) > kept {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // tried again with the next session
+			_ = os.Remove(filepath.Join(dir, e.Name())) // after an error the next session tries again
 			_ = os.Remove(filepath.Join(c.o.State, waitingFolder, strings.TrimSuffix(e.Name(), ".json")))
 		}
 	}

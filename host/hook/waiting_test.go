@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// compacted are the lines by which Claude Code records a compaction, which stand there only
-// after its hooks have run.
+// compacted are the lines that Claude Code writes for a compaction, after its hooks have run.
 const compacted = `{"parentUuid":null,"logicalParentUuid":"u1","uuid":"b1","sessionId":"s1","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":1234}}
 {"parentUuid":"b1","uuid":"b2","sessionId":"s1","type":"user","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"The port is begun."}}
 `
@@ -22,9 +21,9 @@ func (s *session) waiting() int {
 	return len(all)
 }
 
-// Without a hook behind the compaction the summary is looked at when it is in the recording:
-// what it and the digest lack is given once, and the user sees nothing of it. Only while
-// something is due does anything wait.
+// Without a hook after the compaction, the summary is checked once it is recorded. The facts
+// missing from it and from the digest are given once, and the user sees no output. The waiting
+// folder exists only while work is due.
 func TestTheSummaryIsLookedAtLater(t *testing.T) {
 	s := begin(t, "claude-code", 30)
 	if got := s.run("pending", claudeBatch); got != "" || s.waiting() != 0 {

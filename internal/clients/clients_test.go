@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// agent reads files as it is told over Chat Completions.
+// agent reads files on request over Chat Completions.
 func agent() error {
 	if file := os.Getenv("TEST_LEAVES"); file != "" {
 		if err := leave(file); err != nil {
@@ -92,7 +92,7 @@ func leave(file string) error {
 	return os.WriteFile(file, []byte(strconv.Itoa(cmd.Process.Pid)), 0o644)
 }
 
-// proxy is a gateway that does nothing.
+// proxy is a gateway that only forwards.
 func proxy() error {
 	to, err := url.Parse(os.Getenv("UPSTREAM"))
 	if err != nil {

@@ -10,38 +10,40 @@ import (
 	"time"
 )
 
-// HostSetUp is an agent program whose own compaction acts, for precis to work inside of.
+// HostSetUp is an agent program with a compaction of its own that precis can take part in.
 type HostSetUp struct {
 	Name   string
-	host   string // as precis install knows it; "": Name
+	host   string // name for precis install; "": Name
 	pkg    pkg
 	window int // of the model server, in tokens; 0: the program compacts before any limit
-	// latency is that of each event of an answer, for programs that do not wait for hooks.
+	// latency is the delay of each event of an answer, for programs that do not wait for hooks.
 	latency time.Duration
-	legacy  bool // its model does not bind thinking to what precedes it
+	legacy  bool // its model does not bind thinking to the preceding prompt
 	thinks  bool
 	// command returns the command line, and writes a configuration with a small window.
 	command func(p *place, task string) (args, env []string, err error)
-	flags   []string // of precis install
-	// pause is after how many files the model ends its turn, for programs that compact
-	// between turns alone; again is the command line that goes on then.
+	flags   []string // for precis install
+	// pause is the number of files after which the model ends its turn, for programs that compact
+	// only between turns. again is the command line that continues then.
 	pause int
 	again func(p *place) []string
-	// then is what is typed in the same session once all files are read, and further flags of its command line.
+	// then holds text typed in the same session once all files are read, with further flags of the
+	// command line.
 	then [][]string
-	// sittings are how a person uses it in a terminal, onboard what it asks at its first start.
+	// sittings are uses by a person in a terminal. onboard answers the questions at the first
+	// start.
 	sittings []sitting
 	onboard  func(p *place) error
-	says     bool // precis says a line of each compaction
-	// validate is the command line that checks what was installed in a folder of plugins; nil: there is none.
+	says     bool // precis prints a line about each compaction
+	// validate is the command line that checks files installed in a folder of plugins; nil: none.
 	validate func(p *place, plugins string) []string
 }
 
-// InTerminal reports whether a person can use the program in a terminal of the lab.
+// InTerminal reports whether the lab can run the program in a terminal, as a person uses it.
 func (s HostSetUp) InTerminal() bool { return len(s.sittings) > 0 }
 
-// small is the context window, in tokens, that most programs are told of. Qwen Code sends
-// nothing that fills half of its window.
+// small is the context window, in tokens, configured for most programs. Qwen Code never sends more
+// than half of its window.
 const (
 	small     = 48_000
 	qwenSmall = 100_000
@@ -63,8 +65,8 @@ func HostSetUps() []HostSetUp {
 	}
 }
 
-// What is planted: the user sets a rule in the request, and two of the first files tell
-// of an error. The summaries of the model server say none of it.
+// The planted facts: a rule by the user in the request, and errors in two of the first files. The
+// model server's summaries contain none of them.
 const (
 	plantRule   = "Never run git push without asking me first."
 	plantError  = "ERROR E4711: the lease of shard kestrel-7 expired"
@@ -74,14 +76,15 @@ const (
 
 var plants = []string{plantRule, "E4711", plantNumber, plantFile}
 
-// What a person does with a session of Claude Code: a compaction that is taken back and another one, and a fork, whose
-// recording begins with what the newest compaction left.
+// A person's input in a session of Claude Code: a compaction that is undone, another one, and a
+// fork with a recording that begins with the result of the newest compaction.
 var (
 	byHand = [][]string{{"/compact Mind the lease.", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}, {"/compact", "-c"}, {goOn, "-c"}}
 	forked = [][]string{{goOn, "-c", "--fork-session"}, {"/compact", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}}
 )
 
-// claudeSittings are compactions by hand and automatic ones, a session that is resumed, forked, and begun anew.
+// claudeSittings are manual and automatic compactions, and sessions that are resumed, forked and
+// begun anew.
 var claudeSittings = []sitting{
 	{nil, []string{task + ". " + plantRule, "/compact Mind the lease.", goOn, "/compact undo", goOn, "/compact", goOn}},
 	{[]string{"-c"}, []string{goOn}},
@@ -89,7 +92,7 @@ var claudeSittings = []sitting{
 	{[]string{"-c"}, []string{wipe, "Hello."}},
 }
 
-// claudeOnboard answers what Claude Code asks when it is started in a terminal for the first time.
+// claudeOnboard answers the questions of Claude Code at its first start in a terminal.
 func claudeOnboard(p *place) error {
 	_, err := p.writeJSON(object{
 		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true, "customApiKeyResponses": object{"approved": []string{anthropicKey}},
@@ -106,8 +109,8 @@ func claudeValidate(of pkg) func(*place, string) []string {
 
 const goOn = "Go on with the next files."
 
-// hostClaude compacts at so many percent of 100,000 tokens. The older version has longer prompts, and gives up when
-// the context is full again too soon.
+// hostClaude compacts at a percentage of 100,000 tokens. The older version has longer prompts, and
+// gives up if the context is full again too soon.
 func hostClaude(of pkg, percent int) func(p *place, task string) ([]string, []string, error) {
 	return func(p *place, task string) ([]string, []string, error) {
 		args, env, err := claudeCommand(of, claudeModel)(p)
@@ -116,7 +119,7 @@ func hostClaude(of pkg, percent int) func(p *place, task string) ([]string, []st
 	}
 }
 
-// replaced is a command line with another task.
+// replaced returns a command line with another task.
 func replaced(args []string, by string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
@@ -137,7 +140,7 @@ func hostCodex(p *place, task string) ([]string, []string, error) {
 	return args, env, err
 }
 
-// hostCodexWindows begins a new context window instead of a summary, with nothing of the one before.
+// hostCodexWindows begins a new, empty context window instead of writing a summary.
 func hostCodexWindows(p *place, task string) ([]string, []string, error) {
 	args, env, err := hostCodex(p, task)
 	return append([]string{args[0], "-c", "features.token_budget.enabled=true"}, args[1:]...), env, err
@@ -152,7 +155,7 @@ func hostQwen(p *place, task string) ([]string, []string, error) {
 	return replaced(args, task), env, err
 }
 
-// hostGemini compresses at 25,000 tokens, between the user's turns alone.
+// hostGemini compresses at 25,000 tokens, and only between the user's turns.
 func hostGemini(p *place, task string) ([]string, []string, error) {
 	_, err := p.writeJSON(object{
 		"model":    object{"compressionThreshold": 0.025, "name": geminiModel},

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// pkg is an npm package of one version.
+// pkg is an npm package at one version.
 type pkg struct {
 	name, version string
-	after         string // a script of the package that is run once; "" for none
+	after         string // a script of the package to run once; "": none
 }
 
-// The packages, with the versions that the set-ups were written for.
+// The packages, at the versions that the setups were written for.
 var (
 	node         = pkg{name: "node", version: "22.22.0"}
 	anthropicSDK = pkg{name: "@anthropic-ai/sdk", version: "1.12.0"}
@@ -30,11 +30,12 @@ var (
 	codex        = pkg{name: "@openai/codex", version: "0.171.0"}
 	geminiCLI    = pkg{name: "@google/gemini-cli", version: "0.61.0"}
 	claudeCode   = pkg{name: "@anthropic-ai/claude-code", version: "2.1.332", after: "install.cjs"}
-	// claudeCodeOld is what npm gives an older Node; its plugins have no modules.
+	// claudeCodeOld is the version that npm installs for an older Node; its plugins have no
+	// modules.
 	claudeCodeOld = pkg{name: "@anthropic-ai/claude-code", version: "2.1.197"}
 )
 
-// dir is where a package is installed, modules where npm puts packages there.
+// dir is the install folder of a package; modules is the folder with its npm packages.
 func (p pkg) dir(cache string) string {
 	name := strings.ReplaceAll(strings.TrimPrefix(p.name, "@"), "/", "-")
 	return filepath.Join(cache, name+"-"+p.version)
@@ -42,7 +43,7 @@ func (p pkg) dir(cache string) string {
 
 func (p pkg) modules(cache string) string { return filepath.Join(p.dir(cache), "node_modules") }
 
-// bin is the path of a program of the package.
+// bin is the path of a program in the package.
 func (p pkg) bin(cache, name string) string {
 	return filepath.Join(p.modules(cache), ".bin", name)
 }
@@ -52,10 +53,10 @@ func nodeDir(cache string) string {
 	return filepath.Join(node.modules(cache), "node", "bin")
 }
 
-// installed marks a package that is there as a whole.
+// installed marks a complete installation.
 const installed = ".installed"
 
-// CacheDir is where packages are kept unless another place is named.
+// CacheDir is the default folder for packages.
 func CacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -64,9 +65,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "precis-clients"), nil
 }
 
-// Install fetches the packages that the set-ups need into a directory, with npm
-// as it is configured. Packages that are there already are left alone. It calls
-// say with the name of each package before fetching it.
+// Install fetches the packages of the setups into a folder, with npm as it is configured. It skips
+// installed packages. It calls say with the name of each package before fetching it.
 func Install(ctx context.Context, cache string, setUps []SetUp, say func(string)) error {
 	need := []pkg{node}
 	for _, s := range setUps {
@@ -89,7 +89,7 @@ func (p pkg) install(ctx context.Context, cache string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	// Without a package.json npm would install into a directory above.
+	// Without a package.json, npm would install into a parent folder.
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (p pkg) install(ctx context.Context, cache string) error {
 	return os.WriteFile(filepath.Join(dir, installed), nil, 0o644)
 }
 
-// runIn runs a program in a directory; an error ends with what it printed.
+// runIn runs a program in a folder. An error includes the end of its output.
 func runIn(ctx context.Context, dir string, args, env []string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, env

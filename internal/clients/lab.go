@@ -24,59 +24,59 @@ import (
 // Modes of a run in the lab.
 const (
 	Alone   = "alone"   // the program by itself
-	Inside  = "precis"  // with precis installed
-	Gated   = "gate"    // with precis installed so that the program's model writes the summary
-	Hanging = "hanging" // with a precis that never answers
-	Missing = "missing" // with a precis that is gone
-	Broken  = "broken"  // with a precis that prints garbage and fails
-	Killed  = "killed"  // with a precis that is killed
-	Off     = "off"     // with precis installed, and hooks switched off in the middle of the session
-	Behind  = "gateway" // behind a gateway whose window is so large that the program itself condenses
-	Digest  = "digest"  // behind one that answers the requests for summaries
+	Inside  = "precis"  // precis is installed
+	Gated   = "gate"    // precis is installed, and the program's model writes the summary
+	Hanging = "hanging" // precis never answers
+	Missing = "missing" // precis was removed after installing
+	Broken  = "broken"  // precis prints garbage and fails
+	Killed  = "killed"  // precis is killed
+	Off     = "off"     // precis is installed, and hooks are switched off in mid-session
+	Behind  = "gateway" // the program uses a gateway with a window so large that the program itself condenses
+	Digest  = "digest"  // the program uses a gateway that answers requests for summaries
 )
 
-// HostOptions says how the lab runs.
+// HostOptions configures the lab.
 type HostOptions struct {
-	Cache   string // where the packages are
+	Cache   string // folder of the packages
 	Precis  string // path of the program; absolute
 	Files   int
 	Timeout time.Duration
-	Keep    string // a directory for logs and bodies; "" keeps nothing
-	// Terminal has a person use the programs in a terminal, which needs tmux: those that have sittings.
+	Keep    string // folder for logs and bodies; "": keep none
+	// Terminal runs the programs with sittings in a terminal, as a person does. It needs tmux.
 	Terminal bool
 }
 
-// HostResult is what became of a run in the lab.
+// HostResult is the outcome of a run in the lab.
 type HostResult struct {
 	Name        string  `json:"name"`
 	Mode        string  `json:"mode"`
-	Error       string  `json:"error,omitempty"` // why it could not be run
-	Done        bool    `json:"done"`            // the program came to the end of its work
+	Error       string  `json:"error,omitempty"` // the reason why it could not run
+	Done        bool    `json:"done"`            // the program finished its work
 	Seconds     float64 `json:"seconds"`
 	Requests    int     `json:"requests"`    // main ones
 	Refused     int     `json:"refused"`     // as malformed
-	Summaries   int     `json:"summaries"`   // that the model was asked for
-	Compactions int     `json:"compactions"` // a main request does not go on from the one before, or is much smaller
-	// Known is how many of the four planted things the main requests behind each
-	// compaction hold: the worst first request, and the worst second one.
+	Summaries   int     `json:"summaries"`   // requested from the model
+	Compactions int     `json:"compactions"` // main requests that do not continue the previous one, or are much smaller
+	// First and Second are the numbers of planted facts, of four, in the first and the second main
+	// request after a compaction; the lowest numbers count.
 	First  int `json:"first"`
 	Second int `json:"second"`
-	Twice  int `json:"twice"` // requests that hold a text of precis twice
-	// In a terminal: what precis has said to the person, what was seen that nobody may read, and whether
-	// a session that was begun anew knew anything planted.
+	Twice  int `json:"twice"` // requests with a text of precis twice
+	// In a terminal: the lines by precis, output that persons should not see, and whether a session
+	// begun anew knew a planted fact.
 	Said  []string `json:"said,omitempty"`
 	Noise []string `json:"noise,omitempty"`
 	Leaks bool     `json:"leaks,omitempty"`
-	// Same: after uninstalling no file of the user's or the program's holds anything of
-	// precis. That bytes come back is tested without the programs, which write, too.
+	// Same: after uninstalling, no file contains anything of precis. Tests without the programs,
+	// which also write files, verify that the original bytes are restored.
 	Same bool `json:"same"`
 }
 
-// Sound reports whether a run was as it should be.
+// Sound reports whether a run has the expected outcome.
 func (r HostResult) Sound() bool {
 	ok := r.Error == "" && r.Done && r.Refused == 0 && r.Twice == 0 && r.Compactions > 0 && !r.Leaks
 	switch r.Mode {
-	case Broken, Killed: // the program says once that a hook failed
+	case Broken, Killed: // the program reports once that a hook failed
 		ok = ok && len(r.Noise) <= 1
 	default:
 		ok = ok && len(r.Noise) == 0
@@ -94,7 +94,7 @@ func (r HostResult) Sound() bool {
 	return ok
 }
 
-// mainRequest is one main request as the model server saw it.
+// mainRequest is one main request received by the model server.
 type mainRequest struct {
 	tokens int
 	splice bool
@@ -146,11 +146,11 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	}
 	var mu sync.Mutex
 	var mains []mainRequest
-	read := false  // all files, by the newest request
+	read := false  // the newest request shows that all files were read
 	wiped := false // the session was begun anew
 	window := l.window
 	if mode == Behind || mode == Digest {
-		window = 0 // else the gateway learns it, and the program never condenses
+		window = 0 // otherwise the gateway learns it, and the program never condenses
 	}
 	server, err := upstream.Start(upstream.Options{
 		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency, Pause: l.pause, ParallelAt: l.parallel(),
@@ -160,7 +160,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 			defer mu.Unlock()
 			switch {
 			case rec.Kind != upstream.Main || rec.Overflow:
-			case l.o.Terminal && rec.Run != firstRun: // another agent's, or that of a session begun anew
+			case l.o.Terminal && rec.Run != firstRun: // a conversation of another agent or of a session begun anew
 				r.Leaks = r.Leaks || wiped && bytes.Contains(body, []byte(plantRule))
 			default:
 				read = rec.Step >= l.o.Files
@@ -176,7 +176,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	}
 	defer server.Close()
 	defer sweep(l.mark)
-	if l.o.Keep != "" { // what the program recorded, too
+	if l.o.Keep != "" { // keep the program's own recordings, too
 		defer func() { _ = os.CopyFS(filepath.Join(logs, "home"), os.DirFS(p.home)) }()
 	}
 	p.base = server.URL
@@ -222,7 +222,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return read
 	}
 	if l.o.Terminal {
-		bare := slices.Delete(slices.Clone(args), 1, 3) // -p and the task
+		bare := slices.Delete(slices.Clone(args), 1, 3) // without -p and the task
 		if err := l.sit(ctx, mode, bare, env, p, logs, r, func(line string) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -251,7 +251,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	r.Done = r.Done || read // pi says nothing behind a compaction
+	r.Done = r.Done || read // pi prints no text after a compaction
 	r.judge(mains)
 	stats := server.Stats()
 	r.Refused, r.Summaries = len(stats.Refused), stats.Summaries
@@ -261,7 +261,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	return l.uninstall(ctx, binary, env, before, logs, r)
 }
 
-// later is what is typed once all files are read: where precis is, and only there.
+// later returns the text to type once all files are read; only modes with precis have any.
 func (l *lab) later(mode string) [][]string {
 	if mode != Inside || l.o.Terminal {
 		return nil
@@ -269,8 +269,8 @@ func (l *lab) later(mode string) [][]string {
 	return l.then
 }
 
-// parallel is the number of the file that is asked for together with the next one: as a
-// rule, or never, where turns end after a number of files.
+// parallel is the number of the file that is requested together with the next one. It is never if
+// turns end after a number of files.
 func (l *lab) parallel() int {
 	if l.pause > 0 {
 		return -1
@@ -278,7 +278,7 @@ func (l *lab) parallel() int {
 	return 0
 }
 
-// delegate is the tool by which the model asks another agent once, in a terminal.
+// delegate is the tool that the model uses to call another agent once, in a terminal.
 func (l *lab) delegate() string {
 	if !l.o.Terminal {
 		return ""
@@ -286,11 +286,11 @@ func (l *lab) delegate() string {
 	return "Agent"
 }
 
-// firstRun is how the model server names the conversation that it sees first.
+// firstRun is the model server's name for its first conversation.
 const firstRun = "r1"
 
-// plant puts what is planted near the beginning of a file: some programs cut the middle
-// out of long results.
+// plant inserts a planted fact near the beginning of a file, because some programs cut the middle
+// of long results.
 func plant(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -386,7 +386,7 @@ func (l *lab) program(ctx context.Context, args, env []string, p *place, logs st
 	return err
 }
 
-// tree returns the files below a folder but those of some folders, with their content.
+// tree returns the files below a folder with their content, except those in some subfolders.
 func tree(root string, without ...string) (map[string]string, error) {
 	out := map[string]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -408,7 +408,7 @@ func tree(root string, without ...string) (map[string]string, error) {
 	return out, err
 }
 
-// uninstall takes precis out and looks whether the files from before are the same again.
+// uninstall uninstalls precis and compares the files with those from before.
 func (l *lab) uninstall(ctx context.Context, binary string, env []string, before map[string]string, logs string, r *HostResult) error {
 	stats, err := l.precis(ctx, binary, env, "stats", "hosts")
 	if err != nil {
@@ -422,7 +422,7 @@ func (l *lab) uninstall(ctx context.Context, binary string, env []string, before
 		return err
 	}
 	r.Same = true
-	for path := range before { // programs change their settings themselves, but write nothing of precis
+	for path := range before { // programs change their settings themselves, but must not write anything of precis
 		if strings.Contains(after[path], "precis") && !strings.Contains(before[path], "precis") {
 			r.Same = false
 			stats += "\nnot taken out of " + path + ":\n" + after[path]

@@ -9,17 +9,17 @@ import (
 	"text/tabwriter"
 )
 
-// shrunk is how much smaller a request must be than the one before to follow a
+// shrunk is the size of a request relative to the previous one at which it counts as following a
 // compaction.
 const shrunk = 0.75
 
-// judge looks at the main requests.
+// judge evaluates the main requests.
 func (r *HostResult) judge(mains []mainRequest) {
 	r.Requests = len(mains)
 	r.First, r.Second = len(plants), len(plants)
 	for i, m := range mains {
 		if mark := []byte("by precis from the recording of this session"); bytes.Count(m.body, mark) > 3 {
-			r.Twice++ // two parts of a digest, and what the summary lacks
+			r.Twice++ // two parts of a digest, and the facts missing from the summary
 		}
 		if i == 0 || !m.splice && float64(m.tokens) > shrunk*float64(mains[i-1].tokens) {
 			continue
@@ -35,7 +35,7 @@ func (r *HostResult) judge(mains []mainRequest) {
 	}
 }
 
-// known counts the planted things in a request.
+// known counts the planted facts in a request.
 func known(body []byte) (n int) {
 	for _, plant := range plants {
 		if bytes.Contains(body, []byte(plant)) {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// process is a program in the background.
+// process is a program running in the background.
 type process struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed at its end
 }
 
-// start starts a program whose output goes to a file.
+// start starts a program with its output in a file.
 func start(ctx context.Context, c command, log string) (*process, error) {
 	out, err := os.Create(log)
 	if err != nil {
@@ -33,20 +33,20 @@ func start(ctx context.Context, c command, log string) (*process, error) {
 	}
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // the state says how it ended
+		_ = cmd.Wait() // the process state holds the outcome
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// stop kills the program and what belongs to it, and waits.
+// stop kills the program and its process group, and waits.
 func (p *process) stop() {
-	_ = killGroup(p.cmd.Process) // it may have ended
+	_ = killGroup(p.cmd.Process) // fails if it has ended
 	<-p.done
 }
 
-// ended reports whether the program has ended by itself. Where something hints
-// at that it waits a moment for it.
+// ended reports whether the program has ended by itself. With a hint that it has, ended waits a
+// moment.
 func (p *process) ended(hint bool) bool {
 	if hint {
 		select {
@@ -62,14 +62,14 @@ func (p *process) ended(hint bool) bool {
 	}
 }
 
-// command is what is run.
+// command is a command line with its environment and folder.
 type command struct {
 	args []string
 	env  []string
 	dir  string
 }
 
-// freePort returns a port of 127.0.0.1 that nobody listens on.
+// freePort returns an unused port of 127.0.0.1.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -79,8 +79,8 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// gateway starts a shell command with PORT in its environment, and waits until
-// the port answers. It returns the base URL.
+// gateway starts a shell command with PORT in its environment, and waits until the port accepts
+// connections. It returns the base URL.
 func gateway(ctx context.Context, shell string, env []string, log string) (*process, string, error) {
 	port, err := freePort()
 	if err != nil {
@@ -91,7 +91,7 @@ func gateway(ctx context.Context, shell string, env []string, log string) (*proc
 		return nil, "", err
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	deadline := time.After(2 * time.Minute) // it may have to be built
+	deadline := time.After(2 * time.Minute) // the command may build the gateway first
 	for {
 		if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
 			conn.Close()
@@ -111,17 +111,17 @@ func gateway(ctx context.Context, shell string, env []string, log string) (*proc
 	}
 }
 
-// tail is the end of a file as one line, for messages.
+// tail returns the end of a file on one line, for messages.
 func tail(path string, lines int) string {
-	text, _ := os.ReadFile(path) // what cannot be read says nothing
+	text, _ := os.ReadFile(path) // empty on an error
 	all := strings.Split(strings.TrimSpace(string(text)), "\n")
 	last := strings.TrimSpace(strings.Join(all[max(0, len(all)-lines):], "; "))
 	return last[:min(len(last), 300)]
 }
 
-// lastWords says why a program ended, by what it printed.
+// lastWords returns the reason why a program ended, from its output.
 func lastWords(log string) string {
-	text, _ := os.ReadFile(log) // what cannot be read says nothing
+	text, _ := os.ReadFile(log) // empty on an error
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return strings.TrimSpace(line)

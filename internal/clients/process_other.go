@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// alone leaves a command to be killed by its context.
+// alone does not change the command; its context kills only the process itself.
 func alone(*exec.Cmd) {}
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -11,7 +11,7 @@ import (
 //go:embed agents
 var agents embed.FS
 
-// script is an agent of our own over an SDK.
+// script returns the command for one of our own agents, written with an SDK.
 func script(name, mode string) func(*place) ([]string, []string, error) {
 	return func(p *place) ([]string, []string, error) {
 		text, err := agents.ReadFile("agents/" + name)
@@ -27,7 +27,7 @@ func script(name, mode string) func(*place) ([]string, []string, error) {
 		if name != "anthropic.mjs" {
 			sdk, base = openaiSDK, p.v1()
 		}
-		// Modules are looked for next to the script.
+		// Node looks for modules next to the script.
 		if err := os.Symlink(sdk.modules(p.cache), filepath.Join(p.config, "node_modules")); err != nil {
 			return nil, nil, err
 		}
@@ -96,7 +96,7 @@ func qwenCommand(dialect, claude string) func(*place) ([]string, []string, error
 		auth := map[string]string{"chat": "openai", "anthropic": "anthropic", "responses": "openai-responses"}[dialect]
 		args := []string{p.bin(qwen, "qwen"), "--auth-type", auth, "-y"}
 		if dialect == "anthropic" {
-			// For a model it does not know it asks for more thinking than output.
+			// For an unknown model it would request more thinking than output.
 			return append(args, "-m", claude, task), []string{"ANTHROPIC_BASE_URL=" + p.base, "ANTHROPIC_API_KEY=" + anthropicKey}, err
 		}
 		return append(args, "-m", "test-1", "--openai-base-url", p.v1(), "--openai-api-key", openaiKey, task), nil, err

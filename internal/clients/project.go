@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// FileBytes is about how long a file of the project is. Qwen Code cuts what is
-// longer than 25,000 characters.
+// FileBytes is the approximate size of a project file. Qwen Code cuts files above 25,000
+// characters.
 const FileBytes = 24_500
 
 var words = strings.Fields(`
@@ -23,8 +23,7 @@ var words = strings.Fields(`
 	often early green heavy quick narrow gentle northern quiet golden plain honest broad simple steady curious silver late
 	walks carries opens writes follows keeps turns holds answers crosses gathers paints builds reads measures finds leaves`)
 
-// writeProject makes the files that are to be read and returns their paths. The
-// same n gives the same files.
+// writeProject writes the files to read and returns their paths. The same n gives the same files.
 func writeProject(dir string, n, size int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func writeProject(dir string, n, size int) ([]string, error) {
 	return paths, nil
 }
 
-// notes is the text of a file of about size bytes.
+// notes returns the text of a file of about size bytes.
 func notes(number, size int) string {
 	random := rand.New(rand.NewPCG(uint64(number), 1))
 	var out strings.Builder
@@ -62,14 +61,14 @@ func notes(number, size int) string {
 
 var (
 	beginning = regexp.MustCompile(`file (\d\d) line 2:`)
-	middle    = regexp.MustCompile(`file (\d\d) line 150:`) // long results are cut here
+	middle    = regexp.MustCompile(`file (\d\d) line 150:`) // long results are cut around here
 	ending    = regexp.MustCompile(`file (\d\d) ends here`)
 )
 
-// found adds the numbers of the files that a text shows by a mark.
+// found adds the numbers of the files with a mark in a text.
 func found(set map[int]bool, text []byte, mark *regexp.Regexp) {
 	for _, m := range mark.FindAllSubmatch(text, -1) {
-		n, _ := strconv.Atoi(string(m[1])) // two digits
+		n, _ := strconv.Atoi(string(m[1])) // always two digits
 		set[n] = true
 	}
 }

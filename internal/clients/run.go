@@ -16,41 +16,41 @@ import (
 	"precis/internal/upstream"
 )
 
-// Options says how set-ups are run.
+// Options configures runs.
 type Options struct {
-	Cache    string // where the packages are
-	Gateway  string // a shell command, see the package; "" means none
-	Files    int    // to be read
-	Bytes    int    // of a file, about; 0 means [FileBytes]
+	Cache    string // folder of the packages
+	Gateway  string // a shell command, see the package; "": none
+	Files    int    // number of files to read
+	Bytes    int    // approximate size of a file; 0: [FileBytes]
 	Timeout  time.Duration
-	Keep     string           // a directory for logs and bodies; "" keeps nothing
-	Upstream upstream.Options // Files are set by the run
+	Keep     string           // folder for logs and bodies; "": keep none
+	Upstream upstream.Options // the run sets Files
 }
 
-// Result is what became of a run.
+// Result is the outcome of a run.
 type Result struct {
 	Name    string  `json:"name"`
 	Dialect string  `json:"dialect"`
-	Error   string  `json:"error,omitempty"` // why it could not be run
-	Exit    int     `json:"exit"`            // -1 when the client was killed
+	Error   string  `json:"error,omitempty"` // the reason why it could not run
+	Exit    int     `json:"exit"`            // -1: the client was killed
 	Timeout bool    `json:"timeout,omitempty"`
 	Done    bool    `json:"done"` // the client printed the agent's last words
 	Seconds float64 `json:"seconds"`
-	// What the client sent and saw.
+	// Traffic of the client.
 	Requests    int    `json:"requests"`
-	Begun       int    `json:"begun"` // files whose text it sent back
-	Whole       int    `json:"whole"` // those it sent to their end
+	Begun       int    `json:"begun"` // files with their text in a request
+	Whole       int    `json:"whole"` // files with their complete text in a request
 	Overflows   int    `json:"overflows"`
-	Compactions int    `json:"compactions"` // summaries it asked for itself
+	Compactions int    `json:"compactions"` // summaries requested by the client
 	Errors      int    `json:"errors"`      // other failed requests to a model
 	LastError   string `json:"last_error,omitempty"`
 	Output      string `json:"output,omitempty"` // its last line
-	// What came to the model server.
+	// Traffic at the model server.
 	Upstream upstream.Stats `json:"upstream"`
 	Share    float64        `json:"cache_share"`
 }
 
-// Run runs a set-up. What goes wrong is in the result.
+// Run runs a setup. Errors are in the result.
 func Run(ctx context.Context, s SetUp, o Options) Result {
 	r := Result{Name: s.Name, Dialect: s.Dialect, Exit: -1}
 	if ctx.Err() != nil {
@@ -69,12 +69,12 @@ func Run(ctx context.Context, s SetUp, o Options) Result {
 	return r
 }
 
-// bench is what a run is made of.
+// bench holds the parts of a run.
 type bench struct {
 	SetUp
 	o    Options
 	dir  string
-	mark string // in the environment of all processes of the run
+	mark string // set in the environment of all processes of the run
 }
 
 func (b *bench) run(ctx context.Context, r *Result) (failed error) {
@@ -116,8 +116,8 @@ func (b *bench) run(ctx context.Context, r *Result) (failed error) {
 	return errors.Join(err, writeLog(filepath.Join(logs, "exchanges.json"), t.exchanges), writeLog(filepath.Join(logs, "result.json"), r))
 }
 
-// model writes the project and starts the model server that asks for its files.
-// What it refuses is kept in a directory, unless that is "".
+// model writes the project and starts the model server that requests its files. Refused requests
+// are saved in the folder keep, unless it is "".
 func (b *bench) model(p *place, keep string) (*upstream.Server, error) {
 	files, err := writeProject(p.project, b.o.Files, cmp.Or(b.o.Bytes, FileBytes))
 	if err != nil {
@@ -136,16 +136,16 @@ func (b *bench) model(p *place, keep string) (*upstream.Server, error) {
 	return upstream.Start(o)
 }
 
-// way leads from the client's proxy to the model server.
+// way is the path from the client's proxy to the model server.
 type way struct {
-	ctx context.Context // ends when the gateway does: a client would try again and again
+	ctx context.Context // ends with the gateway, because a client would retry forever
 	url string
-	// end stops the gateway. It fails when that had ended by itself, and looks
-	// twice when something hints at that.
+	// end stops the gateway. It fails if the gateway has ended by itself; with a hint it waits a
+	// moment for that.
 	end func(hint bool) error
 }
 
-// way starts the gateway, if there is to be one.
+// way starts the gateway, if one is configured.
 func (b *bench) way(ctx context.Context, model, logs string) (way, error) {
 	if b.o.Gateway == "" {
 		return way{ctx, model, func(bool) error { return nil }}, nil
@@ -202,8 +202,8 @@ func (b *bench) client(ctx context.Context, p *place, logs string, r *Result) er
 	return errors.Join(err, ctx.Err())
 }
 
-// environment is what every client runs in. It has a home of its own, and
-// nothing beyond this machine is reached through it.
+// environment is the environment of every client. It has its own home, and reaches no other
+// machine.
 func (b *bench) environment(p *place) []string {
 	return []string{
 		"PATH=" + nodeDir(p.cache) + string(filepath.ListSeparator) + os.Getenv("PATH"),
@@ -216,7 +216,7 @@ func (b *bench) environment(p *place) []string {
 	}
 }
 
-// sum adds up what a client sent and saw.
+// sum adds up the client's traffic.
 func (t *tap) sum(r *Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,13 +10,13 @@ type SetUp struct {
 	Name    string
 	Dialect string
 	pkg     pkg
-	legacy  bool // its model does not bind thinking to what precedes it
-	// command returns the command line that makes the client read the files,
-	// and writes the configuration it needs.
+	legacy  bool // its model does not bind thinking to the preceding prompt
+	// command returns the command line that makes the client read the files, and writes the
+	// client's configuration.
 	command func(p *place) (args []string, env []string, err error)
 }
 
-// place is where a client runs.
+// place is the environment of a client.
 type place struct {
 	cache   string
 	base    string // URL without /v1
@@ -25,35 +25,35 @@ type place struct {
 	project string
 }
 
-// v1 is the base URL as OpenAI's clients want it.
+// v1 is the base URL in the form of OpenAI's clients.
 func (p *place) v1() string { return p.base + "/v1" }
 
-// bin is the path of a program of a package.
+// bin is the path of a program in a package.
 func (p *place) bin(k pkg, name string) string { return k.bin(p.cache, name) }
 
-// write writes a file of configuration and returns its path.
+// write writes a configuration file and returns its path.
 func (p *place) write(text string, path ...string) (string, error) {
 	name := filepath.Join(path...)
 	return name, writeFile(name, text)
 }
 
-// task is the prompt that every client gets.
+// task is the prompt for every client.
 const task = "Read the files one by one"
 
-// Keys that the clients want to have.
+// Keys that the clients require.
 const (
 	anthropicKey = "sk-ant-test"
 	openaiKey    = "sk-test"
 )
 
-// claudeModel is a model that binds thinking to what precedes it.
+// claudeModel is a model that binds thinking to the preceding prompt.
 const claudeModel = "claude-opus-5-5"
 
-// ample is the context window, in tokens, that clients are configured with, so that they
-// leave the context to whoever answers.
+// ample is the context window, in tokens, configured for clients that must leave context management
+// to the gateway.
 const ample = "10000000"
 
-// SetUps returns what can be run.
+// SetUps returns all setups.
 func SetUps() []SetUp {
 	out := []SetUp{
 		{Name: "sdk-anthropic", Dialect: "anthropic", pkg: anthropicSDK, command: script("anthropic.mjs", "whole")},
@@ -65,7 +65,7 @@ func SetUps() []SetUp {
 		out = append(out,
 			SetUp{Name: "opencode-" + d, Dialect: d, pkg: opencode, command: opencodeCommand(d)},
 			SetUp{Name: "pi-" + d, Dialect: d, pkg: pi, command: piCommand(pi, d)},
-			// It clears old tool results in place, which bound thinking does not survive.
+			// Qwen Code clears old tool results in place, which invalidates bound thinking.
 			SetUp{Name: "qwen-" + d, Dialect: d, pkg: qwen, legacy: true, command: qwenCommand(d, "claude-sonnet-4-5")},
 		)
 	}
@@ -79,8 +79,7 @@ func SetUps() []SetUp {
 	)
 }
 
-// Named returns the set-ups of these names, and the names that there are not. No
-// names mean all of them.
+// Named returns the setups with these names, and the unknown names. No names mean all setups.
 func Named(names []string) (out []SetUp, unknown []string) {
 	all := SetUps()
 	if len(names) == 0 {

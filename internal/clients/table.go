@@ -30,7 +30,7 @@ func Table(w io.Writer, results []Result) error {
 	return notesOf(w, results)
 }
 
-// notesOf writes what does not fit into the table: why something failed.
+// notesOf writes the reasons of failures, which do not fit into the table.
 func notesOf(w io.Writer, results []Result) error {
 	for _, r := range results {
 		var why []string
@@ -56,7 +56,7 @@ func notesOf(w io.Writer, results []Result) error {
 	return nil
 }
 
-// Sound reports whether the client did its task to the end.
+// Sound reports whether the client completed its task.
 func (r Result) Sound() bool {
 	return r.Error == "" && r.Exit == 0 && r.Done && !r.Timeout && len(r.Upstream.Refused) == 0
 }

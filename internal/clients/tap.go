@@ -21,34 +21,34 @@ import (
 	"precis/wire/overflow"
 )
 
-// exchange is a request that a client sent and what it got.
+// exchange is a client's request with the response.
 type exchange struct {
 	N        int           `json:"n"`
 	Method   string        `json:"method"`
 	Path     string        `json:"path"`
 	Header   http.Header   `json:"header"`
-	Kind     upstream.Kind `json:"kind,omitempty"` // of a request to a model
+	Kind     upstream.Kind `json:"kind,omitempty"` // for a request to a model
 	Bytes    int           `json:"bytes"`
-	Status   int           `json:"status"` // 0: there was no answer
+	Status   int           `json:"status"` // 0: no response
 	Overflow bool          `json:"overflow,omitempty"`
 	Error    string        `json:"error,omitempty"` // the beginning of an error's body
 }
 
-// tap is a reverse proxy that records what a client sends and sees.
+// tap is a reverse proxy that records a client's traffic.
 type tap struct {
 	url    string
-	dir    string // where bodies are kept; "" means nowhere
+	dir    string // folder for bodies; "": none
 	http   http.Server
 	proxy  *httputil.ReverseProxy
 	active sync.WaitGroup
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the following fields
 	exchanges []*exchange
-	begun     map[int]bool // files whose text came
-	whole     map[int]bool // files whose middle and end came in one request, too
+	begun     map[int]bool // files with their text in a request
+	whole     map[int]bool // files with middle and end in one request
 }
 
-// newTap starts a proxy in front of a base URL.
+// newTap starts a proxy for a base URL.
 func newTap(target, dir string) (*tap, error) {
 	to, err := url.Parse(target)
 	if err != nil {
@@ -64,7 +64,7 @@ func newTap(target, dir string) (*tap, error) {
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		ModifyResponse: t.listen,
 		ErrorHandler:   t.failed,
-		ErrorLog:       log.New(io.Discard, "", 0), // what fails is recorded
+		ErrorLog:       log.New(io.Discard, "", 0), // errors are recorded instead
 	}
 	t.http.Handler = http.HandlerFunc(t.serve)
 	t.active.Go(func() { _ = t.http.Serve(listener) }) // returns when closed
@@ -72,7 +72,7 @@ func newTap(target, dir string) (*tap, error) {
 }
 
 func (t *tap) close() {
-	_ = t.http.Close() // there is nothing to lose
+	_ = t.http.Close() // no data can be lost
 	t.active.Wait()
 }
 
@@ -83,7 +83,7 @@ func exchangeOf(r *http.Request) *exchange { return r.Context().Value(exchangeKe
 func (t *tap) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	x := t.note(r, body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -118,14 +118,14 @@ func (t *tap) note(r *http.Request, body []byte) *exchange {
 	return x
 }
 
-// save keeps a body for whoever wants to look at it.
+// save writes a body to the folder for inspection.
 func (t *tap) save(name string, body []byte) {
 	if t.dir != "" && len(body) > 0 {
 		_ = os.WriteFile(filepath.Join(t.dir, name), body, 0o644) // a lost copy changes no result
 	}
 }
 
-// failed answers when the other side does not.
+// failed answers for an unreachable server.
 func (t *tap) failed(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
 	t.mu.Lock()
@@ -134,10 +134,10 @@ func (t *tap) failed(w http.ResponseWriter, r *http.Request, err error) {
 	w.WriteHeader(http.StatusBadGateway)
 }
 
-// heard is how much of an answer is looked at, in bytes.
+// heard is the most bytes of a response that are examined.
 const heard = 64 << 10
 
-// listen reads along.
+// listen records a response while it is relayed.
 func (t *tap) listen(resp *http.Response) error {
 	x := exchangeOf(resp.Request)
 	resp.Body = &along{ReadCloser: resp.Body, done: func(body []byte) { t.recordAnswer(x, resp, body) }}
@@ -148,7 +148,7 @@ func (t *tap) listen(resp *http.Response) error {
 func (t *tap) recordAnswer(x *exchange, resp *http.Response, body []byte) {
 	if resp.Header.Get("Content-Encoding") == "gzip" {
 		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
-			body, _ = io.ReadAll(z) // it may be cut off
+			body, _ = io.ReadAll(z) // the data may be truncated
 		}
 	}
 	t.mu.Lock()
@@ -161,8 +161,7 @@ func (t *tap) recordAnswer(x *exchange, resp *http.Response, body []byte) {
 	t.save(fmt.Sprintf("%04d.answer", x.N), body)
 }
 
-// overflows reports whether an answer says that the window is full, be it as an
-// event of a stream.
+// overflows reports whether a response, or an event in its stream, says that the window is full.
 func overflows(resp *http.Response, body []byte) bool {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		_, is := overflow.Classify(resp.StatusCode, body)
@@ -181,7 +180,7 @@ func overflows(resp *http.Response, body []byte) bool {
 	return false
 }
 
-// along keeps the beginning of what is read through it.
+// along keeps the beginning of the data read through it.
 type along struct {
 	io.ReadCloser
 	kept []byte

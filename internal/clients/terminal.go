@@ -14,16 +14,16 @@ import (
 	"precis/internal/upstream"
 )
 
-// sitting is one start of a program in a terminal: further flags of its command line, and what is typed, a line each.
+// sitting is one start of a program in a terminal: further flags, and the lines to type.
 type sitting struct {
 	flags []string
 	typed []string
 }
 
-// wipe is typed to begin anew; nothing of what was planted may be known behind it.
+// wipe is typed to begin a new session, which must not know any planted fact.
 const wipe = "/clear"
 
-// terminal is a program in a terminal that tmux draws, as a person sees it.
+// terminal is a program in a terminal emulated by tmux.
 type terminal struct {
 	socket string
 	env    []string
@@ -53,7 +53,7 @@ func (t terminal) open(ctx context.Context, dir string, args []string) error {
 	return err
 }
 
-// escape is the key of that name, which closes a menu.
+// escape stands for that key, which closes a menu.
 const escape = "Escape"
 
 // enter types a line, or the key escape.
@@ -65,7 +65,7 @@ func (t terminal) enter(ctx context.Context, line string) error {
 	if _, err := t.tmux(ctx, "send-keys", "-l", line); err != nil {
 		return err
 	}
-	for range 50 { // else the program may take the key for a part of what is pasted
+	for range 50 { // otherwise the program may take the key as a part of the pasted text
 		time.Sleep(300 * time.Millisecond)
 		if text, err := t.tmux(ctx, "capture-pane", "-p"); err != nil || strings.Contains(text, line[:min(len(line), 20)]) {
 			break
@@ -75,7 +75,7 @@ func (t terminal) enter(ctx context.Context, line string) error {
 	return err
 }
 
-// rest waits until the screen has not changed for a while, and returns all that it shows, lines that have scrolled away
+// rest waits until the screen has not changed for a while, and returns its text, scrolled lines
 // included.
 func (t terminal) rest(ctx context.Context) (string, error) {
 	const step, quiet = 200 * time.Millisecond, 10
@@ -97,7 +97,7 @@ func (t terminal) rest(ctx context.Context) (string, error) {
 	return was, nil
 }
 
-// terminalEnv is an environment without what keeps programs from drawing.
+// terminalEnv returns an environment without variables that disable terminal output.
 func terminalEnv(env []string) (out []string) {
 	for _, v := range env {
 		if name, _, _ := strings.Cut(v, "="); name != "CI" && name != "TERM" && name != "NO_COLOR" {
@@ -107,8 +107,9 @@ func terminalEnv(env []string) (out []string) {
 	return append(out, "TERM=xterm-256color")
 }
 
-// sit has a person use the program in a terminal: it is started once for each of the sittings. Where precis does not work
-// there is only the first; where it is switched off, that is done behind a compaction by hand. It calls before with each line that is about to be typed.
+// sit uses the program in a terminal, starting it once for each sitting. In modes without precis it
+// runs only the first one. If hooks are to be switched off, it does so after a manual compaction.
+// It calls before with each line to be typed.
 func (l *lab) sit(ctx context.Context, mode string, args, env []string, p *place, logs string, r *HostResult, before func(line string) error) error {
 	ctx, cancel := context.WithTimeout(ctx, l.o.Timeout)
 	defer cancel()
@@ -145,7 +146,7 @@ func (l *lab) sit(ctx context.Context, mode string, args, env []string, p *place
 				see(line, text)
 			}
 		}
-		_, _ = t.tmux(context.WithoutCancel(ctx), "kill-server") // it may have ended
+		_, _ = t.tmux(context.WithoutCancel(ctx), "kill-server") // fails if it has ended
 		if err = wrong; err != nil {
 			break
 		}
@@ -161,13 +162,13 @@ func (l *lab) sit(ctx context.Context, mode string, args, env []string, p *place
 }
 
 var (
-	// ownLine is what precis says of a compaction, perhaps on two lines.
+	// ownLine is precis's text about a compaction; it may wrap.
 	ownLine = regexp.MustCompile(`(?m)^● precis: (.*(?:\n  \S.*)*)$`)
-	// noise is what nobody may read: JSON of hooks, and errors of hooks and plugins.
+	// noise is output that persons should not see: JSON of hooks, and errors of hooks and plugins.
 	noise = regexp.MustCompile(`(?mi)^.*(?:hookSpecificOutput|\{"[a-z_]+":|hook (?:error|failed|cancelled|timed out)|plugin error).*$`)
 )
 
-// see looks at what a terminal shows.
+// see examines the text on a terminal.
 func (r *HostResult) see(text string) {
 	r.Done = r.Done || strings.Contains(text, upstream.Done)
 	for _, m := range ownLine.FindAllStringSubmatch(text, -1) {

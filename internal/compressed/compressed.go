@@ -1,5 +1,5 @@
-// Package compressed reads gzip, deflate, br and zstd (RFC 1952, 1951, 7932 and 8878). [Reader]
-// reads a stream by the name of its coding; [File] knows a file by its first bytes.
+// Package compressed answers how to read gzip, deflate, br and zstd (RFC 1952, 1951, 7932, 8878).
+// [Reader] reads a stream by the name of its coding; [File] recognizes a file by its first bytes.
 package compressed
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Reader returns the function that begins to read a coding, named as HTTP names it in lower case; nil for a
-// coding that is not known.
+// Reader returns the function that opens a stream of a coding, named in lower case as in HTTP; nil
+// for an unknown coding.
 func Reader(coding string) func(io.Reader) (io.Reader, error) {
 	switch coding {
 	case "gzip", "x-gzip":
@@ -32,7 +32,7 @@ func Reader(coding string) func(io.Reader) (io.Reader, error) {
 	return nil
 }
 
-// inflate reads deflate as it should be, in the format of zlib, and as some servers send it, bare.
+// inflate reads deflate in the format of zlib, as specified, or bare, as some servers send it.
 func inflate(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(2)
@@ -42,8 +42,8 @@ func inflate(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(b), nil
 }
 
-// Windows of zstd, in bytes, which bound the memory of a decoder: RFC 9659 allows 8 MB for HTTP, and programs
-// refuse files of more than 128 MB unless they are asked to read them.
+// Windows of zstd in bytes, which bound the memory of a decoder. RFC 9659 allows 8 MB for HTTP.
+// Programs refuse files of more than 128 MB by default.
 const (
 	httpWindow = 8 << 20
 	fileWindow = 128 << 20
@@ -57,7 +57,7 @@ func unzstd(r io.Reader, window uint64) (io.Reader, error) {
 	return d.IOReadCloser(), nil
 }
 
-// files are the codings of files, by the bytes that they begin with.
+// files are the codings of files by their first bytes.
 var files = []struct {
 	begin, name string
 	open        func(io.Reader) (io.Reader, error)
@@ -66,7 +66,7 @@ var files = []struct {
 	{"\x28\xb5\x2f\xfd", "zstd", func(r io.Reader) (io.Reader, error) { return unzstd(r, fileWindow) }},
 }
 
-// Is reports whether data begins as a compressed file does.
+// Is reports whether data begins like a compressed file.
 func Is(data []byte) bool {
 	for _, f := range files {
 		if bytes.HasPrefix(data, []byte(f.begin)) {
@@ -79,12 +79,12 @@ func Is(data []byte) bool {
 // ErrTooLarge is the cause of an error of [File], for [errors.Is].
 var ErrTooLarge = errors.New("too much is compressed")
 
-// ratio is how many times as large as a file its content may be. Texts reach 100.
+// ratio bounds the size of the content relative to the file. Texts reach 100.
 const ratio = 1000
 
-// File returns what a file holds that gzip or zstd has compressed, and any other data as it is. The error says why
-// the content ends early: the file is damaged, or it holds more than most bytes or 1000 times its own size. Of what is
-// damaged File returns the part before the damage; of what is too large nothing, since it counts before it keeps.
+// File returns the content of a file compressed with gzip or zstd, and other data unchanged. The
+// error says that the file is damaged, or that its content exceeds most bytes or 1000 times its own
+// size. A damaged file's content before the damage is returned; for one too large no content is.
 func File(data []byte, most int) ([]byte, error) {
 	for _, f := range files {
 		if !bytes.HasPrefix(data, []byte(f.begin)) {
@@ -105,7 +105,7 @@ func File(data []byte, most int) ([]byte, error) {
 	return data, nil
 }
 
-// unpack writes what data holds, most bytes at most, and returns how many it wrote.
+// unpack decompresses data to a writer, at most most bytes, and returns the number written.
 func unpack(to io.Writer, open func(io.Reader) (io.Reader, error), data []byte, most int) (int, error) {
 	r, err := open(bytes.NewReader(data))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // hello is the first frame of the process, to identify the program.
 const hello = "precis outline worker 1"
 
-// The largest frames: a file in JSON, each byte escaped, and its definitions.
+// The largest frames: a file in JSON with each byte escaped, and its definitions.
 const (
 	mostRequest = 6*outline.MaxParsed + 1<<10
 	mostAnswer  = 8 << 20

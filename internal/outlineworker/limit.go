@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// Bounds of the process.
+// Limits of the process.
 const (
-	mostMemory = 512 << 20 // address space beyond what the program takes by itself
-	mostCPU    = 120       // seconds, of all its requests
-	wornMemory = 256 << 20 // from which on it makes room for a new one
+	mostMemory = 512 << 20 // address space in addition to the program's own at start
+	mostCPU    = 120       // seconds, for all requests
+	wornMemory = 256 << 20 // memory at which the process is replaced
 	wornCPU    = 60
 )
 
-// Limit bounds the memory and the processor time of this process for good. A
-// parser that asks for more is ended by its C library or by the kernel.
+// Limit bounds the memory and processor time of this process permanently. A parser that exceeds
+// them is ended by its C library or by the kernel.
 func Limit() error {
 	for what, most := range map[int]uint64{
 		syscall.RLIMIT_CORE: 0,
@@ -33,8 +33,8 @@ func Limit() error {
 	return nil
 }
 
-// addressSpace returns how much address space is mapped. Go reserves more than a
-// gigabyte of it at the start without using it.
+// addressSpace returns the mapped address space. Go reserves more than a gigabyte at start without
+// using it.
 func addressSpace() uint64 {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -48,7 +48,7 @@ func addressSpace() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// worn reports whether the process has used much of what it may.
+// worn reports whether the process has used so much of its limits that it should be replaced.
 func worn() bool {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

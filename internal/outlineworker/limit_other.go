@@ -4,7 +4,7 @@ package outlineworker
 
 import "errors"
 
-// Limit fails: there is no way here to bound a process, so none is to parse.
+// Limit fails: a process cannot be bounded on this system, so none may parse.
 func Limit() error { return errors.ErrUnsupported }
 
 func worn() bool { return false }

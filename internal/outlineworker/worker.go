@@ -142,7 +142,7 @@ type process struct {
 	out *os.File
 }
 
-// start starts a process and waits until it says hello.
+// start starts a process and waits for its hello.
 func start(command []string) (*process, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command is configured")
@@ -204,7 +204,7 @@ func (p *process) stop() {
 	p.in.Close()
 	p.out.Close()
 	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // reports that it was killed
+	_ = p.cmd.Wait() // the error reports the kill
 }
 
 var kinds = []string{

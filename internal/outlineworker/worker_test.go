@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 		if err := Limit(); err != nil || len(bytes.Repeat([]byte("x"), size)) != size {
 			os.Exit(1)
 		}
-	case "deaf": // reads nothing
+	case "deaf": // does not read
 		_ = writeFrame(os.Stdout, hello)
 		select {}
 	default:
@@ -83,7 +83,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// clock is a time that stands still until it is moved.
+// clock is a time that only moves when it is set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -306,7 +306,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// A process whose caller is gone ends.
+// The process ends with its caller.
 func TestServeEndsWithItsInput(t *testing.T) {
 	var in, out bytes.Buffer
 	if err := writeFrame(&in, request{"go", "fine"}); err != nil {

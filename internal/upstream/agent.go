@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// place is where a conversation stands.
+// place is the progress of a conversation.
 type place struct {
-	run  string // "" when the request names none
-	step int    // files that were asked for
+	run  string // "": the request names none
+	step int    // number of files requested
 }
 
 var (
-	callMark    = regexp.MustCompile(`^(r\d+)_(\d+)\b`) // behind one of callHeads
+	callMark    = regexp.MustCompile(`^(r\d+)_(\d+)\b`) // after one of callHeads
 	summaryMark = regexp.MustCompile(`Carry on behind file number (\d+) \((?:run (r\d+)|no run)\)`)
 )
 
-// placeOf returns where the conversation in a request stands: the last call ID
-// names its run and the highest of that run its step. Where there is none, one of
-// our summaries says it.
+// placeOf returns the progress of the conversation in a request: the last call ID names its run,
+// and the highest number in that run is its step. Without call IDs, one of our summaries contains
+// both.
 func placeOf(body []byte) (at place) {
 	calls, summaries := callsIn(body), summaryMark.FindAllSubmatch(body, -1)
 	if n := len(calls); n > 0 {
@@ -47,8 +47,8 @@ func placeOf(body []byte) (at place) {
 // callHeads begin the IDs of calls.
 var callHeads = [][]byte{[]byte("toolu_"), []byte("call_")}
 
-// callsIn returns the run and the step of each call ID of ours in a body, in order.
-// The pattern is tried only where an ID begins: bodies are long.
+// callsIn returns the run and the step of each of our call IDs in a body, in order. The pattern is
+// tried only where an ID begins, because bodies are long.
 func callsIn(body []byte) (out [][][]byte) {
 	for at := 0; ; {
 		head, begin := []byte(nil), len(body)
@@ -67,7 +67,7 @@ func callsIn(body []byte) (out [][][]byte) {
 	}
 }
 
-// withinWord reports whether what follows goes on with a word. Two underlines end one.
+// withinWord reports whether the preceding bytes end within a word. Two underlines end a word.
 func withinWord(before []byte) bool {
 	if len(before) == 0 || bytes.HasSuffix(before, []byte("__")) {
 		return false
@@ -76,11 +76,11 @@ func withinWord(before []byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// digestMark begins a digest, which says what was read in other words than our summaries.
+// digestMark begins a digest, which words the progress differently than our summaries.
 var digestMark = []byte("[Digest of messages")
 
 func number(digits []byte) int {
-	n, _ := strconv.Atoi(string(digits)) // digits, and too many of them are no step
+	n, _ := strconv.Atoi(string(digits)) // only digits; a number out of range is no step
 	return n
 }
 
@@ -89,31 +89,31 @@ type call struct {
 	id   string
 	tool tool
 	args object
-	free string // the input of a tool that takes text
+	free string // the input, for a tool that takes text
 }
 
-// Done is what the agent says when it has read all files.
+// Done is the agent's text after it has read all files.
 const Done = "All files were read. DONE."
 
-// answer is what the model says.
+// answer is the model's response.
 type answer struct {
 	*prompt
 	id        string // unique, for IDs of messages and items
-	thinking  string // "" when it does not think
+	thinking  string // "": none
 	signature string
-	sealed    string // the compaction item that is asked for
+	sealed    string // the requested compaction item
 	text      string
 	calls     []call
 	usage     usage
 	dropped   []string
-	controls  bool // drops are reported
-	compacts  bool // it was asked for by the path of compactions
+	controls  bool // report dropped blocks
+	compacts  bool // requested by the path of compactions
 	made      []object
 }
 
 type usage struct{ input, read, written, output int }
 
-// act goes on with the agent's work.
+// act continues the agent's work.
 func (s *Server) act(a *answer, at place, reader tool) {
 	files := s.options.Files
 	if at.step >= len(files) {
@@ -138,8 +138,8 @@ func (s *Server) act(a *answer, at place, reader tool) {
 	}
 }
 
-// beside has the model call a tool that reads no file, once before each file but the first.
-// IDs of these calls say nothing of the place.
+// beside makes the model call a tool that reads no file, once before each file but the first. The
+// IDs of these calls do not count for the progress.
 func (s *Server) beside(a *answer, at place, mark, name, doing string, args func(tool) object) bool {
 	id := fmt.Sprintf("%s_%s_%s_%d", a.callID, mark, at.run, at.step+1)
 	i := slices.IndexFunc(a.tools, func(t tool) bool { return t.name == name })
@@ -156,8 +156,8 @@ var (
 	asksTitle   = regexp.MustCompile(`(?i)\btitle\b`)
 )
 
-// kind says what a request is for. The very first request of an agent may speak
-// of summaries without asking for one.
+// kind returns the purpose of a request. The first request of an agent may mention summaries
+// without requesting one.
 func (p *prompt) kind(at place, reads bool) Kind {
 	input := list(p.body[p.messages])
 	if n := len(input); p.name == "responses" && n > 0 && str(input[n-1], "type") == "compaction_trigger" {
@@ -173,8 +173,7 @@ func (p *prompt) kind(at place, reads bool) Kind {
 	return Side
 }
 
-// aside answers a request that neither goes on with the work nor asks for a
-// summary.
+// aside answers a request that neither continues the work nor requests a summary.
 func (p *prompt) aside() string {
 	if strings.Contains(string(encode([]any{p.body["output_config"], p.body["response_format"], p.body["text"]})), "json_schema") {
 		return `{"title":"Reading the files","isNewTopic":true}`
@@ -182,7 +181,7 @@ func (p *prompt) aside() string {
 	return "Reading the files"
 }
 
-// lastNamed returns the number of the last of the files that a text names.
+// lastNamed returns the number of the last file that a text names.
 func lastNamed(body []byte, files []string) int {
 	for i := len(files); i > 0; i-- {
 		if strings.Contains(string(body), filepath.Base(files[i-1])) {

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// seal is the key that thinking is signed with.
+// seal is the key for signing thinking.
 type seal string
 
 const nonceSize = 8
 
-// sign returns the signature of thinking that follows a prefix.
+// sign returns the signature of thinking after a prefix.
 func (s seal) sign(prefix hash, thinking string) string {
 	nonce := make([]byte, nonceSize)
 	_, _ = rand.Read(nonce) // never fails
 	return base64.StdEncoding.EncodeToString(append(nonce, s.mac(nonce, prefix, thinking)...))
 }
 
-// signed reports whether a signature is of thinking that followed the prefix.
+// signed reports whether a signature is valid for thinking after the prefix.
 func (s seal) signed(signature string, prefix hash, thinking string) bool {
 	raw, err := base64.StdEncoding.DecodeString(signature)
 	if err != nil || len(raw) < nonceSize {
@@ -39,8 +39,8 @@ func (s seal) mac(nonce []byte, prefix hash, thinking string) []byte {
 	return m.Sum(nil)
 }
 
-// bound returns the prefix that thinking after a prompt is bound to; the zero
-// hash for models that do not bind it.
+// bound returns the prefix that thinking after a prompt is bound to; the zero hash for models
+// without binding.
 func (s *Server) bound(segments []segment) hash {
 	if n := len(segments); n > 0 && !s.options.LegacyThinking {
 		return segments[n-1].prefix
@@ -48,13 +48,12 @@ func (s *Server) bound(segments []segment) hash {
 	return hash{}
 }
 
-// bindingBeta allows a request to say what becomes of thinking that is bound to
-// something else.
+// bindingBeta is the beta header that lets a request choose the handling of thinking with a changed
+// prefix.
 const bindingBeta = "thinking-binding-controls-2026-08-01"
 
-// checkThinking checks the thinking in a request to the Messages API. It returns
-// the places of blocks that are dropped as the request asks, or why the request
-// is refused.
+// checkThinking checks the thinking in a request to the Messages API. It returns the places of
+// blocks that the request allows to drop, or the reason why the request is refused.
 func (s *Server) checkThinking(p *prompt, header http.Header) (dropped []string, problem string) {
 	thinking, _ := p.body["thinking"].(object)
 	controls, set := thinking["block_binding"]
@@ -63,7 +62,7 @@ func (s *Server) checkThinking(p *prompt, header http.Header) (dropped []string,
 		return nil, "thinking.block_binding: Extra inputs are not permitted"
 	}
 	drop := str(controls, "prefix_mismatch_behavior") == "drop_block"
-	end := 0 // of the segments before message i
+	end := 0 // number of segments before message i
 	for i, m := range list(p.body["messages"]) {
 		for end < len(p.segments) && p.segments[end].message < i {
 			end++
@@ -95,7 +94,7 @@ func (s *Server) invalidSignature() string {
 	return invalid + ". The block is bound to a different conversation."
 }
 
-// transformations reports the blocks that were dropped.
+// transformations reports the dropped blocks.
 func transformations(dropped []string) []object {
 	out := []object{}
 	for _, path := range dropped {

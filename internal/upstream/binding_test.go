@@ -54,7 +54,7 @@ func TestBoundThinkingIsDroppedAsAsked(t *testing.T) {
 	if status != 200 || len(dropped) != 2 || str(dropped[1], "path") != "messages.3.content.0" || str(dropped[1], "reason") != "prefix_binding_mismatch" {
 		t.Fatalf("status %d: %v", status, out)
 	}
-	// What is thought after the splice holds while the prefix stays as it was sent.
+	// Thinking after the splice stays valid while the prefix is unchanged.
 	c.turn()
 	_, out = c.send()
 	if dropped := list(out["input_transformations"]); len(dropped) != 2 {

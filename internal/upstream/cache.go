@@ -4,12 +4,12 @@ import "crypto/sha256"
 
 const (
 	leastCached = 1024 // tokens of the shortest prefix that is cached
-	lookBack    = 20   // blocks before a breakpoint that are looked up
+	lookBack    = 20   // blocks before a breakpoint to look up
 	cacheStep   = 128  // tokens by which the automatic cache advances
 )
 
-// lookUp returns how many tokens of a prompt are read from the cache and how many
-// are written into it, and writes them.
+// lookUp returns how many tokens of a prompt are read from and written to the cache, and writes
+// them.
 func (s *Server) lookUp(p *prompt) (read, written int) {
 	if p.dialect == anthropicDialect {
 		return s.markedCache(p.segments)
@@ -17,7 +17,7 @@ func (s *Server) lookUp(p *prompt) (read, written int) {
 	return s.automaticCache(p)
 }
 
-// markedCache caches up to the blocks that carry cache_control.
+// markedCache caches prefixes that end at blocks with cache_control.
 func (s *Server) markedCache(segments []segment) (read, written int) {
 	upTo := make([]int, len(segments)) // tokens
 	n := 0
@@ -60,7 +60,7 @@ func (s *Server) automaticCache(p *prompt) (read, written int) {
 		}
 		s.cache[key] = true
 	}
-	// The marks of JSON are no tokens: what was found is a share of the prompt.
+	// JSON syntax has no tokens, so the cached part is computed as a share of the prompt.
 	read = int(float64(p.tokens) * float64(steps*4*cacheStep) / float64(max(all, 1)))
 	if read -= read % cacheStep; read < leastCached {
 		read = 0

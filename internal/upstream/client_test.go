@@ -89,7 +89,7 @@ func (c *talk) post(path string, body any) (int, object) {
 	return resp.StatusCode, out
 }
 
-// send sends the conversation as it stands.
+// send sends the current conversation.
 func (c *talk) send() (int, object) {
 	c.t.Helper()
 	body := object{}
@@ -155,8 +155,8 @@ func (c *talk) result(args any) string {
 	return text.String()
 }
 
-// assemble makes the answer of a stream, as SDKs do: the last whole object it
-// tells, or the pieces put together.
+// assemble builds the answer from a stream, as SDKs do: the last complete object, or the joined
+// pieces.
 func (c *talk) assemble(stream []byte) object {
 	c.t.Helper()
 	var events []object

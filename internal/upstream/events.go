@@ -9,12 +9,12 @@ import (
 // events writes a stream of server-sent events.
 type events struct {
 	w    http.ResponseWriter
-	wait func() bool // before each event; nil: not at all
-	n    int         // events written
+	wait func() bool // called before each event; nil: no wait
+	n    int         // number of events written
 	gone bool
 }
 
-// send writes an event; without a name there is no event line.
+// send writes an event. Without a name it has no event line.
 func (e *events) send(name string, data object) {
 	if name != "" {
 		data["type"] = name
@@ -32,11 +32,11 @@ func (e *events) raw(name, data string) {
 		e.w.WriteHeader(http.StatusOK)
 	}
 	_, _ = e.w.Write(wire.AppendEvent(nil, name, []byte(data)))
-	_ = http.NewResponseController(e.w).Flush() // the client may be gone
+	_ = http.NewResponseController(e.w).Flush() // fails if the client has disconnected
 	e.n++
 }
 
-// halves cuts a text in two, as a stream does.
+// halves splits a text in two, as for streaming.
 func halves(text string) []string {
 	if len(text) < 2 {
 		return []string{text}

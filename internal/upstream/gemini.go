@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Gemini's API names the model and what is asked for in the path:
+// Gemini's API has the model and the method in the path:
 // /v1beta/models/MODEL:streamGenerateContent.
 var geminiDialect = &dialect{
 	name:     "gemini",
@@ -33,7 +33,7 @@ func geminiError(message string) object {
 	return object{"error": object{"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}
 }
 
-// geminiPath takes a path of the API apart.
+// geminiPath splits a path of the API.
 func geminiPath(path string) (model, method string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/v1beta/models/")
 	if !ok {
@@ -42,7 +42,7 @@ func geminiPath(path string) (model, method string, ok bool) {
 	return strings.Cut(rest, ":")
 }
 
-// geminiRoute returns the kind of request that a path takes; "" when it is none of the API.
+// geminiRoute returns the kind of request for a path; "": not a path of the API.
 func geminiRoute(path string) Kind {
 	_, method, _ := geminiPath(path)
 	switch method {
@@ -54,7 +54,7 @@ func geminiRoute(path string) Kind {
 	return ""
 }
 
-// fromPath adds to a request what the path says.
+// fromPath adds the data of the path to a request.
 func (p *prompt) fromPath(path string) {
 	if model, method, ok := geminiPath(path); ok {
 		p.body["model"] = model
@@ -62,7 +62,7 @@ func (p *prompt) fromPath(path string) {
 	}
 }
 
-// declarations are the tools of a request, which stand in groups in Gemini's API.
+// declarations returns the tools of a request. Gemini's API has them in groups.
 func declarations(body object) (out []any) {
 	for _, v := range list(body["tools"]) {
 		group, _ := v.(object)
@@ -75,8 +75,8 @@ func declarations(body object) (out []any) {
 	return out
 }
 
-// geminiProblem returns what the API would refuse: contents that do not begin or end with
-// the user, parts that are empty, results that do not follow their calls.
+// geminiProblem returns the reason why the API would refuse a request: contents that do not begin
+// or end with the user, empty parts, results that do not follow their calls.
 func geminiProblem(body object) string {
 	contents := list(body["contents"])
 	if len(contents) == 0 {
@@ -108,8 +108,8 @@ func geminiProblem(body object) string {
 	return ""
 }
 
-// idsOf returns the IDs of the calls or results of a content, each once: Gemini CLI sends
-// results twice in a session that it resumes.
+// idsOf returns the distinct IDs of the calls or results in a content. Gemini CLI sends results
+// twice in a resumed session.
 func idsOf(content object, kind string) (out []string) {
 	for _, p := range list(content["parts"]) {
 		part, _ := p.(object)
@@ -120,7 +120,7 @@ func idsOf(content object, kind string) (out []string) {
 	return out
 }
 
-// geminiUserText is the text of a content unless it is the model's or holds results.
+// geminiUserText returns the text of a content unless it is the model's or has results.
 func geminiUserText(content object) string {
 	if str(content, "role") != "user" || len(idsOf(content, "functionResponse")) > 0 {
 		return ""

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// items is what the server remembers of the items it made, for the Responses API
-// ties reasoning to what it led to.
+// items holds the items that the server made, because the Responses API ties reasoning to the items
+// after it.
 type items struct {
-	after   map[string]string // the reasoning that an item came after, by the item's ID
-	next    map[string]object // the item that came after, by the reasoning's ID
-	content map[string]string // the reasoning's ID by its encrypted content
+	after   map[string]string // item ID → the reasoning before it
+	next    map[string]object // reasoning ID → the item after it
+	content map[string]string // encrypted content → reasoning ID
 }
 
 func newItems() items {
 	return items{after: map[string]string{}, next: map[string]object{}, content: map[string]string{}}
 }
 
-// keep remembers the output of a response.
+// keep stores the output of a response.
 func (m items) keep(output []object) {
 	reasoning, direct := "", false
 	for _, item := range output {
@@ -36,9 +36,9 @@ func (m items) keep(output []object) {
 	}
 }
 
-// check returns what the API would refuse in the input of a request.
+// check returns the reason why the API would refuse the input of a request.
 func (m items) check(input []any, stored bool) string {
-	shown := map[string]bool{} // reasoning, by ID
+	shown := map[string]bool{} // IDs of reasoning
 	for i, v := range input {
 		kind, id := str(v, "type"), str(v, "id")
 		switch kind {
@@ -66,7 +66,7 @@ func (m items) check(input []any, stored bool) string {
 	return ""
 }
 
-// reasoning returns the ID that an item of reasoning was made with.
+// reasoning returns the original ID of a reasoning item.
 func (m items) reasoning(v any, stored bool) (id, problem string) {
 	id = str(v, "id")
 	content := str(v, "encrypted_content")
@@ -86,7 +86,7 @@ func notStored(id string) string {
 	return fmt.Sprintf("Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", id)
 }
 
-// leadsTo reports whether an item is the one that was made after reasoning.
+// leadsTo reports whether an item equals the one made after a reasoning item.
 func leadsTo(made object, item any) bool {
 	if id := str(item, "id"); id != "" {
 		return id == made["id"]

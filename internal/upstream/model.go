@@ -52,7 +52,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, d *dialect, kind 
 	s.write(w, r, a)
 }
 
-// problem returns why a request is malformed, "" when it is not.
+// problem returns the reason why a request is malformed; "": it is valid.
 func (s *Server) problem(a *answer, r *http.Request, body []byte) string {
 	if s.options.Lenient {
 		return ""
@@ -80,7 +80,7 @@ func (s *Server) problem(a *answer, r *http.Request, body []byte) string {
 	return ""
 }
 
-// reasoningBack demands the reasoning of turns that called tools.
+// reasoningBack requires the reasoning of turns with tool calls.
 func reasoningBack(body object) string {
 	for _, v := range list(body["messages"]) {
 		m, _ := v.(object)
@@ -91,7 +91,7 @@ func reasoningBack(body object) string {
 	return ""
 }
 
-// admit counts a request in its run, which it may begin.
+// admit counts a request for its run, and starts the run if necessary.
 func (s *Server) admit(a *answer, rec *Record, at *place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,8 @@ func (s *Server) admit(a *answer, rec *Record, at *place) {
 	a.usage = s.scaled(rec)
 }
 
-// meet returns how many tokens of a prompt are new to the run, and whether a main
-// request does not go on from the one before it.
+// meet returns the number of prompt tokens that are new to the run, and whether a main request does
+// not continue the previous one.
 func (c *run) meet(segments []segment, main bool) (first int, splice bool) {
 	var messages []hash
 	for _, g := range segments {
@@ -140,13 +140,13 @@ func (c *run) meet(segments []segment, main bool) (first int, splice bool) {
 	return first / 4, splice
 }
 
-// scaled returns the usage that is reported for a request.
+// scaled returns the usage reported for a request.
 func (s *Server) scaled(rec *Record) usage {
 	scale := func(n int) int { return int(math.Round(float64(n) * s.options.UsageFactor)) }
 	return usage{input: scale(rec.Tokens), read: scale(rec.Cached), written: scale(rec.Written)}
 }
 
-// speak decides what the model says.
+// speak chooses the model's answer.
 func (s *Server) speak(a *answer, kind Kind, at place, tool tool, body []byte) {
 	if at.step == 0 && (kind != Main || bytes.Contains(body, digestMark)) {
 		at.step = lastNamed(body, s.options.Files)
@@ -171,7 +171,7 @@ func (s *Server) speak(a *answer, kind Kind, at place, tool tool, body []byte) {
 	a.usage.output = 1 + (len(a.thinking)+len(a.text))/4 + 20*len(a.calls)
 }
 
-// thinks reports whether a request lets the model think.
+// thinks reports whether a request enables thinking.
 func (a *answer) thinks() bool {
 	switch a.dialect {
 	case anthropicDialect:
@@ -201,8 +201,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, a *answer) {
 	}
 }
 
-// wait waits for the latency and reports whether the client and the server are
-// still there.
+// wait waits for the latency and reports whether the client is still connected and the server open.
 func (s *Server) wait(r *http.Request) bool {
 	if s.options.Latency <= 0 {
 		return true
@@ -216,13 +215,13 @@ func (s *Server) wait(r *http.Request) bool {
 	return false
 }
 
-// refuse answers that a request is malformed.
+// refuse responds to a malformed request.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, d *dialect, rec Record, body []byte) {
 	s.keep(r, rec, d, body)
 	writeJSON(w, http.StatusBadRequest, d.refuse("", rec.Refused))
 }
 
-// overflow answers that a request is longer than the window.
+// overflow responds to a request longer than the window.
 func (s *Server) overflow(w http.ResponseWriter, p *prompt) {
 	body := p.dialect.overflow(p.tokens, s.options.Window)
 	if p.stream && p.dialect == responsesDialect && s.options.OverflowInStream {

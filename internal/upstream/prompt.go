@@ -13,22 +13,22 @@ type object = map[string]any
 // dialect is one API.
 type dialect struct {
 	name     string
-	messages string   // the field that holds the messages
-	before   []string // the fields that are read before them, in order
-	callID   string   // how IDs of tool calls begin
-	// blocks takes a message apart.
+	messages string   // name of the field with the messages
+	before   []string // names of the fields read before it, in order
+	callID   string   // prefix of tool call IDs
+	// blocks splits a message.
 	blocks func(message any) []any
 	// tools returns the declared tools.
 	tools func(declared object) (tool, bool)
-	// refuse returns the error body with a code, which may be "", and a message.
+	// refuse returns an error body with a code, which may be "", and a message.
 	refuse func(code, message string) object
-	// overflow returns the error text of an overflow.
+	// overflow returns the error body for an overflow.
 	overflow func(used, limit int) object
 	whole    func(a *answer) object
 	stream   func(a *answer, w *events)
 }
 
-// prompt is a request as the model reads it.
+// prompt is a parsed request.
 type prompt struct {
 	*dialect
 	body         object
@@ -36,7 +36,7 @@ type prompt struct {
 	tools        []tool
 	segments     []segment
 	tokens       int
-	lastUserText string // the text of the last message, if it is the user's
+	lastUserText string // text of the last message if it is the user's
 }
 
 // parse reads a request.
@@ -69,8 +69,7 @@ func (p *prompt) usableTools() (out []tool) {
 	return out
 }
 
-// findLastUserText returns the text of the last message unless it is the assistant's or
-// a tool's.
+// findLastUserText returns the text of the last message unless it is by the assistant or a tool.
 func (p *prompt) findLastUserText() string {
 	messages := list(p.body[p.messages])
 	if len(messages) == 0 {
@@ -97,7 +96,7 @@ func (p *prompt) findLastUserText() string {
 	return out.String()
 }
 
-// str returns a field of an object that is a string, else "".
+// str returns a string field of an object, else "".
 func str(v any, name string) string {
 	o, _ := v.(object)
 	s, _ := o[name].(string)
@@ -114,6 +113,6 @@ func encode(v any) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // only what was JSON before, or is made of strings and numbers
+	_ = enc.Encode(v) // cannot fail: v came from JSON or has only strings and numbers
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

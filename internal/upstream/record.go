@@ -2,45 +2,45 @@ package upstream
 
 import "slices"
 
-// Kind says what a request is for.
+// Kind is the purpose of a request.
 type Kind string
 
 // The kinds of requests.
 const (
 	Main    Kind = "main"    // a turn of the agent
-	Summary Kind = "summary" // asks for a summary
-	Side    Kind = "side"    // anything else without tools: a title, a probe
-	Count   Kind = "count"   // asks how many tokens it has
-	Compact Kind = "compact" // asks for a compaction item
+	Summary Kind = "summary" // requests a summary
+	Side    Kind = "side"    // any other request without tools: a title, a probe
+	Count   Kind = "count"   // requests a token count
+	Compact Kind = "compact" // requests a compaction item
 )
 
-// Record is what the server notes of a request to a model.
+// Record is the server's record of a request to a model.
 type Record struct {
 	N       int    `json:"n"` // from 1, in order of arrival
 	Dialect string `json:"dialect"`
 	Path    string `json:"path"`
 	Model   string `json:"model"`
 	Kind    Kind   `json:"kind"`
-	Run     string `json:"run"`  // "" when a side request names none
-	Step    int    `json:"step"` // files that were asked for before
-	// Tokens is the size of the input; Cached and Written of it were read from and
-	// put into the prompt cache. First of it this run had never sent before.
+	Run     string `json:"run"`  // "": a side request without one
+	Step    int    `json:"step"` // files requested before
+	// Tokens is the size of the input. Cached and Written are the tokens of it that were read from
+	// and written to the prompt cache. First are the tokens sent for the first time in this run.
 	Tokens  int `json:"tokens"`
 	Cached  int `json:"cached"`
 	Written int `json:"written"`
 	First   int `json:"first"`
-	// Splice: the messages of a main request do not begin with those of the one
-	// before it in its run.
+	// Splice: the messages of a main request do not begin with the messages of the previous one in
+	// its run.
 	Splice   bool   `json:"splice,omitempty"`
 	Overflow bool   `json:"overflow,omitempty"`
-	Refused  string `json:"refused,omitempty"` // why it is malformed
-	Dropped  int    `json:"dropped,omitempty"` // blocks of thinking that were dropped as asked
+	Refused  string `json:"refused,omitempty"` // the reason why it is malformed
+	Dropped  int    `json:"dropped,omitempty"` // blocks of thinking dropped as the request allows
 }
 
-// Stats sums up what came. A turn between splices is a sound main request that
-// goes on from the one before it.
+// Stats holds totals. A turn between splices is a valid main request that continues the previous
+// one.
 type Stats struct {
-	Requests  int      `json:"requests"` // those to a model, without counting
+	Requests  int      `json:"requests"` // requests to a model, without token counts
 	Main      int      `json:"main"`
 	Side      int      `json:"side"`
 	Summaries int      `json:"summaries"` // compactions included
@@ -49,17 +49,17 @@ type Stats struct {
 	Refused   []string `json:"refused"` // the reasons, in order
 	Splices   int      `json:"splices"`
 	Dropped   int      `json:"dropped"`
-	Input     int      `json:"input"` // tokens of all requests that were answered
-	// Of turns between splices: tokens that had been sent before, and of them the
-	// ones read from the prompt cache.
+	Input     int      `json:"input"` // tokens of all answered requests
+	// For turns between splices: tokens sent before, and the part of them read from the prompt
+	// cache.
 	Again  int `json:"again"`
 	Cached int `json:"cached"`
 	// Records are the requests in order.
 	Records []Record `json:"records"`
 }
 
-// CacheShare is how much of what had been sent before was read from the cache on
-// turns between splices; 0 when nothing was sent again.
+// CacheShare is the share of repeated tokens that was read from the cache on turns between splices;
+// 0 without repeated tokens.
 func (s Stats) CacheShare() float64 {
 	if s.Again == 0 {
 		return 0
@@ -67,7 +67,7 @@ func (s Stats) CacheShare() float64 {
 	return float64(s.Cached) / float64(s.Again)
 }
 
-// Stats returns what came so far.
+// Stats returns the totals so far.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Server) Stats() Stats {
 	return out
 }
 
-// add counts a request that was answered.
+// add counts an answered request.
 func (s *Stats) add(r Record, runs map[string]bool) {
 	s.Input += r.Tokens
 	s.Dropped += r.Dropped

@@ -79,7 +79,7 @@ func outputText(text string) object {
 	return object{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}
 }
 
-// numberedEvents adds the sequence number that these events carry.
+// numberedEvents adds sequence numbers to events.
 func numberedEvents(w *events) func(name string, data object) {
 	n := -1
 	return func(name string, data object) {
@@ -113,14 +113,14 @@ func responsesStream(a *answer, w *events) {
 	send("response.completed", object{"response": done})
 }
 
-// sendItem writes the events of an item up to its end.
+// sendItem writes the events of an item.
 func sendItem(send func(string, object), a *answer, item, begun object, at func(object) object) {
 	added := func() {
 		o := at(object{"item": begun})
 		delete(o, "item_id")
 		send("response.output_item.added", o)
 	}
-	// pieces streams a text in pieces and then repeats it as a whole.
+	// pieces streams a text in pieces and then as a whole.
 	pieces := func(event, field, text string, more object) {
 		for _, half := range halves(text) {
 			send(event+".delta", at(with(more, "delta", half)))
@@ -162,7 +162,7 @@ func with(o object, name string, value any) object {
 	return out
 }
 
-// failedStream reports an error as a stream that fails at once.
+// failedStream sends an error as a stream that fails at once.
 func failedStream(w *events, body object) {
 	send := numberedEvents(w)
 	e, _ := body["error"].(object)

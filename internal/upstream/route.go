@@ -2,7 +2,7 @@ package upstream
 
 import "strings"
 
-// KindOf says what a request to a path is for, "" when it is none to a model.
+// KindOf returns the purpose of a request to a path; "": it is not for a model.
 func KindOf(path string, body []byte) Kind {
 	d, kind := route(path)
 	if d == nil {
@@ -16,8 +16,7 @@ func KindOf(path string, body []byte) Kind {
 	return p.kind(placeOf(body), reads)
 }
 
-// route returns the dialect that is spoken at a path and the kind of request that
-// it takes; nil when none is.
+// route returns the dialect of a path and the kind of its requests; nil: unknown path.
 func route(path string) (*dialect, Kind) {
 	switch strings.TrimPrefix(path, "/v1") {
 	case "/messages":

@@ -9,18 +9,18 @@ import (
 
 type hash = [sha256.Size]byte
 
-// segment is a part of a prompt that is cached or not as a whole: a tool, a block
-// of the system prompt, a block of a message.
+// segment is the smallest cached part of a prompt: a tool, a block of the system prompt, or a block
+// of a message.
 type segment struct {
 	text    []byte // canonical
-	own     hash   // of the segment
-	prefix  hash   // of everything up to and with it
+	own     hash   // of the segment itself
+	prefix  hash   // of everything up to and including it
 	chars   int
-	message int  // index of the message it belongs to; -1 before the messages
-	marked  bool // it carries cache_control
+	message int  // index of its message; -1 before the messages
+	marked  bool // it has cache_control
 }
 
-// segmentsOf takes a request apart in the order of the prompt cache.
+// segmentsOf splits a request in the order of the prompt cache.
 func segmentsOf(d *dialect, body object) (out []segment) {
 	add := func(v any, role string, message int) {
 		if billing(v) {
@@ -53,7 +53,7 @@ func segmentsOf(d *dialect, body object) (out []segment) {
 	return out
 }
 
-// elements returns a list, or the one block of text that a string stands for.
+// elements returns a list, or for a string a list with one block of text.
 func elements(v any) []any {
 	if s, ok := v.(string); ok {
 		return []any{object{"type": "text", "text": s}}
@@ -61,15 +61,15 @@ func elements(v any) []any {
 	return list(v)
 }
 
-// billing reports whether v is the block of Claude Code that changes from version
-// to version and is not part of the prompt.
+// billing reports whether v is the block by Claude Code that changes with versions and is not part
+// of the prompt.
 func billing(v any) bool { return strings.HasPrefix(str(v, "text"), "x-anthropic-billing-header:") }
 
-// unread are fields that the model does not read.
+// unread are fields ignored by the model.
 var unread = []string{"cache_control", "prompt_cache_breakpoint", "annotations", "logprobs", "status", "internal_chat_message_metadata_passthrough"}
 
-// simplify returns v without what makes no difference to the model: fields that
-// it does not read, nulls, and the choice between a string and a block of text.
+// simplify returns v without differences that the model ignores: unread fields, nulls, and the
+// choice between a string and a block of text.
 func simplify(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -84,7 +84,7 @@ func simplify(v any) any {
 			switch {
 			case field == nil, slices.Contains(unread, name):
 			case name == "input" || name == "input_schema" || name == "parameters":
-				out[name] = field // not ours to look into
+				out[name] = field // opaque: not simplified
 			case name == "content":
 				out[name] = simplify(elements(field))
 			case name == "id" && str(v, "call_id")+str(v, "role")+str(v, "encrypted_content") != "":
@@ -98,10 +98,10 @@ func simplify(v any) any {
 	return v
 }
 
-// imageChars is what an image weighs, whatever its bytes.
+// imageChars is the size of an image in characters, whatever its bytes.
 const imageChars = 6000
 
-// chars counts the characters of a value that the model reads.
+// chars counts the characters that the model reads.
 func chars(v any) (n int) {
 	switch v := v.(type) {
 	case string:
@@ -126,7 +126,7 @@ func chars(v any) (n int) {
 	return n
 }
 
-// weigh returns how many tokens segments have.
+// weigh returns the number of tokens in segments.
 func weigh(segments []segment) int {
 	n := 0
 	for _, s := range segments {

@@ -11,48 +11,45 @@ import (
 	"time"
 )
 
-// Options configures a [Server]. The zero value has no files to be read, knows no
-// window and does not think.
+// Options configures a [Server]. The zero value has no files, no window, and no thinking.
 type Options struct {
-	// Listen is the address; "" means a free port of 127.0.0.1.
+	// Listen is the address; "": a free port of 127.0.0.1.
 	Listen string
-	// Files are the paths of the files to be read, in order.
+	// Files are the paths of the files to read, in order.
 	Files []string
-	// ParallelAt is the number of the file, from 1, that is asked for together
-	// with the one after it; 0 means 4, a negative number means never.
+	// ParallelAt is the number of the file, from 1, that is requested together with the next one; 0
+	// means 4, a negative number means never.
 	ParallelAt int
-	// Window is the context window in tokens; a longer request is an overflow. 0
-	// means no limit.
+	// Window is the context window in tokens; a longer request is an overflow. 0: no limit.
 	Window int
-	// OverflowInStream reports an overflow of a streamed Responses request as an
-	// event of a stream with status 200.
+	// OverflowInStream reports an overflow of a streamed Responses request as an event of a stream
+	// with status 200.
 	OverflowInStream bool
-	// UsageFactor scales the input that is reported as used; 0 means 1.
+	// UsageFactor scales the reported input tokens; 0 means 1.
 	UsageFactor float64
-	// Thinking lets the model reason where the request allows it.
+	// Thinking lets the model reason if the request allows it.
 	Thinking bool
-	// LegacyThinking signs thinking by itself and not with all that precedes it, as
-	// models before the binding of thinking do.
+	// LegacyThinking signs thinking alone, without the preceding prompt, like models without the
+	// binding of thinking.
 	LegacyThinking bool
-	// ReasoningBack demands, as DeepSeek does, that reasoning_content of turns that
-	// called tools comes back.
+	// ReasoningBack requires reasoning_content of turns with tool calls to be sent back, as
+	// DeepSeek does.
 	ReasoningBack bool
-	// Recall, when set, is the name of a tool that the model calls before it asks
-	// for the next file, where it is offered: with the input {"handle":"m1"}. It is not
-	// called before the first file.
+	// Recall, if set, names a tool that the model calls before it requests each file but the first,
+	// if the tool is offered. Its input is {"handle":"m1"}.
 	Recall string
-	// Delegate, when set, is the name of a tool that the model calls once in the first conversation, before the
-	// second file and where it is offered: with what its schema requires.
+	// Delegate, if set, names a tool that the model calls once in the first conversation, before
+	// the second file, if the tool is offered. Its input follows the schema.
 	Delegate string
-	// Pause has the model end its turn after so many files, until the user speaks; 0:
+	// Pause is the number of files after which the model ends its turn until the user continues; 0:
 	// never.
 	Pause int
-	// Lenient refuses nothing but overflows and what is no JSON.
+	// Lenient refuses only overflows and invalid JSON.
 	Lenient bool
-	// Latency is the wait before each event of a stream, and before a whole answer.
+	// Latency is the wait before each event of a stream, and before a whole response.
 	Latency time.Duration
-	// Observe, when set, is shown each request to a model as it came. It is called
-	// one request at a time and must not call the server.
+	// Observe, if set, gets each request to a model as received. It is called for one request at a
+	// time and must not call the server.
 	Observe func(Record, http.Header, []byte)
 }
 
@@ -67,18 +64,18 @@ type Server struct {
 	once    sync.Once
 	active  sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
-	runs    int        // begun
-	answers int        // given
+	mu      sync.Mutex // guards the following fields
+	runs    int        // number of runs begun
+	answers int        // number of answers given
 	byRun   map[string]*run
 	cache   map[hash]bool
 	items   items
 	records []Record
 }
 
-// run is what the server remembers of a conversation.
+// run is the state of a conversation.
 type run struct {
-	seen     map[hash]bool // blocks that were sent
+	seen     map[hash]bool // blocks received
 	messages []hash        // of the latest main request
 }
 
@@ -111,13 +108,13 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close breaks all connections and waits until nothing runs any more.
+// Close closes all connections and waits for running requests.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		s.mu.Lock()
 		close(s.closing)
 		s.mu.Unlock()
-		_ = s.http.Close() // there is nothing to lose
+		_ = s.http.Close() // no data can be lost
 	})
 	s.active.Wait()
 }
@@ -135,7 +132,7 @@ func (s *Server) enter() bool {
 	}
 }
 
-// maxRequest is the longest request that is read, in bytes.
+// maxRequest is the size limit of a request in bytes.
 const maxRequest = 64 << 20
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +142,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.active.Done()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
-		return // the client is gone, or no client of ours
+		return // the client has disconnected, or the request is too long
 	}
 	if d, kind := route(r.URL.Path); d != nil && r.Method == http.MethodPost {
 		s.model(w, r, d, kind, body)
@@ -154,7 +151,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.other(w, r, strings.TrimPrefix(r.URL.Path, "/v1"))
 }
 
-// other answers what is no request to a model.
+// other answers requests that are not for a model.
 func (s *Server) other(w http.ResponseWriter, r *http.Request, path string) {
 	id, one := strings.CutPrefix(path, "/models/")
 	model := object{
@@ -182,5 +179,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Request-Id", "req_scripted")
 	w.WriteHeader(status)
-	_, _ = w.Write(encode(v)) // the client may be gone
+	_, _ = w.Write(encode(v)) // fails if the client has disconnected
 }

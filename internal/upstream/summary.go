@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// numbered matches the sections that a request for a summary lists.
+// numbered matches the sections listed in a request for a summary.
 var numbered = regexp.MustCompile(`(?m)^ {0,3}(\d{1,2})\. \**([A-Z][^:\n*]{1,60})\**:`)
 
-// summary writes a summary with the sections that a request asks for, in the tag it names.
+// summary writes a summary with the sections that a request lists, in the tag it names.
 func summary(p *prompt, at place, files []string) string {
 	tag := "summary"
 	if strings.Contains(p.lastUserText, "<state_snapshot>") {
@@ -29,7 +29,7 @@ func summary(p *prompt, at place, files []string) string {
 	return out.String()
 }
 
-// content is what a section says.
+// content returns the text of a section.
 func content(heading string, last bool, at place, files []string) string {
 	heading = strings.ToLower(heading)
 	switch {
@@ -51,7 +51,7 @@ func content(heading string, last bool, at place, files []string) string {
 	return "none"
 }
 
-// next says where the work goes on, for the model and for the server itself.
+// next describes the next step, for the model and for the server itself.
 func next(at place, files []string) string {
 	if at.run == "" {
 		return fmt.Sprintf("Carry on behind file number %d (no run) of %d.", at.step, len(files))

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// tool is a tool that the client offers.
+// tool is a tool offered by the client.
 type tool struct {
 	name   string
 	schema object
-	free   bool // it takes text instead of arguments
+	free   bool // its input is text, not JSON
 }
 
-// known are names of tools that read a file or run a command, the best first,
-// without case and underscores.
+// known are names of tools that read a file or run a command, the best first, without case and
+// underscores.
 var known = []string{
 	"read", "readfile", "readfiles", "view", "viewfile", "openfile", "cat", "readmanyfiles",
 	"execcommand", "shellcommand", "bash", "shell", "runcommand", "runcommands", "runshellcommand", "executecommand", "exec",
 }
 
-// reader returns the tool that files are read with.
+// reader returns the best tool for reading files.
 func reader(tools []tool) (best tool, ok bool) {
 	rank := len(known) + 2
 	for _, t := range tools {
@@ -31,7 +31,7 @@ func reader(tools []tool) (best tool, ok bool) {
 	return best, ok
 }
 
-// rank is low for tools that suit well.
+// rank is lower for better tools.
 func (t tool) rank() int {
 	name := plain(t.name)
 	if i := slices.Index(known, name); i >= 0 {
@@ -57,7 +57,7 @@ func (t tool) takes(is func(string) bool) bool {
 	return false
 }
 
-// plain is a name without case and punctuation.
+// plain returns a name without case and punctuation.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {
@@ -83,7 +83,7 @@ func isCommand(name string) bool {
 func (t tool) read(id, file string) call {
 	c := call{id: id, tool: t}
 	switch {
-	case t.free && plain(t.name) == "exec": // it runs JavaScript that calls tools
+	case t.free && plain(t.name) == "exec": // this tool runs JavaScript that calls tools
 		command, _ := json.Marshal(object{"cmd": "cat " + file})
 		c.free = "text(await tools.exec_command(" + string(command) + "));"
 	case t.free:
@@ -94,7 +94,7 @@ func (t tool) read(id, file string) call {
 	return c
 }
 
-// arguments fills in the schema: what names the file, and what is required.
+// arguments fills in the schema: the field for the file, and required fields.
 func (t tool) arguments(file string) object {
 	out := object{}
 	properties, _ := t.schema["properties"].(object)
@@ -119,7 +119,7 @@ func (t tool) arguments(file string) object {
 	return out
 }
 
-// element is the one element of an array that holds a file or a command.
+// element is the only element of an array with a file or a command.
 func element(schema object, value string) any {
 	properties, _ := definite(schema["items"])["properties"].(object)
 	for name := range properties {
@@ -130,7 +130,7 @@ func element(schema object, value string) any {
 	return value
 }
 
-// definite returns a schema, or its first alternative that says what it is.
+// definite returns a schema, or its first alternative with a type.
 func definite(v any) object {
 	schema, _ := v.(object)
 	for _, of := range []string{"anyOf", "oneOf", "allOf"} {
@@ -146,7 +146,7 @@ func definite(v any) object {
 	return schema
 }
 
-// filler is a value that a schema allows.
+// filler returns a value that a schema allows.
 func filler(schema object) any {
 	if values := list(schema["enum"]); len(values) > 0 {
 		return values[0]

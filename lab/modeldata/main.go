@@ -1,12 +1,14 @@
-// Command modeldata writes the embedded model catalog from the tables that other programs publish, and names what it lacks.
+// Command modeldata writes the embedded model catalog from tables that other programs publish, and
+// lists missing models.
 //
 //	go -C lab run ./modeldata -catwalk NEW,OLD -pi DIR >../models/catalog.json
 //	go -C lab run ./modeldata -missing DIR
 //
-// A directory of -catwalk holds the provider files of a version of charm.land/catwalk (internal/providers/configs), one of -pi
-// those of @earendil-works/pi-ai (dist/providers/data). Each table adds the models that those before it lack: an old version
-// has models that are not served any more, but are in recordings. Of two windows of a maker's model the larger one counts. -missing prints the models of the makers in a -pi directory
-// of which the catalog has no entry.
+// A directory of -catwalk has the provider files of a version of charm.land/catwalk
+// (internal/providers/configs), one of -pi the files of @earendil-works/pi-ai
+// (dist/providers/data). Each table adds the models that earlier tables lack: an old version has
+// models that are no longer served but occur in recordings. Of two windows of a model the larger
+// one is used. -missing prints the makers' models in a -pi directory that the catalog lacks.
 package main
 
 import (
@@ -27,7 +29,7 @@ type provider struct {
 	Models []models.Entry `json:"models"`
 }
 
-// makers are the providers of pi-ai by their ID in the catalog.
+// makers maps providers of pi-ai to their IDs in the catalog.
 var makers = map[string]string{
 	"anthropic": "anthropic", "openai": "openai", "google": "gemini", "xai": "xai", "moonshotai": "moonshot", "zai": "zai", "minimax": "minimax",
 	"deepseek": "deepseek", "mistral": "mistral", "kimi-coding": "kimi",
@@ -54,7 +56,7 @@ func write(catwalk, pi string) error {
 	all := map[string][]models.Entry{}
 	add := func(id string, list []models.Entry) {
 		for _, e := range list {
-			same := func(o models.Entry) bool { return o.ID == e.ID || strings.HasPrefix(o.ID, e.ID+"-20") } // a date
+			same := func(o models.Entry) bool { return o.ID == e.ID || strings.HasPrefix(o.ID, e.ID+"-20") } // with or without a date
 			if !slices.ContainsFunc(all[id], same) {
 				all[id] = append(all[id], e)
 			}
@@ -78,7 +80,7 @@ func write(catwalk, pi string) error {
 		return err
 	}
 	for id, list := range added {
-		for i, e := range all[id] { // one may know of a window that was raised, or state that of a subscription
+		for i, e := range all[id] { // one table may have a raised window, another the smaller one of a subscription
 			if k := slices.IndexFunc(list, func(o models.Entry) bool { return o.ID == e.ID }); k >= 0 {
 				all[id][i].Window = max(e.Window, list[k].Window)
 			}

@@ -6,13 +6,13 @@ import "math"
 type sample struct {
 	x      []float64
 	y      bool    // whether the fact was needed
-	share  float64 // or: how much of it
+	share  float64 // for a line: the share of it that was repeated
 	weight float64
 	cut    int
 	length int
 }
 
-// target is the value to be predicted, 0 to 1.
+// target is the value to predict, 0 to 1.
 func (s *sample) target() float64 {
 	if s.y {
 		return 1

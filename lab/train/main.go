@@ -1,13 +1,11 @@
-// Command train learns the weights of package retain from recorded
-// conversations and writes them as JSON:
+// Command train learns the weights of package retain from recorded conversations and writes them as
+// JSON:
 //
 //	go -C lab run ./train FOLDER > weights.json
 //
-// At several points of each conversation it asks which of the facts known so
-// far the assistant uses in its next 40 messages without having been shown
-// them again, and fits a logistic regression to that. Figures of a
-// cross-validation over conversations of the same origin go to standard error
-// and into the file.
+// At several points of each conversation it determines which of the known facts the assistant uses
+// in its next 40 messages without seeing them again, and fits a logistic regression to that. It
+// writes the results of a cross-validation, grouped by origin, to standard error and into the file.
 package main
 
 import (
@@ -33,7 +31,7 @@ const (
 	least    = 4000 // tokens before the first cut
 	cutsEach = 8    // cuts per conversation at most
 	folds    = 6
-	commonIn = 3 // other origins in which a name that predicts little occurs
+	commonIn = 3 // a name in this many other origins predicts little
 	ridge    = 0.3
 )
 
@@ -48,9 +46,9 @@ func main() {
 	}
 }
 
-// conversation is one recording to learn from.
+// conversation is one recording of the training set.
 type conversation struct {
-	origin string // conversations of one origin are validated together
+	origin string // conversations of one origin are in one fold
 	system string
 	msgs   []precis.Message
 }
@@ -97,7 +95,7 @@ func load(folder string) ([]conversation, error) {
 	return out, nil
 }
 
-// read returns a file's content, unpacked when its name ends in .gz.
+// read returns a file's content, decompressed if its name ends in .gz.
 func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,8 +112,7 @@ func read(path string) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// origin is the part of a file name that identifies the source of the
-// recording: its first two words.
+// origin returns the first two words of a file name, which identify the recording's source.
 func origin(name string) string {
 	parts := strings.SplitN(name, "-", 3)
 	return strings.Join(parts[:min(2, len(parts))], "-")
@@ -126,7 +123,7 @@ type learner struct {
 	origins []string
 	common  map[string]map[string]bool // name → origins
 	samples []sample
-	fold    []int // of each sample's conversation
+	fold    []int // by sample: the fold of its conversation
 	reuse   *reuse
 	ncuts   int
 }
@@ -151,7 +148,7 @@ func (l *learner) count(c conversation) {
 	}
 }
 
-// cuts learns from several points of a conversation.
+// cuts adds samples at several points of a conversation.
 func (l *learner) cuts(c conversation) {
 	var at []int
 	chars, last := 0, 0
@@ -196,7 +193,7 @@ func size(m precis.Message) int {
 	return n
 }
 
-// cut adds the facts known before message t, and whether each was needed.
+// cut adds the facts known before message t, each with whether it was needed.
 func (l *learner) cut(c conversation, t int) {
 	x := retain.Read(c.system, c.msgs[:t])
 	need := l.needed(x, c.msgs, t)
@@ -222,8 +219,7 @@ func (l *learner) cut(c conversation, t int) {
 	l.ncuts++
 }
 
-// needed returns the facts that the assistant uses after t without having been
-// shown them again.
+// needed returns the facts that the assistant uses after t without having seen them again.
 func (l *learner) needed(x *retain.Index, msgs []precis.Message, t int) map[int]bool {
 	need, fresh := map[int]bool{}, map[int]bool{}
 	for i := t; i < min(len(msgs), t+horizon+1); i++ {
@@ -284,9 +280,8 @@ func (l *learner) result() retain.Weights {
 
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// validate returns the share of needed facts that bare lists of 500, 1500 and
-// 3500 tokens hold, each ranked by weights that were learned from the other
-// folds.
+// validate returns the share of needed facts in lists of 500, 1500 and 3500 tokens. Each list is
+// ranked by weights learned from the other folds.
 func (l *learner) validate(n int) (recall [3]float64) {
 	cuts := 0
 	for k := range folds {
@@ -320,8 +315,7 @@ func (l *learner) validate(n int) (recall [3]float64) {
 	return recall
 }
 
-// covered returns the share of needed facts in a bare list of at most the given
-// number of characters.
+// covered returns the share of needed facts in a list of at most the given number of characters.
 func covered(w []float64, cut []sample, chars int) float64 {
 	worth := make(map[int]float64, len(cut))
 	order := make([]int, len(cut))

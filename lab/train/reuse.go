@@ -9,8 +9,7 @@ import (
 	"precis/retain"
 )
 
-// reuse learns which lines the assistant repeats word for word later, four
-// words at a time.
+// reuse learns which lines the assistant later repeats word for word, in sequences of four words.
 type reuse struct {
 	seed    maphash.Seed
 	samples []sample
@@ -19,11 +18,10 @@ type reuse struct {
 
 func newReuse() *reuse { return &reuse{seed: maphash.MakeSeed()} }
 
-// lineBytes is the size of the lines into which texts are cut for learning.
+// lineBytes is the size of the lines into which texts are split for learning.
 const lineBytes = 120
 
-// add adds the lines known before message t, with the share of each that is
-// repeated after it.
+// add adds the lines known before message t, each with the share that is repeated after it.
 func (r *reuse) add(x *retain.Index, msgs []precis.Message, t, fold int) {
 	future, fresh := map[uint64]bool{}, map[uint64]bool{}
 	for i := t; i < min(len(msgs), t+horizon+1); i++ {
@@ -59,7 +57,7 @@ func (r *reuse) add(x *retain.Index, msgs []precis.Message, t, fold int) {
 		}
 		r.shingles(body, func(h uint64) { seen[h] = true })
 	}
-	for i := from; i < len(r.samples); i++ { // each cut counts the same
+	for i := from; i < len(r.samples); i++ { // every cut has the same weight
 		r.samples[i].weight *= 1000 / sum
 	}
 }
@@ -107,7 +105,7 @@ func captured(w []float64, test []sample) (got, all float64) {
 	return got, all
 }
 
-// shingles calls f with a hash of each four words that follow one another.
+// shingles calls f with a hash of every four consecutive words.
 func (r *reuse) shingles(text string, f func(uint64)) {
 	var words [4]string
 	n := 0

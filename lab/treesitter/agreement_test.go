@@ -17,31 +17,31 @@ import (
 	"precis/outline"
 )
 
-// sourcesEnv names folders of source code, separated as in PATH, beside Go's
-// standard library.
+// sourcesEnv names folders of source code, separated as in PATH, in addition to Go's standard
+// library.
 const sourcesEnv = "PRECIS_SOURCES"
 
-// A language of which so many definitions are compared must agree in so many
-// percent of their names and of their ranges.
+// For a language with at least enoughDefinitions compared definitions, leastAgreement percent of
+// the names and of the ranges must agree.
 const (
 	enoughDefinitions = 1000
 	leastAgreement    = 95
 )
 
 const (
-	mostSource = 12 << 20 // bytes that are compared of a language, of files chosen by a hash of their names
-	longLines  = 200      // mean length of a line from which on a file was not written by a person
+	mostSource = 12 << 20 // bytes compared for a language; files are chosen by a hash of their names
+	longLines  = 200      // mean length of a line at which a file counts as generated
 )
 
-// agreement counts what two readers of the same files find.
+// agreement counts the definitions that two readers of the same files find.
 type agreement struct {
-	files, parsed, read int // files; definitions of the parser, and of reading by lines
-	names, ranges       int // of the parser's, those that reading by lines finds too
+	files, parsed, read int // files; definitions by the parser, and by reading lines
+	names, ranges       int // definitions by the parser that reading lines finds too
 }
 
-// TestReadingByLinesAgreesWithTheGrammars compares what reading by lines finds
-// with what the grammars find: per language, over the files that they parse
-// without an error. -v prints the table of docs/decisions/006-outlines.md.
+// TestReadingByLinesAgreesWithTheGrammars compares the results of reading by lines with the
+// grammars' results, per language, for files that parse without an error. -v prints the table of
+// docs/decisions/006-outlines.md.
 func TestReadingByLinesAgreesWithTheGrammars(t *testing.T) {
 	roots := []string{filepath.Join(runtime.GOROOT(), "src")}
 	if list := os.Getenv(sourcesEnv); list != "" {
@@ -121,15 +121,14 @@ func sources(t *testing.T, roots []string) map[string][]string {
 	return out
 }
 
-// lines reads nothing by a grammar.
+// lines is a parser without grammars.
 type lines struct{}
 
 func (lines) Parse(string, string) ([]outline.Definition, []outline.Doubt, bool) {
 	return nil, nil, false
 }
 
-// disagreements is the language whose disagreements are printed, and which alone
-// is compared.
+// disagreements names a language: only it is compared, and its disagreements are printed.
 var disagreements = os.Getenv("DISAGREEMENTS")
 
 func compare(language string, files []string) *agreement {

@@ -23,11 +23,10 @@ func harmless(language, content string) (out string, safe bool) {
 	return content, true
 }
 
-const mostIndents = 200 // CPython itself takes 100
+const mostIndents = 200 // CPython itself allows 100
 
-// indentations counts the different widths of white space that lines begin
-// with, as Python's scanner measures them. Its stack of indentations only
-// grows by larger widths, so it never holds more.
+// indentations counts the different widths of leading white space, measured like Python's scanner.
+// The scanner's stack grows only by larger widths, so this number bounds it.
 func indentations(content string) int {
 	seen := map[uint16]bool{}
 	for i := 0; i < len(content) && len(seen) <= mostIndents; {
@@ -43,8 +42,7 @@ func indentations(content string) int {
 	return len(seen)
 }
 
-// leading measures white space from i; a backslash before a line break joins
-// two lines.
+// leading measures white space from i. A backslash before a line break joins two lines.
 func leading(content string, i int) (end int, width uint16) {
 	for ; i < len(content); i++ {
 		switch content[i] {
@@ -68,8 +66,8 @@ func leading(content string, i int) (end int, width uint16) {
 	return i, width
 }
 
-// withoutHeredocs takes the here-documents out of Ruby: their bodies become
-// empty lines, what opens them a symbol or a comparison.
+// withoutHeredocs removes the here-documents from Ruby: their bodies become empty lines, their
+// openers a symbol or a comparison.
 func withoutHeredocs(content string) string {
 	if !strings.Contains(content, "<<") {
 		return content
@@ -83,7 +81,7 @@ func withoutHeredocs(content string) string {
 			if strings.TrimSpace(line) == ends[0] {
 				ends = ends[1:]
 			}
-			for len(ends) > 0 && last[ends[0]] <= at { // its end was text of the one before
+			for len(ends) > 0 && last[ends[0]] <= at { // its end was in the body of the previous one
 				ends = ends[1:]
 			}
 			blank(out[at : at+len(line)])
@@ -136,8 +134,7 @@ func openers(line []byte, at int, last map[string]int) []string {
 	return ends
 }
 
-// heredocName reads the name of a here-document from i; end is 0 when none can
-// begin there.
+// heredocName reads the name of a here-document from i; end is 0 if none can begin there.
 func heredocName(line []byte, i int) (name string, end int) {
 	if i < len(line) && (line[i] == '~' || line[i] == '-') {
 		i++

@@ -62,7 +62,7 @@ func kotlinClass(w *walker, n *ts.Node) shape {
 	return nest(outline.Class)
 }
 
-// luaAssignment looks at the first value assigned.
+// luaAssignment uses the first assigned value.
 func luaAssignment(_ *walker, n *ts.Node) shape {
 	if n.NamedChildCount() < 2 || n.NamedChild(1).NamedChildCount() == 0 {
 		return shape{}
@@ -70,7 +70,7 @@ func luaAssignment(_ *walker, n *ts.Node) shape {
 	return valueShape(n.NamedChild(1).NamedChild(0))
 }
 
-// assigned looks at the value in a field of the node.
+// assigned uses the value in a field of the node.
 func assigned(name string) func(*walker, *ts.Node) shape {
 	return func(_ *walker, n *ts.Node) shape { return valueShape(n.ChildByFieldName(name)) }
 }
@@ -100,7 +100,7 @@ func valueShape(value *ts.Node) shape {
 	return shape{}
 }
 
-// field is a class field: a method when it holds a function.
+// field handles a class field: a method if it contains a function.
 func field(_ *walker, n *ts.Node) shape {
 	if s := valueShape(n.ChildByFieldName("value")); s.kind != "" {
 		return leaf(outline.Method)

@@ -10,8 +10,8 @@ import (
 	"precis/outline"
 )
 
-// name returns what a definition is called. Grammars call the field "name",
-// "declarator" in C, "left" or "key" in assignments.
+// name returns the name of a definition. Most grammars call the field "name"; C calls it
+// "declarator", and assignments "left" or "key".
 func (w *walker) name(n *ts.Node) string {
 	switch n.Kind() {
 	case "impl_item":
@@ -61,7 +61,7 @@ func (w *walker) implName(n *ts.Node) string {
 	return of
 }
 
-// declared follows a C declarator down to the name.
+// declared follows a C declarator to the name.
 func declared(n *ts.Node) *ts.Node {
 	for range 20 {
 		c := n.ChildByFieldName("declarator")

@@ -12,20 +12,19 @@ import (
 
 const (
 	parseTime = 200 * time.Millisecond
-	// chunkSize is how much text the parser is handed at a time. The binding
-	// copies a chunk each time the parser asks and keeps all copies until the
-	// end: with whole files a few kilobytes of unclosed comments cost gigabytes.
+	// chunkSize is the amount of text passed to the parser at a time. The binding copies a chunk
+	// for each request of the parser and keeps all copies until the end: with whole files, a few
+	// kilobytes of unclosed comments cost gigabytes.
 	chunkSize = 8 << 10
 	mostNodes = 300_000 // visited in one tree
-	mostDepth = 200     // of the nodes visited
+	mostDepth = 200     // of visited nodes
 )
 
 // Parser is an [outline.Parser] for sixteen languages.
 type Parser struct{}
 
-// Parse reads the definitions of a file. It gives up after 200 milliseconds and
-// on content that is known to harm a grammar, and can end the process or take
-// gigabytes for content that is not known yet.
+// Parse reads the definitions of a file. It gives up after 200 milliseconds and on content known to
+// harm a grammar. Other content may still crash the process or take gigabytes.
 func (Parser) Parse(language, source string) (defs []outline.Definition, doubts []outline.Doubt, ok bool) {
 	g := grammarOf(language, source)
 	if g == nil {

@@ -26,7 +26,7 @@ func through(kinds ...string) map[string]shape {
 	return out
 }
 
-// table joins the nodes that only hold others with the definitions.
+// table joins the shapes of containers and definitions.
 func table(holders map[string]shape, defs map[string]shape) map[string]shape {
 	maps.Copy(holders, defs)
 	return holders

@@ -16,7 +16,7 @@ type walker struct {
 	lang    string
 	shapes  map[string]shape
 	cursor  *ts.TreeCursor
-	broken  bool // the tree holds errors
+	broken  bool // the tree has errors
 	visits  int
 	defs    []outline.Definition
 	doubts  []outline.Doubt
@@ -95,8 +95,7 @@ func (w *walker) doubt(n *ts.Node, def int) {
 	}
 }
 
-// holdsMethods reports whether the functions inside such a definition are
-// methods.
+// holdsMethods reports whether functions inside a definition of this kind are methods.
 func holdsMethods(kind string) bool {
 	switch kind {
 	case outline.Class, outline.Struct, outline.Interface, outline.Trait, outline.Impl, outline.Enum:

@@ -49,10 +49,10 @@ func run(in, unicode, out string) error {
 	return os.WriteFile(out, data, 0o644)
 }
 
-// packVocabulary lays the tokens out in byte order, one column per property:
-// the length shared with the token before, the length of the rest, where the
-// token's two halves meet, its rank in two columns, and last the rests.
-// Ranks are a permutation and do not compress; everything else does.
+// packVocabulary writes the tokens in byte order, one column per property: the length shared with
+// the previous token, the length of the rest, the offset between the token's two halves, its rank
+// in two columns, and last the rests. Ranks are a permutation and do not compress; everything else
+// does.
 func packVocabulary(path string) ([]byte, error) {
 	ranks, err := readRanks(path)
 	if err != nil {

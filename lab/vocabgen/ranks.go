@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// maxToken is the longest token in bytes that the packed format can hold.
+// maxToken is the longest token, in bytes, that the packed format can hold.
 const maxToken = 255
 
-// readRanks reads token text → rank from either published form.
+// readRanks reads token text → rank from either published format.
 func readRanks(path string) (map[string]int, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -89,8 +89,8 @@ func add(ranks map[string]int, field string, rank int) error {
 	return nil
 }
 
-// checkRanks makes sure that ranks count from 0 without a gap and that the
-// 256 single bytes have the ranks 0 to 255, which the loader relies on.
+// checkRanks verifies that ranks count from 0 without gaps and that the 256 single bytes have the
+// ranks 0 to 255, as the loader requires.
 func checkRanks(ranks map[string]int) error {
 	seen := make([]bool, len(ranks))
 	for token, rank := range ranks {

@@ -1,7 +1,7 @@
-// Package database reads the SQLite files in which opencode, Kilo and OpenClaw keep their
-// sessions, and gives each as its program exports it: as the document of "opencode export"
-// for archive/opencode, or as JSON lines of pi for archive/pi. It never writes to a file.
-// Start with [Sessions]; a session is named PATH#ID.
+// Package database answers what sessions are in the SQLite files of opencode, Kilo and OpenClaw. It
+// returns each session in the program's export format: as the document of "opencode export" for
+// archive/opencode, or as JSON lines of pi for archive/pi. It never writes to a file. Start with
+// [Sessions]; a session is named PATH#ID.
 package database
 
 import (
@@ -27,15 +27,15 @@ import (
 type Entry struct {
 	Name     string // PATH#ID
 	Modified time.Time
-	Size     int64 // bytes of its parts, about
+	Size     int64 // approximate bytes of its parts
 }
 
-// programs are the names of databases, by the program that makes them.
+// programs are the names of database files by program.
 var programs = []struct{ agent, begin, end string }{
 	{"opencode", "opencode", ".db"}, {"kilo", "kilo", ".db"}, {"openclaw", "openclaw-agent", ".sqlite"},
 }
 
-// ProgramOf returns the program that gives databases such a name; "" for any other file.
+// ProgramOf returns the program that names its database files like path; "" for other files.
 func ProgramOf(path string) string {
 	base := filepath.Base(path)
 	for _, p := range programs {
@@ -46,7 +46,7 @@ func ProgramOf(path string) string {
 	return ""
 }
 
-// Split takes PATH#ID apart; ok is false for anything else.
+// Split splits PATH#ID; ok is false for other names.
 func Split(name string) (path, id string, ok bool) {
 	for i := strings.IndexByte(name, '#'); i >= 0; {
 		if path, id = name[:i], name[i+1:]; ProgramOf(path) != "" {
@@ -61,12 +61,12 @@ func Split(name string) (path, id string, ok bool) {
 	return "", "", false
 }
 
-// open opens a file for reading. What another program has not yet written into the
-// main file is seen, too.
+// open opens a file for reading, including pages that another program has written only to the WAL
+// file.
 func open(ctx context.Context, path string) (*sql.DB, error) {
 	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String()
 	var err error
-	for _, way := range []string{"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)", "?mode=ro&immutable=1"} { // the second: the folder cannot be written
+	for _, way := range []string{"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)", "?mode=ro&immutable=1"} { // the second for read-only folders
 		var db *sql.DB
 		if db, err = sql.Open("sqlite", name+way); err != nil {
 			return nil, failed(path, err)
@@ -89,7 +89,7 @@ func failed(path string, err error) error {
 }
 
 // Sessions lists the sessions of a file, the one changed last first. The error is
-// [precis.CodeInvalid] when it has no tables of a known program.
+// [precis.CodeInvalid] without tables of a known program.
 func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	db, err := open(ctx, path)
 	if err != nil {
@@ -110,13 +110,13 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	return out, nil
 }
 
-// generation is the tables in which a program keeps sessions and their messages. Version 2 of
-// opencode leaves those of version 1 as they were, and goes on in others; Kilo has those of version 1.
+// generation names the tables of one version of a program. Version 2 of opencode leaves the tables
+// of version 1 unchanged and uses others; Kilo has the tables of version 1.
 type generation struct {
 	sessions, messages string
-	newest, content    string                                                                    // columns: when a session was changed, in milliseconds; the JSON of a message
-	id                 string                                                                    // the column of the session's ID in sessions
-	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // the whole session
+	newest, content    string                                                                    // columns: time of the last change in milliseconds; JSON of a message
+	id                 string                                                                    // column of the session's ID in sessions
+	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // writes the whole session
 }
 
 var generations = []generation{
@@ -125,7 +125,7 @@ var generations = []generation{
 	{"session_windows", "transcript_events", "updated_at", "event_json", "session_id", writeEvents},
 }
 
-// generationsIn returns those that a file has, the newest first.
+// generationsIn returns the generations with tables in a file, newest first.
 func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error) {
 	for _, g := range generations {
 		var n int
@@ -140,7 +140,7 @@ func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error
 	return out, nil
 }
 
-// list adds the sessions that have messages, but for those that are there already.
+// list appends the sessions that have messages and are not in out yet.
 func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Entry) ([]Entry, error) {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(`SELECT s.%[1]s, s.%[2]s, sum(length(m.%[3]s)) FROM %[4]s s JOIN %[5]s m ON m.session_id = s.%[1]s GROUP BY s.%[1]s`,
 		g.id, g.newest, g.content, g.sessions, g.messages))
@@ -163,24 +163,23 @@ func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Ent
 	return out, rows.Err()
 }
 
-// Answer is what a session says of one answer of its model.
+// Answer is the model and size of one answer.
 type Answer struct {
 	Model  string
 	Tokens int // of the request and the answer
 }
 
-// Spending is the newest answers of a session, the newest last, and what all of them cost.
+// Spending is the newest answers of a session, oldest first, and the cost of all answers.
 type Spending struct {
 	Session string // its ID
 	Answers []Answer
 	CostUSD float64
 }
 
-// Spent returns the newest answers of a session of a file, at most so many, and the cost of
-// all: of the session with an ID or, when that is "", of the one that was changed last among
-// those of a folder that began no other's work. Answers that are not finished are left out,
-// and those before the newest summary: what was sent then says nothing of the next request.
-// The error is [precis.CodeNotFound] when there is no such session.
+// Spent returns the newest finished answers of a session, at most answers, without those before the
+// newest summary, since their size does not predict the next request. The cost includes all
+// answers. With an empty id, the session is the one of the folder that changed last and is not a
+// sub-agent's. The error is [precis.CodeNotFound] if there is no such session.
 func Spent(ctx context.Context, path, id, folder string, answers int) (out Spending, err error) {
 	db, err := open(ctx, path)
 	if err != nil {
@@ -224,7 +223,7 @@ func Spent(ctx context.Context, path, id, folder string, answers int) (out Spend
 			return out, failed(path, err)
 		}
 		if json.Unmarshal(data, &m) != nil {
-			continue // of another shape
+			continue // an unknown format
 		}
 		if m.Summary {
 			break
@@ -241,8 +240,8 @@ func Spent(ctx context.Context, path, id, folder string, answers int) (out Spend
 	return out, nil
 }
 
-// Load returns a session, given as PATH#ID, as opencode exports it. The error is
-// [precis.CodeNotFound] when the file has no such session.
+// Load returns a session named PATH#ID in the program's export format. The error is
+// [precis.CodeNotFound] if the file has no such session.
 func Load(ctx context.Context, name string) (archive.Source, error) {
 	path, id, ok := Split(name)
 	if !ok {
@@ -271,7 +270,8 @@ func Load(ctx context.Context, name string) (archive.Source, error) {
 	return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q", id)}
 }
 
-// document returns what writes a session as opencode exports it: what is known of the session, and its messages.
+// document returns a function that writes a session in opencode's export format: its data and
+// messages.
 func document(sessions string, messages func(context.Context, *sql.DB, *bytes.Buffer, string) error) func(context.Context, *sql.DB, *bytes.Buffer, string) error {
 	return func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 		var parent, directory, title sql.NullString
@@ -296,7 +296,7 @@ func document(sessions string, messages func(context.Context, *sql.DB, *bytes.Bu
 	}
 }
 
-// writeEvents writes the events of OpenClaw, each of which is a line as pi writes it.
+// writeEvents writes the events of OpenClaw. Each is a line in pi's format.
 func writeEvents(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 	rows, err := db.QueryContext(ctx, `SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq`, id)
 	if err != nil {
@@ -320,8 +320,7 @@ func writeEvents(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) 
 	return rows.Err()
 }
 
-// writeMessages writes the messages with their parts, both in the order of their IDs,
-// which is that of time.
+// writeMessages writes the messages with their parts, both by ID and so by time.
 func writeMessages(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 	parts, err := partsOf(ctx, db, id)
 	if err != nil {
@@ -352,7 +351,7 @@ func writeMessages(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string
 	return rows.Err()
 }
 
-// message2 is the content of a message of version 2: of the user's a text, of the model's its parts.
+// message2 is the content of a message in version 2: a user's text, or the parts of the model.
 type message2 struct {
 	Text  string `json:"text"`
 	Model struct {
@@ -362,14 +361,14 @@ type message2 struct {
 	Content []struct {
 		Type  string          `json:"type"`
 		Text  string          `json:"text"`
-		ID    string          `json:"id"`   // of a call
-		Name  string          `json:"name"` // of its tool
+		ID    string          `json:"id"`   // ID of a call
+		Name  string          `json:"name"` // name of its tool
 		State json.RawMessage `json:"state"`
 	} `json:"content"`
 }
 
-// writeMessages2 writes the messages of version 2 as version 1 exports them. What is neither the user's nor the
-// model's, and no model is sent, is left out.
+// writeMessages2 writes the messages of version 2 in the export format of version 1. It leaves out
+// messages that are not sent to a model.
 func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 	rows, err := db.QueryContext(ctx, `SELECT id, type, time_created, data FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant') ORDER BY seq`, id)
 	if err != nil {
@@ -387,7 +386,7 @@ func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id strin
 		if err := json.Unmarshal(data, &m); err != nil {
 			return fmt.Errorf("message %s: %w", name, err)
 		}
-		parts := []map[string]any{} // never null
+		parts := []map[string]any{} // encodes as [], not null
 		if m.Text != "" {
 			parts = append(parts, map[string]any{"type": "text", "text": m.Text})
 		}
@@ -435,7 +434,7 @@ func partsOf(ctx context.Context, db *sql.DB, id string) (map[string][][]byte, e
 	return out, rows.Err()
 }
 
-// withID puts the ID, which is a column of its own, into an object.
+// withID adds the ID, a separate column, to an object.
 func withID(data []byte, id string) []byte {
 	data = bytes.TrimSpace(data)
 	name, err := json.Marshal(id)

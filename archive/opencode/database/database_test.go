@@ -42,7 +42,7 @@ func file(t *testing.T, more ...string) string {
 	return path
 }
 
-// Version 2 goes on in tables of its own, beside those of version 1.
+// Version 2 uses its own tables, next to the tables of version 1.
 func TestTablesOfVersion2(t *testing.T) {
 	path := file(t,
 		`CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, title text, time_created integer, time_updated integer)`,

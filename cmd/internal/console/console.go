@@ -1,7 +1,6 @@
-// Package console is what a command has of the world: its input, and the two streams
-// that it writes to. Text for people goes through [Console.Text] and
-// [Console.Notes], which keep a terminal safe from what a recording holds; JSON goes
-// through [Console.JSON] and [Console.Data]. Start with [New].
+// Package console answers how a command reads input and writes output. Text for people goes through
+// [Console.Text] and [Console.Notes], which protect a terminal from control characters in
+// recordings; JSON goes through [Console.JSON] and [Console.Data]. Start with [New].
 package console
 
 import (
@@ -23,12 +22,12 @@ import (
 	"precis/internal/texts"
 )
 
-// Streams are the standard streams of a process, and what they lead to.
+// Streams are the standard streams of a process, with the kinds of their targets.
 type Streams struct {
 	In            io.Reader
 	Out, Errs     io.Writer
 	OutTo, ErrsTo term.Options
-	Lang          string // of texts for people, see texts.Languages; "": the default one
+	Lang          string // language for people, see texts.Languages; "": the default
 }
 
 // Standard returns the streams of this process.
@@ -36,15 +35,15 @@ func Standard(env func(string) string) Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Errs: os.Stderr, OutTo: term.Detect(os.Stdout, env), ErrsTo: term.Detect(os.Stderr, env), Lang: LanguageOf(env)}
 }
 
-// Console is safe for concurrent use once its flags are set.
+// Console writes the output of a command. It is safe for concurrent use once its flags are set.
 type Console struct {
-	Streams              // the bare streams, for programs that are started
-	Text    *term.Writer // what was asked for, to standard output
+	Streams              // the bare streams, for child processes
+	Text    *term.Writer // results, to standard output
 	Notes   *term.Writer // warnings, errors and progress, to standard error
-	Words   *Words       // the language of people
+	Words   *Words       // the user's language
 
-	mu    sync.Mutex               // guards shown, and is held while a line is printed
-	shown *progressbar.ProgressBar // progress that stands on the last line; nil: none does
+	mu    sync.Mutex               // guards shown; held while a line is printed
+	shown *progressbar.ProgressBar // progress bar on the last line; nil: none
 
 	// Flags that all commands share.
 	AsJSON, Quiet, Verbose, Raw bool
@@ -56,7 +55,7 @@ func New(s Streams) *Console {
 	return &Console{Streams: s, Text: term.New(s.Out, s.OutTo), Notes: term.New(s.Errs, s.ErrsTo), Words: &Words{Lang: s.Lang}}
 }
 
-// Register defines the flags. Once they are parsed [Console.Begin] is to be called.
+// Register defines the flags. Call [Console.Begin] after parsing them.
 func (c *Console) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.AsJSON, "json", false, "print JSON")
 	f.BoolVarP(&c.Quiet, "quiet", "q", false, "print no progress and no warnings")
@@ -65,8 +64,8 @@ func (c *Console) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.Raw, "raw", false, "on a terminal, print control characters of a recording as they are")
 }
 
-// Begin applies the flags to the streams. The error is [precis.CodeInvalid] for a
-// language that is not there.
+// Begin applies the flags to the streams. The error is [precis.CodeInvalid] for an unknown
+// language.
 func (c *Console) Begin() error {
 	if c.Raw {
 		c.Text.Raw()
@@ -83,20 +82,20 @@ func (c *Console) Begin() error {
 	return nil
 }
 
-// Close writes what is left to write.
+// Close flushes the output.
 func (c *Console) Close() error { return errors.Join(c.Text.Flush(), c.Notes.Flush()) }
 
 // failure is an error as JSON.
 type failure struct {
 	Error struct {
-		Code    string `json:"code"` // a precis.Code, or "usage": of the command line
+		Code    string `json:"code"` // a precis.Code, or "usage" for the command line
 		Message string `json:"message"`
 		Hint    string `json:"hint,omitempty"`
 	} `json:"error"`
 }
 
-// Fail prints an error as [Words.Problem] says it; hint is what can be done about it, "" when
-// nobody knows. With JSON, in which nothing is translated, it is one object on a line of standard error.
+// Fail prints an error as [Words.Problem] words it. Hint says what the user can do; "": unknown.
+// With --json, the error is one untranslated object on a line of standard error.
 func (c *Console) Fail(err error, hint string) {
 	if c.AsJSON {
 		var f failure
@@ -111,7 +110,7 @@ func (c *Console) Fail(err error, hint string) {
 		}
 		e := json.NewEncoder(c.Notes.JSON())
 		e.SetEscapeHTML(false)
-		_ = e.Encode(f) // standard error is gone otherwise
+		_ = e.Encode(f) // fails only if standard error is closed
 		return
 	}
 	c.say("bad", c.label("error"), c.Words.Problem(err))
@@ -120,7 +119,7 @@ func (c *Console) Fail(err error, hint string) {
 	}
 }
 
-// IsOwn reports whether an error is one of precis, not of the command line.
+// IsOwn reports whether an error is from precis, not from parsing the command line.
 func IsOwn(err error) bool {
 	_, ok := errors.AsType[*precis.Error](err)
 	return ok
@@ -129,7 +128,7 @@ func IsOwn(err error) bool {
 // label begins a line on standard error.
 func (c *Console) label(key string) string { return "precis: " + c.Words.Say(key) + ":" }
 
-// sentence translates what is printed; its values alone may be sentences of the engine.
+// sentence translates a message, including string arguments that are sentences of the engine.
 func (c *Console) sentence(format string, args []any) string {
 	args = slices.Clone(args)
 	for i, a := range args {
@@ -152,7 +151,7 @@ func (c *Console) Named(rows ...[2]string) [][2]string {
 	return out
 }
 
-// Line prints a sentence on a line of its own; what does not fit a terminal goes on below.
+// Line prints a translated sentence on a line of its own, wrapped to the terminal.
 func (c *Console) Line(english string, args ...any) {
 	c.Text.Headline("", c.Words.Text(english, args...))
 }
@@ -162,12 +161,12 @@ func (c *Console) Warn(format string, args ...any) {
 	c.say("warn", c.label("warning"), c.sentence(format, args))
 }
 
-// Note prints something worth knowing.
+// Note prints useful information.
 func (c *Console) Note(format string, args ...any) {
 	c.say("dim", c.label("note"), c.sentence(format, args))
 }
 
-// say prints a line of its own: progress is taken away before.
+// say prints a line of its own; it removes progress first.
 func (c *Console) say(style, label, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +176,7 @@ func (c *Console) say(style, label, text string) {
 	c.Notes.Labeled(style, label, text)
 }
 
-// Data returns the writer of JSON that is made elsewhere.
+// Data returns a writer for finished JSON.
 func (c *Console) Data() io.Writer { return c.Text.JSON() }
 
 // JSON writes v indented.
@@ -186,7 +185,7 @@ func (c *Console) JSON(v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
-		v = []any{} // a list is never null
+		v = []any{} // an empty list encodes as [], not null
 	}
 	if err := e.Encode(v); err != nil {
 		return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
@@ -194,7 +193,7 @@ func (c *Console) JSON(v any) error {
 	return nil
 }
 
-// Logger writes one line for each check when that is asked for; else it is nil.
+// Logger returns a logger with one line for each check, with --verbose; else nil.
 func (c *Console) Logger() *slog.Logger {
 	if !c.Verbose {
 		return nil

@@ -7,18 +7,18 @@ import (
 	"precis"
 )
 
-// Input returns a reader of standard input that ends with an error when the context
-// does. The read under way cannot be interrupted; the process ends soon.
+// Input returns a reader of standard input that fails when ctx ends. A read that has begun cannot
+// be interrupted; the process ends soon.
 func (c *Console) Input(ctx context.Context) io.Reader { return &input{ctx: ctx, from: c.In} }
 
 type input struct {
 	ctx  context.Context
 	from io.Reader
-	rest []byte // was read, and is not handed out yet
-	err  error  // follows it
+	rest []byte // read but not yet returned
+	err  error  // returned after rest
 }
 
-// Read reads into a buffer of its own, which the read under way may keep.
+// Read reads into its own buffer, which a pending read may keep using.
 func (in *input) Read(p []byte) (int, error) {
 	if len(in.rest) == 0 && in.err == nil {
 		in.fill()
@@ -50,7 +50,7 @@ func (in *input) fill() {
 	}
 }
 
-// ReadInput reads standard input until it ends or the context does.
+// ReadInput reads standard input until it or ctx ends.
 func (c *Console) ReadInput(ctx context.Context) ([]byte, error) {
 	data, err := io.ReadAll(c.Input(ctx))
 	if err != nil && precis.CodeOf(err) != precis.CodeCanceled {
@@ -59,8 +59,8 @@ func (c *Console) ReadInput(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
-// IsInput reports whether a path names standard input: "-", or one of the names that Unix
-// systems give it, which shells and scripts use with commands that know no "-".
+// IsInput reports whether a path names standard input: "-", or a device name of Unix systems that
+// scripts use for commands without "-".
 func IsInput(path string) bool {
 	switch path {
 	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":

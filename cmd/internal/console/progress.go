@@ -8,8 +8,8 @@ import (
 	"precis/cmd/internal/term"
 )
 
-// Counted shows on a terminal how many of the steps of long work are done. The function
-// it returns second ends it; the first is nil where nothing is shown.
+// Counted shows the progress of long work on a terminal. Call end after the work. Step is nil if no
+// progress is shown.
 func (c *Console) Counted(what string) (step func(done, total int), end func()) {
 	if c.Quiet || c.AsJSON || !c.Notes.Terminal() {
 		return nil, func() {}
@@ -36,7 +36,7 @@ func (c *Console) Counted(what string) (step func(done, total int), end func()) 
 	}
 }
 
-// show puts progress on the last line and moves it; nil takes it away.
+// show puts progress on the last line and moves it; nil removes it.
 func (c *Console) show(bar *progressbar.ProgressBar, move func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,8 +44,8 @@ func (c *Console) show(bar *progressbar.ProgressBar, move func()) {
 	move()
 }
 
-// Progress shows on a terminal that long work is under way, after a moment. The
-// function it returns ends it.
+// Progress shows on a terminal, after a moment, that long work is running. Call done after the
+// work.
 func (c *Console) Progress(what string) (done func()) {
 	if c.Quiet || c.AsJSON || !c.Notes.Terminal() {
 		return func() {}
@@ -54,7 +54,7 @@ func (c *Console) Progress(what string) (done func()) {
 		progressbar.OptionSetWriter(c.Notes.Bare()),
 		progressbar.OptionSetDescription(term.Visible(what)),
 		progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetSpinnerChangeInterval(0), // it moves below
+		progressbar.OptionSetSpinnerChangeInterval(0), // the loop below moves it
 	)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

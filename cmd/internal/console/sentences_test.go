@@ -115,7 +115,7 @@ var (
 	ends  = regexp.MustCompile(`^([a-z].*)?[a-z)…]$`)
 )
 
-// engineNames are the names of fields and variables whose texts are sentences for people.
+// engineNames are the names of fields and variables with sentences for people.
 var engineNames = []string{"Hint", "hint", "Reason", "Does", "After"}
 
 func (c *collector) visit(n ast.Node) bool {
@@ -174,7 +174,8 @@ func (c *collector) pairs(n *ast.CompositeLit) {
 	}
 }
 
-// warnings takes what is said of a recording while it is read, and what is added to a list of warnings.
+// warnings collects the texts of warnings about recordings, and of those added to lists of
+// warnings.
 func (c *collector) warnings(name string, args []ast.Expr) {
 	if len(args) < 2 {
 		return

@@ -10,17 +10,17 @@ import (
 	"precis/internal/texts"
 )
 
-// Words are the texts of the command line in one language. The zero value is English. It
-// is safe for concurrent use.
+// Words translates the texts of the command line to one language. The zero value is English. It is
+// safe for concurrent use.
 type Words struct {
-	Lang string // of the catalogue; "": the default one
+	Lang string // language of the catalog; "": the default
 
 	once      sync.Once
-	catalog   texts.Catalog    // read when a text is needed first
+	catalog   texts.Catalog    // read at first use
 	sentences *texts.Sentences // nil: English
 }
 
-// LanguageOf returns the language that the environment asks for, as POSIX has it.
+// LanguageOf returns the language that the environment selects by the rules of POSIX.
 func LanguageOf(env func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := env(name); v != "" {
@@ -34,25 +34,25 @@ func (w *Words) read() {
 	if w.Lang == "" {
 		w.Lang = texts.Choose()
 	}
-	w.catalog, _ = texts.ReadOne(w.Lang) // the keys stand for texts that cannot be read; a test reads them all
+	w.catalog, _ = texts.ReadOne(w.Lang) // on an error texts are shown by their keys; a test reads all catalogs
 	if w.Lang != texts.Choose() {
 		w.sentences, _ = texts.ReadSentences(w.Lang)
 	}
 }
 
-// Say returns a text; key is without "cli.".
+// Say returns the text of a key, given without "cli.".
 func (w *Words) Say(key string, args ...any) string {
 	w.once.Do(w.read)
 	return w.catalog.Text(w.Lang, "cli."+key, args...)
 }
 
-// Failure says in words why a condensation failed, by its name.
+// Failure describes the named failure of a condensation.
 func (w *Words) Failure(name string) string {
 	w.once.Do(w.read)
 	return w.catalog.Failure(w.Lang, name)
 }
 
-// Kind names a kind of edits as the pages do.
+// Kind returns the name of a kind of edits, as on the pages.
 func (w *Words) Kind(k precis.EditKind) string {
 	if w.English() {
 		return string(k)
@@ -60,15 +60,15 @@ func (w *Words) Kind(k precis.EditKind) string {
 	return w.catalog.Text(w.Lang, "kind."+string(k))
 }
 
-// Text translates a sentence that stands in the code in English, its values after it. Package
-// texts keeps the translations; a test finds every sentence that lacks one.
+// Text translates an English sentence of the code, with its values after it. Package texts has the
+// translations; a test finds sentences without one.
 func (w *Words) Text(english string, args ...any) string {
 	w.once.Do(w.read)
 	return w.sentences.Text(english, args...)
 }
 
-// Sentence translates what the engine has written in English: a reason, a hint, a warning.
-// What nobody has translated stays English.
+// Sentence translates a sentence that the engine wrote in English: a reason, a hint, a warning.
+// Without a translation it stays English.
 func (w *Words) Sentence(english string) string {
 	w.once.Do(w.read)
 	said, _ := w.sentences.Translate(english)
@@ -84,7 +84,7 @@ func (w *Words) Heads(english ...string) []string {
 	return out
 }
 
-// Part names what a part of a window holds, as the pages do: "tool result", "free".
+// Part returns the name of a part of a window, as on the pages: "tool result", "free".
 func (w *Words) Part(name string) string {
 	if w.English() {
 		return name
@@ -92,7 +92,7 @@ func (w *Words) Part(name string) string {
 	return w.catalog.Text(w.Lang, "kind."+strings.ReplaceAll(name, " ", "_"))
 }
 
-// Outcome names how a rung ended, as the pages do.
+// Outcome returns the name of a rung's outcome, as on the pages.
 func (w *Words) Outcome(o precis.Outcome) string {
 	if w.English() {
 		return string(o)
@@ -100,14 +100,14 @@ func (w *Words) Outcome(o precis.Outcome) string {
 	return w.catalog.Text(w.Lang, "outcome."+string(o))
 }
 
-// Reason says why a rung changed nothing: the sentence of the engine where it has a
-// translation, else what its code means, with the English after it.
+// Reason explains why a rung made no change: the engine's sentence if it has a translation, else
+// the meaning of its code followed by the English sentence.
 func (w *Words) Reason(s precis.Step) string {
 	w.once.Do(w.read)
 	return w.catalog.Reason(w.Lang, w.sentences, s)
 }
 
-// Count is "1 fact" and "12 facts".
+// Count returns "1 fact" or "12 facts".
 func (w *Words) Count(n int, noun string) string {
 	if n == 0 && w.lang() == "fr" {
 		return w.Text("%d "+noun, n)
@@ -115,22 +115,22 @@ func (w *Words) Count(n int, noun string) string {
 	return w.Text("%d "+term.Noun(n, noun), n)
 }
 
-// Number writes n as the language does.
+// Number formats n by the rules of the language.
 func (w *Words) Number(n int) string { return texts.Number(w.lang(), n) }
 
-// Known writes a number that may be unknown, nil: "?".
+// Known formats a number; nil is "?".
 func (w *Words) Known(n *int) string { return texts.Known(w.lang(), n) }
 
-// Percent writes a share as the language does.
+// Percent formats a share by the rules of the language.
 func (w *Words) Percent(p float64) string { return texts.Percent(w.lang(), p) }
 
-// Dollars writes an amount of money as the language does.
+// Dollars formats an amount of money by the rules of the language.
 func (w *Words) Dollars(usd float64) string { return texts.Dollars(w.lang(), usd) }
 
-// Amount writes an amount of money with so many places.
+// Amount formats an amount of money with a number of decimal places.
 func (w *Words) Amount(usd float64, places int) string { return texts.Amount(w.lang(), usd, places) }
 
-// Decimal writes a number that was written in English with the point of the language.
+// Decimal replaces the decimal point of an English number by the language's.
 func (w *Words) Decimal(number string) string { return texts.Decimal(w.lang(), number) }
 
 // lang returns the language.
@@ -155,7 +155,7 @@ func (w *Words) List(parts []string) string {
 	return out
 }
 
-// Ago says how long ago the last edit of a conversation was made.
+// Ago returns the time since the last edit of a conversation, in words.
 func (w *Words) Ago(s precis.Status, now time.Time) string {
 	if w.English() {
 		return s.Ago(now)
@@ -174,14 +174,14 @@ func (w *Words) Ago(s precis.Status, now time.Time) string {
 	return w.Say("ago.days", int(d/(24*time.Hour)))
 }
 
-// Problem says what went wrong: an error as it is written in English; in another language its
-// kind, and in parentheses the cause, which is English where nobody has translated it.
+// Problem describes an error. In English it is the error's text; in other languages its kind,
+// followed in parentheses by the cause, which stays English without a translation.
 func (w *Words) Problem(err error) string {
 	w.once.Do(w.read)
 	return w.catalog.Problem(w.Lang, w.sentences, err)
 }
 
-// English reports whether the language is the one that the engine writes in.
+// English reports whether the language is English, the engine's own.
 func (w *Words) English() bool {
 	w.once.Do(w.read)
 	return w.Lang == texts.Choose()

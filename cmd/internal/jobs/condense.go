@@ -10,17 +10,17 @@ import (
 	"precis/reduce"
 )
 
-// Condensing says how a recording is to be condensed.
+// Condensing selects how to condense a recording.
 type Condensing struct {
-	Out        string // precis's own file to write; "": next to the recording
-	Write      bool   // the task folder itself
+	Out        string // path for precis's own file; "": next to the recording
+	Write      bool   // write to the task folder itself
 	Sidecar    bool   // with Write: also edits that only precis understands
-	DryRun     bool   // nothing is written
-	Summarizer string // way of summarizing; "": as configured
-	From       int    // the first message of the range that is to be condensed; 0: the first one, or no range
+	DryRun     bool   // write no file
+	Summarizer string // [byModel], [byDigest], or "" as configured
+	From       int    // first message of the range to condense; 0: the first of all, or no range
 }
 
-// Condense opens a recording with the way of summarizing that the user wants.
+// Condense opens a recording for condensing with the options c.
 func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job, error) {
 	j, err := o.begin(ctx, path)
 	if err != nil {
@@ -28,7 +28,7 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 	}
 	err = o.keep(j, c.Out, c.Write)
 	if c.DryRun && (path == "-" || precis.CodeOf(err) == precis.CodeConflict) {
-		err = nil // nothing is written
+		err = nil // a dry run writes no file, so the conflict does not matter
 	}
 	if err != nil {
 		return nil, err
@@ -47,11 +47,10 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 	return j, j.manage()
 }
 
-// restrict prepares a job for a task folder: its condensations and truncations are Roo's, and
-// without the sidecar only rungs that Roo's files can express are climbed. Truncation is for
-// what does not fit otherwise, unless the user chose the rungs. Selective condensation, where
-// it is chosen, becomes patches of the history file. A task of Cline can be told a range that it does not send, and no
-// summary.
+// restrict prepares a job for a task folder. Its condensations and truncations become Roo's, so
+// without the sidecar only rungs that Roo's files can express are used. Truncation is the last
+// resort, unless the user chose the rungs. Selective condensation becomes patches of the history
+// file. A task of Cline can store a range of hidden messages, but no summary.
 func (j *Job) restrict(c Condensing) (err error) {
 	if j.leave, err = j.File.Task.History.Orphaned(); err != nil {
 		return err
@@ -80,8 +79,9 @@ func (j *Job) restrict(c Condensing) (err error) {
 	return nil
 }
 
-// cline returns the rungs beside the selective one that the files of a Cline task can express: a range of messages is
-// hidden. It is an error when they cannot say that, and results are not shortened either.
+// cline returns the rungs, besides the selective one, that the files of a Cline task can express:
+// hiding a range. It returns an error if the task cannot store a range either and selective is
+// false.
 func (j *Job) cline(selective bool) ([]string, error) {
 	from, ends, err := j.File.Task.ClineRange()
 	switch {

@@ -14,7 +14,7 @@ import (
 	"precis/preset"
 )
 
-// GatewayParts are what a gateway is made of.
+// GatewayParts returns the parts of a gateway.
 func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version string) service.Parts {
 	return service.Parts{
 		Config: cfg, Logger: log, Condensing: o.GatewayCondensing, Parser: o.Parser(log), Version: version, OTLP: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
@@ -24,11 +24,11 @@ func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version stri
 	}
 }
 
-// ownModel, as summarizer.model, is the model of each conversation.
+// ownModel, as the value of summarizer.model, selects the model of each conversation.
 const ownModel = "own"
 
-// GatewayCondensing returns how a model condenses behind the gateway; nil when
-// none does. The error is a [service.Unusable] for a summarizer that cannot be used.
+// GatewayCondensing returns how the gateway condenses with a model; nil: without one. The error is
+// a [service.Unusable] for an invalid summarizer.
 func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error) {
 	s := c.Summarizer
 	if s.Model == "" {
@@ -52,7 +52,7 @@ func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*pre
 		if writer, err = newClient(catalog, s); err != nil {
 			return nil, &service.Unusable{Err: err}
 		}
-		w.Own = nil // nobody asked for the conversation's own model, which may be dearer
+		w.Own = nil // use only the configured model; the conversation's own may be more expensive
 	}
 	w.Model = writer
 	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil, Reasoning: s.Reasoning}, nil

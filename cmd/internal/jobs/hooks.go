@@ -17,13 +17,13 @@ import (
 	"precis/condense"
 )
 
-// A hook is a command line or, when it begins with http:// or https://, a URL.
-// It is given the event as JSON, on standard input or as a POST. What it prints
-// or answers counts. Exit code vetoCode, or status 409, forbids the condensation.
+// A hook is a command line, or a URL if it begins with http:// or https://. It gets the event as
+// JSON on standard input or as a POST. Its output or response is the answer. Exit code vetoCode, or
+// status 409, forbids the condensation.
 const (
 	vetoCode    = 10
 	hookTimeout = 30 * time.Second
-	hookAnswer  = 1 << 20 // bytes that are read of an answer
+	hookAnswer  = 1 << 20 // most bytes read of an answer
 )
 
 func hooks(c config.Hooks) condense.Hooks {
@@ -55,8 +55,8 @@ func hook(where string) func(context.Context, condense.HookEvent) (string, error
 	return func(ctx context.Context, e condense.HookEvent) (string, error) { return send(ctx, where, e) }
 }
 
-// alert returns the function that sends spending alerts to the hook; the report
-// carries the same alert as a warning.
+// alert returns the function that sends spending alerts to the hook. The report contains each alert
+// as a warning, too.
 func (o *Opener) alert(where string) func(context.Context, precis.Alert) {
 	if where == "" {
 		return nil
@@ -68,7 +68,7 @@ func (o *Opener) alert(where string) func(context.Context, precis.Alert) {
 	}
 }
 
-// send posts an event to a command or a URL and returns what it says.
+// send sends an event to a command or a URL and returns the answer.
 func send(ctx context.Context, where string, event any) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()

@@ -13,13 +13,13 @@ import (
 	"precis/preset"
 )
 
-// Job is one recording with everything needed to work on it. It is put together
-// once: the recording is read, then the manager is made.
+// Job is one recording with everything needed to work on it. First the recording is read, then the
+// manager is made.
 type Job struct {
 	Config       *config.Config
 	File         *recording.File
 	Conversation *precis.Conversation
-	Model        string // "": nobody names one
+	Model        string // "": unknown
 	Window       precis.Window
 	Manager      *precis.Manager
 	Home         *recording.Home
@@ -30,17 +30,17 @@ type Job struct {
 	log     *slog.Logger
 	parser  outline.Parser
 
-	models *preset.Condensing // nil: no model condenses
+	models *preset.Condensing // nil: condense without a model
 	alert  func(context.Context, precis.Alert)
-	ledger precis.Ledger // what was spent, for limits; nil: nobody knows
-	leave  []int         // messages that truncation may not touch
+	ledger precis.Ledger // past costs, for limits; nil: unknown
+	leave  []int         // messages that truncation must not hide
 
 	instead []precis.Strategy // see [preset.Options]
 
 	fromStart, toFit bool // see [preset.Options]
 }
 
-// measure finds the model and its window.
+// measure determines the model and its window.
 func (j *Job) measure() (err error) {
 	if j.catalog, err = j.Config.Catalog(); err != nil {
 		return err
@@ -56,19 +56,18 @@ func (j *Job) measure() (err error) {
 	}
 	j.Window = windowOf(j.Config, j.catalog, j.Model)
 	if j.Config.Model != "" {
-		return nil // what was recorded is about another model
+		return nil // the recorded numbers are for another model
 	}
 	if n := j.File.Origin.Window; n > 0 && j.Config.Window == 0 {
 		j.Window = precis.Window{Tokens: n, Source: precis.SourceRecorded}
 	}
 	if m := j.File.Origin.Measured; j.Config.Window == 0 || m.Tokens <= j.Config.Window {
-		j.Conversation.Measured = m // else the view is for another program, whose system prompt nobody knows
+		j.Conversation.Measured = m // otherwise the view is for another program with an unknown system prompt
 	}
 	return nil
 }
 
-// windowOf returns the context window of a recording that was held with a model, "": it
-// names none.
+// windowOf returns the context window for a recording's model; "": unknown.
 func windowOf(cfg *config.Config, catalog *models.Catalog, model string) precis.Window {
 	switch {
 	case cfg.Window > 0:
@@ -81,7 +80,7 @@ func windowOf(cfg *config.Config, catalog *models.Catalog, model string) precis.
 	return catalog.Window(model)
 }
 
-// manage makes the manager, and the home that verbs work on.
+// manage makes the manager and the home for verbs.
 func (j *Job) manage() (err error) {
 	if j.Manager, err = j.managerOf(j.Config.Settings); err != nil {
 		return err
@@ -106,7 +105,7 @@ func (j *Job) profile(name string) (*precis.Manager, error) {
 	return j.managerOf(s)
 }
 
-// ask says how to ask the manager.
+// ask returns the template of requests to the manager.
 func (j *Job) ask() precis.Request {
 	r := precis.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit, Profile: j.options.profile, Reported: j.options.used}
 	if j.Conversation != nil && j.Conversation.Transcript != nil {
@@ -115,13 +114,13 @@ func (j *Job) ask() precis.Request {
 	if r.Profile == "" {
 		r.Profile = j.Model
 	}
-	if t, err := j.options.goal(); err == nil { // it was read before
+	if t, err := j.options.goal(); err == nil { // errors were reported before
 		r.Target = t.In(j.Window.Tokens)
 	}
 	return r
 }
 
-// Request asks for the conversation's view.
+// Request returns the request for the conversation's view.
 func (j *Job) Request() precis.Request {
 	r := j.ask()
 	r.Conversation = j.Conversation

@@ -10,19 +10,19 @@ import (
 	"precis/cmd/internal/memory"
 )
 
-// collectAt is the growth of the heap, in percent, at which it is collected by a command that
-// reads one recording: the collector takes a twentieth of the time, and memory is what large
-// recordings lack. The variable GOGC sets another.
+// collectAt is the heap growth, in percent, at which a command that reads one recording collects
+// garbage. Collection takes a twentieth of the time, and large recordings are limited by memory.
+// The variable GOGC overrides it.
 const collectAt = 50
 
-// within has recordings read within the limit of memory that is configured.
+// within limits the memory for reading recordings to the configured amount.
 func (o *Opener) within(c *config.Config) *Opener {
 	o.limit = memory.Limit(c.MemoryMB)
 	return o
 }
 
-// fits refuses a recording that needs more memory than there is, and watches one that does
-// not seem to: [Opener.Exceeded] receives when it does nevertheless.
+// fits refuses a recording that needs more memory than allowed. If the recording seems to fit, its
+// memory use is watched, and [Opener.Exceeded] receives an error if it exceeds the limit.
 func (o *Opener) fits(path string) error {
 	if o.limit == 0 {
 		return nil
@@ -44,8 +44,8 @@ func (o *Opener) fits(path string) error {
 	return nil
 }
 
-// historyOf returns the file with the messages of a recording that is a folder; path itself of
-// any other.
+// historyOf returns the file with the messages of a recording in a folder; for other paths the path
+// itself.
 func historyOf(path string) string {
 	for _, name := range roo.HistoryNames {
 		if file := filepath.Join(path, name); isFile(file) {
@@ -60,6 +60,6 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Exceeded receives an error when a recording takes more memory than it may. The command is
-// to end then.
+// Exceeded receives an error when a recording uses more memory than allowed. The command must end
+// then.
 func (o *Opener) Exceeded() <-chan error { return o.exceeded }

@@ -1,6 +1,6 @@
-// Package jobs puts together what work on one recording needs: its configuration, the
-// recording, the manager, the summarizer, and the home that the verbs work on. An
-// [Opener] makes a [Job] of a path; it also assembles the same parts for a gateway.
+// Package jobs answers which parts a command needs to work on one recording: configuration,
+// recording, manager, summarizer, and the home for verbs. An [Opener] makes a [Job] from a path. It
+// also assembles the same parts for a gateway.
 package jobs
 
 import (
@@ -23,17 +23,17 @@ import (
 	"precis/models"
 )
 
-// Opener opens jobs as the flags say. It is not safe for concurrent use.
+// Opener opens jobs according to flags. It is not safe for concurrent use.
 type Opener struct {
 	console *console.Console
 	options options
 
-	limit     int64                 // of memory in bytes, see within; 0: none
-	watched   bool                  // what it takes is watched
-	exceeded  chan error            // receives that a recording takes more
-	worker    *outlineworker.Worker // nil: none is needed yet
-	closing   []func() error        // what is open until the command ends
-	sayFolder sync.Once             // guards the note about the configuration of the current folder
+	limit     int64                 // memory limit in bytes, see within; 0: none
+	watched   bool                  // memory use is being watched
+	exceeded  chan error            // receives an error when the limit is exceeded
+	worker    *outlineworker.Worker // nil: not started
+	closing   []func() error        // called when the command ends
+	sayFolder sync.Once             // guards the note about a configuration in the current folder
 }
 
 // NewOpener returns an opener that writes warnings to the console.
@@ -42,20 +42,20 @@ func NewOpener(c *console.Console) *Opener { return &Opener{console: c, exceeded
 // Register defines the flags.
 func (o *Opener) Register(f *pflag.FlagSet) { o.options.register(f) }
 
-// Set sets a key of the configuration, over what was set before; "" leaves it.
+// Set sets a key of the configuration and overrides earlier values; "" is ignored.
 func (o *Opener) Set(key, value string) {
 	if value != "" {
 		o.options.set = append(o.options.set, key+"="+value)
 	}
 }
 
-// Estimate returns the way of counting that a flag names; "": none.
+// Estimate returns the counting method named by a flag; "": none.
 func (o *Opener) Estimate() string { return o.options.est }
 
-// OnClose has f called when the opener is closed.
+// OnClose registers f to be called when the opener is closed.
 func (o *Opener) OnClose(f func() error) { o.closing = append(o.closing, f) }
 
-// Close closes what was opened, and warns of what could not be closed.
+// Close calls the registered functions and prints their errors as warnings.
 func (o *Opener) Close() {
 	for _, f := range o.closing {
 		if err := f(); err != nil {
@@ -65,8 +65,8 @@ func (o *Opener) Close() {
 	o.closing = nil
 }
 
-// Config works out the configuration. A file of the current folder is not the
-// user's: it is named on standard error, once.
+// Config returns the effective configuration. A file in the current folder may not be the user's,
+// so it is named on standard error, once.
 func (o *Opener) Config() (*config.Config, error) {
 	if t, err := o.options.goal(); err == nil && t.Tokens > 0 && o.options.window == "" {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read --target", Err: fmt.Errorf("%s are tokens, of a window that nothing names", o.options.target), Hint: "give --window too, or a share such as 20%"}
@@ -74,7 +74,7 @@ func (o *Opener) Config() (*config.Config, error) {
 	return o.config()
 }
 
-// config works out the configuration, for a command that knows the window of the model.
+// config returns the effective configuration, for a command that knows the model's window.
 func (o *Opener) config() (*config.Config, error) {
 	c, err := o.options.load()
 	if err == nil && c.FromFolder > 0 && !o.console.Quiet {
@@ -85,8 +85,7 @@ func (o *Opener) config() (*config.Config, error) {
 	return c, err
 }
 
-// Open reads the recording at path ("-" is standard input) and makes a manager
-// for it.
+// Open reads the recording at path ("-" is standard input) and makes a manager for it.
 func (o *Opener) Open(ctx context.Context, path string) (*Job, error) {
 	j, err := o.begin(ctx, path)
 	if err != nil {
@@ -96,8 +95,8 @@ func (o *Opener) Open(ctx context.Context, path string) (*Job, error) {
 	return j, j.manage()
 }
 
-// Edit opens the recording at path to make edits of it, which are kept at out; with
-// out empty where the conversation lives: a task folder itself, or precis's own file.
+// Edit opens the recording at path for edits, which are kept at out. With an empty out they are
+// kept in the task folder itself, or in precis's own file.
 func (o *Opener) Edit(ctx context.Context, path, out string) (*Job, error) {
 	j, err := o.begin(ctx, path)
 	if err != nil {
@@ -109,7 +108,7 @@ func (o *Opener) Edit(ctx context.Context, path, out string) (*Job, error) {
 	return j, j.manage()
 }
 
-// begin reads the configuration and the recording, and finds the model's window.
+// begin reads the configuration and the recording, and determines the model's window.
 func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
 	cfg, err := o.config()
 	if err != nil {
@@ -130,7 +129,7 @@ func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
 	return j, nil
 }
 
-// nearModel asks whether another model is meant; "" when none is near.
+// nearModel returns a question that suggests a model with a similar name; "": none.
 func nearModel(c *models.Catalog, id string) string {
 	var known []string
 	for _, m := range c.List() {
@@ -142,7 +141,7 @@ func nearModel(c *models.Catalog, id string) string {
 	return ""
 }
 
-// keep decides where edits go, and says when that is a file that is there already.
+// keep selects where edits go, and reports if that file exists already.
 func (o *Opener) keep(j *Job, out string, inPlace bool) error {
 	if folder := filepath.Dir(out); out != "" {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"precis/internal/suggest"
 )
 
-// options are the flags that say how a recording is worked on.
+// options are the flags for work on a recording.
 type options struct {
 	config  string
 	preset  string
@@ -42,8 +42,8 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.set, "set", nil, "set a configuration `KEY=VALUE`; repeatable")
 }
 
-// goal reads the flag --target. It is the target of a run in [Job.ask]; the setting of the
-// same name, which has no tokens, is set where the window is known.
+// goal reads the flag --target, the target of a run in [Job.ask]. The setting of the same name,
+// which has no tokens, is set once the window is known.
 func (o *options) goal() (precis.Target, error) {
 	t, err := precis.ParseTarget(o.target)
 	if e, ok := errors.AsType[*precis.Error](err); ok {
@@ -52,7 +52,7 @@ func (o *options) goal() (precis.Target, error) {
 	return t, err
 }
 
-// load works out the configuration.
+// load returns the effective configuration.
 func (o *options) load() (*config.Config, error) {
 	flags := map[string]string{}
 	for key, v := range map[string]string{"preset": o.preset, "window": o.window, "model": o.model, "max_output": o.output, "estimate": o.est} {

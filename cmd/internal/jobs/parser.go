@@ -12,8 +12,8 @@ import (
 // outlineProgram is a program that parses source files with the grammars of tree-sitter, see lab/cmd.
 const outlineProgram = "precis-outline-worker"
 
-// Parser returns a parser for outlines that runs [outlineProgram], if that lies in the folder of this program. It is nil
-// otherwise: then files are read by lines.
+// Parser returns a parser for outlines that runs [outlineProgram], or nil if that is not in the
+// folder of this program. Without a parser, files are outlined by lines.
 func (o *Opener) Parser(log *slog.Logger) outline.Parser {
 	self, err := os.Executable()
 	if err != nil {

@@ -18,9 +18,8 @@ import (
 	"precis/sessions"
 )
 
-// Sessions opens the recorded conversations of this machine and brings the index up to
-// date. With folders it is only those in them. Progress, when not nil, follows the
-// reading.
+// Sessions opens the recorded conversations of this machine, or only of the given folders, and
+// updates the index. Progress, if not nil, is called while recordings are read.
 func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(done, total int)) (*sessions.Library, error) {
 	cfg, err := o.config()
 	if err != nil {
@@ -67,7 +66,7 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 	return lib, err
 }
 
-// unreadText counts what was not read by its reasons: "2 by format, 1 without permission".
+// unreadText counts unread paths by reason: "2 by format, 1 without permission".
 func unreadText(w *console.Words, unread []sessions.Unread) string {
 	n := map[sessions.Reason]int{}
 	for _, u := range unread {
@@ -94,7 +93,7 @@ func unreadText(w *console.Words, unread []sessions.Unread) string {
 	return strings.Join(parts, ", ")
 }
 
-// openHome returns what opens a recording to look at, one at a time.
+// openHome returns a function that opens recordings for reading, one at a time.
 func (o *Opener) openHome() func(context.Context, string) (sessions.Home, error) {
 	var mu sync.Mutex // held while a job is made
 	return func(ctx context.Context, path string) (sessions.Home, error) {
@@ -111,7 +110,7 @@ func (o *Opener) openHome() func(context.Context, string) (sessions.Home, error)
 	}
 }
 
-// places returns where recordings are looked for: in folders alone when there are any.
+// places returns the places to search for recordings: only the folders, if there are any.
 func places(folders, roots []string) ([]sessions.Place, error) {
 	var out []sessions.Place
 	if len(folders) == 0 {
@@ -152,8 +151,8 @@ func (o *Opener) sessionIndex(path string) string {
 	return path
 }
 
-// session returns the path of the recording that a word stands for when it names no
-// file: a session's ID, its beginning, @last or @AGENT.
+// session returns the path of a recording named by a session's ID, its beginning, @last or @AGENT.
+// Names of files are returned unchanged.
 func (o *Opener) session(ctx context.Context, word string) (string, error) {
 	if _, err := os.Lstat(word); err == nil || !sessions.IsName(word) {
 		return word, nil
@@ -166,7 +165,7 @@ func (o *Opener) session(ctx context.Context, word string) (string, error) {
 	}
 	s, err := lib.Find(ctx, word)
 	if precis.CodeOf(err) == precis.CodeNotFound && word[0] != '@' {
-		return word, nil // the error of a missing file says it better
+		return word, nil // the later error about a missing file is clearer
 	}
 	if err != nil {
 		return "", err
@@ -174,7 +173,7 @@ func (o *Opener) session(ctx context.Context, word string) (string, error) {
 	return s.Path, nil
 }
 
-// Read reads what a user names: a file, "-" for standard input, or a session.
+// Read reads a file, standard input for "-", or a session.
 func (o *Opener) Read(ctx context.Context, name string) (*recording.File, error) {
 	if console.IsInput(name) {
 		data, err := o.console.ReadInput(ctx)

@@ -24,14 +24,14 @@ import (
 	"precis/store/sqlite"
 )
 
-// Ways of writing summaries, see --summarizer.
+// Values of --summarizer.
 const (
-	byModel  = "model"  // it must be configured
+	byModel  = "model"  // requires a configured model
 	byDigest = "digest" // no model is called
 )
 
-// condensing returns how a model condenses; nil when none does. In a dry run none is
-// called, so no key is needed.
+// condensing returns how a model condenses; nil: without one. A dry run calls no model and needs no
+// key.
 func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (*preset.Condensing, error) {
 	const op = "choose summarizer"
 	c := j.Config.Summarizer
@@ -74,8 +74,8 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (
 	}, nil
 }
 
-// keyOf returns an error when the API of a model is its maker's own and there is no
-// key for it. Servers at other addresses may do without.
+// keyOf returns an error if the API belongs to the model's maker and there is no key for it.
+// Servers at other addresses may not need one.
 func keyOf(c config.Summarizer) error {
 	if c.URL != "" || os.Getenv(KeyEnv(c)) != "" {
 		return nil
@@ -84,8 +84,7 @@ func keyOf(c config.Summarizer) error {
 		Hint: "export " + KeyEnv(c) + "=…, or give --summarizer digest for a summary without a model"}
 }
 
-// summaries opens the file that keeps summaries; without it they are kept for
-// this run alone.
+// summaries opens the file that caches summaries. Without it they are cached for this run only.
 func (o *Opener) summaries(ctx context.Context, path string) store.Summaries {
 	if path == "off" {
 		return nil
@@ -110,8 +109,8 @@ func (o *Opener) summaries(ctx context.Context, path string) store.Summaries {
 	return file
 }
 
-// usable returns why a summarizer cannot be used; nil when nothing speaks against it. What
-// only its API knows shows at the first summary.
+// usable returns why a summarizer cannot be used; nil: no known reason. Other reasons, known only
+// to its API, appear at the first summary.
 func usable(catalog *models.Catalog, c config.Summarizer) error {
 	if _, known := catalog.Find(c.Model); !known && c.URL == "" && !made(c.Model) {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model is known by the name %.80q", c.Model),
@@ -120,14 +119,14 @@ func usable(catalog *models.Catalog, c config.Summarizer) error {
 	return keyOf(c)
 }
 
-// made reports whether a name is one of a company whose own API is asked where no other
-// address is set: a model may be newer than the catalog.
+// made reports whether the default API serves models with such a name: a model may be newer than
+// the catalog.
 func made(name string) bool {
 	family := models.Family(strings.ToLower(name))
 	return family == "claude" || family == "gpt"
 }
 
-// KeyEnv names the environment variable that holds the key of a profile's API.
+// KeyEnv returns the name of the environment variable with the key of a summarizer's API.
 func KeyEnv(c config.Summarizer) string {
 	name := "OPENAI_API_KEY"
 	if dialectOf(c) == "anthropic" {
@@ -143,10 +142,10 @@ func dialectOf(c config.Summarizer) string {
 	return c.Dialect
 }
 
-// newClient makes the model that a profile names.
+// newClient makes a client for the configured model.
 func newClient(catalog *models.Catalog, c config.Summarizer) (*provider.Client, error) {
 	known, _ := catalog.Find(c.Model)
-	transport := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+	transport := http.DefaultTransport.(*http.Transport).Clone() // respects the proxy settings of the environment
 	return provider.New(provider.Config{
 		Dialect: dialectOf(c), BaseURL: c.URL, Key: os.Getenv(KeyEnv(c)), Model: c.Model, Prices: known.Prices,
 		Info:       model.Info{Provider: known.Provider, Window: catalog.Window(c.Model), MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
@@ -155,8 +154,8 @@ func newClient(catalog *models.Catalog, c config.Summarizer) (*provider.Client, 
 	})
 }
 
-// price prices a summary for a dry run: with the summarizer, and with the
-// conversation's own model where that is another one.
+// price describes the price of a summary for a dry run: with the summarizer, and with the
+// conversation's own model if that differs.
 func (j *Job) price(client *provider.Client) func(input, output int) string {
 	return func(input, output int) string {
 		u := precis.Usage{Input: input, Output: output}
@@ -187,7 +186,7 @@ func promptOf(c config.Summarizer) (p condense.Prompt, err error) {
 	return p, err
 }
 
-// textOf reads the file that a key names; "" when it names none.
+// textOf reads the file named by a key; "" for an empty path.
 func textOf(path, key string) (string, error) {
 	if path == "" {
 		return "", nil
