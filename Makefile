@@ -128,7 +128,8 @@ vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIP
 
 clients: export CLIENTS_GATEWAY ?= $(GO) run ./cmd/precis gateway --listen 127.0.0.1:$$PORT --upstream $$UPSTREAM
 clients: ## agent programs from npm against a small window, through the gateway of CLIENTS_GATEWAY; CLIENTS=--direct: through none
-	$(GO) run ./internal/clients/cmd/clients $(CLIENTS)
+	$(GO) -C lab build -o ../dist/clients ./clients/cmd/clients
+	dist/clients $(CLIENTS)
 
 integrations: ## the adapters of the folder integrations against the packages of npm: needs python3, node and npm
 	PRECIS_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run Integrations
@@ -145,7 +146,8 @@ agents: ## the clients and hosts that CI tries
 	$(MAKE) hosts HOSTS="--strict --files 16 --modes gateway,digest --only claude-code,codex"
 
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
-	$(GO) run ./internal/clients/cmd/hosts --precis dist/precis $(HOSTS)
+	$(GO) -C lab build -o ../dist/hosts ./clients/cmd/hosts
+	dist/hosts --precis dist/precis $(HOSTS)
 
 ui-test: ## the dashboard in a real browser: needs chromium, and npm for axe-core
 	CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -v -run 'Browser|Phone|Accessible'

@@ -21,6 +21,7 @@ require (
 	github.com/tree-sitter/tree-sitter-rust v0.24.0
 	github.com/tree-sitter/tree-sitter-scala v0.24.0
 	github.com/tree-sitter/tree-sitter-typescript v0.23.2
+	golang.org/x/sync v0.24.0
 	pgregory.net/rapid v1.3.0
 	precis v0.0.0
 )

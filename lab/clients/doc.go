@@ -9,6 +9,4 @@
 // URL of the model server, and WINDOW, the model's window in tokens, in its environment. The client
 // gets its own home and project folders, with files that the model server asks it to read. At the
 // end of the run, all of its processes are killed and its folders removed.
-//
-//precis:testonly
 package clients

@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"precis/internal/clients"
 	"precis/internal/upstream"
+	"precis/lab/clients"
 )
 
 // flags is what can be chosen.

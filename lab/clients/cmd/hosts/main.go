@@ -1,8 +1,6 @@
 // Command hosts runs agent programs with precis installed in them, against a scripted
 // model server whose summaries lose what was planted, and prints what reached the model
 // after each program's own compaction.
-//
-//precis:testonly
 package main
 
 import (
@@ -19,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"precis/internal/clients"
+	"precis/lab/clients"
 )
 
 func main() {

@@ -1,7 +1,5 @@
 // Command clients runs real agent programs against a scripted model server and
 // prints how they fared.
-//
-//precis:testonly
 package main
 
 import (

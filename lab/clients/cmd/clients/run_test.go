@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/clients"
 	"precis/internal/upstream"
+	"precis/lab/clients"
 )
 
 func TestFlags(t *testing.T) {
