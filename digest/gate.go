@@ -186,6 +186,8 @@ type RepairOptions struct {
 	// Beside is text that the model sees together with the summary, such as a digest or later
 	// messages. Facts in it are not missing; its statements are not checked.
 	Beside string
+	// WithoutNames adds no names without the lines around them, for readers who have few tokens to spare.
+	WithoutNames bool
 }
 
 // Repair checks a summary of the whole conversation, whoever wrote it, and adds missing content:
@@ -194,6 +196,7 @@ type RepairOptions struct {
 // tokens more than the summary has.
 func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	in := inputOf(r, o.Count, o.Handle)
+	in.shown, in.withoutNames = o.Beside, o.WithoutNames
 	in.others = func() string { return retain.Folded(o.Beside) }
 	if in.tokens = moreTokens; r.MaxTokens != 0 {
 		in.tokens = r.MaxTokens - in.count(r.Previous)
@@ -260,12 +263,14 @@ func (in *input) repair(text string, own bool) Repaired {
 	note(in.lastRequest(d, have), "last request", "last requests")
 	note(in.missingFiles(d, have), "written file", "written files")
 	if !own {
-		note(in.missingRuns(d, text), "failure that still stands", "failures that still stand")
+		note(in.missingRuns(d, text+"\n"+in.shown), "failure that still stands", "failures that still stand")
 		note(in.missingJobs(d, have), "agent", "agents")
 		note(in.missingPlan(d, have), "step of the plan", "steps of the plan")
 		note(in.missingSkills(d, have), "skill", "skills")
 		in.cover.String(d.String())
-		in.bare, in.onlyNew = repairBare, true
+		if in.onlyNew = true; !in.withoutNames {
+			in.bare = repairBare
+		}
 		note(in.facts(d), "fact", "facts")
 	}
 	if d.Len() > empty {

@@ -30,11 +30,12 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := r.digest(ctx, c.size(r))
+	most := claudePart - units(c.intro(heldBefore))
+	text, err := r.digest(ctx, min(c.size(r), most/4)) // a token is four characters
 	if err != nil {
 		return nil, err
 	}
-	text = fit(text, claudePart-units(c.intro(heldBefore)))
+	text = fit(text, most)
 	c.try(ctx, func(s *state) {
 		s.Compactions, s.Digest, s.Pending = s.Compactions+1, text, ""
 		s.Due, s.Tried = true, 0

@@ -22,18 +22,18 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 // facts alone preserve more old content in the same space than a digest would.
 func (c *call) back(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
 	if summary == "" {
-		text, err := r.digest(ctx, c.size(r))
+		head := c.intro(heldBefore)
+		text, err := r.digest(ctx, min(c.size(r), (limit-units(head))/4)) // a token is four characters
 		if err != nil {
 			return "", err
 		}
-		head := c.intro(heldBefore)
 		return head + fit(text, limit-units(head)), nil
 	}
-	more := c.gate(r, summary, beside, c.size(r)+roomForMore)
+	head := c.intro(lacks)
+	more := c.gate(r, summary, beside, min(c.size(r)+roomForMore, (limit-units(head))/4))
 	if more == "" {
 		return "", errNothing("the summary lacks nothing")
 	}
-	head := c.intro(lacks)
 	return head + fit(more, limit-units(head)), nil
 }
 

@@ -133,6 +133,38 @@ func (r record) shown() (summary, beside, known string) {
 	return "", "", ""
 }
 
+// compacted returns how many messages precede the end of what the newest recorded condensation replaces: the
+// messages after them are in view. 0: there is no condensation.
+func (r record) compacted() (n int) {
+	all := precis.Active(r.conv.Edits)
+	for i := len(all) - 1; i >= 0 && n == 0; i-- {
+		if all[i].Kind == precis.KindCondensation {
+			for _, rep := range all[i].Replace {
+				n = max(n, rep.To)
+			}
+		}
+	}
+	return n
+}
+
+// wordsOf returns all text of messages, results of calls included.
+func wordsOf(msgs []precis.Message) string {
+	var b strings.Builder
+	for _, m := range msgs {
+		for _, block := range m.Content {
+			switch block := block.(type) {
+			case precis.Text:
+				b.WriteString(block.Text + "\n")
+			case precis.ToolUse:
+				b.WriteString(string(block.Input) + "\n")
+			case precis.ToolResult:
+				b.WriteString(block.Text() + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
 // roomForMore is the most tokens that may be added to a summary and a digest.
 const roomForMore = 1500
 
@@ -145,8 +177,16 @@ func (c *call) gate(r record, summary, beside string, room int) string {
 	conv := *r.conv
 	_, _, known := r.shown()
 	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.given+known)
+	msgs := r.msgs
+	if n := r.compacted(); n > 0 && n < len(msgs) {
+		beside += wordsOf(msgs[n:])
+		msgs = msgs[:n]
+	}
 	ask := func(beside string, room int) digest.Repaired {
-		return digest.Repair(precis.SummaryRequest{Conversation: &conv, Messages: r.msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room}, digest.RepairOptions{Beside: beside})
+		return digest.Repair(
+			precis.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},
+			digest.RepairOptions{Beside: beside, WithoutNames: true},
+		)
 	}
 	alone := ask("", 0) // room 0 adds no text and only measures
 	both := ask(beside, room)
