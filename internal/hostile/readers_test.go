@@ -134,7 +134,7 @@ func heap() int64 {
 // made to fit, all in one pass, with at most twenty times the memory that the text itself
 // takes in the conversation, and what tables and limits allow.
 func TestHostileConversationsAreReduced(t *testing.T) {
-	const tables = 32 << 20 // bytes: the tokenizer, what is bounded by numbers of lines and words, and what waits for a collector on a busy machine
+	const tables = 40 << 20 // bytes: the tokenizer, what is bounded by numbers of lines and words, and what waits for a collector on a busy machine
 	size := hostileSize(t)
 	if !raced {
 		size = max(size, 1_000_000)
