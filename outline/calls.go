@@ -49,14 +49,14 @@ func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, boo
 		return head{}, false
 	}
 	types, name := split(strings.TrimRight(line[:open], " \t"))
+	if s.lang == "csharp" && strings.HasSuffix(name, ">") {
+		name = withoutLastGenerics(name)
+	}
 	if name == "" || statements[name] || types == "" && control[name] || strings.ContainsAny(types, "=\"'{};+/|!()") || line[0] == ':' || line[0] == ',' {
 		return head{}, false
 	}
 	if types == "new" || strings.HasSuffix(types, ".") || strings.HasSuffix(types, "->") { // a statement
 		return head{}, false
-	}
-	if s.lang == "csharp" && strings.HasSuffix(name, ">") {
-		name = withoutLastGenerics(name)
 	}
 	native := s.w.preproc
 	if native && strings.HasPrefix(line[open+1:], "*") { // a pointer to a function
