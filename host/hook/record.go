@@ -173,15 +173,15 @@ const roomForMore = 1500
 // records how many facts the summary has by itself. Only the model's text is checked, against the
 // conversation and the texts given by the program.
 func (c *call) gate(r record, summary, beside string, room int) string {
-	summary = harness.SummaryWords(summary)
-	conv := *r.conv
-	_, _, known := r.shown()
-	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.given+known)
-	msgs := r.msgs
-	if n := r.compacted(); n > 0 && n < len(msgs) {
+	recorded, _, known := r.shown()
+	msgs, n := r.msgs, r.compacted()
+	if summary == recorded && 0 < n && n < len(msgs) { // a summary that is not recorded yet replaces later messages, too
 		beside += wordsOf(msgs[n:])
 		msgs = msgs[:n]
 	}
+	summary = harness.SummaryWords(summary)
+	conv := *r.conv
+	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.given+known)
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(
 			precis.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},

@@ -74,3 +74,25 @@ func TestARunThatWasKilled(t *testing.T) {
 		}
 	}
 }
+
+// A summary that comes by the event, before the recording has it, replaces what was said since the compaction before,
+// too: that is not taken for what the model still sees. What follows a recorded summary is.
+func TestTheSecondSummaryByItsEvent(t *testing.T) {
+	s := begin(t, "claude-code", 30)
+	const rule = "Never touch lamp/second.go."
+	s.write(recordings[s.host](30) + compacted +
+		`{"parentUuid":"b2","uuid":"z3","sessionId":"s1","type":"user","message":{"role":"user","content":"` + rule + `"},"timestamp":"2026-03-01T12:00:00Z"}` + "\n" +
+		`{"parentUuid":"z3","uuid":"z4","sessionId":"s1","type":"assistant","message":{"id":"z4","role":"assistant","content":[{"type":"text","text":"I will not."}]},"timestamp":"2026-03-01T12:00:01Z"}` + "\n")
+	c := &call{Call: Call{Host: s.host}, o: s.o, input: input{Session: "s1", Transcript: s.path}}
+	r, err := c.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, _, _ := r.shown()
+	if got := c.gate(r, "Something else was done.", "", roomForMore); recorded == "" || !strings.Contains(got, "lamp/second.go") {
+		t.Errorf("behind %q the event's summary lacks: %s", recorded, got)
+	}
+	if got := c.gate(r, recorded, "", roomForMore); strings.Contains(got, "lamp/second.go") {
+		t.Errorf("what is in view is given again: %s", got)
+	}
+}
