@@ -25,7 +25,7 @@ type Traits struct {
 	// HidesMessages: it hides whole messages, and is also tried when only the number of messages is too large.
 	HidesMessages bool
 	// TakesRange: it can replace exactly the messages that a request names, see [Request.From]: it proposes one edit, which
-	// hides [Situation.From,Situation.To) behind one text.
+	// replaces [Situation.From,Situation.To) by one text.
 	TakesRange bool
 	// Lossless: the original text can be read from what its edits show. They may change kept messages, but not pinned
 	// blocks.

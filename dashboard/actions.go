@@ -107,7 +107,7 @@ func known(v conversation.Verb) conversation.Verb {
 // mayEdit reports whether the caller may change conversations.
 func (c *call) mayEdit() bool { return c.o.Edits && (c.o.Admits == nil || c.o.Admits(c.r)) }
 
-// readonly says that nothing can be changed, and how it can.
+// readonly returns the notice of a read-only page, with the way to change the conversation.
 func (c *call) readonly() string {
 	if c.o.Edits {
 		return c.text("readonly.stranger")
@@ -115,7 +115,7 @@ func (c *call) readonly() string {
 	return c.text("readonly")
 }
 
-// editable reports why nothing may be changed.
+// editable returns the reason why the caller may not change the conversation.
 func (c *call) editable() error {
 	if c.mayEdit() {
 		return nil

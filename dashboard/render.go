@@ -32,7 +32,7 @@ type page struct {
 	Path     string // of this page, for returning to it
 	Source   string
 	Edits    bool
-	ReadOnly string // why nothing can be changed; "": it can
+	ReadOnly string // why the page is read-only; "": it is not
 	Settings bool
 	Compare  bool
 	Costs    bool

@@ -54,7 +54,7 @@ func (CLI) Read(src archive.Source) (*archive.Recording, error) {
 	return e.rec, nil
 }
 
-// event is one line. Times are those of the event.
+// event is one line of the recording.
 type event struct {
 	Type      string    `json:"type"`
 	ID        string    `json:"id"`
@@ -127,16 +127,16 @@ type events struct {
 	begun int                             // messages before the compaction under way; -1: none
 }
 
-// saidAt is a message of the conversation, or a compaction behind the messages before it.
+// saidAt is a message of the conversation, or a compaction after the messages before it.
 type saidAt struct {
 	event string // its ID
 	msg   precis.Message
 	line  int
-	hides int // messages that a compaction replaces; 0: it is none
+	hides int // messages that a compaction replaces; 0: it is a message
 	size  int // tokens before a compaction
 }
 
-// program is the name under which messages carry what is known of them.
+// program is the name of the program in the fields that messages carry.
 const program = "copilot-cli"
 
 func (e *events) take(v event) {
@@ -246,7 +246,7 @@ func (v event) message() precis.Message {
 	return archive.WithoutBlank(m)
 }
 
-// compacted notes a compaction. One that failed changes nothing.
+// compacted records a compaction, unless it failed.
 func (e *events) compacted(v event) {
 	d, n := v.Data, e.begun
 	if e.begun = -1; n < 0 {

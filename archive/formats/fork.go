@@ -17,7 +17,7 @@ const (
 	mostForks    = 16        // forks of forks; files that name each other as parents end here
 )
 
-// withParent returns a session of Claude Code that was forked behind a compaction with what it was forked from before
+// withParent returns a session of Claude Code that was forked after a compaction with what it was forked from before
 // it. Its file begins with the boundary, which the file of the parent in the same folder holds, too. Without one it
 // returns the session as it is.
 func withParent(src archive.Source, forks int) archive.Source {
