@@ -175,7 +175,7 @@ const roomForMore = 1500
 func (c *call) gate(r record, summary, beside string, room int) string {
 	recorded, _, known := r.shown()
 	msgs, n := r.msgs, r.compacted()
-	if summary == recorded && 0 < n && n < len(msgs) { // a summary that is not recorded yet replaces later messages, too
+	if summary == recorded && n < len(msgs) { // a summary that is not recorded yet replaces later messages, too
 		beside += wordsOf(msgs[n:])
 		msgs = msgs[:n]
 	}
