@@ -91,7 +91,7 @@ func (p *pass) made() []Edit {
 	var out []Edit
 	for _, e := range Active(p.s.Edits) {
 		i := slices.IndexFunc(p.m.o.Strategies, func(s Strategy) bool { return s.Name() == e.Report.Rung })
-		if e.reduces() && i >= 0 && !usesModel(p.m.o.Strategies[i]) {
+		if e.Reduces() && i >= 0 && !usesModel(p.m.o.Strategies[i]) {
 			out = append(out, e)
 		}
 	}

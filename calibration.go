@@ -5,41 +5,6 @@ import (
 	"math"
 )
 
-// CalibrationStore is a [Store] that persists the state of a [Calibrator].
-type CalibrationStore interface {
-	// SaveCalibration replaces the stored state of a model, see
-	// [CalibrationState.Key].
-	SaveCalibration(ctx context.Context, model string, state []byte) error
-	// LoadCalibrations returns the stored states by model.
-	LoadCalibrations(ctx context.Context) (map[string][]byte, error)
-}
-
-// Calibrator turns counted tokens into those a model's provider would report.
-// Implementations are safe for concurrent use.
-type Calibrator interface {
-	// Factor returns reported tokens divided by counted ones for a model; 1 when unknown.
-	Factor(model string) float64
-	// Observe records the counted and reported input tokens of one request.
-	Observe(model string, counted, reported int)
-}
-
-// CalibrationState is a [Calibrator] with state that can be persisted.
-type CalibrationState interface {
-	// Key is the store's key for the state of a model.
-	Key(model string) string
-	// State returns the state of a model; nil without observations.
-	State(model string) []byte
-	// SetState replaces the state of a key.
-	SetState(key string, state []byte) error
-}
-
-// OwnerCalibrator is a [Calibrator] with separate state for each owner of conversations: one
-// owner's requests do not affect another's counts.
-type OwnerCalibrator interface {
-	// ForOwner returns the calibrator of an owner; for "", the calibrator itself.
-	ForOwner(owner string) Calibrator
-}
-
 // ForOwner returns a manager with the owner's calibrator, if the calibrator is an
 // [OwnerCalibrator]. It shares everything else with m.
 func (m *Manager) ForOwner(owner string) *Manager {

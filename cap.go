@@ -54,7 +54,7 @@ func runsOf(edits []Edit) []run {
 		default:
 			continue
 		}
-		if !e.reduces() {
+		if !e.Reduces() {
 			continue
 		}
 		if n := len(runs); n > 0 && runs[n-1].id == e.Run {
@@ -64,17 +64,6 @@ func runsOf(edits []Edit) []run {
 		runs = append(runs, run{id: e.Run, seen: e.Seen, before: e.Report.TokensBefore, after: e.Report.TokensAfter})
 	}
 	return runs
-}
-
-// reduces reports whether the edit hides or shortens content, or belongs to a run that does.
-func (e Edit) reduces() bool {
-	switch e.Kind {
-	case KindRestore, KindUndo:
-		return e.Report.Rung != "" // content that was shown again is reduced by the next edit of the run
-	case KindPin, KindRewind, KindExclude:
-		return false
-	}
-	return true
 }
 
 func idleRuns(runs []run, worth float64) int {
@@ -135,34 +124,6 @@ func (a Alert) String() string {
 // dust is the epsilon for comparing dollar amounts: sums of fractions are not
 // exact.
 const dust = 1e-9
-
-// KindCall is the kind of a [LedgerEntry] for model calls, with or without a resulting edit.
-// Entries of edits have no cost.
-const KindCall = "call"
-
-// Ledger is a [Store] that records what runs cost and saved.
-type Ledger interface {
-	// Book adds an entry. Entries are never changed.
-	Book(ctx context.Context, e LedgerEntry) error
-	// Entries returns the entries of a conversation, or of all for "", made at or after since,
-	// oldest first.
-	Entries(ctx context.Context, conversation string, since time.Time) ([]LedgerEntry, error)
-}
-
-// LedgerEntry is one line of the [Ledger].
-type LedgerEntry struct {
-	Time         time.Time   `json:"time"`
-	Conversation string      `json:"conversation"`
-	Model        string      `json:"model,omitempty"`
-	Kind         string      `json:"kind"` // an edit's kind, or "request"
-	EditID       string      `json:"edit,omitempty"`
-	TriggeredBy  TriggeredBy `json:"triggered_by,omitempty"`
-	Before       int         `json:"tokens_before"`
-	After        int         `json:"tokens_after"`
-	Usage        Usage       `json:"usage,omitzero"`
-	CostUSD      float64     `json:"cost_usd"`
-	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of tokens not sent, less the cost of tokens that the provider must cache again; 0: none or unknown
-}
 
 // spendTracker is the spend tracker in memory. Its sums of the day count without a ledger; its sums of
 // conversations count without a ledger or without a conversation ID.

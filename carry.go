@@ -166,16 +166,8 @@ func (h *carried) without(with []Message) []Message {
 	}
 	return slices.DeleteFunc(slices.Clone(with), func(m Message) bool {
 		text := m.PlainText()
-		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || isNote(text)
+		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || IsNote(text)
 	})
-}
-
-// leftHead begins the note that lists items in force that do not fit.
-const leftHead = "[Also in force, said by the program, and too long to stand here"
-
-// isNote reports whether a text is a note that [Situation.Carry] added.
-func isNote(text string) bool {
-	return strings.HasPrefix(text, leftHead) || strings.HasPrefix(text, lawHead)
 }
 
 // mostLeft is the most items that the note lists.
@@ -213,7 +205,7 @@ func (c *carrier) leftOut(r *Replacement) string {
 	if n > mostLeft {
 		lines = append(lines, fmt.Sprintf("and %d more", n-mostLeft))
 	}
-	return leftHead + ": read it again by its handle.\n" + strings.Join(lines, "\n") + "]"
+	return HeadLeftOut + ": read it again by its handle.\n" + strings.Join(lines, "\n") + "]"
 }
 
 // with returns the messages that replace a span: its own, and the items in force.
@@ -241,7 +233,7 @@ func (c *carrier) with(r *Replacement, held carried) []Message {
 // strictlyPlaced reports whether the messages are system messages that the API accepts in some
 // places only.
 func strictlyPlaced(msgs []Message) bool {
-	return len(msgs) > 0 && msgs[0].Role == RoleSystem && msgs[0].Format == formatMessages
+	return len(msgs) > 0 && msgs[0].Role == RoleSystem && msgs[0].Format == FormatMessages
 }
 
 // unitBefore returns the unit of the view before message i when it is an original
@@ -310,7 +302,7 @@ func (c *carrier) lastAnswer(r *Replacement) (to int, ok bool) {
 // words cannot replace.
 func (c *carrier) defines(r *Replacement) bool {
 	return slices.ContainsFunc(c.held(r.From, r.To).system, func(m Message) bool {
-		return envelopeOf(m).get(outputConfig) != nil || slices.ContainsFunc(m.Content, func(b Block) bool {
+		return fieldOf(m.Envelope(), outputConfig) != nil || slices.ContainsFunc(m.Content, func(b Block) bool {
 			o, ok := b.(Opaque)
 			return ok && definesTools(o.Type)
 		})

@@ -354,3 +354,10 @@ func disjoint(list []Replacement) error {
 	}
 	return nil
 }
+
+// Dialect knows one API's rules. Implementations are stateless.
+type Dialect interface {
+	Name() string
+	// Check returns the breaches for which the API would refuse these messages.
+	Check(view []Message) []Breach
+}

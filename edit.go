@@ -1,12 +1,13 @@
 package precis
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // EditKind is the kind of an [Edit]'s effect.
@@ -74,12 +75,16 @@ type Replacement struct {
 	Restore bool `json:"restore,omitempty"` // show the original again; With and WithBlock are ignored
 }
 
+// Name returns the edit's ID as [Unit.Edit] has it: a word for an edit without ID, since there "" means an
+// original message.
+func (e Edit) Name() string { return cmp.Or(e.ID, "unnamed") }
+
 // Own returns the index in With of the message that was written to replace the span: a summary, a
 // digest, a marker. The others are unchanged messages in force, see [Situation.Carry]. It is -1
 // when With has only these.
 func (r Replacement) Own() int {
 	return slices.IndexFunc(r.With, func(m Message) bool {
-		return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem && !isNote(m.PlainText())
+		return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem && !IsNote(m.PlainText())
 	})
 }
 
@@ -89,93 +94,6 @@ func (r Replacement) Own() int {
 type BlockRef struct {
 	Index int         `json:"index"`
 	Hash  Fingerprint `json:"hash"`
-}
-
-// EditReport describes an edit and its reason.
-type EditReport struct {
-	Rung         string        `json:"rung,omitempty"`    // the strategy that made it
-	Trigger      string        `json:"trigger,omitempty"` // automatic, manual, forced, recorded
-	Reason       string        `json:"reason,omitempty"`  // one sentence for people
-	TokensBefore int           `json:"tokens_before,omitempty"`
-	TokensAfter  int           `json:"tokens_after,omitempty"`
-	Messages     int           `json:"messages,omitempty"` // whole messages replaced
-	Blocks       int           `json:"blocks,omitempty"`   // single blocks replaced
-	CostUSD      float64       `json:"cost_usd,omitempty"`
-	Took         time.Duration `json:"took_ns,omitempty"` // by the rung that made it
-	Notes        []string      `json:"notes,omitempty"`
-
-	Code Reason      `json:"code,omitempty"` // why the rung proposed no edit; "" otherwise
-	Call *CallReport `json:"call,omitempty"` // the model calls for it; nil: none
-
-	Variant  string `json:"variant,omitempty"`  // "EXPERIMENT/VARIANT" that made it; "": none
-	Likely   int    `json:"likely,omitempty"`   // facts likely to be needed again that the gate looked for
-	Held     int    `json:"held,omitempty"`     // how many of them a summary contained by itself
-	Repaired int    `json:"repaired,omitempty"` // additions of the gate: rules, requests and facts
-	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not support
-
-	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung, see [MaxSteps]
-}
-
-// Limits of [EditReport.Steps].
-const (
-	MaxSteps      = 32  // steps that are kept; the oldest ones are left out
-	MaxStepReason = 240 // bytes of a reason that are kept
-)
-
-// stepsOf returns the steps of a run as its first edit keeps them.
-func stepsOf(steps []Step) []Step {
-	out := slices.Clone(steps[max(len(steps)-MaxSteps, 0):])
-	for i, s := range out {
-		out[i].Reason = shortened(s.Reason, MaxStepReason)
-		if s.Outcome == OutcomeAccepted {
-			out[i].Call = nil // its edit has it
-		}
-	}
-	return out
-}
-
-// shortened returns text with at most most bytes, whole characters.
-func shortened(text string, most int) string {
-	const more = "…"
-	if len(text) <= most {
-		return text
-	}
-	cut := most - len(more)
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + more
-}
-
-// Sizes returns the tokens of the view before the edit and after it; nil for an unknown number,
-// such as the size after another program's own compaction.
-func (r EditReport) Sizes() (before, after *int) {
-	if r.TokensBefore > 0 {
-		before = &r.TokensBefore
-	}
-	if r.TokensAfter > 0 {
-		after = &r.TokensAfter
-	}
-	return before, after
-}
-
-// Spared returns the tokens the edit saved when it was made; nil when unknown.
-func (r EditReport) Spared() *int {
-	before, after := r.Sizes()
-	if before == nil || after == nil {
-		return nil
-	}
-	saved := *before - *after
-	return &saved
-}
-
-// Saved returns the tokens the edit saved when it was made, for sums; 0 when unknown, see
-// [EditReport.Spared].
-func (r EditReport) Saved() int {
-	if saved := r.Spared(); saved != nil {
-		return *saved
-	}
-	return 0
 }
 
 // ReplaceBlock returns the replacement of block b of message i of t by with; a nil with drops the
@@ -267,3 +185,45 @@ func (r *Replacement) UnmarshalJSON(data []byte) error {
 	r.WithBlock = b
 	return err
 }
+
+// Reduces reports whether the edit hides or shortens content, or belongs to a run that does.
+func (e Edit) Reduces() bool {
+	switch e.Kind {
+	case KindRestore, KindUndo:
+		return e.Report.Rung != "" // content that was shown again is reduced by the next edit of the run
+	case KindPin, KindRewind, KindExclude:
+		return false
+	}
+	return true
+}
+
+// LastRun returns the IDs of the newest run in force that can be undone.
+func LastRun(edits []Edit) []string {
+	active := Active(edits)
+	if len(active) == 0 {
+		return nil
+	}
+	last := active[len(active)-1]
+	if last.Run == "" {
+		return []string{last.ID}
+	}
+	gone := Undone(edits)
+	var ids []string
+	for _, e := range edits { // including the edits that undo others
+		if _, undone := gone[e.ID]; !undone && e.Run == last.Run {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// IsNote reports whether a text is a note that [Situation.Carry] added.
+func IsNote(text string) bool {
+	return strings.HasPrefix(text, HeadLeftOut) || strings.HasPrefix(text, HeadHeld)
+}
+
+// HeadLeftOut begins the note that lists items in force that do not fit.
+const HeadLeftOut = "[Also in force, said by the program, and too long to stand here"
+
+// HeadHeld begins the note that states hidden items of a law.
+const HeadHeld = "[Still holds, from what is hidden here"

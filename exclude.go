@@ -12,7 +12,7 @@ import (
 func (m *Manager) Exclude(ctx context.Context, conv *Conversation, h Handle) (Edit, error) {
 	const op = "exclude"
 	t := conv.Transcript
-	if err := checkHandle(t, h); err != nil {
+	if err := t.CheckHandle(h); err != nil {
 		return Edit{}, err
 	}
 	if h.Block >= 0 {

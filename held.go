@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"precis/internal/harness"
+	"precis/internal/jsonspan"
 )
 
 // Fields of a system message of the Messages API: when it stops being in force, and the settings
@@ -145,7 +146,7 @@ func excerpt(m Message, i int, blocks map[int]bool) Message {
 		whole, held := blocks[b]
 		switch {
 		case whole:
-			content = append(content, withoutBytes(block))
+			content = append(content, WithoutRaw(block))
 			n++
 		case held:
 			content = append(content, tailOf(block, BlockHandle(i, b)))
@@ -174,17 +175,7 @@ func tailOf(b Block, at Handle) Block {
 		}
 	}
 	r.Content, r.Raw = []Block{Text{Text: out.String()}}, nil
-	return withoutBytes(r)
-}
-
-// withoutBytes returns a block without its raw bytes, as it reads back from a stored edit. Opaque
-// blocks keep theirs.
-func withoutBytes(b Block) Block {
-	stored, err := fromBlock(toBlock(b))
-	if err != nil {
-		return b
-	}
-	return stored
+	return WithoutRaw(r)
 }
 
 // finder finds the items in force that messages contain.
@@ -203,7 +194,7 @@ func newFinder(msgs []Message) *finder {
 		case m.Role == RoleUser && !m.HasToolResult():
 			f.lastUser = i
 		case m.Role == RoleSystem:
-			for _, name := range settingsOf(envelopeOf(m)) {
+			for _, name := range settingsOf(m.Envelope()) {
 				last[name] = i
 			}
 		}
@@ -216,16 +207,16 @@ func newFinder(msgs []Message) *finder {
 
 // settingsOf returns the names of a system message's settings: the fields of its output_config, or
 // output_config itself if it is not an object.
-func settingsOf(e envelope) []string {
-	raw := e.get(outputConfig)
+func settingsOf(fields []Field) []string {
+	raw := fieldOf(fields, outputConfig)
 	if raw == nil {
 		return nil
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
+	var settings map[string]json.RawMessage
+	if json.Unmarshal(raw, &settings) != nil {
 		return []string{outputConfig}
 	}
-	return slices.Sorted(maps.Keys(fields))
+	return slices.Sorted(maps.Keys(settings))
 }
 
 // at returns the items in force in message i, including tools that the provider's server found or
@@ -240,7 +231,7 @@ func (f *finder) at(i int) []Held {
 		at := BlockHandle(i, b)
 		switch block := block.(type) {
 		case Text:
-			if s, ok := harness.Standing(block.Text); ok && m.Role == RoleUser && m.authors()[b] != AuthorPerson {
+			if s, ok := harness.Standing(block.Text); ok && m.Role == RoleUser && m.Authors()[b] != AuthorPerson {
 				out = append(out, Held{At: []Handle{at}, Key: s.Key, rank: int(s.Rank)})
 			}
 		case ToolResult:
@@ -288,8 +279,8 @@ func (f *finder) system(i int, m Message) []Held {
 			text.Write(b.Raw)
 		}
 	}
-	fields := envelopeOf(m)
-	if clears(fields.get(clearAt)) && f.lastUser > i {
+	fields := m.Envelope()
+	if clears(fieldOf(fields, clearAt)) && f.lastUser > i {
 		return nil
 	}
 	s, known := harness.Standing(text.String())
@@ -301,7 +292,7 @@ func (f *finder) system(i int, m Message) []Held {
 	default:
 		h.Key = keyOf([]byte(text.String()))
 	}
-	if fields.get(outputConfig) != nil {
+	if fieldOf(fields, outputConfig) != nil {
 		if m.SetsOnly() {
 			if !f.setBy[i] {
 				return nil
@@ -316,7 +307,7 @@ func (f *finder) system(i int, m Message) []Held {
 // clears reports whether a clear_at names the next message of the user.
 func clears(raw json.RawMessage) bool {
 	const next = "next_user_message"
-	return string(raw) == strconv.Quote(next) || field(raw, "type") == next
+	return string(raw) == strconv.Quote(next) || stringOf(raw, "type") == next
 }
 
 // mostAppended is the most tokens of a result that is held whole because of a program's addition to
@@ -326,8 +317,8 @@ const mostAppended = 1000
 // result returns the tools that a result loads, with the call that it answers, and an output that
 // answers no call: the program's own item.
 func (f *finder) result(at Handle, r ToolResult) []Held {
-	if f.msgs[at.From].Format == formatResponses && field(r.Raw, "call_id") == "" && r.Raw != nil {
-		return []Held{{At: []Handle{MessageHandle(at.From)}, Key: "item " + field(r.Raw, "name") + field(r.Raw, "namespace")}}
+	if f.msgs[at.From].Format == FormatResponses && stringOf(r.Raw, "call_id") == "" && r.Raw != nil {
+		return []Held{{At: []Handle{MessageHandle(at.From)}, Key: "item " + stringOf(r.Raw, "name") + stringOf(r.Raw, "namespace")}}
 	}
 	var names []string
 	var out []Held
@@ -361,9 +352,9 @@ func (f *finder) result(at Handle, r ToolResult) []Held {
 func loadedBy(o Opaque) string {
 	switch o.Type {
 	case "tool_reference":
-		return field(o.Raw, "tool_name")
+		return stringOf(o.Raw, "tool_name")
 	case searchOutput:
-		if tools := string(rawField(o.Raw, "tools")); strings.Contains(tools, "{") { // else it found none
+		if tools := string(jsonspan.Field(o.Raw, "tools")); strings.Contains(tools, "{") { // else it found none
 			return tools
 		}
 	}
@@ -390,7 +381,7 @@ func (f *finder) call(result Handle) []Handle {
 	switch {
 	case !there:
 		return nil
-	case f.msgs[use.From].Format == formatResponses:
+	case f.msgs[use.From].Format == FormatResponses:
 		return f.answer(use.From, result.From)
 	case f.saysLittle(use.From):
 		return []Handle{MessageHandle(use.From)}
@@ -427,7 +418,7 @@ const mostOfAnswer = 64
 func (f *finder) answer(i, last int) []Handle {
 	from := i
 	for k := i - 1; k >= max(0, i-mostOfAnswer) && f.msgs[k].Role == RoleAssistant; k-- {
-		if onlyReasoning(f.msgs[k]) {
+		if f.msgs[k].OnlyReasoning() {
 			from = k
 			break
 		}
@@ -442,4 +433,10 @@ func (f *finder) answer(i, last int) []Handle {
 		}
 	}
 	return out
+}
+
+// stringOf returns a string member of a JSON object; "" if there is none.
+func stringOf(raw json.RawMessage, name string) string {
+	s, _ := jsonspan.String(jsonspan.Field(raw, name))
+	return s
 }

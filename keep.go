@@ -72,22 +72,8 @@ func keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int, whole bo
 // isRecap reports whether a unit is a summary or a marker in the place of older messages.
 func isRecap(edits []Edit, u Unit) bool {
 	return len(u.Messages) > 0 && slices.ContainsFunc(edits, func(e Edit) bool {
-		return named(e.ID) == u.Edit && (e.Kind == KindCondensation || e.Kind == KindTruncation)
+		return e.Name() == u.Edit && (e.Kind == KindCondensation || e.Kind == KindTruncation)
 	})
-}
-
-// isSummary reports whether a message of the user's role holds a summary that a program
-// put in the place of earlier messages.
-func isSummary(m Message) bool {
-	if m.Role != RoleUser {
-		return false
-	}
-	for i, b := range m.Content {
-		if t, ok := b.(Text); ok && (m.SaidOf(i).Author == AuthorRecap || harness.IsSummary(t.Text)) {
-			return true
-		}
-	}
-	return false
 }
 
 // pinsOf returns the pins alone.
@@ -304,56 +290,6 @@ func (k *Kept) Group(i int) (from, to int) {
 	return k.groups[g-1], k.groups[g]
 }
 
-// mostApart is the most messages between a call and a result that are kept together. A later result
-// is late, or names the call by accident; [Repair] mends such pairs.
-const mostApart = 64
-
-// Groups returns the first message of each group: the places where a list of messages may be cut
-// without separating a call from its result, see [Pairs], or a separate reasoning message from its
-// consequences. Cutting before a group leaves both sides complete.
-func Groups(msgs []Message) []int {
-	until := make([]int32, len(msgs)) // the first message after those that a message waits for
-	for _, p := range PairsOf(msgs).list {
-		if p.result.message-p.call.message <= mostApart {
-			until[p.call.message] = max(until[p.call.message], p.result.message+1)
-		}
-	}
-	var starts []int
-	end := 0 // first message after everything that earlier messages wait for
-	for i := 0; i < len(msgs); {
-		if msgs[i].Role != RoleAssistant {
-			if i >= end {
-				starts = append(starts, i)
-			}
-			i++
-			continue
-		}
-		answer := i
-		for answer < len(msgs) && msgs[answer].Role != RoleUser {
-			answer++
-		}
-		for ; i < answer; i++ {
-			if i >= end {
-				starts = append(starts, i)
-			}
-			end = max(end, int(until[i]))
-			if onlyReasoning(msgs[i]) {
-				end = max(end, answer) // the whole answer of the model
-			}
-		}
-	}
-	return starts
-}
-
-func onlyReasoning(m Message) bool {
-	for _, b := range m.Content {
-		if !IsReasoning(b) {
-			return false
-		}
-	}
-	return len(m.Content) > 0
-}
-
 // touched returns an error when a kept message or pinned block that the view showed whole is
 // changed or gone. The last user turn may be hidden by a text that quotes it word for word.
 func touched(s *Situation, units []Unit) error {
@@ -411,4 +347,31 @@ func shownBlocks(units []Unit) map[shownBlock]bool {
 		}
 	}
 	return out
+}
+
+// onlyThinking reports whether the unit differs from m only by dropped reasoning.
+func onlyThinking(m Message, u Unit) bool {
+	var kept []Block
+	for _, b := range m.Content {
+		if !IsReasoning(b) {
+			kept = append(kept, b)
+		}
+	}
+	var shown []Block
+	for _, msg := range u.Messages {
+		for _, b := range msg.Content {
+			if !IsReasoning(b) {
+				shown = append(shown, b)
+			}
+		}
+	}
+	if len(kept) != len(shown) {
+		return false
+	}
+	for i := range kept {
+		if !EqualBlocks(kept[i], shown[i]) {
+			return false
+		}
+	}
+	return true
 }

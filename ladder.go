@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"precis/internal/number"
 	"slices"
 	"time"
 )
@@ -189,37 +190,6 @@ type Gate interface {
 	Admit(ctx context.Context, s *Situation, e Edit) (Edit, error)
 }
 
-// Dialect knows one API's rules. Implementations are stateless.
-type Dialect interface {
-	Name() string
-	// Check returns the breaches for which the API would refuse these messages.
-	Check(view []Message) []Breach
-}
-
-// Outcome is how a rung ended.
-type Outcome string
-
-// The outcomes of a rung.
-const (
-	OutcomeAccepted Outcome = "accepted"
-	OutcomeNothing  Outcome = "nothing" // the rung found no reduction
-	OutcomeRefused  Outcome = "refused" // its edit broke a rule
-	OutcomeFailed   Outcome = "failed"  // it returned an error
-	OutcomeSkipped  Outcome = "skipped" // it was not tried
-)
-
-// Step is the result of one rung.
-type Step struct {
-	Rung    string        `json:"rung"`
-	Outcome Outcome       `json:"outcome"`
-	Code    Reason        `json:"code,omitempty"` // "" when accepted
-	Reason  string        `json:"reason,omitempty"`
-	Call    *CallReport   `json:"call,omitempty"` // what its model calls cost; nil when it made none
-	Before  int           `json:"tokens_before"`
-	After   int           `json:"tokens_after"`
-	Took    time.Duration `json:"took_ns"`
-}
-
 // ladder runs strategies, least loss first, until the view is at or under the
 // target. It changes the situation as edits are accepted.
 type ladder struct {
@@ -339,7 +309,7 @@ func (l *ladder) showPinned() {
 	units := Units(s.Transcript, edits)
 	used := s.Budget.Overhead + s.tokens(units)
 	e.Report.TokensBefore, e.Report.TokensAfter = s.Used, used
-	e.Report.count(e)
+	countReplaced(&e)
 	edits[len(edits)-1] = e
 	l.steps = append(l.steps, Step{Rung: pinsRung, Outcome: OutcomeAccepted, Reason: e.Report.Reason, Before: s.Used, After: used})
 	s.Edits, s.Units, s.Used = edits, units, used
@@ -367,7 +337,7 @@ func (s *Situation) hiddenPins() (spans [][2]int) {
 	}
 	rewinds := map[string]bool{}
 	for _, e := range s.Edits {
-		rewinds[named(e.ID)] = e.Kind == KindRewind
+		rewinds[e.Name()] = e.Kind == KindRewind
 	}
 	for _, u := range s.Units {
 		if u.Original() || rewinds[u.Edit] {
@@ -472,7 +442,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 			return err
 		}
 	}
-	if broken := parted(s.Units, units); broken != "" && !bare {
+	if broken := parted(s.Transcript, s.Units, units); broken != "" && !bare {
 		return Errorf(CodeInvalid, "check view", "%s", broken)
 	}
 	used := s.Budget.Overhead + s.tokens(units)
@@ -483,7 +453,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		batch[i].Report.Rung = rung.Name()
 		batch[i].Report.Variant = cmp.Or(batch[i].Report.Variant, l.arm)
 		batch[i].Report.TokensBefore, batch[i].Report.TokensAfter = s.Used, used
-		batch[i].Report.count(batch[i])
+		countReplaced(&batch[i])
 	}
 	if len(batch) == 2 {
 		mid := s.Budget.Overhead + s.tokens(Units(s.Transcript, next[:len(next)-1]))
@@ -497,14 +467,14 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 
 // parted returns the first new breach of pairing or placement in the view after, or "". An edit
 // must not rely on [Repair] for pairing, and Repair does not mend placement.
-func parted(before, after []Unit) string {
-	was, is := messagesOf(before), messagesOf(after)
-	for _, b := range newBreaches(Check(is), Check(was)) {
+func parted(t *Transcript, before, after []Unit) string {
+	was, is := t.Show(before), t.Show(after)
+	for _, b := range NewBreaches(Check(is), Check(was)) {
 		if b.Rule == "pairing" {
 			return b.String()
 		}
 	}
-	if n := newBreaches(CheckPlacement(is), CheckPlacement(was)); len(n) > 0 {
+	if n := NewBreaches(CheckPlacement(is), CheckPlacement(was)); len(n) > 0 {
 		return n[0].String()
 	}
 	return ""
@@ -512,11 +482,12 @@ func parted(before, after []Unit) string {
 
 // tokens counts the view as it is sent, repairs included.
 func (s *Situation) tokens(units []Unit) int {
-	view, _ := s.Repair(shownIn(s.Transcript, units))
+	view, _ := s.Repair(s.Transcript.Show(units))
 	return s.Meter.View(view) - s.Guessed
 }
 
-func (r *EditReport) count(e Edit) {
+func countReplaced(e *Edit) {
+	r := &e.Report
 	r.Messages, r.Blocks = 0, 0
 	for _, p := range e.Replace {
 		if p.Block != nil {
@@ -533,6 +504,6 @@ func errOverBudget(d Decision, overhead, used int) error {
 		Code: CodeOverBudget, Op: "fit the view",
 		Hint: "use a larger window, ask for less output, or shorten the system prompt and tools",
 		Err: fmt.Errorf("%s tokens are left when everything that may be cut is cut (%s of them system prompt and tools); %s",
-			number(used), number(overhead), d.Arithmetic()),
+			number.Thousands(used), number.Thousands(overhead), d.Arithmetic()),
 	}
 }

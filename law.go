@@ -65,9 +65,6 @@ func (f *finder) resolved(h Held) Held {
 	return h
 }
 
-// lawHead begins the note that states hidden items of a law.
-const lawHead = "[Still holds, from what is hidden here"
-
 // lawShare is the share of the target that the notes of one edit may take.
 const lawShare = 16
 
@@ -105,7 +102,7 @@ func (c *carrier) unsaid(with []Message, hidden func(Handle) bool) string {
 	if out.Len() == 0 {
 		return ""
 	}
-	return lawHead + ".]" + out.String()
+	return HeadHeld + ".]" + out.String()
 }
 
 // block adds to a shortened block the items of it that its text does not state.
@@ -128,7 +125,7 @@ func (c *carrier) block(r *Replacement) {
 		with.Content = append(slices.Clone(with.Content), Text{Text: note})
 		r.WithBlock = with
 	case ToolUse: // a call cannot be extended
-		c.leave(strings.TrimSpace(strings.TrimPrefix(note, lawHead+".]")))
+		c.leave(strings.TrimSpace(strings.TrimPrefix(note, HeadHeld+".]")))
 	}
 }
 

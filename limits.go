@@ -3,6 +3,7 @@ package precis
 import (
 	"fmt"
 	"math"
+	"precis/internal/number"
 )
 
 // Limits are an API's limits of one request other than tokens; 0: any number.
@@ -52,15 +53,15 @@ func (p *pass) reduceToLimits(err error) error {
 	if err != nil {
 		return err
 	}
-	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if len(p.edits) == 0 {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		return nil
 	}
-	p.end(EndedReduced, "reduced for what the API takes at most: from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
+	p.end(EndedReduced, "reduced for what the API takes at most: from %s to %s tokens by %s", number.Thousands(p.before.Tokens), number.Thousands(after.Tokens), edits(len(p.edits)))
 	if float64(after.Tokens) > p.decision.Allowed {
-		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number(int(math.Floor(max(p.decision.Allowed, 0)))))
+		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number.Thousands(int(math.Floor(max(p.decision.Allowed, 0)))))
 	}
 	return nil
 }

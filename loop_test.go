@@ -36,14 +36,6 @@ func TestOpenLoopBeginsAtTheLastTurnOfTheUser(t *testing.T) {
 	}
 }
 
-func TestAnEditCountsWhatItReplaces(t *testing.T) {
-	r := EditReport{Messages: 9, Blocks: 9}
-	r.count(Edit{Replace: []Replacement{{From: 2, To: 5}, {From: 7, To: 8, Block: &BlockRef{}}, {From: 8, To: 9}}})
-	if r.Messages != 4 || r.Blocks != 1 {
-		t.Errorf("%d messages and %d blocks, want 4 and 1", r.Messages, r.Blocks)
-	}
-}
-
 // TestWhatAnEditSaysItself: what came from the wire is not the edit's own, in whatever way that is marked.
 func TestWhatAnEditSaysItself(t *testing.T) {
 	own := NewText(RoleUser, "m2 to m4 are hidden.")

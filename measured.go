@@ -2,13 +2,6 @@ package precis
 
 import "math"
 
-// Measured is a model provider's token count for a request of a conversation. The zero value means
-// unknown.
-type Measured struct {
-	Messages int // of the transcript, when the request was sent
-	Tokens   int // of the whole request: system prompt, tools and messages, cached or not
-}
-
 // fit adjusts the counts of a [Meter] to [Conversation.Measured].
 type fit struct {
 	at         Measured

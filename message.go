@@ -122,6 +122,12 @@ func (ToolResult) block() {}
 
 func (Opaque) block() {}
 
+// Values of [Message.Format] whose API has rules of its own.
+const (
+	FormatMessages  = "anthropic" // the Messages API refuses a system message because of its place
+	FormatResponses = "responses" // the Responses API takes an item only with its reasoning
+)
+
 // NewText returns a message of one text block.
 func NewText(role Role, text string) Message {
 	return Message{Role: role, Content: []Block{Text{Text: text}}}
@@ -327,4 +333,14 @@ func rawOrNil(b exactBytes) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(b)
+}
+
+// WithoutRaw returns a block without its raw bytes, as it reads back from a stored edit. Opaque
+// blocks keep theirs.
+func WithoutRaw(b Block) Block {
+	stored, err := fromBlock(toBlock(b))
+	if err != nil {
+		return b
+	}
+	return stored
 }

@@ -2,26 +2,6 @@ package precis
 
 import "slices"
 
-// Counter counts tokens. Implementations are safe for concurrent use and
-// deterministic. The package precis/tokens has exact and estimating ones.
-type Counter interface {
-	// Name identifies the way of counting, e.g. "o200k"; counts of different
-	// names are never mixed.
-	Name() string
-	// Count returns the tokens of one message, its framing included. A message
-	// without content counts 0.
-	Count(m Message) int
-}
-
-// ModelCounter is a [Counter] that counts some content, such as images, by the rules
-// of the model it is meant for.
-type ModelCounter interface {
-	Counter
-	// ForModel returns the counter for a model. Two counters are equal (==) if
-	// they count alike.
-	ForModel(model string) Counter
-}
-
 // Meter counts views and memoizes: each message is counted once however often it is shown. It
 // identifies a message and the tools by their slices, which are never changed, and keeps the units
 // of the last view. Keep one for each conversation that is checked often. The zero value is not

@@ -28,15 +28,15 @@ func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("step %d with %d messages:\n got %v\nwant %v", k, tr.Len(), got, want)
 			}
-			if m.View(messagesOf(got)) != NewMeter(countBlocks{new(int)}).View(messagesOf(want)) {
+			if m.View(tr.Show(got)) != NewMeter(countBlocks{new(int)}).View(tr.Show(want)) {
 				t.Fatalf("step %d: counted otherwise", k)
 			}
 		}
 	}
-	m.View(messagesOf(m.units(tr, nil)))
+	m.View(tr.Show(m.units(tr, nil)))
 	before := counted
 	tr.Append(NewText(RoleUser, "new"))
-	m.View(messagesOf(m.units(tr, nil)))
+	m.View(tr.Show(m.units(tr, nil)))
 	if counted != before+1 {
 		t.Errorf("%d messages were counted, want the new one", counted-before)
 	}
@@ -76,7 +76,7 @@ func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 		t.Errorf("%d counts are kept, want 2", len(m.memo))
 	}
 	before := counted
-	m.View(messagesOf(m.units(conv.Transcript, nil)))
+	m.View(conv.Transcript.Show(m.units(conv.Transcript, nil)))
 	if counted != before {
 		t.Errorf("%d messages were counted again", counted-before)
 	}
@@ -87,7 +87,7 @@ func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
 	m := NewMeter(countBlocks{&counted})
 	tr := NewTranscript(NewText(RoleUser, "a"), NewText(RoleAssistant, "b"), NewText(RoleUser, "c"))
 	edits := []Edit{{ID: "1", Replace: []Replacement{ReplaceBlock(tr, 2, 0, Text{Text: "c!"})}}}
-	look := func(t *Transcript) { m.View(messagesOf(m.units(t, edits))) }
+	look := func(t *Transcript) { m.View(t.Show(m.units(t, edits))) }
 	look(tr)
 	before, kept := counted, len(m.memo)
 	for range 50 {
@@ -107,5 +107,13 @@ func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
 	}
 	if got := m.units(other, edits); &got[0].Messages[0].Content[0] != &other.Messages()[0].Content[0] {
 		t.Error("a view has the bytes of another transcript")
+	}
+}
+
+func TestAnEditCountsWhatItReplaces(t *testing.T) {
+	e := Edit{Report: EditReport{Messages: 9, Blocks: 9}, Replace: []Replacement{{From: 2, To: 5}, {From: 7, To: 8, Block: &BlockRef{}}, {From: 8, To: 9}}}
+	countReplaced(&e)
+	if r := e.Report; r.Messages != 4 || r.Blocks != 1 {
+		t.Errorf("%d messages and %d blocks, want 4 and 1", r.Messages, r.Blocks)
 	}
 }

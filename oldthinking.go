@@ -38,7 +38,7 @@ func (oldThinking) Propose(_ context.Context, s *Situation) (Edit, error) {
 // message shows only reasoning, or must keep it.
 func reasoningOf(t *Transcript, u Unit) (out []Replacement) {
 	said := t.At(u.From)
-	if said.Format == formatResponses {
+	if said.Format == FormatResponses {
 		return nil
 	}
 	shown, others := map[Fingerprint]bool{}, 0

@@ -36,7 +36,7 @@ func (e Edit) places() []Handle {
 func ordersBefore(edits []Edit, n int) *orders {
 	o := &orders{stays: map[string]bool{}}
 	undone := Undone(edits)
-	gone := slices.DeleteFunc(slices.Clone(edits), func(e Edit) bool { return e.Seen <= n || !e.reduces() })
+	gone := slices.DeleteFunc(slices.Clone(edits), func(e Edit) bool { return e.Seen <= n || !e.Reduces() })
 	kept := map[string]bool{} // orders that were given before, or stay
 	goes := func(id string) bool { return !kept[id] }
 	for _, e := range edits {
@@ -115,4 +115,71 @@ func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle)
 		out.Edits = append(out.Edits, e)
 	}
 	return &out, o.left
+}
+
+// Rewound returns the conversation as it was when it had n messages: the first n and the edits made
+// at or before that point. Its edits are always valid. The original is unchanged; n is clamped. To
+// continue from there use [BranchedAt].
+func Rewound(conv *Conversation, n int) *Conversation {
+	out := *conv
+	out.Transcript = conv.Transcript.Prefix(n)
+	out.Edits = nil
+	for _, e := range conv.Edits {
+		if e.Seen <= n {
+			out.Edits = append(out.Edits, e)
+		}
+	}
+	return &out
+}
+
+// boundary returns the last place at or before n where the messages may be cut without separating a
+// call from its results.
+func boundary(msgs []Message, n int) int {
+	if n >= len(msgs) {
+		return n
+	}
+	at := 0
+	for _, g := range Groups(msgs) {
+		if g > n {
+			break
+		}
+		at = g
+	}
+	return at
+}
+
+// NewRewind returns the edit that hides the messages from n on, reversibly: undoing the edit brings them back. A call and
+// its results stay together: if n lies between them, the call is hidden, too, and the edit's reason
+// says so. Edits made after message n are undone, but for pins, exclusions and restores of messages
+// that stay; the edit's notes name the orders that are lost. To drop the messages for good use
+// [BranchedAt].
+func NewRewind(conv *Conversation, n int) (Edit, error) {
+	t := conv.Transcript
+	if n < 0 || n > t.Len() {
+		return Edit{}, Errorf(CodeNotFound, "rewind", "message %d: the conversation has %d", n, t.Len())
+	}
+	e := Edit{Kind: KindRewind}
+	asked := n
+	if n = boundary(t.Messages(), n); n == asked {
+		e.Report.Reason = fmt.Sprintf("rewound to message %d", n)
+	} else {
+		e.Report.Reason = fmt.Sprintf("rewound to message %d: a call and its results go together, and %s to %s are one", n, MessageHandle(n), MessageHandle(asked))
+	}
+	changes := n < t.Len()
+	gone, o := Undone(conv.Edits), ordersBefore(conv.Edits, n)
+	for _, later := range conv.Edits {
+		if later.Seen > n && !o.stays[later.ID] { // undo edits too: edits that they undid after message n are in force again
+			e.Undoes = append(e.Undoes, later.ID)
+			_, undone := gone[later.ID]
+			changes = changes || !undone
+		}
+	}
+	e.Report.Notes = o.notes()
+	if n < t.Len() {
+		e.Replace = []Replacement{{From: n, To: t.Len()}}
+	}
+	if !changes {
+		return Edit{}, Errorf(CodeNotFound, "rewind", "the conversation is at message %d already", n)
+	}
+	return e, nil
 }

@@ -231,7 +231,7 @@ func answersNothing(m Message, r ToolResult) bool {
 	if raw == nil && len(m.Content) == 1 {
 		raw = m.Raw
 	}
-	if m.Format != formatResponses || raw == nil || field(raw, "call_id") != "" {
+	if m.Format != FormatResponses || raw == nil || field(raw, "call_id") != "" {
 		return false
 	}
 	kind := field(raw, "type")
@@ -274,4 +274,70 @@ func rawField(raw json.RawMessage, want string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// mostApart is the most messages between a call and a result that are kept together. A later result
+// is late, or names the call by accident; [Repair] mends such pairs.
+const mostApart = 64
+
+// Groups returns the first message of each group: the places where a list of messages may be cut
+// without separating a call from its result, see [Pairs], or a separate reasoning message from its
+// consequences. Cutting before a group leaves both sides complete.
+func Groups(msgs []Message) []int {
+	until := make([]int32, len(msgs)) // the first message after those that a message waits for
+	for _, p := range PairsOf(msgs).list {
+		if p.result.message-p.call.message <= mostApart {
+			until[p.call.message] = max(until[p.call.message], p.result.message+1)
+		}
+	}
+	var starts []int
+	end := 0 // first message after everything that earlier messages wait for
+	for i := 0; i < len(msgs); {
+		if msgs[i].Role != RoleAssistant {
+			if i >= end {
+				starts = append(starts, i)
+			}
+			i++
+			continue
+		}
+		answer := i
+		for answer < len(msgs) && msgs[answer].Role != RoleUser {
+			answer++
+		}
+		for ; i < answer; i++ {
+			if i >= end {
+				starts = append(starts, i)
+			}
+			end = max(end, int(until[i]))
+			if msgs[i].OnlyReasoning() {
+				end = max(end, answer) // the whole answer of the model
+			}
+		}
+	}
+	return starts
+}
+
+// OnlyReasoning reports whether a message has content, and nothing but reasoning.
+func (m Message) OnlyReasoning() bool {
+	for _, b := range m.Content {
+		if !IsReasoning(b) {
+			return false
+		}
+	}
+	return len(m.Content) > 0
+}
+
+// Whole returns the smallest range that holds the messages [from,to) of the transcript and
+// parts no call from its result. From and to are brought within the transcript first.
+func Whole(t *Transcript, from, to int) (int, int) {
+	msgs := t.Messages()
+	starts := append(Groups(msgs), len(msgs))
+	from = min(max(from, 0), len(msgs))
+	to = min(max(to, from), len(msgs))
+	at, found := slices.BinarySearch(starts, from)
+	if !found {
+		from = starts[at-1]
+	}
+	at, _ = slices.BinarySearch(starts, to)
+	return from, starts[at]
 }

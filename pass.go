@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"precis/internal/number"
 	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // pass is one run of a [Manager] over a conversation: the measured view, the decision, and the
@@ -72,7 +74,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	if !p.manual() {
 		p.s.Environment = r.Environment
 	}
-	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	p.s.Sent = p.view
 	p.s.Used = overhead + meter.View(p.view)
 	p.guess()
@@ -185,7 +187,7 @@ const leftToCaller = "left to the caller"
 // reduce climbs the ladder when the decision says so.
 func (p *pass) reduce(ctx context.Context) error {
 	if p.decision.Action != ActionReduce && p.decision.Action != ActionTruncate {
-		p.end(EndedNotDue, "nothing to do: %s of the window is used", percentage(p.decision.Percent))
+		p.end(EndedNotDue, "nothing to do: %s of the window is used", number.Percent(p.decision.Percent))
 		return nil
 	}
 	if p.r.Watch {
@@ -239,18 +241,18 @@ func (p *pass) reduce(ctx context.Context) error {
 	if err == nil && fits && p.s.Used >= start.Used && !(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
 		p.drop(start)
 	}
-	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if attached := calibrated(p.s.Attached, p.factor); err == nil && float64(after.Tokens-attached) > p.decision.Allowed {
 		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
-	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
+	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number.Thousands(p.before.Tokens), number.Thousands(after.Tokens), edits(len(p.edits)))
 	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
 		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
 	}
 	if len(p.edits) == 1 && p.showsPins() {
-		p.end(EndedReduced, "what is pinned is shown again: from %s to %s tokens", number(p.before.Tokens), number(after.Tokens))
+		p.end(EndedReduced, "what is pinned is shown again: from %s to %s tokens", number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))
 	}
 	if p.gone != nil {
 		p.outcome += "; breach: in no form in it are " + p.gone.String()
@@ -258,7 +260,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	if len(p.edits) == 0 {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		if start.Excess() <= 0 {
-			p.end(EndedWithin, "left alone: %s tokens are within the target of %s", number(p.before.Tokens), number(p.decision.Target))
+			p.end(EndedWithin, "left alone: %s tokens are within the target of %s", number.Thousands(p.before.Tokens), number.Thousands(p.decision.Target))
 		}
 	}
 	return err
@@ -359,14 +361,14 @@ func (p *pass) worthless(start *Situation) bool {
 	what, before, after := "tokens", start.Used, p.s.Used
 	switch p.decision.Trigger {
 	case triggerMessages:
-		what, before, after = "messages", len(messagesOf(start.Units)), len(messagesOf(p.s.Units))
+		what, before, after = "messages", len(p.s.Transcript.Show(start.Units)), len(p.s.Transcript.Show(p.s.Units))
 	case triggerTurns:
-		what, before, after = "turns", userTurns(messagesOf(start.Units)), userTurns(messagesOf(p.s.Units))
+		what, before, after = "turns", userTurns(p.s.Transcript.Show(start.Units)), userTurns(p.s.Transcript.Show(p.s.Units))
 	}
 	if saved := float64(before - after); saved >= p.settings.Worth*float64(before) {
 		return false
 	}
-	p.end(EndedWorthless, "left alone: the rungs would save %s of %s %s, less than %.0f %%", number(before-after), number(before), what, 100*p.settings.Worth)
+	p.end(EndedWorthless, "left alone: the rungs would save %s of %s %s, less than %.0f %%", number.Thousands(before-after), number.Thousands(before), what, 100*p.settings.Worth)
 	return true
 }
 
@@ -438,7 +440,7 @@ func (p *pass) record(ctx context.Context) error {
 	p.edits = p.edits[:len(conv.Edits)-had]
 	if err != nil { // unrecorded edits are not shown either
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
-		p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+		p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view) - p.s.Guessed
 		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
@@ -505,4 +507,29 @@ func originals(units []Unit) int {
 		}
 	}
 	return n
+}
+
+// stepsOf returns the steps of a run as its first edit keeps them.
+func stepsOf(steps []Step) []Step {
+	out := slices.Clone(steps[max(len(steps)-MaxSteps, 0):])
+	for i, s := range out {
+		out[i].Reason = shortened(s.Reason, MaxStepReason)
+		if s.Outcome == OutcomeAccepted {
+			out[i].Call = nil // its edit has it
+		}
+	}
+	return out
+}
+
+// shortened returns text with at most most bytes, whole characters.
+func shortened(text string, most int) string {
+	const more = "…"
+	if len(text) <= most {
+		return text
+	}
+	cut := most - len(more)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + more
 }

@@ -3,13 +3,8 @@ package precis
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"strings"
 )
-
-// formatMessages is [Message.Format] of messages of the Anthropic Messages API, the only API that
-// refuses a system message because of its place.
-const formatMessages = "anthropic"
 
 // CheckPlacement returns the system messages that the Messages API refuses because of their place
 // in the view. One must follow a user message, or an assistant message that ends with the result of
@@ -22,7 +17,7 @@ const formatMessages = "anthropic"
 func CheckPlacement(view []Message) []Breach {
 	var out []Breach
 	for i, m := range view {
-		if m.Role != RoleSystem || m.Format != formatMessages {
+		if m.Role != RoleSystem || m.Format != FormatMessages {
 			continue
 		}
 		switch {
@@ -51,15 +46,11 @@ func endsWithServerTool(m Message) bool {
 	return ok && strings.HasSuffix(o.Type, "_tool_result")
 }
 
-// envelope is the members of a message other than role and content that precis does not read, in
-// order.
-type envelope []Field
-
-// envelopeOf returns the envelope of a message of the Messages API; nil for other dialects.
-// Messages that were stored before fields were kept are parsed again.
-func envelopeOf(m Message) (e envelope) {
+// Envelope returns the members of a message of the Messages API other than its role and content, in
+// order; nil for other dialects. Messages that were stored before fields were kept are parsed again.
+func (m Message) Envelope() (e []Field) {
 	switch {
-	case m.Format != formatMessages:
+	case m.Format != FormatMessages:
 		return nil
 	case m.Fields != nil || len(m.Raw) == 0:
 		return m.Fields
@@ -87,41 +78,6 @@ func envelopeOf(m Message) (e envelope) {
 	return e
 }
 
-// set returns the envelope with a field. Objects are merged: the newer one inherits the members
-// that it does not name from the older.
-func (e envelope) set(name string, raw json.RawMessage) envelope {
-	for i := range e {
-		if e[i].Name == name {
-			e[i].Raw = merged(e[i].Raw, raw)
-			return e
-		}
-	}
-	return append(e, Field{name, raw})
-}
-
-// merged returns newer; if both are objects, with the members of older that newer lacks.
-func merged(older, newer json.RawMessage) json.RawMessage {
-	var a, b map[string]json.RawMessage
-	if json.Unmarshal(older, &a) != nil || json.Unmarshal(newer, &b) != nil || a == nil || b == nil {
-		return newer
-	}
-	maps.Copy(a, b)
-	out, err := json.Marshal(a)
-	if err != nil {
-		return newer
-	}
-	return out
-}
-
-func (e envelope) get(name string) json.RawMessage {
-	for _, f := range e {
-		if f.Name == name {
-			return f.Raw
-		}
-	}
-	return nil
-}
-
 // SetsOnly reports whether a message only carries settings: a system message of the Messages API
 // without content, or with blank text alone, that has members other than role and content, such as
 // output_config.
@@ -134,58 +90,5 @@ func (m Message) SetsOnly() bool {
 			return false
 		}
 	}
-	return len(envelopeOf(m)) > 0
-}
-
-// joinSystem returns one system message of the Messages API with the content of all msgs, in order.
-// Of a member other than role and content the last value counts. Blocks keep their raw bytes. A
-// single message is returned unchanged.
-func joinSystem(msgs []Message) Message {
-	if len(msgs) == 1 {
-		return msgs[0]
-	}
-	out := Message{Role: RoleSystem, Format: formatMessages, ID: msgs[len(msgs)-1].ID}
-	var content [][]byte
-	var fields envelope
-	for _, m := range msgs {
-		for _, b := range m.Content {
-			raw := rawBlock(b)
-			if raw == nil {
-				continue
-			}
-			out.Content, content = append(out.Content, b), append(content, raw)
-		}
-		for _, f := range envelopeOf(m) {
-			if f.Name != clearAt {
-				fields = fields.set(f.Name, f.Raw)
-			}
-		}
-	}
-	raw := append([]byte(`{"role":"system","content":[`), bytes.Join(content, []byte{','})...)
-	raw = append(raw, ']')
-	for _, f := range fields {
-		name, _ := json.Marshal(f.Name) // a string always can be
-		raw = append(append(append(append(raw, ','), name...), ':'), f.Raw...)
-	}
-	out.Raw, out.Fields = append(raw, '}'), fields
-	return out
-}
-
-// rawBlock returns the bytes of a block of a system message: text or opaque. A text that was the
-// whole content as a string becomes a block.
-func rawBlock(b Block) []byte {
-	switch b := b.(type) {
-	case Text:
-		if len(b.Raw) > 0 && b.Raw[0] == '{' {
-			return b.Raw
-		}
-		raw, err := json.Marshal(map[string]string{"type": "text", "text": b.Text})
-		if err != nil {
-			return nil
-		}
-		return raw
-	case Opaque:
-		return b.Raw
-	}
-	return nil
+	return len(m.Envelope()) > 0
 }

@@ -4,23 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"precis/internal/number"
 	"slices"
 )
-
-// Whole returns the smallest range that holds the messages [from,to) of the transcript and
-// parts no call from its result. From and to are brought within the transcript first.
-func Whole(t *Transcript, from, to int) (int, int) {
-	msgs := t.Messages()
-	starts := append(Groups(msgs), len(msgs))
-	from = min(max(from, 0), len(msgs))
-	to = min(max(to, from), len(msgs))
-	at, found := slices.BinarySearch(starts, from)
-	if !found {
-		from = starts[at-1]
-	}
-	at, _ = slices.BinarySearch(starts, to)
-	return from, starts[at]
-}
 
 // errRange returns the error for messages that cannot be condensed by themselves.
 func (p *pass) errRange(hint, format string, args ...any) error {
@@ -84,11 +70,11 @@ func (p *pass) reduceRange(start Situation, err error) error {
 		return p.errRange("", "%w", why)
 	}
 	p.gone = p.goneSince(start)
-	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	after := p.size(p.s.Used, p.view)
-	p.end(EndedReduced, "%s is condensed: from %s to %s tokens", SpanHandle(p.r.From, p.r.To), number(p.before.Tokens), number(after.Tokens))
+	p.end(EndedReduced, "%s is condensed: from %s to %s tokens", SpanHandle(p.r.From, p.r.To), number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))
 	if float64(after.Tokens) > p.decision.Allowed {
-		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number(int(math.Floor(max(p.decision.Allowed, 0)))))
+		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number.Thousands(int(math.Floor(max(p.decision.Allowed, 0)))))
 	}
 	return nil
 }

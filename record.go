@@ -5,31 +5,6 @@ import (
 	"log/slog"
 )
 
-// Store keeps conversations as a tree: a node is a position in a conversation, named by its
-// [Fingerprint]; messages and edits belong to nodes and apply to all their descendants.
-// Conversations with a common beginning share its nodes. Optional abilities of a store are the
-// interfaces of the package precis/store. Implementations are safe for concurrent use; each call is
-// atomic. The package precis/store/storetest checks them.
-type Store interface {
-	// Append adds messages after the node parent (the zero fingerprint starts a
-	// conversation) and returns the node after the last one. Messages that are
-	// already there are not stored again. The error is [CodeNotFound] when
-	// parent is unknown.
-	Append(ctx context.Context, parent Fingerprint, msgs ...Message) (Fingerprint, error)
-	// Load returns the messages from the root to the node and the edits made at it and its
-	// ancestors, oldest first; [CodeNotFound] when it is unknown.
-	Load(ctx context.Context, node Fingerprint) (*Transcript, []Edit, error)
-	// AddEdit records e at the node e.At. After is the ID of the newest edit that the caller has
-	// seen on the path from the root, "" for none; if a newer one is recorded, the error is
-	// [CodeConflict] and e is not stored. [CodeNotFound] when the node is unknown.
-	AddEdit(ctx context.Context, after string, e Edit) error
-	// Body returns the stored form of the message with the given hash, see
-	// [HashMessage]; [CodeNotFound] when it is unknown.
-	Body(ctx context.Context, hash Fingerprint) (Message, error)
-	// Close releases the store. Calls after it fail.
-	Close() error
-}
-
 // recorder records edits: in a store and a ledger, when there are any, and in the
 // conversation.
 type recorder struct {

@@ -3,6 +3,7 @@ package precis
 import (
 	"context"
 	"fmt"
+	"precis/internal/number"
 	"slices"
 )
 
@@ -75,16 +76,16 @@ func (p *pass) redraft(run Result, i int) (Result, error) {
 		e.Report.TokensAfter = p.s.Used
 		p.s.Edits, p.s.Units = edits, units
 	}
-	if broken := parted(started, p.s.Units); broken != "" {
+	if broken := parted(p.s.Transcript, started, p.s.Units); broken != "" {
 		return Result{}, Errorf(CodeInvalid, op, "%s", broken)
 	}
 	for k := range run.Edits {
 		run.Edits[k].Run = run.Edits[0].ID
 	}
-	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	run.View, run.Units = slices.Clone(p.view), p.s.Units
 	rep := &run.Report
 	rep.After, rep.Edits, rep.Repairs, rep.Retention, rep.Status = p.size(p.s.Used, p.view), summarize(run.Edits, p.factor), p.repairs, nil, p.status()
-	rep.Outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number(rep.Before.Tokens), number(rep.After.Tokens), edits(len(run.Edits)))
+	rep.Outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number.Thousands(rep.Before.Tokens), number.Thousands(rep.After.Tokens), edits(len(run.Edits)))
 	return run, nil
 }

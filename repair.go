@@ -27,7 +27,7 @@ func Repair(view []Message) ([]Message, []Breach) { return RepairNew(view, nil) 
 // in said, the breaches of the messages as the client sent them, and leaves turns without a new
 // breach byte for byte. The result may therefore still have breaches of said.
 func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
-	breaches := newBreaches(Check(view), said)
+	breaches := NewBreaches(Check(view), said)
 	if len(breaches) == 0 {
 		return view, nil
 	}
@@ -59,8 +59,8 @@ func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 	return r.out, breaches
 }
 
-// newBreaches returns the breaches that are not in said, at whatever message.
-func newBreaches(all, said []Breach) []Breach {
+// NewBreaches returns the breaches that are not in said, at whatever message.
+func NewBreaches(all, said []Breach) []Breach {
 	if len(said) == 0 {
 		return all
 	}

@@ -89,7 +89,7 @@ type EditSummary struct {
 }
 
 // cost returns the cost of the step's calls.
-func (s Step) cost() float64 {
+func costOf(s Step) float64 {
 	if s.Call == nil {
 		return 0
 	}
@@ -100,7 +100,7 @@ func (s Step) cost() float64 {
 func (r Report) CostUSD() float64 {
 	sum := 0.0
 	for _, s := range r.Steps {
-		sum += s.cost()
+		sum += costOf(s)
 	}
 	return sum
 }
@@ -163,7 +163,7 @@ func (s *Status) count(edits []Edit) {
 		default:
 			s.Other++
 		}
-		if e.reduces() && e.Time.After(s.Last) {
+		if e.Reduces() && e.Time.After(s.Last) {
 			s.Last = e.Time
 		}
 	}
@@ -303,7 +303,7 @@ func (r Report) log(ctx context.Context, to *slog.Logger) {
 	for _, s := range r.Steps {
 		if s.Outcome == OutcomeFailed {
 			to.LogAttrs(ctx, slog.LevelWarn, "rung failed", slog.String("conversation", r.Conversation), slog.String("rung", s.Rung),
-				slog.String("code", string(s.Code)), slog.Float64("cost_usd", s.cost()), slog.Duration("took", s.Took))
+				slog.String("code", string(s.Code)), slog.Float64("cost_usd", costOf(s)), slog.Duration("took", s.Took))
 		}
 	}
 }

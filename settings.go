@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"precis/internal/number"
 	"regexp"
 	"slices"
 )
@@ -120,7 +121,7 @@ func (s Settings) within(window int, percent float64, origin string) (Settings, 
 	if s.Target == 0 { // the allowed tokens exceed the threshold
 		s.Target = own * withoutTarget
 	}
-	return s, own, number(s.Tokens) + " tokens"
+	return s, own, number.Thousands(s.Tokens) + " tokens"
 }
 
 // withoutTarget is the share of [Settings.Tokens] that a reduction comes down to without a target.

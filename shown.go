@@ -35,7 +35,7 @@ func ShownBy(t *Transcript, edits []Edit) *Shown {
 		}
 	}
 	for _, e := range s.edits {
-		s.kinds[named(e.ID)] = e.Kind
+		s.kinds[e.Name()] = e.Kind
 	}
 	s.rewinds()
 	return s
@@ -74,7 +74,7 @@ func (s *Shown) Message(i int) Look {
 	look.Changed = !look.Hidden
 	for _, e := range slices.Backward(s.edits) {
 		for _, c := range s.blocks[i] {
-			if c.edit == named(e.ID) {
+			if c.edit == e.Name() {
 				look.Edit, look.Kind = c.edit, e.Kind
 				return look
 			}

@@ -166,7 +166,7 @@ func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 // Authors returns the author of each block of message i: a person if any passage is a person's,
 // else the author of its beginning; unknown for calls and opaque blocks. For the words of persons
 // in results see Answers.
-func (s *Speech) Authors(i int) []Author { return s.msgs[i].authors() }
+func (s *Speech) Authors(i int) []Author { return s.msgs[i].Authors() }
 
 // Begins reports whether a person begins a turn with message i, or adds to one.
 func (s *Speech) Begins(i int) bool {
@@ -250,8 +250,8 @@ func (s *Speech) bytes(i int, span Span) string {
 	return text.Text[span.From:span.To]
 }
 
-// authors returns the author of each block, see [Speech.Authors].
-func (m Message) authors() []Author {
+// Authors returns the author of each block, see [Speech.Authors].
+func (m Message) Authors() []Author {
 	out := make([]Author, len(m.Content))
 	r := blockReader{m: m, whole: true}
 	for b, block := range m.Content {
@@ -433,4 +433,18 @@ func (r *blockReader) person(b int, text string, passages [][2]int, said Said, w
 	}
 	add(len(text), program, Marked)
 	return out
+}
+
+// isSummary reports whether a message of the user's role holds a summary that a program
+// put in the place of earlier messages.
+func isSummary(m Message) bool {
+	if m.Role != RoleUser {
+		return false
+	}
+	for i, b := range m.Content {
+		if t, ok := b.(Text); ok && (m.SaidOf(i).Author == AuthorRecap || harness.IsSummary(t.Text)) {
+			return true
+		}
+	}
+	return false
 }

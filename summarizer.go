@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// Reason is the outcome of a rung in one word. Reports, logs and metrics carry it; the accompanying
-// sentence is for people.
-type Reason string
-
 // The reasons of the ladder, and those that it shares with rungs. The package precis/condense has
 // the reasons of model-written summaries.
 const (
@@ -47,35 +43,6 @@ func reasonOf(err error) (Reason, *CallReport) {
 		return r.Reason, r.Call
 	}
 	return reasonFailed, nil
-}
-
-// CallReport is the usage of the model calls for a summary. Its cost is recorded separately from
-// the conversation's own.
-type CallReport struct {
-	Model    string        `json:"model,omitempty"`
-	Provider string        `json:"provider,omitempty"`
-	Calls    int           `json:"calls"` // requests made, retries included
-	Usage    Usage         `json:"usage,omitzero"`
-	CostUSD  float64       `json:"cost_usd"`
-	Took     time.Duration `json:"took_ns,omitempty"`
-	Form     string        `json:"form,omitempty"`   // "cache": rode on the live request; "compact": sent by itself; "parts": in several
-	Why      string        `json:"why,omitempty"`    // why this form
-	Cached   bool          `json:"cached,omitempty"` // paid before: no call was made
-	Custom   bool          `json:"custom_prompt,omitempty"`
-	Separate bool          `json:"separate_profile,omitempty"` // not the conversation's own model
-	Score    *int          `json:"score,omitempty"`            // 0 to 100 by the model's own check; nil: none was requested
-	Warnings []string      `json:"warnings,omitempty"`
-}
-
-// Add adds the calls, usage, cost and time of o; the newer model's name stays.
-func (c *CallReport) Add(o CallReport) {
-	c.Calls += o.Calls
-	c.Usage.Add(o.Usage)
-	c.CostUSD += o.CostUSD
-	c.Took += o.Took
-	if o.Model != "" {
-		c.Model = o.Model
-	}
 }
 
 // Live is the request of a client that is being answered. A summary request that

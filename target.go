@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"precis/internal/number"
 	"regexp"
 	"strconv"
 	"strings"
@@ -106,7 +107,7 @@ func shareOf(share float64, text string) (Target, error) {
 
 func tokensOf(v float64, text string) (Target, error) {
 	if v < 1 || v > mostTokens {
-		return Target{}, errTarget("target is %.40q, which is not from 1 to %s tokens", text, number(mostTokens))
+		return Target{}, errTarget("target is %.40q, which is not from 1 to %s tokens", text, number.Thousands(mostTokens))
 	}
 	return Target{Tokens: Tokens(v)}, nil
 }

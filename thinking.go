@@ -10,9 +10,6 @@ const (
 	ReasoningStays  Reasoning = "stays" // all stays: its signature does not bind it to earlier messages
 )
 
-// formatResponses is [Message.Format] of items of the Responses API.
-const formatResponses = "responses"
-
 // IsReasoning reports whether a block is a model's reasoning, visible or redacted.
 func IsReasoning(b Block) bool {
 	switch b.(type) {
@@ -64,7 +61,7 @@ func openLoop(units []Unit, rule Reasoning) int {
 }
 
 func signed(t *Transcript, u Unit) []Replacement {
-	if t.At(u.From).Format == formatResponses {
+	if t.At(u.From).Format == FormatResponses {
 		return nil
 	}
 	var out []Replacement
@@ -85,31 +82,4 @@ func signed(t *Transcript, u Unit) []Replacement {
 		out = append(out, ReplaceBlock(t, u.From, i, nil))
 	}
 	return out
-}
-
-// onlyThinking reports whether the unit differs from m only by dropped reasoning.
-func onlyThinking(m Message, u Unit) bool {
-	var kept []Block
-	for _, b := range m.Content {
-		if !IsReasoning(b) {
-			kept = append(kept, b)
-		}
-	}
-	var shown []Block
-	for _, msg := range u.Messages {
-		for _, b := range msg.Content {
-			if !IsReasoning(b) {
-				shown = append(shown, b)
-			}
-		}
-	}
-	if len(kept) != len(shown) {
-		return false
-	}
-	for i := range kept {
-		if !EqualBlocks(kept[i], shown[i]) {
-			return false
-		}
-	}
-	return true
 }

@@ -75,7 +75,7 @@ func (t *Transcript) Prefix(n int) *Transcript {
 // Read returns the original messages that a handle names, shown in a view or not.
 // The error is [CodeNotFound] when t has no such message or block.
 func (t *Transcript) Read(h Handle) ([]Message, error) {
-	if err := checkHandle(t, h); err != nil {
+	if err := t.CheckHandle(h); err != nil {
 		return nil, err
 	}
 	if h.Block < 0 {
@@ -86,7 +86,7 @@ func (t *Transcript) Read(h Handle) ([]Message, error) {
 	return []Message{m}, nil
 }
 
-func checkHandle(t *Transcript, h Handle) error {
+func (t *Transcript) CheckHandle(h Handle) error {
 	if h.From < 0 || h.To <= h.From || h.To > t.Len() {
 		return Errorf(CodeNotFound, "find "+h.String(), "the conversation has %d messages", t.Len())
 	}
@@ -202,7 +202,7 @@ func (m Message) UserBlocks() []int {
 		return nil
 	}
 	var out []int
-	for i, author := range m.authors() {
+	for i, author := range m.Authors() {
 		if author == AuthorPerson {
 			out = append(out, i)
 		}
@@ -279,4 +279,11 @@ func around(msgs []Message) (harness.Program, int) {
 		}
 	}
 	return harness.NoProgram, 0
+}
+
+// Measured is a model provider's token count for a request of a conversation. The zero value means
+// unknown.
+type Measured struct {
+	Messages int // of the transcript, when the request was sent
+	Tokens   int // of the whole request: system prompt, tools and messages, cached or not
 }

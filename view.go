@@ -45,9 +45,9 @@ func View(t *Transcript, edits []Edit) []Message {
 	return messagesOf(Units(t, edits))
 }
 
-// shownIn returns the messages of a view of t: the transcript's own slice if the view shows all of
-// it unchanged. The caller must not change them.
-func shownIn(t *Transcript, units []Unit) []Message {
+// Show returns the messages of a view of t, given its units: the transcript's own slice if the view
+// shows all of it as it was said. The caller must not change the slice.
+func (t *Transcript) Show(units []Unit) []Message {
 	msgs := t.Messages()
 	if len(units) != len(msgs) {
 		return messagesOf(units)
@@ -80,15 +80,6 @@ func render(t *Transcript, edits []Edit) *renderer {
 	return r
 }
 
-// named returns the ID of an edit, or a word for one without: as the Edit of a
-// unit "" means that the message is an original.
-func named(id string) string {
-	if id == "" {
-		return "unnamed"
-	}
-	return id
-}
-
 // renderer builds the units of a view. blocks holds the replaced blocks of each
 // message by index.
 type renderer struct {
@@ -109,7 +100,7 @@ func newRenderer(t *Transcript) *renderer {
 
 func (r *renderer) applyEdit(e Edit) {
 	for _, p := range e.Replace {
-		r.apply(named(e.ID), p)
+		r.apply(e.Name(), p)
 	}
 }
 

@@ -1,12 +1,13 @@
-package precis
+// Package number writes counts and shares for people, in English.
+package number
 
 import (
 	"fmt"
 	"strconv"
 )
 
-// number writes a count for people, with thousands apart: 12,345.
-func number(n int) string {
+// Thousands writes a count for people, with thousands apart: 12,345.
+func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	least := 3
 	if n < 0 {
@@ -18,9 +19,9 @@ func number(n int) string {
 	return s
 }
 
-// percentage writes a share for people: 62 %, and 4.6 % where one place is a
+// Percent writes a share for people: 62 %, and 4.6 % where one place is a
 // difference.
-func percentage(p float64) string {
+func Percent(p float64) string {
 	if p == 0 || p >= 9.95 {
 		return fmt.Sprintf("%.0f %%", p)
 	}

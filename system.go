@@ -1,0 +1,96 @@
+package precis
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+)
+
+// joinSystem returns one system message of the Messages API with the content of all msgs, in order.
+// Of a member other than role and content the last value counts. Blocks keep their raw bytes. A
+// single message is returned unchanged.
+func joinSystem(msgs []Message) Message {
+	if len(msgs) == 1 {
+		return msgs[0]
+	}
+	out := Message{Role: RoleSystem, Format: FormatMessages, ID: msgs[len(msgs)-1].ID}
+	var content [][]byte
+	var fields []Field
+	for _, m := range msgs {
+		for _, b := range m.Content {
+			raw := rawBlock(b)
+			if raw == nil {
+				continue
+			}
+			out.Content, content = append(out.Content, b), append(content, raw)
+		}
+		for _, f := range m.Envelope() {
+			if f.Name != clearAt {
+				fields = set(fields, f.Name, f.Raw)
+			}
+		}
+	}
+	raw := append([]byte(`{"role":"system","content":[`), bytes.Join(content, []byte{','})...)
+	raw = append(raw, ']')
+	for _, f := range fields {
+		name, _ := json.Marshal(f.Name) // a string always can be
+		raw = append(append(append(append(raw, ','), name...), ':'), f.Raw...)
+	}
+	out.Raw, out.Fields = append(raw, '}'), fields
+	return out
+}
+
+// set returns the envelope with a field. Objects are merged: the newer one inherits the members
+// that it does not name from the older.
+func set(e []Field, name string, raw json.RawMessage) []Field {
+	for i := range e {
+		if e[i].Name == name {
+			e[i].Raw = merged(e[i].Raw, raw)
+			return e
+		}
+	}
+	return append(e, Field{name, raw})
+}
+
+// merged returns newer; if both are objects, with the members of older that newer lacks.
+func merged(older, newer json.RawMessage) json.RawMessage {
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal(older, &a) != nil || json.Unmarshal(newer, &b) != nil || a == nil || b == nil {
+		return newer
+	}
+	maps.Copy(a, b)
+	out, err := json.Marshal(a)
+	if err != nil {
+		return newer
+	}
+	return out
+}
+
+// rawBlock returns the bytes of a block of a system message: text or opaque. A text that was the
+// whole content as a string becomes a block.
+func rawBlock(b Block) []byte {
+	switch b := b.(type) {
+	case Text:
+		if len(b.Raw) > 0 && b.Raw[0] == '{' {
+			return b.Raw
+		}
+		raw, err := json.Marshal(map[string]string{"type": "text", "text": b.Text})
+		if err != nil {
+			return nil
+		}
+		return raw
+	case Opaque:
+		return b.Raw
+	}
+	return nil
+}
+
+// fieldOf returns the value of a field; nil if there is none of that name.
+func fieldOf(fields []Field, name string) json.RawMessage {
+	for _, f := range fields {
+		if f.Name == name {
+			return f.Raw
+		}
+	}
+	return nil
+}
