@@ -66,11 +66,11 @@ type Manager struct {
 	spending *spendTracker
 	shadows  *shadows
 
-	*policy
+	*shared
 }
 
-// policy is the state that managers of one policy share.
-type policy struct {
+// shared is the state that managers of one policy share.
+type shared struct {
 	mu       sync.RWMutex
 	settings Settings
 }
@@ -90,7 +90,7 @@ func NewManager(o Options) (*Manager, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Manager{o: o, spending: &spendTracker{}, shadows: &shadows{}, policy: &policy{}}
+	m := &Manager{o: o, spending: &spendTracker{}, shadows: &shadows{}, shared: &shared{}}
 	return m, m.SetSettings(o.Settings)
 }
 

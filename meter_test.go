@@ -96,8 +96,7 @@ func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
 	if counted != before || len(m.memo) != kept {
 		t.Errorf("%d messages were counted again, %d counts are kept, want %d", counted-before, len(m.memo), kept)
 	}
-	other := NewTranscript(tr.Messages()...)
-	other.msgs = append([]Message{NewText(RoleUser, "a")}, tr.Messages()[1:]...) // the same said, from other bytes
+	other := NewTranscript(append([]Message{NewText(RoleUser, "a")}, tr.Messages()[1:]...)...) // the same said, from other bytes
 	for range 50 {
 		look(other)
 		look(tr)

@@ -127,13 +127,13 @@ func (j *selection) find() {
 	last := map[string]int{}
 	for i := len(x.Calls) - 1; i >= 0; i-- {
 		c := &x.Calls[i]
-		policy := j.s.Settings.Tools[c.Name]
-		if last[c.Name]++; policy.Never || last[c.Name] <= policy.KeepLast {
+		rule := j.s.Settings.Tools[c.Name]
+		if last[c.Name]++; rule.Never || last[c.Name] <= rule.KeepLast {
 			continue
 		}
 		over := j.Over
-		if policy.Over > 0 {
-			over = policy.Over
+		if rule.Over > 0 {
+			over = rule.Over
 		}
 		for _, h := range c.Results {
 			if b, ok := j.bulky(h, over); ok {

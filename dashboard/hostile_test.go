@@ -64,8 +64,8 @@ func TestAnswersAreGuarded(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = res.Body.Close()
-		policy := res.Header.Get("Content-Security-Policy")
-		if !strings.Contains(policy, "default-src 'none'; script-src 'self'; style-src 'self'") || strings.Contains(policy, "unsafe") ||
+		header := res.Header.Get("Content-Security-Policy")
+		if !strings.Contains(header, "default-src 'none'; script-src 'self'; style-src 'self'") || strings.Contains(header, "unsafe") ||
 			res.Header.Get("X-Content-Type-Options") != "nosniff" || res.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %v", path, res.Header)
 		}

@@ -35,7 +35,7 @@ type Gateway struct {
 	freeModels sync.Map
 	gate       *admission.Gate
 	reducing   chan struct{} // limits reductions without a model that run at once
-	policy     atomic.Pointer[policy]
+	managers   atomic.Pointer[managers]
 	admins     atomic.Pointer[map[string]bool]
 	patching   sync.Mutex // held while settings are changed
 	calls      calls      // made through RoundTripper
@@ -49,8 +49,8 @@ type Gateway struct {
 	counted atomic.Int64 // when the replicas' calibration was last loaded, in Unix nanoseconds
 }
 
-// policy is the configuration that can change at run time.
-type policy struct {
+// managers are the configuration that can change at run time.
+type managers struct {
 	manager  *precis.Manager
 	profiles map[string]*precis.Manager
 }
@@ -68,7 +68,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{o: o, gate: admission.New(admission.Limits{Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
-	g.policy.Store(&policy{o.Manager, o.Profiles})
+	g.managers.Store(&managers{o.Manager, o.Profiles})
 	g.accounts = newAccounts(o, g.background)
 	g.windows.configured, g.windows.transport, g.windows.background, g.windows.now = o.Window, o.Transport, g.background, o.Now
 	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
@@ -92,7 +92,7 @@ func New(o Options) (*Gateway, error) {
 // SetManager replaces the manager and the profiles for new requests; requests in progress keep
 // theirs.
 func (g *Gateway) SetManager(m *precis.Manager, profiles map[string]*precis.Manager) {
-	g.policy.Store(&policy{m, profiles})
+	g.managers.Store(&managers{m, profiles})
 }
 
 // Ready reports whether there is room for another request.
@@ -226,7 +226,7 @@ func (g *Gateway) ownManager(m *precis.Manager, owner string) *precis.Manager {
 
 // manager returns the manager of a profile; "" selects the default one.
 func (g *Gateway) manager(profile string) (*precis.Manager, error) {
-	p := g.policy.Load()
+	p := g.managers.Load()
 	if profile == "" {
 		return p.manager, nil
 	}

@@ -127,7 +127,7 @@ func (g *Gateway) managerOfRecord(info store.Record) (string, *precis.Manager) {
 			return name, m
 		}
 	}
-	return "", g.policy.Load().manager
+	return "", g.managers.Load().manager
 }
 
 // profileWindow returns the window that a profile sets; ok is false when it sets none.
@@ -322,7 +322,7 @@ func (g *Gateway) renewCounting(ctx context.Context) {
 	if !g.o.Shared || now-last < int64(countingFor) || !g.counted.CompareAndSwap(last, now) {
 		return
 	}
-	if err := g.policy.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil { // memory has an older one
+	if err := g.managers.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil { // memory has an older one
 		g.o.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
 	}
 }

@@ -137,7 +137,7 @@ type ProfileList struct {
 
 // Profiles lists the profiles.
 func (g *Gateway) Profiles() ProfileList {
-	p := g.policy.Load()
+	p := g.managers.Load()
 	info := func(name string, m *precis.Manager) ProfileInfo {
 		s := m.Settings()
 		return ProfileInfo{Name: name, Preset: s.Preset, Percent: s.Percent, Auto: s.Auto, Rungs: s.Rungs}

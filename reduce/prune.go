@@ -267,13 +267,13 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 	}
 	if t.Call >= 0 {
 		c := &r.x.Calls[t.Call]
-		policy := r.s.Settings.Tools[c.Name]
-		if !r.deep && (policy.Never || last[t.Call]) {
+		rule := r.s.Settings.Tools[c.Name]
+		if !r.deep && (rule.Never || last[t.Call]) {
 			return false
 		}
 		isResult := t.Source >= retain.ReadFile
-		if policy.Over > 0 && isResult && !r.deep {
-			over = policy.Over
+		if rule.Over > 0 && isResult && !r.deep {
+			over = rule.Over
 		}
 		if c.IsError && isResult {
 			over = max(over, r.errorsOver)
