@@ -72,7 +72,7 @@ func (m Message) Envelope() (e []Field) {
 		switch name {
 		case "role", "content", "id", "type":
 		default:
-			e = append(e, Field{name, raw})
+			e = append(e, Field{Name: name, Raw: raw})
 		}
 	}
 	return e

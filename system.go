@@ -49,7 +49,7 @@ func set(e []Field, name string, raw json.RawMessage) []Field {
 			return e
 		}
 	}
-	return append(e, Field{name, raw})
+	return append(e, Field{Name: name, Raw: raw})
 }
 
 // merged returns newer; if both are objects, with the members of older that newer lacks.
