@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/internal/precistest"
 	"precis/tokens"
 )
 
@@ -69,7 +70,7 @@ func BenchmarkView(b *testing.B) {
 	t := work(1000)
 	var edits []precis.Edit
 	for i := range 20 {
-		edits = append(edits, span(fmt.Sprint("e", i), 1+2*i, 41+2*i, "marker"))
+		edits = append(edits, precistest.Span(fmt.Sprint("e", i), 1+2*i, 41+2*i, "marker"))
 	}
 	for b.Loop() {
 		precis.View(t, edits)

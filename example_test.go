@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/internal/precistest"
 	"precis/reduce"
 	"precis/tokens"
 )
@@ -48,7 +49,7 @@ func ExamplePlan() {
 func ExampleManager_Pin() {
 	counter, _ := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	m, _ := precis.NewManager(precis.Options{Counter: counter, Strategies: []precis.Strategy{reduce.Truncate{}}})
-	conv := &precis.Conversation{Transcript: numbered(200)}
+	conv := &precis.Conversation{Transcript: precistest.Numbered(200)}
 	m.Pin(context.Background(), conv, precis.MessageHandle(7))
 
 	res, _ := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 130}})

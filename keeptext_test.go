@@ -1,6 +1,7 @@
 package precis_test
 
 import (
+	"precis/internal/precistest"
 	"strings"
 	"testing"
 
@@ -41,9 +42,9 @@ func TestTheTailEndsAtASummary(t *testing.T) {
 		want  int
 	}{
 		"no summary":            {nil, 12},
-		"two messages follow":   {[]precis.Edit{span("a", 2, 18, "m2 to m17 are hidden.")}, 18},
-		"the second summary":    {[]precis.Edit{span("a", 2, 8, "m2 to m7 are hidden."), span("b", 9, 17, "m9 to m16 are hidden.")}, 17},
-		"nothing follows":       {[]precis.Edit{span("a", 12, 20, "m12 to m19 are hidden.")}, 11},
+		"two messages follow":   {[]precis.Edit{precistest.Span("a", 2, 18, "m2 to m17 are hidden.")}, 18},
+		"the second summary":    {[]precis.Edit{precistest.Span("a", 2, 8, "m2 to m7 are hidden."), precistest.Span("b", 9, 17, "m9 to m16 are hidden.")}, 17},
+		"nothing follows":       {[]precis.Edit{precistest.Span("a", 12, 20, "m12 to m19 are hidden.")}, 11},
 		"rewound to an earlier": {[]precis.Edit{{ID: "r", Kind: precis.KindRewind, Replace: []precis.Replacement{{From: 10, To: 20}}}}, 2},
 	} {
 		if kept := precis.Keep(precis.NewTranscript(msgs...), tt.edits, precis.NewMeter(chars4(t)), 8, 1); kept.Tail != tt.want {

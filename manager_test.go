@@ -16,6 +16,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/internal/precistest"
 	"precis/reduce"
 	"precis/tokens"
 )
@@ -56,7 +57,7 @@ func TestManageKeepsEveryPromise(t *testing.T) {
 	m := manager(t, precis.Options{})
 	counter := chars4(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		msgs := conversation(rt)
+		msgs := precistest.Conversation(rt)
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...), System: precis.NewText(precis.RoleSystem, "be brief")}
 		if rapid.Bool().Draw(rt, "pins") {
 			pin := rapid.IntRange(0, len(msgs)-1).Draw(rt, "pin")
@@ -129,7 +130,7 @@ func attachedTo(counter precis.Counter, view []precis.Message) (n int) {
 func TestRewoundForgetsLaterEdits(t *testing.T) {
 	m := manager(t, precis.Options{})
 	rapid.Check(t, func(rt *rapid.T) {
-		msgs := conversation(rt)
+		msgs := precistest.Conversation(rt)
 		conv := &precis.Conversation{Transcript: &precis.Transcript{}}
 		for _, msg := range msgs {
 			conv.Transcript.Append(msg)
@@ -161,7 +162,7 @@ func TestRewoundForgetsLaterEdits(t *testing.T) {
 			want = precis.Rewound(&precis.Conversation{Transcript: conv.Transcript, Edits: want.Edits}, at)
 		}
 		if got, w := precis.View(conv.Transcript, conv.Edits), precis.View(want.Transcript, want.Edits); !reflect.DeepEqual(got, w) {
-			rt.Fatalf("rewound by an edit: %v\nby forgetting: %v", texts(got), texts(w))
+			rt.Fatalf("rewound by an edit: %v\nby forgetting: %v", precistest.Texts(got), precistest.Texts(w))
 		}
 	})
 }
@@ -169,9 +170,9 @@ func TestRewoundForgetsLaterEdits(t *testing.T) {
 func TestLastUserTurnIsInEveryView(t *testing.T) {
 	m := manager(t, precis.Options{})
 	rapid.Check(t, func(rt *rapid.T) {
-		msgs := append(conversation(rt), precis.NewText(precis.RoleUser, "now do exactly this"))
+		msgs := append(precistest.Conversation(rt), precis.NewText(precis.RoleUser, "now do exactly this"))
 		for range rapid.IntRange(0, 3).Draw(rt, "steps after") {
-			use, result := step(rt, 1000+len(msgs))
+			use, result := precistest.Step(rt, 1000+len(msgs))
 			msgs = append(msgs, use, result)
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
@@ -184,7 +185,7 @@ func TestLastUserTurnIsInEveryView(t *testing.T) {
 				return
 			}
 		}
-		rt.Fatalf("the last user turn is gone: %v", texts(res.View))
+		rt.Fatalf("the last user turn is gone: %v", precistest.Texts(res.View))
 	})
 }
 
@@ -261,7 +262,7 @@ func (f failing) Propose(context.Context, *precis.Situation) (precis.Edit, error
 }
 
 func TestLadderRefusesBadEdits(t *testing.T) {
-	tr := numbered(9)
+	tr := precistest.Numbered(9)
 	grow := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText("user", strings.Repeat("x", 400))}}}}
 	same := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText("user", "x")}}}}
 	kept := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 7, To: 9}}}
@@ -665,7 +666,7 @@ func TestForcedComesDownWhateverItTakes(t *testing.T) {
 }
 
 func TestCapEdges(t *testing.T) {
-	tr := numbered(40)
+	tr := precistest.Numbered(40)
 	made := func(id string, seen, before, after int, by precis.TriggeredBy) precis.Edit {
 		return precis.Edit{ID: id, Run: id, Kind: precis.KindTruncation, Seen: seen, Report: precis.EditReport{Trigger: string(by), TokensBefore: before, TokensAfter: after}}
 	}

@@ -3,6 +3,7 @@ package precis_test
 import (
 	"context"
 	"fmt"
+	"precis/internal/precistest"
 	"reflect"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func TestOrdersAreBoundToTheirPlaces(t *testing.T) {
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatal(err, res.Report.Outcome)
 	}
-	if text := strings.Join(texts(res.View), "\n"); !strings.Contains(text, "answer 2: ") || strings.Contains(text, "request 4") {
+	if text := strings.Join(precistest.Texts(res.View), "\n"); !strings.Contains(text, "answer 2: ") || strings.Contains(text, "request 4") {
 		t.Errorf("m5 is pinned and m8 excluded: %.2000s", text)
 	}
 }

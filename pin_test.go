@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/internal/precistest"
 )
 
 // TestPinsByRule reduces random conversations by single rungs and by all: blocks
@@ -168,7 +169,7 @@ func TestAPinOfWhatIsHiddenIsDueAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		res, err := m.Manage(context.Background(), request)
-		if err != nil || !strings.Contains(strings.Join(texts(res.View), "\n"), "answer 4: ") {
+		if err != nil || !strings.Contains(strings.Join(precistest.Texts(res.View), "\n"), "answer 4: ") {
 			t.Errorf("%v: the pinned message stays hidden: %s, %v", manual, res.Report.Outcome, err)
 		}
 		if res, err := m.Manage(context.Background(), request); err != nil || len(res.Edits) > 0 {

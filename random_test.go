@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/internal/precistest"
 )
 
 // randomConversation makes a valid conversation from a seed. It is the quick
@@ -160,7 +161,7 @@ func TestAnySequence(t *testing.T) {
 						to = e.Replace[0].From
 					}
 					back, _ := precis.BranchedAt(&precis.Conversation{Transcript: conv.Transcript, Edits: edits}, to)
-					if got, want := texts(precis.View(conv.Transcript, conv.Edits)), texts(precis.View(back.Transcript, back.Edits)); !reflect.DeepEqual(got, want) {
+					if got, want := precistest.Texts(precis.View(conv.Transcript, conv.Edits)), precistest.Texts(precis.View(back.Transcript, back.Edits)); !reflect.DeepEqual(got, want) {
 						t.Fatalf("seed %d step %d: rewound to %d: %q, want %q", seed, step, to, got, want)
 					}
 				}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/internal/precistest"
 	"precis/provider/providertest"
 	"precis/wire"
 	"precis/wire/anthropic"
@@ -238,7 +239,7 @@ func TestCheckNamesEachBreach(t *testing.T) {
 
 func TestGroupsNeverPartAPair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		msgs := conversation(t)
+		msgs := precistest.Conversation(t)
 		for _, g := range precis.Groups(msgs) {
 			for side, part := range map[string][]precis.Message{"before": msgs[:g], "after": msgs[g:]} {
 				for _, b := range precis.Check(part) {

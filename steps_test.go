@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/precistest"
 	"precis/reduce"
 )
 
@@ -22,7 +23,7 @@ func TestTheFirstEditOfARunKeepsItsSteps(t *testing.T) {
 		failing{"nothing", precis.Edit{}, nil}, reduce.Truncate{}, reduce.Clip{},
 	}})
 	for _, unrecorded := range []bool{false, true} {
-		conv := &precis.Conversation{Transcript: numbered(40)}
+		conv := &precis.Conversation{Transcript: precistest.Numbered(40)}
 		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, TriggeredBy: precis.TriggeredManual, Unrecorded: unrecorded})
 		if err != nil || len(res.Edits) < 2 {
 			t.Fatalf("%d edits, want a run of several: %v", len(res.Edits), err)
@@ -74,7 +75,7 @@ func TestStepsOfARunAreBounded(t *testing.T) {
 			rungs = append(rungs, failing{fmt.Sprint("r", i), precis.Edit{}, errors.New(strings.Repeat("why ", 1000))})
 		}
 		m := manager(t, precis.Options{Settings: settings, Strategies: append(rungs, reduce.Truncate{}, reduce.Clip{})})
-		conv := &precis.Conversation{Transcript: numbered(40)}
+		conv := &precis.Conversation{Transcript: precistest.Numbered(40)}
 		if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, TriggeredBy: precis.TriggeredManual}); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func TestStepsOfAcceptedRungsLeaveTheirCallsToTheEdit(t *testing.T) {
 		failing{"idle", precis.Edit{Report: report}, nil},
 		failing{"hides", precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 9, With: []precis.Message{precis.NewText("user", "x")}}}, Report: report}, nil},
 	}})
-	conv := &precis.Conversation{Transcript: numbered(40)}
+	conv := &precis.Conversation{Transcript: precistest.Numbered(40)}
 	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, TriggeredBy: precis.TriggeredManual}); len(conv.Edits) != 1 {
 		t.Fatalf("%d edits: %v", len(conv.Edits), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/internal/precistest"
 	"precis/store/memory"
 	"precis/store/sqlite"
 	"precis/tokens"
@@ -38,7 +39,7 @@ func TestWhatIsDoneIsStored(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, what, err)
 			}
-			if got, want := precis.View(loaded.Transcript, loaded.Edits), precis.View(conv.Transcript, conv.Edits); !reflect.DeepEqual(texts(got), texts(want)) || len(loaded.Edits) != len(conv.Edits) {
+			if got, want := precis.View(loaded.Transcript, loaded.Edits), precis.View(conv.Transcript, conv.Edits); !reflect.DeepEqual(precistest.Texts(got), precistest.Texts(want)) || len(loaded.Edits) != len(conv.Edits) {
 				t.Errorf("%s: after %s the store holds another view", name, what)
 			}
 		}
@@ -74,8 +75,8 @@ func TestWhatIsDoneIsStored(t *testing.T) {
 func TestSaveTakesInWhatARecordingHolds(t *testing.T) {
 	ctx := context.Background()
 	for name, st := range stores(t) {
-		conv := &precis.Conversation{Transcript: numbered(9)}
-		for _, e := range []precis.Edit{span("", 0, 3, "A"), span("", 0, 7, "B")} {
+		conv := &precis.Conversation{Transcript: precistest.Numbered(9)}
+		for _, e := range []precis.Edit{precistest.Span("", 0, 3, "A"), precistest.Span("", 0, 7, "B")} {
 			if err := e.Identify(conv.Transcript.Prefix(e.Replace[0].To)); err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +89,7 @@ func TestSaveTakesInWhatARecordingHolds(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			loaded, err := m.Load(ctx, node)
-			if err != nil || !reflect.DeepEqual(texts(precis.View(loaded.Transcript, loaded.Edits)), []string{"B", "7", "8"}) || len(loaded.Edits) != 2 {
+			if err != nil || !reflect.DeepEqual(precistest.Texts(precis.View(loaded.Transcript, loaded.Edits)), []string{"B", "7", "8"}) || len(loaded.Edits) != 2 {
 				t.Errorf("%s: %v, %v", name, loaded, err)
 			}
 		}
@@ -96,7 +97,7 @@ func TestSaveTakesInWhatARecordingHolds(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := manager(t, precis.Options{}).Save(ctx, &precis.Conversation{Transcript: numbered(1)}); precis.CodeOf(err) != precis.CodeInvalid {
+	if _, err := manager(t, precis.Options{}).Save(ctx, &precis.Conversation{Transcript: precistest.Numbered(1)}); precis.CodeOf(err) != precis.CodeInvalid {
 		t.Errorf("without a store: %v", err)
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"precis"
+	"precis/internal/precistest"
 	"precis/store/memory"
 )
 
 func TestRestoreOfABlockInAHiddenSpanShowsIt(t *testing.T) {
 	m := manager(t, precis.Options{})
-	conv := &precis.Conversation{Transcript: numbered(10), Edits: []precis.Edit{span("e", 1, 7, "[hidden]")}}
+	conv := &precis.Conversation{Transcript: precistest.Numbered(10), Edits: []precis.Edit{precistest.Span("e", 1, 7, "[hidden]")}}
 	if _, err := m.Restore(t.Context(), conv, precis.BlockHandle(3, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +37,10 @@ func (s *countingStore) Append(ctx context.Context, parent precis.Fingerprint, m
 func TestRecordStoresTheMessagesOnce(t *testing.T) {
 	st := &countingStore{Store: memory.New()}
 	m := manager(t, precis.Options{Store: st})
-	conv := &precis.Conversation{Transcript: numbered(10)}
+	conv := &precis.Conversation{Transcript: precistest.Numbered(10)}
 	var edits []precis.Edit
 	for i := range 3 {
-		e := span("", 2*i, 2*i+2, "[hidden]")
+		e := precistest.Span("", 2*i, 2*i+2, "[hidden]")
 		if err := e.Identify(conv.Transcript); err != nil {
 			t.Fatal(err)
 		}

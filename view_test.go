@@ -3,6 +3,7 @@ package precis_test
 import (
 	"errors"
 	"fmt"
+	"precis/internal/precistest"
 	"reflect"
 	"testing"
 
@@ -11,57 +12,9 @@ import (
 	"precis"
 )
 
-// conversation draws a valid conversation: user turns, assistant turns, tool
-// uses with their results, thinking, images.
-func conversation(t *rapid.T) []precis.Message {
-	var msgs []precis.Message
-	calls := 0
-	for range rapid.IntRange(1, 12).Draw(t, "turns") {
-		msgs = append(msgs, precis.NewText(precis.RoleUser, words(t, 60)))
-		for range rapid.IntRange(0, 3).Draw(t, "steps") {
-			use, result := step(t, calls)
-			calls += 2
-			msgs = append(msgs, use, result)
-		}
-		if rapid.Bool().Draw(t, "answers") {
-			msgs = append(msgs, precis.NewText(precis.RoleAssistant, words(t, 40)))
-		}
-	}
-	return msgs
-}
-
-func step(t *rapid.T, n int) (use, result precis.Message) {
-	use = precis.Message{Role: precis.RoleAssistant}
-	result = precis.Message{Role: precis.RoleUser}
-	if rapid.Bool().Draw(t, "thinks") {
-		use.Content = append(use.Content, precis.Thinking{Text: words(t, 10), Signature: "s"})
-	}
-	for k := range rapid.IntRange(1, 2).Draw(t, "calls") {
-		id := fmt.Sprintf("call%d", n+k)
-		input := fmt.Sprintf(`{"path":"f%d.go","content":%q}`, rapid.IntRange(0, 3).Draw(t, "file"), words(t, 30))
-		use.Content = append(use.Content, precis.ToolUse{ID: id, Name: rapid.SampledFrom([]string{"read_file", "write_file", "bash"}).Draw(t, "tool"), Input: []byte(input)})
-		content := []precis.Block{precis.Text{Text: words(t, 200)}}
-		if rapid.IntRange(0, 5).Draw(t, "image") == 0 {
-			content = append(content, precis.Image{MediaType: "image/png", Data: "AAAA", Width: 800, Height: 600})
-		}
-		result.Content = append(result.Content, precis.ToolResult{ToolUseID: id, Content: content, IsError: rapid.IntRange(0, 9).Draw(t, "error") == 0})
-	}
-	return use, result
-}
-
-func words(t *rapid.T, most int) string {
-	n := rapid.IntRange(1, most).Draw(t, "words")
-	seed := rapid.IntRange(0, 4).Draw(t, "seed")
-	out := ""
-	for i := range n {
-		out += fmt.Sprintf("w%d ", (i*7+seed*13)%101)
-	}
-	return out
-}
-
 func TestViewWithoutEditsIsTheTranscript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		msgs := conversation(t)
+		msgs := precistest.Conversation(t)
 		view := precis.View(precis.NewTranscript(msgs...), nil)
 		if !reflect.DeepEqual(view, msgs) {
 			t.Fatalf("view %v, want the messages", view)
@@ -72,35 +25,9 @@ func TestViewWithoutEditsIsTheTranscript(t *testing.T) {
 	})
 }
 
-func span(id string, from, to int, text string) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindTruncation, Seen: to, Replace: []precis.Replacement{
-		{From: from, To: to, With: []precis.Message{precis.NewText(precis.RoleUser, text)}},
-	}}
-}
-
-func texts(view []precis.Message) []string {
-	var out []string
-	for _, m := range view {
-		out = append(out, m.PlainText())
-	}
-	return out
-}
-
-func numbered(n int) *precis.Transcript {
-	t := &precis.Transcript{}
-	for i := range n {
-		role := precis.RoleUser
-		if i%2 == 1 {
-			role = precis.RoleAssistant
-		}
-		t.Append(precis.NewText(role, fmt.Sprint(i)))
-	}
-	return t
-}
-
 func TestEditsNest(t *testing.T) {
-	tr := numbered(6)
-	a, b := span("a", 1, 3, "A"), span("b", 1, 5, "B")
+	tr := precistest.Numbered(6)
+	a, b := precistest.Span("a", 1, 3, "A"), precistest.Span("b", 1, 5, "B")
 	undo := precis.Edit{ID: "u", Kind: precis.KindUndo, Undoes: []string{"b"}}
 	redo := precis.Edit{ID: "v", Kind: precis.KindUndo, Undoes: []string{"u"}}
 	for _, tt := range []struct {
@@ -113,30 +40,30 @@ func TestEditsNest(t *testing.T) {
 		{[]precis.Edit{a, b, undo}, []string{"0", "A", "3", "4", "5"}},
 		{[]precis.Edit{a, b, undo, redo}, []string{"0", "B", "5"}},
 	} {
-		if got := texts(precis.View(tr, tt.edits)); !reflect.DeepEqual(got, tt.want) {
+		if got := precistest.Texts(precis.View(tr, tt.edits)); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%d edits: %v, want %v", len(tt.edits), got, tt.want)
 		}
 	}
-	crossing := span("c", 2, 4, "C")
+	crossing := precistest.Span("c", 2, 4, "C")
 	if err := precis.CheckEdit(tr, []precis.Edit{a}, crossing); precis.CodeOf(err) != precis.CodeConflict {
 		t.Errorf("crossing edit: %v, want a conflict", err)
 	}
 	if err := precis.CheckEdit(tr, []precis.Edit{a}, a); precis.CodeOf(err) != precis.CodeConflict {
 		t.Errorf("the same ID twice: %v", err)
 	}
-	both := span("d", 1, 4, "D")
+	both := precistest.Span("d", 1, 4, "D")
 	both.Replace = append(both.Replace, precis.Replacement{From: 3, To: 5})
 	if err := precis.CheckEdit(tr, nil, both); precis.CodeOf(err) != precis.CodeConflict {
 		t.Errorf("an edit that crosses itself: %v", err)
 	}
-	if got := texts(precis.View(tr, []precis.Edit{a, crossing})); got[1] != "A" {
+	if got := precistest.Texts(precis.View(tr, []precis.Edit{a, crossing})); got[1] != "A" {
 		t.Errorf("a crossing edit changed the view: %v", got)
 	}
 }
 
 func TestRestoreSplitsASpan(t *testing.T) {
-	tr := numbered(8)
-	a := span("a", 1, 7, "A")
+	tr := precistest.Numbered(8)
+	a := precistest.Span("a", 1, 7, "A")
 	restore := func(from, to int) precis.Edit {
 		return precis.Edit{ID: "r", Kind: precis.KindRestore, Replace: []precis.Replacement{{From: from, To: to, Restore: true}}}
 	}
@@ -150,7 +77,7 @@ func TestRestoreSplitsASpan(t *testing.T) {
 		{1, 7, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
 	} {
 		edits := []precis.Edit{a, restore(tt.from, tt.to)}
-		if got := texts(precis.View(tr, edits)); !reflect.DeepEqual(got, tt.want) {
+		if got := precistest.Texts(precis.View(tr, edits)); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("restore %d to %d: %v, want %v", tt.from, tt.to, got, tt.want)
 		}
 		last := 0
@@ -210,7 +137,7 @@ func TestFingerprintIgnoresWhatIsNotSaid(t *testing.T) {
 
 func TestFingerprintIsAPrefixChain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := precis.NewTranscript(conversation(t)...)
+		tr := precis.NewTranscript(precistest.Conversation(t)...)
 		n := rapid.IntRange(0, tr.Len()).Draw(t, "n")
 		want := tr.Prefix(n).Fingerprint(n)
 		if tr.Fingerprint(n) != want {
