@@ -80,7 +80,7 @@ type Replacement struct {
 func (e Edit) Name() string { return cmp.Or(e.ID, "unnamed") }
 
 // Own returns the index in With of the message that was written to replace the span: a summary, a
-// digest, a marker. The others are unchanged messages in force, see [Situation.Carry]. It is -1
+// digest, a marker. The others are unchanged messages in force, see [precis/policy.Situation.Carry]. It is -1
 // when With has only these.
 func (r Replacement) Own() int {
 	return slices.IndexFunc(r.With, func(m Message) bool {
@@ -217,7 +217,7 @@ func LastRun(edits []Edit) []string {
 	return ids
 }
 
-// IsNote reports whether a text is a note that [Situation.Carry] added.
+// IsNote reports whether a text is a note that [precis/policy.Situation.Carry] added.
 func IsNote(text string) bool {
 	return strings.HasPrefix(text, HeadLeftOut) || strings.HasPrefix(text, HeadHeld)
 }

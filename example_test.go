@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/precistest"
+	"precis/policy"
 	"precis/reduce"
 	"precis/tokens"
 )
@@ -35,9 +36,9 @@ func ExampleView() {
 
 // The decision is pure and carries its arithmetic.
 func ExamplePlan() {
-	settings := precis.DefaultSettings()
+	settings := policy.DefaultSettings()
 	budget := settings.Budget(precis.Window{Tokens: 200_000, Source: precis.SourceCatalog}, 0, 0, 0)
-	d := precis.Plan(precis.Load{Used: 155_000}, budget, settings, "")
+	d := policy.Plan(policy.Load{Used: 155_000}, budget, settings, "")
 	fmt.Println(d.Action, "by", d.Trigger)
 	fmt.Println(d.Arithmetic())
 	// Output:
@@ -48,11 +49,11 @@ func ExamplePlan() {
 // Pins keep what a user calls important in every view.
 func ExampleManager_Pin() {
 	counter, _ := tokens.New(tokens.Options{Name: tokens.NameChars4})
-	m, _ := precis.NewManager(precis.Options{Counter: counter, Strategies: []precis.Strategy{reduce.Truncate{}}})
+	m, _ := policy.NewManager(policy.Options{Counter: counter, Strategies: []policy.Strategy{reduce.Truncate{}}})
 	conv := &precis.Conversation{Transcript: precistest.Numbered(200)}
 	m.Pin(context.Background(), conv, precis.MessageHandle(7))
 
-	res, _ := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 130}})
+	res, _ := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 130}})
 	for _, msg := range res.View[:4] {
 		fmt.Println(msg.PlainText())
 	}

@@ -6,10 +6,11 @@ import (
 
 	"precis"
 	"precis/internal/harness"
+	"precis/policy"
 )
 
 // EnvironmentOf returns the newest description of a client's surroundings in the messages, for
-// [precis.Request]; "" for none.
+// [policy.Request]; "" for none.
 func EnvironmentOf(msgs []precis.Message) string {
 	text, _ := newestEnvironment(msgs)
 	return text
@@ -34,7 +35,7 @@ func newestEnvironment(msgs []precis.Message) (string, int) {
 
 // environment returns the client's surroundings for a summary: on automatic runs, unless the view
 // shows the same text after the summary anyway.
-func environment(s *precis.Situation, covers func(i int) bool) string {
+func environment(s *policy.Situation, covers func(i int) bool) string {
 	if !s.Automatic || strings.TrimSpace(s.Environment) == "" {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"precis/digest"
 	"precis/internal/harness"
 	"precis/outline"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -28,10 +29,10 @@ const (
 
 // Full is the rung that replaces the old messages by a summary that a model
 // writes. Kept messages stay in place; the conversation is cut only where an
-// API allows. It is a [precis.Strategy].
+// API allows. It is a [policy.Strategy].
 type Full struct {
 	// Summarizer writes the summary, usually a [Writer]. Required.
-	Summarizer precis.Summarizer
+	Summarizer policy.Summarizer
 	// Mode is KeepRecent when empty.
 	Mode Mode
 	// LeastNew is how many messages must be new since the last condensation; 0
@@ -64,17 +65,17 @@ type ByDigest struct{ Full Full }
 func (ByDigest) Name() string { return "digest" }
 
 // Traits returns what the ladder has to know of the rung.
-func (ByDigest) Traits() precis.Traits { return precis.Traits{HidesMessages: true, TakesRange: true} }
+func (ByDigest) Traits() policy.Traits { return policy.Traits{HidesMessages: true, TakesRange: true} }
 
 // Join merges the messages in the place of a span, see [Full.Join].
 func (d ByDigest) Join(with []precis.Message) (precis.Message, bool) { return d.Full.Join(with) }
 
 // Propose replaces the old messages by a digest, also in a dry run. The digest is written from the
 // original messages, not from earlier digests.
-func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+func (d ByDigest) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, error) {
 	d.Full.free = true
 	if s.Used <= s.Fit() && summarized(s) {
-		return precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Code: precis.ReasonNothing, Reason: "the view fits with the summary that a model wrote"}}, nil
+		return precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Code: policy.ReasonNothing, Reason: "the view fits with the summary that a model wrote"}}, nil
 	}
 	d.Full.Summarizer = digest.Writer{Count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) }}
 	o, err := d.Full.choose(s)
@@ -94,7 +95,7 @@ func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit
 }
 
 // summarized reports whether this run has a model-written summary.
-func summarized(s *precis.Situation) bool {
+func summarized(s *policy.Situation) bool {
 	return slices.ContainsFunc(s.Edits, func(e precis.Edit) bool {
 		return e.Time.IsZero() && e.Kind == precis.KindCondensation && e.Report.Rung == Full{}.Name()
 	})
@@ -112,8 +113,8 @@ const defaultLeastNew = 4
 func (Full) Name() string { return "condense" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Full) Traits() precis.Traits {
-	return precis.Traits{UsesModel: true, HidesMessages: true, TakesRange: true}
+func (Full) Traits() policy.Traits {
+	return policy.Traits{UsesModel: true, HidesMessages: true, TakesRange: true}
 }
 
 // Join merges the messages in the place of a span into one if [Full.FromStart] is set: Roo Code
@@ -123,7 +124,7 @@ func (f Full) Join(with []precis.Message) (precis.Message, bool) {
 }
 
 // Propose has the old messages summarized. In a dry run no model is called.
-func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+func (f Full) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, error) {
 	o, err := f.choose(s)
 	if err != nil || len(o.units) == 0 {
 		return o.none, err
@@ -140,10 +141,10 @@ func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, er
 }
 
 // choose returns the messages to replace; if there are none, its field none has the reason.
-func (f Full) choose(s *precis.Situation) (old, error) {
+func (f Full) choose(s *policy.Situation) (old, error) {
 	none := precis.Edit{Kind: precis.KindCondensation}
 	if f.Summarizer == nil {
-		return old{none: none}, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return old{none: none}, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
 	}
 	o := f.old(s)
 	switch {
@@ -169,9 +170,9 @@ func (f Full) least() int {
 }
 
 // price returns the result of a dry run: no model is called.
-func (f Full) price(s *precis.Situation, o old, r precis.SummaryRequest) precis.Edit {
+func (f Full) price(s *policy.Situation, o old, r policy.SummaryRequest) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
-	e.Report.Code = precis.ReasonNothing
+	e.Report.Code = policy.ReasonNothing
 	e.Report.Reason = fmt.Sprintf("dry run: a model would summarize %d messages of %d tokens", o.hidden, o.tokens)
 	if f.Price != nil {
 		e.Report.Reason += ": " + f.Price(o.tokens, r.MaxTokens)
@@ -192,7 +193,7 @@ type old struct {
 
 // old selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
 // the oldest as bring the view, with the summary and the blocks after it, to its target.
-func (f Full) old(s *precis.Situation) old {
+func (f Full) old(s *policy.Situation) old {
 	if s.To > 0 {
 		f.Mode = FreshStart
 	}
@@ -204,7 +205,7 @@ func (f Full) old(s *precis.Situation) old {
 }
 
 // oldest selects the messages to hide if beside tokens of blocks follow the summary.
-func (f Full) oldest(s *precis.Situation, beside int) old {
+func (f Full) oldest(s *policy.Situation, beside int) old {
 	var o old
 	group := s.Group
 	if f.FromStart && s.Meter.Block(precis.RoleUser, precis.Text{Text: s.LastWords()}) <= s.Target/quoteShare {
@@ -232,7 +233,7 @@ const quoteShare = 4
 // quote returns the last user turn for the text after the summary, if it is among the hidden
 // messages and the summary does not contain it; "" if the view shows it, or it has no words. When
 // such a summary is summarized again, the quotation is passed on.
-func (o old) quote(s *precis.Situation, summary string) string {
+func (o old) quote(s *policy.Situation, summary string) string {
 	speech, shown := s.Transcript.Speech(), precis.ShownBy(s.Transcript, s.Edits)
 	last := speech.LastTurn(func(i int) bool { return !shown.Rewound(i) })
 	if last < 0 || !o.covers(last) || !speech.Begins(last) {
@@ -248,7 +249,7 @@ func (o old) quote(s *precis.Situation, summary string) string {
 // summary returns the most tokens of the summary: a third of the replaced messages, and at most a
 // quarter of the target, or half of it if the summary is free. With FromStart, where no later rung
 // shortens the remaining messages, it is also limited to the room next to them.
-func (f Full) summary(s *precis.Situation, o old) int {
+func (f Full) summary(s *policy.Situation, o old) int {
 	most := min(s.Target/4, defaultSummary)
 	if f.free {
 		most = s.Target / 2
@@ -265,12 +266,12 @@ const gateShare = 4
 
 // keepsFirst reports whether the first message is a user message short enough
 // to stay.
-func (f Full) keepsFirst(s *precis.Situation) bool {
+func (f Full) keepsFirst(s *policy.Situation) bool {
 	u := s.Units[0]
 	return u.Original() && u.From == 0 && s.Transcript.At(0).Role == precis.RoleUser && s.Meter.View(u.Messages) < s.Target/10
 }
 
-func (o *old) add(s *precis.Situation, units []precis.Unit) {
+func (o *old) add(s *policy.Situation, units []precis.Unit) {
 	for _, u := range units {
 		if n := len(o.spans); n > 0 && o.spans[n-1][1] == u.From {
 			o.spans[n-1][1] = u.To
@@ -292,8 +293,8 @@ func (o old) covers(i int) bool {
 }
 
 // request returns the request to summarize the old messages as the view shows them.
-func (f Full) request(s *precis.Situation, o old) precis.SummaryRequest {
-	r := precis.SummaryRequest{
+func (f Full) request(s *policy.Situation, o old) policy.SummaryRequest {
+	r := policy.SummaryRequest{
 		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
 		Replaces: o.tokens,
 		Count:    func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
@@ -314,7 +315,7 @@ func (f Full) request(s *precis.Situation, o old) precis.SummaryRequest {
 // edit replaces the spans by the summary. After the summary it adds the
 // workflows of the first message, outlines of the files read, and on automatic
 // runs the client's environment.
-func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit, error) {
+func (f Full) edit(s *policy.Situation, o old, sum policy.Summary) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	text := sum.Text
 	var notes []string
@@ -331,7 +332,7 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 		text = "## Conversation Summary\n" + text
 	}
 	if text == "" {
-		return e, &precis.RungError{Reason: ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
+		return e, &policy.RungError{Reason: ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
 	}
 	content := []precis.Block{precis.Text{Text: text}}
 	content = append(content, f.appendix(s, o, text)...)
@@ -352,7 +353,7 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 
 // role returns the role of the summary message: user, but assistant between two
 // user messages.
-func (f Full) role(s *precis.Situation, to int) precis.Role {
+func (f Full) role(s *policy.Situation, to int) precis.Role {
 	if f.Mode == FreshStart || f.FromStart {
 		return precis.RoleUser
 	}
@@ -375,7 +376,7 @@ func (f Full) role(s *precis.Situation, to int) precis.Role {
 }
 
 // appendix returns the blocks that follow a summary.
-func (f Full) appendix(s *precis.Situation, o old, summary string) []precis.Block {
+func (f Full) appendix(s *policy.Situation, o old, summary string) []precis.Block {
 	var out []precis.Block
 	if f.FromStart || s.To > 0 {
 		if text := o.quote(s, summary); text != "" {

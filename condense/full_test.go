@@ -14,28 +14,29 @@ import (
 	"precis/condense"
 	"precis/digest"
 	"precis/model"
+	"precis/policy"
 	"precis/reduce"
 	"precis/store/memory"
 	"precis/tokens"
 )
 
 // rungs makes a manager with these rungs and no other.
-func rungs(t *testing.T, all ...precis.Strategy) *precis.Manager {
+func rungs(t *testing.T, all ...policy.Strategy) *policy.Manager {
 	t.Helper()
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := precis.DefaultSettings()
+	s := policy.DefaultSettings()
 	s.MinModel = 0
-	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: all, Gate: digest.Gate{}})
+	m, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: all, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func condensed(t *testing.T, f condense.Full, conv *precis.Conversation, r precis.Request) precis.Result {
+func condensed(t *testing.T, f condense.Full, conv *precis.Conversation, r policy.Request) policy.Result {
 	t.Helper()
 	r.Conversation, r.TriggeredBy = conv, cmp.Or(r.TriggeredBy, precis.TriggeredManual)
 	if r.Window.Tokens == 0 {
@@ -62,7 +63,7 @@ func full(t *testing.T, m *fakeModel) condense.Full {
 func TestFullKeepsTheFirstMessageAndTheNewest(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
 	conv := held(talk(20, 2000)...)
-	res := condensed(t, full(t, m), conv, precis.Request{})
+	res := condensed(t, full(t, m), conv, policy.Request{})
 	if len(res.Edits) != 1 || res.Edits[0].Kind != precis.KindCondensation {
 		t.Fatalf("%+v", res.Report.Steps)
 	}
@@ -89,7 +90,7 @@ func TestFreshStartLeavesTheSummaryAndWhatIsKept(t *testing.T) {
 	f := full(t, &fakeModel{answer: always(brief)})
 	f.Mode = condense.FreshStart
 	msgs := append(talk(20, 2000), precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, "now the lexer"))
-	res := condensed(t, f, held(msgs...), precis.Request{})
+	res := condensed(t, f, held(msgs...), policy.Request{})
 	if first := res.View[0]; precis.HashMessage(first) != precis.HashMessage(msgs[0]) {
 		t.Errorf("the view begins with %.200q", first.PlainText())
 	}
@@ -107,7 +108,7 @@ func TestSummaryBetweenTwoUserMessagesIsTheAssistants(t *testing.T) {
 		f.Reasoning = reasoning
 		msgs := append(talk(20, 2000), precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, strings.Repeat("now the lexer ", 1000)),
 			precis.NewText(precis.RoleAssistant, "It is fast."), precis.NewText(precis.RoleUser, "thanks"))
-		res := condensed(t, f, held(msgs...), precis.Request{Target: 4500})
+		res := condensed(t, f, held(msgs...), policy.Request{Target: 4500})
 		if got := res.View[1].Role; got != precis.RoleAssistant {
 			t.Errorf("role %s", got)
 		}
@@ -120,7 +121,7 @@ func TestSummaryBetweenTwoUserMessagesIsTheAssistants(t *testing.T) {
 
 func TestFullSaysWhyItDoesNothing(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
-	step := func(conv *precis.Conversation, f condense.Full, r precis.Request) precis.Step {
+	step := func(conv *precis.Conversation, f condense.Full, r policy.Request) precis.Step {
 		r.Conversation, r.TriggeredBy, r.Window = conv, precis.TriggeredManual, precis.Window{Tokens: 16_000}
 		res, _ := rungs(t, f).Manage(t.Context(), r)
 		if len(res.Report.Steps) == 0 {
@@ -128,23 +129,23 @@ func TestFullSaysWhyItDoesNothing(t *testing.T) {
 		}
 		return res.Report.Steps[len(res.Report.Steps)-1]
 	}
-	if s := step(held(precis.NewText(precis.RoleUser, strings.Repeat("one message only ", 3000))), full(t, m), precis.Request{}); s.Code != condense.ReasonTooFewMessages {
+	if s := step(held(precis.NewText(precis.RoleUser, strings.Repeat("one message only ", 3000))), full(t, m), policy.Request{}); s.Code != condense.ReasonTooFewMessages {
 		t.Errorf("%+v", s)
 	}
-	if s := step(held(talk(20, 2000)...), condense.Full{}, precis.Request{}); s.Code != condense.ReasonNoSummarizer {
+	if s := step(held(talk(20, 2000)...), condense.Full{}, policy.Request{}); s.Code != condense.ReasonNoSummarizer {
 		t.Errorf("%+v", s)
 	}
-	if s := step(held(talk(20, 2000)...), full(t, m), precis.Request{DryRun: true}); s.Code != precis.ReasonNothing || !strings.Contains(s.Reason, "dry run") {
+	if s := step(held(talk(20, 2000)...), full(t, m), policy.Request{DryRun: true}); s.Code != policy.ReasonNothing || !strings.Contains(s.Reason, "dry run") {
 		t.Errorf("%+v", s)
 	}
 	if len(m.requests) != 0 {
 		t.Errorf("%d calls were made", len(m.requests))
 	}
 	conv := held(talk(20, 2000)...)
-	condensed(t, full(t, m), conv, precis.Request{})
+	condensed(t, full(t, m), conv, policy.Request{})
 	f := full(t, m)
 	f.LeastNew = 60
-	if s := step(conv, f, precis.Request{Target: 1000}); s.Code != condense.ReasonCondensedRecently || len(m.requests) != 1 {
+	if s := step(conv, f, policy.Request{Target: 1000}); s.Code != condense.ReasonCondensedRecently || len(m.requests) != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -152,13 +153,13 @@ func TestFullSaysWhyItDoesNothing(t *testing.T) {
 func TestSecondCondensationUpdatesTheFirst(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
 	conv := held(talk(20, 2000)...)
-	condensed(t, full(t, m), conv, precis.Request{})
+	condensed(t, full(t, m), conv, policy.Request{})
 	more := talk(20, 2000)[1:]
 	for i := range more { // IDs of their own
 		more[i].Content = renamed(more[i].Content)
 	}
 	conv.Transcript = precis.NewTranscript(append(slices.Clone(conv.Transcript.Messages()), more...)...)
-	condensed(t, full(t, m), conv, precis.Request{})
+	condensed(t, full(t, m), conv, policy.Request{})
 	if len(m.requests) != 2 {
 		t.Fatalf("%d calls", len(m.requests))
 	}
@@ -179,7 +180,7 @@ func TestAttachmentsFollowTheSummary(t *testing.T) {
 	msgs[0] = precis.NewText(precis.RoleUser, "<command name=\"review\">Always review twice.</command>\n"+strings.Repeat("and fix the parser ", 400))
 	for _, manual := range []bool{true, false} {
 		f := full(t, &fakeModel{answer: always(brief)})
-		r := precis.Request{Environment: "<environment_details>\nopen: a.go\n</environment_details>", TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual, false: precis.TriggeredForced}[manual]}
+		r := policy.Request{Environment: "<environment_details>\nopen: a.go\n</environment_details>", TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual, false: precis.TriggeredForced}[manual]}
 		res := condensed(t, f, held(msgs...), r)
 		all := ""
 		for _, m := range res.View {
@@ -225,7 +226,7 @@ func TestTheSurroundingsAreThoseOfTheConversation(t *testing.T) {
 			}
 			f(msgs)
 		}
-		res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{Environment: condense.EnvironmentOf(msgs), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual, false: precis.TriggeredForced}[tt.manual]})
+		res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), policy.Request{Environment: condense.EnvironmentOf(msgs), TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual, false: precis.TriggeredForced}[tt.manual]})
 		all := ""
 		for _, m := range res.View {
 			all += m.PlainText() + "\n"
@@ -242,7 +243,7 @@ func TestFailedSummaryChangesNothingAndIsPaid(t *testing.T) {
 	}}
 	conv := held(talk(12, 2000)...)
 	before := conv.Transcript.Messages()
-	res, err := rungs(t, full(t, m)).Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 10_000}})
+	res, err := rungs(t, full(t, m)).Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 10_000}})
 	if err != nil || len(res.Edits) != 0 || len(conv.Edits) != 0 || len(res.View) != len(before) {
 		t.Fatalf("%v, %d edits", err, len(res.Edits))
 	}
@@ -257,7 +258,7 @@ func TestForgottenRuleIsRepaired(t *testing.T) {
 	msgs := talk(20, 2000)
 	msgs[2] = precis.Message{Role: precis.RoleUser, Content: append(slices.Clone(msgs[2].Content), precis.Text{Text: rule})}
 	msgs = append(msgs, precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, "now the lexer"))
-	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{})
+	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), policy.Request{})
 	e := res.Report.Edits[0]
 	if !strings.Contains(res.View[1].PlainText(), rule) || !strings.Contains(strings.Join(e.Detail, "; "), "rule added") || e.Repaired == 0 || e.Likely < e.Held {
 		t.Errorf("%+v\n%s", e, res.View[1].PlainText())
@@ -275,7 +276,7 @@ func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
 	v := condense.Selective{Model: m, Cache: cache}
 	msgs := talk(20, 3000)
 	conv := held(msgs...)
-	res, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
+	res, err := rungs(t, v).Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +305,7 @@ func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
 	}
 	other := slices.Clone(msgs)
 	other[0] = precis.NewText(precis.RoleUser, "another task")
-	again, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(other...), TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
+	again, err := rungs(t, v).Manage(t.Context(), policy.Request{Conversation: held(other...), TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
 	if err != nil || len(m.requests) != calls || len(again.Edits) != 1 {
 		t.Errorf("paid twice: %d calls after %d, %v", len(m.requests), calls, err)
 	}
@@ -318,7 +319,7 @@ func TestSelectiveLeavesAResultWhoseSummaryFails(t *testing.T) {
 		return "short", nil
 	}}
 	msgs := talk(12, 3000)
-	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Target: 2000, Window: precis.Window{Tokens: 16_000}})
+	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), policy.Request{Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Target: 2000, Window: precis.Window{Tokens: 16_000}})
 	if precis.CodeOf(err) != precis.CodeOverBudget && err != nil {
 		t.Fatal(err)
 	}
@@ -334,23 +335,23 @@ func TestSpendLimits(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
 	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	var alerts []string
-	s := precis.DefaultSettings()
-	s.MinModel, s.Cap = 0, precis.Cap{}
-	s.Spend = precis.Spend{Conversation: 0.03, Day: 0.05}
+	s := policy.DefaultSettings()
+	s.MinModel, s.Cap = 0, policy.Cap{}
+	s.Spend = policy.Spend{Conversation: 0.03, Day: 0.05}
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := precis.NewManager(precis.Options{
-		Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), digest.Rung{}}, Now: func() time.Time { return day },
-		Alert: func(_ context.Context, a precis.Alert) { alerts = append(alerts, fmt.Sprint(a.Kind, " ", a.Scope)) },
+	mgr, err := policy.NewManager(policy.Options{
+		Settings: s, Counter: counter, Strategies: []policy.Strategy{full(t, m), digest.Rung{}}, Now: func() time.Time { return day },
+		Alert: func(_ context.Context, a policy.Alert) { alerts = append(alerts, fmt.Sprint(a.Kind, " ", a.Scope)) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := func(conv *precis.Conversation) precis.Step {
 		t.Helper()
-		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
+		res, err := mgr.Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +362,7 @@ func TestSpendLimits(t *testing.T) {
 			t.Errorf("run %d: %+v", i, step)
 		}
 	}
-	if step := run(held(talk(20, 2000)...)); step.Code != precis.ReasonBudget || step.Outcome != precis.OutcomeSkipped {
+	if step := run(held(talk(20, 2000)...)); step.Code != policy.ReasonBudget || step.Outcome != precis.OutcomeSkipped {
 		t.Errorf("%+v", step)
 	}
 	if want := []string{"spend_warning day", "spend_limit day"}; !slices.Equal(alerts, want) {
@@ -373,7 +374,7 @@ func TestSpendLimits(t *testing.T) {
 	}
 	conv := held(talk(20, 2000)...) // without a ledger its edits tell
 	conv.Edits = append(conv.Edits, precis.Edit{ID: "old", Kind: precis.KindPin, Report: precis.EditReport{CostUSD: 0.5}})
-	if step := run(conv); step.Code != precis.ReasonBudget {
+	if step := run(conv); step.Code != policy.ReasonBudget {
 		t.Errorf("a conversation that cost too much: %+v", step)
 	}
 }
@@ -386,8 +387,8 @@ func TestRidingSendsWhatTheCacheHolds(t *testing.T) {
 	for i := range msgs[1:21] { // the same file again
 		msgs[i+21] = precis.Message{Role: msgs[i+1].Role, Content: renamed(msgs[i+1].Content)}
 	}
-	live := &precis.Live{Dialect: "anthropic", Model: "m", Body: []byte(`{}`)}
-	res, err := rungs(t, reduce.Dedupe{}, full(t, m)).Manage(t.Context(), precis.Request{
+	live := &policy.Live{Dialect: "anthropic", Model: "m", Body: []byte(`{}`)}
+	res, err := rungs(t, reduce.Dedupe{}, full(t, m)).Manage(t.Context(), policy.Request{
 		Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Target: 3000, Window: precis.Window{Tokens: 16_000}, Live: live})
 	if err != nil || len(res.Edits) != 2 || len(m.requests) != 1 {
 		t.Fatalf("%v, %+v", err, res.Report.Steps)
@@ -424,14 +425,14 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := precis.DefaultSettings()
-	s.MinModel, s.Spend = 0, precis.Spend{Conversation: 1, Day: 2}
+	s := policy.DefaultSettings()
+	s.MinModel, s.Spend = 0, policy.Spend{Conversation: 1, Day: 2}
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := &fakeModel{answer: always("")} // no summary: paid twice for nothing
-	mgr, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), digest.Rung{}}, Store: store})
+	mgr, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: []policy.Strategy{full(t, m), digest.Rung{}}, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +440,7 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Helper()
 		conv := held(talk(20, 2000)...)
 		conv.ID = id
-		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
+		res, err := mgr.Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -459,33 +460,33 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Errorf("%+v", step)
 	}
 	book("a", string(precis.KindCondensation), 0.97)
-	if step := run("a"); step.Code != precis.ReasonBudget {
+	if step := run("a"); step.Code != policy.ReasonBudget {
 		t.Errorf("the conversation's limit: %+v", step)
 	}
 	if step := run("b"); step.Code != condense.ReasonEmpty {
 		t.Errorf("another conversation: %+v", step)
 	}
 	book("c", string(precis.KindCondensation), 1)
-	if step := run("b"); step.Code != precis.ReasonBudget {
+	if step := run("b"); step.Code != policy.ReasonBudget {
 		t.Errorf("the day's limit: %+v", step)
 	}
 }
 
 // fromStart makes a manager that condenses as the files of Roo Code can say it.
-func fromStart(t *testing.T, byDigest bool, f condense.Full) *precis.Manager {
+func fromStart(t *testing.T, byDigest bool, f condense.Full) *policy.Manager {
 	t.Helper()
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := precis.DefaultSettings()
+	s := policy.DefaultSettings()
 	s.MinModel, s.KeepHead = 0, 0
 	f.FromStart, f.Framing = true, condense.Plain
-	var rung precis.Strategy = f
+	var rung policy.Strategy = f
 	if byDigest {
 		rung = condense.ByDigest{Full: f}
 	}
-	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{rung}, Gate: digest.Gate{}})
+	m, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: []policy.Strategy{rung}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,7 +505,7 @@ func TestWhatTheUserSaidLastIsQuoted(t *testing.T) {
 			conv := held(msgs...)
 			const words = "Port the lexer to\n  tables, but leave the  grammar alone."
 			for round := range 2 {
-				res, err := fromStart(t, byDigest, f).Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
+				res, err := fromStart(t, byDigest, f).Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}})
 				if broken := precis.Check(res.View); err != nil || len(broken) > 0 {
 					t.Fatalf("digest %v, %s, round %d: %v, %v", byDigest, mode, round, err, broken)
 				}
@@ -538,7 +539,7 @@ func TestWhatCannotBeQuotedStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	conv.Edits = append(conv.Edits, pin)
-	ask := precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}}
+	ask := policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 16_000}}
 	res, err := fromStart(t, false, f).Manage(t.Context(), ask)
 	if err != nil || len(res.Edits) != 1 {
 		t.Fatal(err, res.Report.Steps)
@@ -569,7 +570,7 @@ func TestSelectiveSummarizesResultsWrittenAsText(t *testing.T) {
 		msgs = append(msgs, precis.NewText(precis.RoleAssistant, "<read_file>\n<path>"+path+"</path>\n</read_file>"), precis.Message{Role: precis.RoleUser, Content: content})
 	}
 	m := &fakeModel{answer: always("It holds sixty functions.")}
-	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 12_000}})
+	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), policy.Request{Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 12_000}})
 	if err != nil || len(res.Edits) != 1 {
 		t.Fatalf("%v: %+v", err, res.Report.Steps)
 	}
@@ -614,7 +615,7 @@ func TestFilesThatWereReadAreOutlinedBehindTheSummary(t *testing.T) {
 	}
 	source(2, "parseOldest")
 	source(len(msgs)-1, "parseNewest")
-	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{})
+	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), policy.Request{})
 	if len(res.View) < 3 {
 		t.Fatalf("%d messages", len(res.View))
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"precis"
+	"precis/policy"
 )
 
 // Hooks are called around each summary that a model writes; nil hooks are
@@ -29,7 +29,7 @@ type HookEvent struct {
 }
 
 // ErrVeto is returned by a hook that forbids the condensation.
-var ErrVeto = precis.ErrVeto
+var ErrVeto = policy.ErrVeto
 
 func (t *task) event(summary string) HookEvent {
 	e := HookEvent{Model: t.call.Model, Messages: len(t.r.Messages), Automatic: t.r.Automatic, Summary: summary}
@@ -66,7 +66,7 @@ func (t *task) after(ctx context.Context, text string) (string, error) {
 func (t *task) hooked(which string, err error) error {
 	switch {
 	case errors.Is(err, ErrVeto):
-		return &precis.RungError{Reason: ReasonVetoed, Err: err}
+		return &policy.RungError{Reason: ReasonVetoed, Err: err}
 	case err != nil:
 		t.call.Warnings = append(t.call.Warnings, fmt.Sprintf("the hook %s a condensation failed: %v", which, err))
 	}

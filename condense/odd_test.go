@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/model"
+	"precis/policy"
 	"precis/provider"
 	"precis/provider/providertest"
 )
@@ -31,7 +32,7 @@ func TestNothingIsHiddenBehindAnInvisibleSummary(t *testing.T) {
 	} {
 		tt.c.Model, tt.c.MaxTokens = &fakeModel{answer: always(tt.answer)}, 800
 		res, err := rungs(t, condense.Full{Summarizer: writer(t, tt.c)}).Manage(t.Context(),
-			precis.Request{Conversation: held(talk(20, 2000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
+			policy.Request{Conversation: held(talk(20, 2000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		if (len(res.Edits) > 0) != tt.accepted {
 			t.Errorf("%s: %v, %+v", tt.name, err, res.Report.Steps)
 		}
@@ -49,7 +50,7 @@ func TestALearnedWindowLeavesRoom(t *testing.T) {
 		}
 		return brief, nil
 	}
-	if _, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(20, 2000)}); err != nil {
+	if _, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(20, 2000)}); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,7 +63,7 @@ func TestBlankTextIsNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	msgs := append(talk(3, 2000), precis.NewText("assistant", "\n\n"), precis.NewText("user", " "), precis.NewText("assistant", "go on"))
-	if _, err := writer(t, condense.WriterConfig{Model: c}).Summarize(t.Context(), precis.SummaryRequest{Messages: msgs}); err != nil {
+	if _, err := writer(t, condense.WriterConfig{Model: c}).Summarize(t.Context(), policy.SummaryRequest{Messages: msgs}); err != nil {
 		t.Error(err, server.Problems())
 	}
 }
@@ -74,7 +75,7 @@ func TestOneMessageOfManyBlocksIsCut(t *testing.T) {
 		blocks[i] = precis.Text{Text: strings.Repeat("word ", 60)}
 	}
 	msgs := []precis.Message{{Role: "user", Content: blocks}, precis.NewText("assistant", "ok")}
-	if _, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: msgs}); err != nil {
+	if _, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), policy.SummaryRequest{Messages: msgs}); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,7 +86,7 @@ func TestASummaryWithoutImagesIsNotThatWithThem(t *testing.T) {
 	msgs := append(talk(3, 2000), precis.Message{Role: "user", Content: []precis.Block{precis.Image{MediaType: "image/png", Data: "AAAA"}}})
 	for _, keep := range []bool{false, true} {
 		w := writer(t, condense.WriterConfig{Model: m, Cache: cache, KeepImages: keep})
-		if _, err := w.Summarize(t.Context(), precis.SummaryRequest{Messages: msgs}); err != nil {
+		if _, err := w.Summarize(t.Context(), policy.SummaryRequest{Messages: msgs}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +105,7 @@ func TestARefusedRideIsSentByItself(t *testing.T) {
 	}
 	msgs := talk(5, 2000)
 	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(),
-		precis.SummaryRequest{Messages: msgs, View: msgs, Live: &precis.Live{Dialect: "anthropic", Model: "m", Body: []byte("{garbage")}})
+		policy.SummaryRequest{Messages: msgs, View: msgs, Live: &policy.Live{Dialect: "anthropic", Model: "m", Body: []byte("{garbage")}})
 	if err != nil || sum.Call.Form != "compact" || !strings.Contains(sum.Call.Why, "refused") {
 		t.Errorf("%v, %+v", err, sum.Call)
 	}
@@ -112,7 +113,7 @@ func TestARefusedRideIsSentByItself(t *testing.T) {
 
 func TestSummariesInPartsMustSaveToo(t *testing.T) {
 	m := &fakeModel{answer: always(brief), info: model.Info{Window: precis.Window{Tokens: 8000}}}
-	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 800}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(60, 2000), Replaces: 10})
+	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 800}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(60, 2000), Replaces: 10})
 	if reasonOf(err) != condense.ReasonNoProgress {
 		t.Errorf("%v after %d requests", err, len(m.requests))
 	}
@@ -122,7 +123,7 @@ func TestSelectiveHeedsHooksAndFallsBack(t *testing.T) {
 	bad := &fakeModel{info: model.Info{ID: "bad"}, answer: func(model.Request) (string, error) { return "", &model.Error{Fault: model.FaultAuth} }}
 	own := &fakeModel{info: model.Info{ID: "own"}, answer: always("short")}
 	run := func(v condense.Selective) precis.Step {
-		res, _ := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(talk(20, 4000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
+		res, _ := rungs(t, v).Manage(t.Context(), policy.Request{Conversation: held(talk(20, 4000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		return res.Report.Steps[0]
 	}
 	veto := func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"precis"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -39,7 +40,7 @@ func (t byParts) write(ctx context.Context, messages []precis.Message) (string, 
 		cause = err
 		t.learn(err)
 	}
-	return "", &precis.RungError{Reason: ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
+	return "", &policy.RungError{Reason: ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
 }
 
 // split splits messages into runs that fit; nil if the room is too small. A message that is too

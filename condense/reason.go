@@ -1,6 +1,9 @@
 package condense
 
-import "precis"
+import (
+	"precis"
+	"precis/policy"
+)
 
 // ErrorName returns Roo Code's name for the reason of a failed condensation: "condense_failed" for
 // a reason that Roo Code does not know; "" for "".
@@ -16,7 +19,7 @@ func ErrorName(r precis.Reason) string {
 		return "condense_handler_invalid"
 	case ReasonCallFailed, ReasonTooLong:
 		return "condense_api_failed"
-	case precis.ReasonGrew:
+	case policy.ReasonGrew:
 		return "condense_context_grew"
 	}
 	return "condense_failed"
@@ -40,5 +43,5 @@ const (
 	ReasonNoProgress        precis.Reason = "no_progress"         // it would save too little
 	ReasonTooLong           precis.Reason = "summarizer_overflow" // the messages do not fit, even in parts
 	ReasonBreaker           precis.Reason = "breaker"             // the model failed too often recently
-	ReasonVetoed                          = precis.ReasonVetoed   // a hook refused
+	ReasonVetoed                          = policy.ReasonVetoed   // a hook refused
 )

@@ -19,13 +19,14 @@ import (
 	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/model"
+	"precis/policy"
 	"precis/retain"
 	"precis/store"
 )
 
 // Selective is the rung that replaces single bulky old tool results by
 // summaries that a model writes; the rest of the conversation stays unchanged.
-// It is a [precis.Strategy].
+// It is a [policy.Strategy].
 type Selective struct {
 	// Model writes the summaries; nil: Fallback does.
 	Model model.Model
@@ -58,17 +59,17 @@ const selectiveGuard = "You shorten one tool result in an agent's conversation, 
 func (Selective) Name() string { return "selective" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Selective) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+func (Selective) Traits() policy.Traits { return policy.Traits{UsesModel: true} }
 
 // Propose summarizes the largest results first, as many as bring the view to its
 // target.
-func (v Selective) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+func (v Selective) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning}
 	if v.Model == nil {
 		v.Model, v.Fallback = v.Fallback, nil
 	}
 	if v.Model == nil {
-		return e, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return e, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
 	}
 	j := &selection{Selective: v.withDefaults(), s: s, shown: precis.ShownBy(s.Transcript, s.Edits)}
 	j.find()
@@ -98,7 +99,7 @@ func (v Selective) withDefaults() Selective {
 // selection is one run of the rung.
 type selection struct {
 	Selective
-	s       *precis.Situation
+	s       *policy.Situation
 	shown   *precis.Shown
 	task    string
 	results []bulkyResult
@@ -236,7 +237,7 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	j.call.Took = time.Since(started)
 	call := j.call
 	if err := ctx.Err(); err != nil {
-		return e, &precis.RungError{Reason: ReasonCallFailed, Call: &call, Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
+		return e, &policy.RungError{Reason: ReasonCallFailed, Call: &call, Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
 	}
 	e.Replace = j.replacements()
 	done := 0
@@ -250,7 +251,7 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 		if err == nil {
 			err = errors.New("no summary is shorter than its result")
 		}
-		return e, &precis.RungError{Reason: ReasonCallFailed, Call: &call, Err: err}
+		return e, &policy.RungError{Reason: ReasonCallFailed, Call: &call, Err: err}
 	}
 	e.Report.CostUSD, e.Report.Call = call.CostUSD, &call
 	e.Report.Reason = fmt.Sprintf("a model summarized %d old tool results, each in its place", done)
@@ -299,7 +300,7 @@ func (j *selection) hook(ctx context.Context) error {
 	add, err := j.Before(ctx, e)
 	switch {
 	case errors.Is(err, ErrVeto):
-		return &precis.RungError{Reason: ReasonVetoed, Err: err}
+		return &policy.RungError{Reason: ReasonVetoed, Err: err}
 	case err != nil:
 		j.call.Warnings = append(j.call.Warnings, fmt.Sprintf("the hook before a condensation failed: %v", err))
 	case add != "":
@@ -360,7 +361,7 @@ func (j *selection) keeper(r *bulkyResult) *task {
 	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.text)}
 	return &task{
 		Writer: &Writer{c: WriterConfig{Cache: j.Cache}}, model: j.Model,
-		r: precis.SummaryRequest{Messages: content}, prompt: Prompt{Custom: selectiveGuard, MaxTokens: j.MaxTokens},
+		r: policy.SummaryRequest{Messages: content}, prompt: Prompt{Custom: selectiveGuard, MaxTokens: j.MaxTokens},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/model"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -29,7 +30,7 @@ type WriterConfig struct {
 	Fallback model.Model
 	// Own returns the conversation's own model, for programs with a different model for each
 	// conversation; it replaces Fallback. It may return nil. Nil means Fallback is used.
-	Own func(ctx context.Context, l *precis.Live) model.Model
+	Own func(ctx context.Context, l *policy.Live) model.Model
 	// Prompt configures the request. Its fields for one request (Focus, Part …)
 	// are set by the Writer.
 	Prompt Prompt
@@ -81,11 +82,11 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 }
 
 // Summarize calls the model, checks the answer, and calls it once more when the answer is not a
-// usable summary. The error is a [precis.RungError] that states the reason and the cost.
-func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.Summary, error) {
+// usable summary. The error is a [policy.RungError] that states the reason and the cost.
+func (w *Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.Summary, error) {
 	started := time.Now()
 	if len(r.Messages) == 0 {
-		return precis.Summary{}, &precis.RungError{Reason: ReasonTooFewMessages, Err: errors.New("there is nothing to summarize")}
+		return policy.Summary{}, &policy.RungError{Reason: ReasonTooFewMessages, Err: errors.New("there is nothing to summarize")}
 	}
 	if r.Count == nil {
 		r.Count = digest.Estimate
@@ -107,15 +108,15 @@ func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis
 		t.call.Took = time.Since(started)
 		if err == nil {
 			call := t.call
-			return precis.Summary{Text: text, Usage: call.Usage, CostUSD: call.CostUSD, Took: call.Took, Call: &call}, nil
+			return policy.Summary{Text: text, Usage: call.Usage, CostUSD: call.CostUSD, Took: call.Took, Call: &call}, nil
 		}
 		if i == 1 || fallback == nil || !unusable(err) || ctx.Err() != nil {
-			return precis.Summary{}, t.failure(err)
+			return policy.Summary{}, t.failure(err)
 		}
 		warnings = append(warnings, fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked", m.Info().ID, err))
 		failed = &t.call
 	}
-	return precis.Summary{}, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is there to summarize")}
+	return policy.Summary{}, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is there to summarize")}
 }
 
 // unusable reports whether err calls for another model.
@@ -128,7 +129,7 @@ func unusable(err error) bool {
 type task struct {
 	*Writer
 	model  model.Model
-	r      precis.SummaryRequest
+	r      policy.SummaryRequest
 	prompt Prompt
 	max    int // tokens of the summary
 	output int // tokens of an answer
@@ -159,7 +160,7 @@ func asModelError(err error) (*model.Error, bool) {
 	return m, errors.As(err, &m)
 }
 
-func (w *Writer) task(m model.Model, r precis.SummaryRequest, own bool) *task {
+func (w *Writer) task(m model.Model, r policy.SummaryRequest, own bool) *task {
 	info := m.Info()
 	t := &task{Writer: w, model: m, r: r, prompt: w.c.Prompt, max: w.c.MaxTokens}
 	if r.MaxTokens > 0 {
@@ -189,9 +190,9 @@ func (t *task) addPaid(c *precis.CallReport) {
 // failure wraps err in the rung's error.
 func (t *task) failure(err error) error {
 	call := t.call
-	var known *precis.RungError
+	var known *policy.RungError
 	if errors.As(err, &known) {
-		return &precis.RungError{Reason: known.Reason, Call: &call, Err: known.Err}
+		return &policy.RungError{Reason: known.Reason, Call: &call, Err: known.Err}
 	}
 	reason := ReasonCallFailed
 	if m, ok := asModelError(err); ok {
@@ -202,7 +203,7 @@ func (t *task) failure(err error) error {
 			reason = ReasonBreaker
 		}
 	}
-	return &precis.RungError{Reason: reason, Call: &call, Err: err}
+	return &policy.RungError{Reason: reason, Call: &call, Err: err}
 }
 
 // run returns the summary from the cache, or writes it with a request appended
@@ -280,7 +281,7 @@ func (t *task) ask(ctx context.Context, r model.Request, p Prompt) (string, erro
 			return text, nil
 		}
 		if try == 1 {
-			return "", &precis.RungError{Reason: precis.Reason(flaw), Err: errors.New("the model wrote no summary, twice: " + why)}
+			return "", &policy.RungError{Reason: precis.Reason(flaw), Err: errors.New("the model wrote no summary, twice: " + why)}
 		}
 		p.Wrong = why
 		r.Messages = append(r.Messages[:len(r.Messages)-1:len(r.Messages)-1], precis.NewText(precis.RoleUser, p.Instruction()))

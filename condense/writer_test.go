@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/model"
+	"precis/policy"
 )
 
 // fakeModel answers by a function, in a window of its own.
@@ -88,7 +89,7 @@ func talk(n, size int) []precis.Message {
 }
 
 func reasonOf(err error) precis.Reason {
-	var r *precis.RungError
+	var r *policy.RungError
 	if errors.As(err, &r) {
 		return r.Reason
 	}
@@ -101,7 +102,7 @@ func TestWriterShowsTheConversationAsText(t *testing.T) {
 		precis.Thinking{Text: "secret thought", Signature: "s"}, precis.Text{Text: "I run it."}, precis.ToolUse{ID: "open", Name: "Bash", Input: []byte(`{"command":"make"}`)}}},
 	)
 	msgs[0].Content = append(msgs[0].Content, precis.Image{MediaType: "image/png", Data: "AAAA"})
-	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: msgs, From: 10, Focus: "the lexer tables"})
+	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), policy.SummaryRequest{Messages: msgs, From: 10, Focus: "the lexer tables"})
 	if err != nil || !strings.Contains(sum.Text, "fix the parser") {
 		t.Fatalf("%q, %v", sum.Text, err)
 	}
@@ -137,7 +138,7 @@ func TestWriterAsksOnceMoreAndSaysWhy(t *testing.T) {
 	answers := []string{"", brief}
 	m := &fakeModel{}
 	m.answer = func(model.Request) (string, error) { return answers[len(m.requests)-1], nil }
-	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
+	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(3, 500)})
 	if err != nil || sum.Call.Calls != 2 || sum.CostUSD != 0.02 {
 		t.Fatalf("%+v, %v", sum.Call, err)
 	}
@@ -148,12 +149,12 @@ func TestWriterAsksOnceMoreAndSaysWhy(t *testing.T) {
 }
 
 func TestWriterRidesOnTheLiveRequest(t *testing.T) {
-	live := &precis.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{"model":"m1"}`)}
+	live := &policy.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{"model":"m1"}`)}
 	view := talk(3, 500)
 	for _, tt := range []struct {
 		name string
 		info model.Info
-		live *precis.Live
+		live *policy.Live
 		want string
 	}{
 		{"same model", model.Info{ID: "m1", Dialect: "anthropic"}, live, "cache"},
@@ -162,7 +163,7 @@ func TestWriterRidesOnTheLiveRequest(t *testing.T) {
 		{"no live request", model.Info{ID: "m1", Dialect: "anthropic"}, nil, "compact"},
 	} {
 		m := &fakeModel{info: tt.info, answer: always(brief)}
-		sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: view[:5], Live: tt.live, View: view})
+		sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), policy.SummaryRequest{Messages: view[:5], Live: tt.live, View: view})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +189,7 @@ func TestWriterFallsBackToTheCompactForm(t *testing.T) {
 	m := &fakeModel{info: model.Info{ID: "m1", Dialect: "anthropic", Window: precis.Window{Tokens: 6000}}, answer: always(brief)}
 	view := talk(8, 4000)
 	sum, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 500}).Summarize(t.Context(),
-		precis.SummaryRequest{Messages: view[:5], Live: &precis.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{}`)}, View: view})
+		policy.SummaryRequest{Messages: view[:5], Live: &policy.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{}`)}, View: view})
 	if err != nil || sum.Call.Form != "compact" || sum.Call.Calls != 2 {
 		t.Errorf("%+v, %v", sum.Call, err)
 	}
@@ -210,7 +211,7 @@ func TestWriterSummarizesInPartsWhatDoesNotFit(t *testing.T) {
 		}
 		msgs := talk(60, 900)
 		msgs = append(msgs, precis.NewText(precis.RoleUser, strings.Repeat("a very long demand of the user ", 2000)))
-		sum, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 400}).Summarize(t.Context(), precis.SummaryRequest{Messages: msgs})
+		sum, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 400}).Summarize(t.Context(), policy.SummaryRequest{Messages: msgs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +237,7 @@ func TestWriterSummarizesInPartsWhatDoesNotFit(t *testing.T) {
 
 func TestWriterGivesUpOnAWindowThatHoldsNothing(t *testing.T) {
 	m := &fakeModel{info: model.Info{Window: precis.Window{Tokens: 300}}, answer: always(brief)}
-	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 200}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(5, 4000)})
+	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 200}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(5, 4000)})
 	if reasonOf(err) != condense.ReasonTooLong {
 		t.Errorf("%v", err)
 	}
@@ -245,7 +246,7 @@ func TestWriterGivesUpOnAWindowThatHoldsNothing(t *testing.T) {
 func TestWriterPaysNothingTwice(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
 	w := writer(t, condense.WriterConfig{Model: m, Cache: condense.NewCache(0)})
-	ask := func(r precis.SummaryRequest) *precis.CallReport {
+	ask := func(r policy.SummaryRequest) *precis.CallReport {
 		sum, err := w.Summarize(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -253,13 +254,13 @@ func TestWriterPaysNothingTwice(t *testing.T) {
 		return sum.Call
 	}
 	msgs := talk(3, 500)
-	if c := ask(precis.SummaryRequest{Messages: msgs}); c.Cached {
+	if c := ask(policy.SummaryRequest{Messages: msgs}); c.Cached {
 		t.Error("cached at once")
 	}
-	if c := ask(precis.SummaryRequest{Messages: msgs}); !c.Cached || c.CostUSD != 0 || c.Calls != 0 {
+	if c := ask(policy.SummaryRequest{Messages: msgs}); !c.Cached || c.CostUSD != 0 || c.Calls != 0 {
 		t.Errorf("paid twice: %+v", c)
 	}
-	for name, r := range map[string]precis.SummaryRequest{
+	for name, r := range map[string]policy.SummaryRequest{
 		"another focus": {Messages: msgs, Focus: "x"}, "another place": {Messages: msgs, From: 4}, "other messages": {Messages: msgs[:3]}, "another previous": {Messages: msgs, Previous: "p"},
 	} {
 		if c := ask(r); c.Cached {
@@ -295,15 +296,15 @@ func TestWriterFallsBackToTheOwnModel(t *testing.T) {
 		return "", &model.Error{Fault: model.FaultAuth, Status: 401}
 	}}
 	own := &fakeModel{info: model.Info{ID: "own"}, answer: always(brief)}
-	sum, err := writer(t, condense.WriterConfig{Model: broken, Fallback: own}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
+	sum, err := writer(t, condense.WriterConfig{Model: broken, Fallback: own}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(3, 500)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := sum.Call; c.Model != "own" || c.Separate || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "cheap") || c.Calls != 2 || c.CostUSD != 0.02 {
 		t.Errorf("%+v", c)
 	}
-	_, err = writer(t, condense.WriterConfig{Model: broken}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
-	var r *precis.RungError
+	_, err = writer(t, condense.WriterConfig{Model: broken}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(3, 500)})
+	var r *policy.RungError
 	if !errors.As(err, &r) || r.Reason != condense.ReasonCallFailed || r.Call == nil || r.Call.CostUSD != 0.01 {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -331,7 +332,7 @@ func TestHooks(t *testing.T) {
 		{"an empty one is passed over", condense.Hooks{After: func(context.Context, condense.HookEvent) (string, error) { return " ", nil }}, "", "half done", true},
 	} {
 		m := &fakeModel{info: model.Info{ID: "m"}, answer: always(brief)}
-		sum, err := writer(t, condense.WriterConfig{Model: m, Hooks: tt.hooks}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500), Automatic: true})
+		sum, err := writer(t, condense.WriterConfig{Model: m, Hooks: tt.hooks}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(3, 500), Automatic: true})
 		if reasonOf(err) != tt.reason || !strings.Contains(sum.Text, tt.text) {
 			t.Errorf("%s: %q, %v", tt.name, sum.Text, err)
 		}
@@ -373,7 +374,7 @@ func TestSelfCheckScoresTheSummary(t *testing.T) {
 			}
 			return answer, nil
 		}
-		sum, err := writer(t, condense.WriterConfig{Model: m, SelfCheck: true}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
+		sum, err := writer(t, condense.WriterConfig{Model: m, SelfCheck: true}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(3, 500)})
 		if err != nil {
 			t.Fatal(err)
 		}

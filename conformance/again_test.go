@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -39,16 +40,16 @@ func TestCondensingAgain(t *testing.T) {
 // again is a recording that is condensed again and again.
 type again struct {
 	t        *testing.T
-	m        *precis.Manager
+	m        *policy.Manager
 	original *precis.Transcript
 	pins     bool
 	edits    []precis.Edit
 	pinned   []precis.Handle
 }
 
-func (a *again) condense(window int, edits []precis.Edit) (*precis.Conversation, precis.Result, error) {
+func (a *again) condense(window int, edits []precis.Edit) (*precis.Conversation, policy.Result, error) {
 	conv := &precis.Conversation{Transcript: a.original, Edits: slices.Clone(edits)}
-	res, err := a.m.Manage(a.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: window / 8, TriggeredBy: precis.TriggeredManual})
+	res, err := a.m.Manage(a.t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: window / 8, TriggeredBy: precis.TriggeredManual})
 	return conv, res, err
 }
 

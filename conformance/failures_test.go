@@ -13,6 +13,7 @@ import (
 	"precis/condense"
 	"precis/model"
 	"precis/models"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider"
 	"precis/provider/providertest"
@@ -137,7 +138,7 @@ func (f failure) play(t *testing.T, dialect string, w *tabwriter.Writer) {
 		t.Fatal(err)
 	}
 	conv := longWork()
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 32_000}})
+	res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 32_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func summarizer(t *testing.T, server *providertest.Server, dialect string, patie
 	return c
 }
 
-func stepOf(t *testing.T, res precis.Result, rung string) precis.Step {
+func stepOf(t *testing.T, res policy.Result, rung string) precis.Step {
 	t.Helper()
 	for _, s := range res.Report.Steps {
 		if s.Rung == rung {
@@ -185,7 +186,7 @@ func stepOf(t *testing.T, res precis.Result, rung string) precis.Step {
 }
 
 // checkMoney compares the report with what the server counted.
-func (f failure) checkMoney(t *testing.T, server *providertest.Server, client *provider.Client, res precis.Result) {
+func (f failure) checkMoney(t *testing.T, server *providertest.Server, client *provider.Client, res policy.Result) {
 	t.Helper()
 	step := stepOf(t, res, "condense")
 	if step.Call == nil || step.Call.Calls != len(server.Requests()) {
@@ -199,7 +200,7 @@ func (f failure) checkMoney(t *testing.T, server *providertest.Server, client *p
 	}
 }
 
-func checkView(t *testing.T, conv *precis.Conversation, res precis.Result) {
+func checkView(t *testing.T, conv *precis.Conversation, res policy.Result) {
 	t.Helper()
 	if used, allowed := float64(res.Report.After.Tokens), res.Report.Decision.Allowed; used > allowed {
 		t.Errorf("%g tokens, %g are allowed", used, allowed)

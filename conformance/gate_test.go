@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/archive"
 	"precis/digest"
+	"precis/policy"
 	"precis/retain"
 	"precis/verify"
 )
@@ -61,7 +62,7 @@ func summariesOf(rec *archive.Recording) (out []recorded) {
 }
 
 func (r recorded) doubts(text string) []verify.Doubt {
-	return digest.Repair(precis.SummaryRequest{
+	return digest.Repair(policy.SummaryRequest{
 		Conversation: &precis.Conversation{System: r.system}, Messages: r.messages, Previous: text,
 	}, digest.RepairOptions{}).Doubts
 }
@@ -120,7 +121,7 @@ func exampleSummary(t *testing.T) recorded {
 	path := filepath.Join("..", "examples", "add-a-counter.jsonl")
 	rec := readRecording(t, path)
 	r := recorded{name: filepath.Base(path), system: rec.Conversation.System, messages: rec.Conversation.Transcript.Messages()}
-	s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.messages})
+	s, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: r.messages})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/sample"
+	"precis/policy"
 	"precis/preset"
 	"precis/workstate"
 )
@@ -47,7 +48,7 @@ type law struct {
 
 const lawRounds = 5
 
-func (l *law) rounds(m *precis.Manager, whole *precis.Conversation) {
+func (l *law) rounds(m *policy.Manager, whole *precis.Conversation) {
 	msgs := whole.Transcript.Messages()
 	conv := &precis.Conversation{System: whole.System, Transcript: precis.NewTranscript()}
 	for round := range lawRounds {
@@ -56,7 +57,7 @@ func (l *law) rounds(m *precis.Manager, whole *precis.Conversation) {
 			to++
 		}
 		conv.Transcript.Append(msgs[conv.Transcript.Len():to]...)
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: l.window}})
+		res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: l.window}})
 		if err != nil {
 			if precis.CodeOf(err) == precis.CodeOverBudget {
 				continue // one message is larger than the window

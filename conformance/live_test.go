@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/preset"
 	"precis/retain"
 )
@@ -48,9 +49,9 @@ func TestLive(t *testing.T) {
 // live is a recording that is sent turn by turn.
 type live struct {
 	t     *testing.T
-	m     *precis.Manager
+	m     *policy.Manager
 	whole *precis.Transcript
-	meter *precis.Meter
+	meter *policy.Meter
 	edits []precis.Edit
 
 	rounds, compared        int
@@ -73,7 +74,7 @@ func (l *live) all() {
 			continue
 		}
 		conv := &precis.Conversation{Transcript: l.whole.Prefix(n), Edits: l.edits}
-		res, err := l.m.Manage(l.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, Meter: l.meter})
+		res, err := l.m.Manage(l.t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, Meter: l.meter})
 		if precis.CodeOf(err) == precis.CodeOverBudget {
 			return
 		}
@@ -94,9 +95,9 @@ func (l *live) all() {
 }
 
 // compare holds a round against one condensation of all that was said.
-func (l *live) compare(n int, res precis.Result) {
+func (l *live) compare(n int, res policy.Result) {
 	conv := &precis.Conversation{Transcript: l.whole.Prefix(n)}
-	once, err := l.m.Manage(l.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, TriggeredBy: precis.TriggeredManual})
+	once, err := l.m.Manage(l.t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, TriggeredBy: precis.TriggeredManual})
 	if err != nil || once.Report.Retention == nil || res.Report.Retention == nil {
 		return // it does not fit at once, or is small enough
 	}
@@ -108,7 +109,7 @@ func (l *live) compare(n int, res precis.Result) {
 		l.t.Errorf("message %d, round %d: keeps %.3f, at once %.3f", n, l.rounds, is.Share, want.Share)
 	}
 	l.written(n, res)
-	lost := slices.DeleteFunc(slices.Clone(is.RulesLost), func(r precis.LostAnchor) bool { // what was pasted is shortened
+	lost := slices.DeleteFunc(slices.Clone(is.RulesLost), func(r policy.LostAnchor) bool { // what was pasted is shortened
 		return !strings.Contains(retain.Folded(retain.Typed(l.whole.At(r.Handle.From).PlainText())), retain.Folded(r.Text))
 	})
 	if rules := l.ruleTokens(n); len(lost) > 0 && rules <= liveWindow/10 {
@@ -117,7 +118,7 @@ func (l *live) compare(n int, res precis.Result) {
 }
 
 // written holds that the view names every file that was written, and the newest request word for word.
-func (l *live) written(n int, res precis.Result) {
+func (l *live) written(n int, res policy.Result) {
 	view := retain.Words(res.View)
 	state := digest.StateOf(&precis.Conversation{Transcript: l.whole.Prefix(n)})
 	size := 0

@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/archive/roo"
 	"precis/model"
+	"precis/policy"
 	"precis/preset"
 	"precis/reduce"
 )
@@ -34,7 +35,7 @@ func (c *manageInput) UnmarshalJSON(data []byte) error {
 }
 
 // decision asks a manager of the preset roo what is to be done.
-func (c manageInput) decision(t *testing.T) precis.Decision {
+func (c manageInput) decision(t *testing.T) policy.Decision {
 	t.Helper()
 	s, err := preset.Settings(preset.Roo)
 	if err != nil {
@@ -46,8 +47,8 @@ func (c manageInput) decision(t *testing.T) precis.Decision {
 		output = *c.MaxTokens
 	}
 	msgs := in[shapeInput](t, []byte(`{"messages":`+string(c.Messages)+`}`)).messages(t)
-	last := precis.NewMeter(c.Handler.counter()).Message(msgs[len(msgs)-1])
-	return precis.Plan(precis.Load{Used: c.TotalTokens + last}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
+	last := policy.NewMeter(c.Handler.counter()).Message(msgs[len(msgs)-1])
+	return policy.Plan(policy.Load{Used: c.TotalTokens + last}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
 }
 
 // run does what the decision says: the two rungs of the preset roo, in its
@@ -58,7 +59,7 @@ func (c manageInput) run(t *testing.T, h *roo.History, id string) (out map[strin
 	d := c.decision(t)
 	out = map[string]any{"action": "none", "summary": "", "cost": 0.0, "request": nil, "requests": 0}
 	ok := false
-	if d.Action == precis.ActionReduce {
+	if d.Action == policy.ActionReduce {
 		if out, made, ok = c.condensed(t, h, id); ok {
 			out["action"] = "condense"
 		} else {
@@ -66,7 +67,7 @@ func (c manageInput) run(t *testing.T, h *roo.History, id string) (out map[strin
 		}
 	}
 	over := float64(d.Used) > d.Allowed
-	if !ok && over && (d.Action == precis.ActionReduce || d.Action == precis.ActionTruncate) {
+	if !ok && over && (d.Action == policy.ActionReduce || d.Action == policy.ActionTruncate) {
 		made = c.truncated(t, h, id)
 		out["action"], out["truncationId"], out["messagesRemoved"] = "truncate", id, made.Report.Messages
 	}

@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/toolcall"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -97,7 +98,7 @@ func tells(text, statement string) bool {
 // inDigest returns how many statements a digest of 3,500 tokens holds.
 func inDigest(t testing.TB, r recorded, statements []string) (n int) {
 	t.Helper()
-	s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.messages, Conversation: &precis.Conversation{System: r.system}})
+	s, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: r.messages, Conversation: &precis.Conversation{System: r.system}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestReAsks(t *testing.T) {
 				continue
 			}
 			conv := &precis.Conversation{System: r.system, Transcript: precis.NewTranscript(r.messages...)}
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: precis.Tokens(target), TriggeredBy: precis.TriggeredManual})
+			res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: policy.Tokens(target), TriggeredBy: precis.TriggeredManual})
 			if err != nil {
 				t.Fatalf("%s: %v", r.name, err)
 			}

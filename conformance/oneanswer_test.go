@@ -17,6 +17,7 @@ import (
 	titles "precis/internal/content"
 	"precis/internal/preview"
 	"precis/internal/sample"
+	"precis/policy"
 	"precis/preset"
 	"precis/retain"
 )
@@ -38,7 +39,7 @@ func TestOneAnswer(t *testing.T) {
 			continue // what no single file tells, TestTranscripts reads
 		}
 		asked++
-		h := file.Home(m, precis.Request{Window: precis.Window{Tokens: 200_000}})
+		h := file.Home(m, policy.Request{Window: precis.Window{Tokens: 200_000}})
 		for _, difference := range differences(t, m, h, file.Conversation) {
 			t.Errorf("%s: %s", fileKey("r", content(t, path)), difference)
 		}
@@ -60,7 +61,7 @@ func showsPictures(m precis.Message, authors []precis.Author) bool {
 }
 
 // differences asks all faces of a conversation and returns where one differs from Speech.
-func differences(t *testing.T, m *precis.Manager, h *recording.Home, conv *precis.Conversation) (out []string) {
+func differences(t *testing.T, m *policy.Manager, h *recording.Home, conv *precis.Conversation) (out []string) {
 	ctx := context.Background()
 	differ := func(what string, got, want any) {
 		if !reflect.DeepEqual(got, want) {
@@ -94,7 +95,7 @@ func differences(t *testing.T, m *precis.Manager, h *recording.Home, conv *preci
 	}
 
 	last := speech.LastTurn(func(i int) bool { return !shown.Message(i).Hidden })
-	differ("last turn that is kept", precis.Keep(conv.Transcript, conv.Edits, m.NewMeter(), 3, 0).LastUser, last)
+	differ("last turn that is kept", policy.Keep(conv.Transcript, conv.Edits, m.NewMeter(), 3, 0).LastUser, last)
 	turn := -1
 	for q := (conversation.MessageQuery{Limit: 500}); ; {
 		list, err := conversation.Messages(ctx, h, h.ID(), q)

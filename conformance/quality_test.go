@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -143,7 +144,7 @@ func keptFacts(b *testing.B, cuts []recorded, part int) float64 {
 	for _, r := range cuts {
 		target := m.NewMeter().View(r.messages) / part
 		conv := &precis.Conversation{System: r.system, Transcript: precis.NewTranscript(r.messages...)}
-		res, err := m.Manage(b.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: precis.Tokens(target), TriggeredBy: precis.TriggeredManual})
+		res, err := m.Manage(b.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 2 * target}, Target: policy.Tokens(target), TriggeredBy: precis.TriggeredManual})
 		if err != nil {
 			b.Fatalf("%s: %v", r.name, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/internal/jsonspan"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 	"precis/wire/anthropic"
@@ -90,13 +91,13 @@ func TestRiding(t *testing.T) {
 			}
 
 			cost := map[string]float64{}
-			for _, live := range []*precis.Live{{Dialect: dialect, Model: client.Info().ID, Body: body}, nil} {
+			for _, live := range []*policy.Live{{Dialect: dialect, Model: client.Info().ID, Body: body}, nil} {
 				m, err := preset.New(preset.Options{Settings: onlyCondense(t), Condensing: &preset.Condensing{Writer: condense.WriterConfig{Model: client}}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				fresh := *conv
-				res, err := m.Manage(t.Context(), precis.Request{Conversation: &fresh, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual, Live: live})
+				res, err := m.Manage(t.Context(), policy.Request{Conversation: &fresh, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual, Live: live})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -124,7 +125,7 @@ func TestRiding(t *testing.T) {
 	}
 }
 
-func onlyCondense(t *testing.T) precis.Settings {
+func onlyCondense(t *testing.T) policy.Settings {
 	t.Helper()
 	s, err := preset.Settings(preset.Balanced)
 	if err != nil {

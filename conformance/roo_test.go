@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/archive/roo"
 	"precis/models"
+	"precis/policy"
 	"precis/reduce"
 	"precis/tokens"
 	"precis/wire/anthropic"
@@ -77,11 +78,11 @@ func adaptTruncate(t *testing.T, input json.RawMessage) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meter := precis.NewMeter(tokens.Roo{})
-	s := &precis.Situation{
+	meter := policy.NewMeter(tokens.Roo{})
+	s := &policy.Situation{
 		Transcript: transcript, Edits: edits, Units: precis.Units(transcript, edits),
-		Meter: meter, Kept: precis.Keep(transcript, edits, meter, 0, 0),
-		Settings: precis.Settings{Fractions: precis.Fractions{Truncate: c.FracToRemove}},
+		Meter: meter, Kept: policy.Keep(transcript, edits, meter, 0, 0),
+		Settings: policy.Settings{Fractions: policy.Fractions{Truncate: c.FracToRemove}},
 		Target:   math.MaxInt,
 	}
 	orphaned, err := h.Orphaned()
@@ -178,12 +179,12 @@ func adaptWillManage(t *testing.T, input json.RawMessage) any {
 	if c.MaxTokens != nil {
 		output = *c.MaxTokens
 	}
-	s := precis.Settings{Preset: "roo", Auto: c.Auto, Percent: c.Percent, Profiles: c.Thresholds, Buffer: 0.1, ExactReserve: true}
+	s := policy.Settings{Preset: "roo", Auto: c.Auto, Percent: c.Percent, Profiles: c.Thresholds, Buffer: 0.1, ExactReserve: true}
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	d := precis.Plan(precis.Load{Used: c.TotalTokens + c.LastMessageTokens}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
-	return map[string]any{"result": d.Action == precis.ActionReduce || d.Action == precis.ActionTruncate}
+	d := policy.Plan(policy.Load{Used: c.TotalTokens + c.LastMessageTokens}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
+	return map[string]any{"result": d.Action == policy.ActionReduce || d.Action == policy.ActionTruncate}
 }
 
 func adaptEncode(t *testing.T, input json.RawMessage) any {

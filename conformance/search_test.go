@@ -14,6 +14,7 @@ import (
 	"precis/conversation/recording"
 	"precis/internal/sample"
 	"precis/internal/words"
+	"precis/policy"
 	"precis/preset"
 	"precis/sessions"
 	"precis/store"
@@ -67,7 +68,7 @@ func sampledWindows(v conversation.ViewInfo, n int) (out []string) {
 }
 
 // plainAndCondensed returns a recording twice: as it is, and as a pass of precis leaves it.
-func plainAndCondensed(t *testing.T, m *precis.Manager, path string) []*recording.File {
+func plainAndCondensed(t *testing.T, m *policy.Manager, path string) []*recording.File {
 	t.Helper()
 	var out []*recording.File
 	for range 2 {
@@ -78,12 +79,12 @@ func plainAndCondensed(t *testing.T, m *precis.Manager, path string) []*recordin
 		out = append(out, f)
 	}
 	conv := out[1].Recording.Conversation
-	all, err := m.Status(precis.Request{Conversation: conv, Window: searched})
+	all, err := m.Status(policy.Request{Conversation: conv, Window: searched})
 	if err != nil {
 		t.Fatal(err)
 	}
 	half := precis.Window{Tokens: max(4_000, all.Tokens/2), Source: precis.SourceConfigured}
-	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: half, TriggeredBy: precis.TriggeredManual}); err != nil {
+	if _, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: half, TriggeredBy: precis.TriggeredManual}); err != nil {
 		t.Log(err)
 	}
 	return out
@@ -104,7 +105,7 @@ func TestSearchFindsTheView(t *testing.T) {
 	for _, path := range sampledRecordings(t, 60, 12) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			for _, f := range plainAndCondensed(t, m, path) {
-				h := f.Home(m, precis.Request{Window: searched})
+				h := f.Home(m, policy.Request{Window: searched})
 				v, err := conversation.View(t.Context(), h, h.ID())
 				if err != nil {
 					t.Fatal(err)
@@ -132,7 +133,7 @@ func TestSearchFindsTheView(t *testing.T) {
 }
 
 // libraryOf returns a library of one session, with the edits of a file.
-func libraryOf(t *testing.T, m *precis.Manager, f *recording.File, data []byte) *sessions.Library {
+func libraryOf(t *testing.T, m *policy.Manager, f *recording.File, data []byte) *sessions.Library {
 	t.Helper()
 	r := f.Recording
 	own := archive.NewContainer(r.Format, "session", data)

@@ -14,6 +14,7 @@ import (
 	"precis/archive/roo"
 	"precis/condense"
 	"precis/model"
+	"precis/policy"
 	"precis/tokens"
 	"precis/wire/anthropic"
 	"precis/wire/overflow"
@@ -164,14 +165,14 @@ func (m *scripted) Generate(_ context.Context, r model.Request) (model.Response,
 
 // situation is what a rung is shown of a history. Nothing is kept: the
 // reference hides everything, the user's last turn and the newest messages, too.
-func (c condenseInput) situation(t *testing.T, h *roo.History) *precis.Situation {
+func (c condenseInput) situation(t *testing.T, h *roo.History) *policy.Situation {
 	t.Helper()
 	transcript, edits, err := h.Read(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	meter := precis.NewMeter(c.Handler.counter())
-	kept := precis.Keep(transcript, edits, meter, 0, 0)
+	meter := policy.NewMeter(c.Handler.counter())
+	kept := policy.Keep(transcript, edits, meter, 0, 0)
 	kept.Tail, kept.LastUser = transcript.Len(), -1
 	conv := &precis.Conversation{System: precis.NewText(precis.RoleSystem, c.System), Transcript: transcript, Edits: edits}
 	if c.Metadata.Tools != nil {
@@ -181,10 +182,10 @@ func (c condenseInput) situation(t *testing.T, h *roo.History) *precis.Situation
 		}
 		conv.Tools = compact.Bytes()
 	}
-	return &precis.Situation{
+	return &policy.Situation{
 		Conversation: conv, Transcript: transcript, Edits: edits, Units: precis.Units(transcript, edits),
 		Meter: meter, Kept: kept, Target: 1 << 40, Automatic: c.Automatic, Environment: automatic(c),
-		Settings: precis.Settings{Fractions: precis.Fractions{Truncate: 0.5}},
+		Settings: policy.Settings{Fractions: policy.Fractions{Truncate: 0.5}},
 	}
 }
 
@@ -243,7 +244,7 @@ func (c condenseInput) condensed(t *testing.T, h *roo.History, id string) (out m
 // failed is a rung's error as the reference tells it, and what was paid.
 func failed(t *testing.T, err error) (any, float64) {
 	t.Helper()
-	var r *precis.RungError
+	var r *policy.RungError
 	if !errors.As(err, &r) {
 		t.Fatalf("no RungError: %v", err)
 	}

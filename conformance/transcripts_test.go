@@ -23,6 +23,7 @@ import (
 	"precis/archive/roo"
 	"precis/internal/jsonspan"
 	"precis/internal/sample"
+	"precis/policy"
 	"precis/preset"
 	"precis/retain"
 	"precis/wire/anthropic"
@@ -177,7 +178,7 @@ func checkWindow(t *testing.T, rec *archive.Recording, data []byte, w int) {
 	m := newManager(t, preset.Frugal)
 	before := anthropic.AppendMessages(nil, precis.View(conv.Transcript, conv.Edits))
 	edits := len(conv.Edits)
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: &conv, Window: precis.Window{Tokens: w, Source: precis.SourceConfigured}})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: &conv, Window: precis.Window{Tokens: w, Source: precis.SourceConfigured}})
 	if err != nil {
 		t.Fatalf("window %d: %v", w, err)
 	}
@@ -331,13 +332,13 @@ func blockText(b precis.Block) string {
 // What all views keep: the user's rules, and the facts likely to be needed.
 var rules, rulesLost, facts, factsKept atomic.Int64
 
-func checkRetention(t *testing.T, w int, r precis.Report) {
+func checkRetention(t *testing.T, w int, r policy.Report) {
 	k := r.Retention
 	if k == nil {
 		t.Errorf("window %d: no retention in the report", w)
 		return
 	}
-	if k.Share < 0 || k.Share > 1 || k.Repaired > k.Kept || k.Kept > k.Anchors || len(k.Lost) < precis.MaxLost && k.Kept+len(k.Lost) != k.Anchors || len(k.RulesLost) > k.Rules {
+	if k.Share < 0 || k.Share > 1 || k.Repaired > k.Kept || k.Kept > k.Anchors || len(k.Lost) < policy.MaxLost && k.Kept+len(k.Lost) != k.Anchors || len(k.RulesLost) > k.Rules {
 		t.Errorf("window %d: retention %+v", w, k)
 	}
 	rules.Add(int64(k.Rules))
@@ -370,7 +371,7 @@ func checkDialects(t *testing.T, w int, view []precis.Message) {
 	}
 }
 
-func newManager(t testing.TB, name string) *precis.Manager {
+func newManager(t testing.TB, name string) *policy.Manager {
 	t.Helper()
 	s, err := preset.Settings(name)
 	if err != nil {
@@ -389,7 +390,7 @@ func checkContainer(t *testing.T, rec *archive.Recording, data []byte) {
 	conv := *rec.Conversation
 	conv.Edits = slices.Clone(conv.Edits)
 	m := newManager(t, preset.Frugal)
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: &conv, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: &conv, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,7 +478,7 @@ func condenseTask(t *testing.T, task *roo.Task, kind precis.EditKind) []precis.E
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: task.Conversation, Window: precis.Window{Tokens: 20_000}, Target: 9000, DryRun: true})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: task.Conversation, Window: precis.Window{Tokens: 20_000}, Target: 9000, DryRun: true})
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/digest"
+	"precis/policy"
 )
 
 // trap is a short conversation in which a careless reader takes something for true that is not, or loses something, and what
@@ -66,7 +67,7 @@ func TestTraps(t *testing.T) {
 // trapDigest returns the digest of a conversation by what checks name.
 func trapDigest(t *testing.T, conv *precis.Conversation) map[string]string {
 	msgs := conv.Transcript.Messages()
-	sum, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: msgs, MaxTokens: 3500})
+	sum, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: msgs, MaxTokens: 3500})
 	if err != nil {
 		t.Fatal(err)
 	}

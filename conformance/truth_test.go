@@ -14,6 +14,7 @@ import (
 	"precis/internal/jsonspan"
 	"precis/internal/plain"
 	"precis/internal/toolcall"
+	"precis/policy"
 )
 
 // What a digest says of a message is looked up in that message, by means of its own: the words of persons and of the agent must
@@ -165,7 +166,7 @@ func TestTruthOfTheText(t *testing.T) {
 			if len(msgs) < 6 {
 				continue
 			}
-			s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: msgs, Conversation: &precis.Conversation{System: rec.Conversation.System}})
+			s, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: msgs, Conversation: &precis.Conversation{System: rec.Conversation.System}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +191,7 @@ func TestUntruthsAreFound(t *testing.T) {
 	p := filepath.Join("..", "examples", "add-a-counter.jsonl")
 	rec := readRecording(t, p)
 	msgs := rec.Conversation.Transcript.Messages()
-	s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: msgs, Conversation: rec.Conversation})
+	s, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: msgs, Conversation: rec.Conversation})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -34,7 +35,7 @@ func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error)
 	}
 	s.Conversation, _ = precis.BranchedAt(s.Conversation, n)
 	s.Ask.Meter = nil
-	if _, err := precis.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits, &precis.Progress{}); err != nil {
+	if _, err := policy.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits, &policy.Progress{}); err != nil {
 		return store.Record{}, err
 	}
 	status, err := s.status()

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 )
 
 // Change is an edit that a user asked for, and its result.
 type Change struct {
 	Edit   EditInfo      `json:"edit"`
-	Status precis.Status `json:"status"`
+	Status policy.Status `json:"status"`
 }
 
 // Verb names a change of a conversation, see [Intent].
@@ -54,7 +55,7 @@ func Restore(ctx context.Context, h Home, id string, handle precis.Handle) (Chan
 }
 
 // Exclude hides messages and the tool uses and results that belong to them. It refuses content that
-// must stay with [precis.CodeConflict], see [precis.Manager.Exclude], and a total loss with
+// must stay with [precis.CodeConflict], see [policy.Manager.Exclude], and a total loss with
 // [precis.CodeWouldLose]; an [Intent] can force the latter.
 func Exclude(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbExclude, Handles: []precis.Handle{handle}})
@@ -67,7 +68,7 @@ func Rewind(ctx context.Context, h Home, id string, n int) (Change, error) {
 }
 
 // Reword replaces the text of the summary that an edit shows. The gate adds the facts that the new
-// text lacks, see [precis.Manager.Reword].
+// text lacks, see [policy.Manager.Reword].
 func Reword(ctx context.Context, h Home, id, edit, text string) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbReword, Edits: []string{edit}, Text: text})
 }
@@ -104,7 +105,7 @@ func (s *Subject) tried() *Subject {
 }
 
 // goneSince returns the content that the edits of a trial copy remove from the view altogether.
-func goneSince(s, tried *Subject) precis.Gone {
+func goneSince(s, tried *Subject) policy.Gone {
 	return goneBy(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):], s.Manager.NewMeter())
 }
 
@@ -150,7 +151,7 @@ func change(ctx context.Context, h Home, id string, f func(*Subject) (precis.Edi
 }
 
 // changed makes one edit and reports it in c. It returns the status before it.
-func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (before precis.Status, err error) {
+func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (before policy.Status, err error) {
 	if err = s.editable(); err != nil {
 		return before, err
 	}
@@ -169,9 +170,9 @@ func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (bef
 // Forecast is what an edit would do.
 type Forecast struct {
 	Change
-	Before precis.Status `json:"before"`
-	// Loses is content that the view would lose altogether, see [precis.Gone.Refuses]; nil: none.
-	Loses *precis.Gone `json:"would_lose,omitempty"`
+	Before policy.Status `json:"before"`
+	// Loses is content that the view would lose altogether, see [policy.Gone.Refuses]; nil: none.
+	Loses *policy.Gone `json:"would_lose,omitempty"`
 }
 
 // Effect returns the result that [Do] would have, and changes no edit.
@@ -193,7 +194,7 @@ func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) 
 // TakenBack is what [UndoAll] took back.
 type TakenBack struct {
 	Edits  []EditInfo    `json:"edits"` // oldest first
-	Status precis.Status `json:"status"`
+	Status policy.Status `json:"status"`
 }
 
 // UndoAll takes back every edit, including edits that a rewind took back, so that the view is the

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/census"
+	"precis/policy"
 )
 
 // Kinds of content that fill a window, in display order.
@@ -44,7 +45,7 @@ type Composition struct {
 	Used      int            `json:"used"`    // tokens of the view and the overhead, as in the status
 	Share     float64        `json:"share"`   // Used in percent of the window, as in the status
 	Free      int            `json:"free"`
-	Reserve   precis.Reserve `json:"reserve"`
+	Reserve   policy.Reserve `json:"reserve"`
 	Reserved  int            `json:"reserved"` // the part of the reserve that the view does not occupy
 	Window    precis.Window  `json:"window"`
 	Threshold int            `json:"threshold"` // tokens at which a reduction begins; 0: never automatically
@@ -78,7 +79,7 @@ func (s *Subject) composition() (Composition, error) {
 	r := s.request()
 	settings, meter := s.Manager.Settings(), s.meter()
 	budget := settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, meter.Overhead(s.Conversation).Sum())
-	d := precis.Plan(precis.Load{Used: st.Tokens}, budget, settings, r.Profile)
+	d := policy.Plan(policy.Load{Used: st.Tokens}, budget, settings, r.Profile)
 	out := Composition{Used: st.Tokens, Share: st.Percent, Reserve: budget.Reserve, Window: r.Window, Warn: settings.Warn, Threshold: d.Acts, Percent: d.Threshold, Origin: d.Origin}
 	out.Free = max(r.Window.Tokens-out.Used-out.Reserve.Tokens, 0)
 	out.Reserved = max(min(out.Reserve.Tokens, r.Window.Tokens-out.Used), 0)
@@ -102,7 +103,7 @@ func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census
 }
 
 // scratch returns a meter for rendered messages; the home's meter would remember each of them.
-func (s *Subject) scratch() *precis.Meter {
+func (s *Subject) scratch() *policy.Meter {
 	m := s.Manager.NewMeter()
 	m.For(s.Conversation)
 	return m

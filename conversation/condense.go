@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 )
 
 // Ways of condensing, see [CondenseOptions].
@@ -17,8 +18,8 @@ const (
 // CondenseOptions say how to condense. The zero value follows the settings.
 type CondenseOptions struct {
 	Focus      string        // the subject that a summary should pay attention to
-	Target     precis.Tokens // size to come down to; 0: use Share
-	Share      precis.Share  // share of the window to come down to; 0: use the settings
+	Target     policy.Tokens // size to come down to; 0: use Share
+	Share      policy.Share  // share of the window to come down to; 0: use the settings
 	From, To   int           // hide exactly messages [From,To) with one text, see [WholeRange]; To 0: follow the settings
 	Summarizer string        // [ByModel], [ByDigest], or "" to follow the settings
 	Profile    string        // the profile with the manager to use; "": the default
@@ -29,17 +30,17 @@ type CondenseOptions struct {
 // Condensed reports a run or a preview of one.
 type Condensed struct {
 	Changed bool          `json:"changed"` // edits were made
-	Report  precis.Report `json:"report"`
-	Status  precis.Status `json:"status"`           // after it
+	Report  policy.Report `json:"report"`
+	Status  policy.Status `json:"status"`           // after it
 	Prices  []string      `json:"prices,omitempty"` // the model calls a run would make, and their cost; previews make none
 	Diff    []ViewChange  `json:"diff,omitempty"`   // for previews
 	Notes   []string      `json:"notes,omitempty"`
 	// Loses is content that the view would lose altogether; nil: none. Previews and drafts report
 	// it. Putting them in force then requires Force.
-	Loses *precis.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Gone `json:"would_lose,omitempty"`
 
 	// Result is the manager's result: the edits, the view, and the report with its retention.
-	Result precis.Result `json:"-"`
+	Result policy.Result `json:"-"`
 }
 
 // Made returns the edits that were made; nil: no change.
@@ -152,7 +153,7 @@ func (o CondenseOptions) Check() error {
 // run is one condensation of a snapshot.
 type run struct {
 	s   Subject
-	ask precis.Request
+	ask policy.Request
 }
 
 // prepare takes a snapshot and builds the request for the manager from the options.
@@ -191,15 +192,15 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 }
 
 // goal returns the target of the run; tokens take precedence over a share.
-func (o CondenseOptions) goal() precis.Target {
+func (o CondenseOptions) goal() policy.Target {
 	if o.Target > 0 {
-		return precis.Target{Tokens: o.Target}
+		return policy.Target{Tokens: o.Target}
 	}
-	return precis.Target{Share: o.Share}
+	return policy.Target{Share: o.Share}
 }
 
 // loses returns the content that a run would remove from the view altogether; nil: none.
-func (r *run) loses(c Condensed) *precis.Gone {
+func (r *run) loses(c Condensed) *policy.Gone {
 	if g := goneBy(r.s.Conversation, c.Result.Edits, r.ask.Meter); !g.Empty() {
 		return &g
 	}
@@ -207,7 +208,7 @@ func (r *run) loses(c Condensed) *precis.Gone {
 }
 
 // profile returns the manager of a named profile.
-func (s *Subject) profile(name string) (*precis.Manager, error) {
+func (s *Subject) profile(name string) (*policy.Manager, error) {
 	if s.Profile == nil {
 		return nil, precis.Errorf(precis.CodeNotFound, "choose profile", "there is no profile %.60q", name)
 	}
@@ -233,7 +234,7 @@ func (r *run) manage(ctx context.Context) (Condensed, error) {
 }
 
 // record puts the edits of a run in force: all or none.
-func record(ctx context.Context, h Home, id string, res precis.Result) error {
+func record(ctx context.Context, h Home, id string, res policy.Result) error {
 	return h.Edit(ctx, id, func(s *Subject) error {
 		edits := slices.Clip(s.Conversation.Edits)
 		for _, e := range res.Edits {
@@ -251,7 +252,7 @@ func record(ctx context.Context, h Home, id string, res precis.Result) error {
 }
 
 // pricesOf returns the announcements of the rungs that call a model.
-func pricesOf(r precis.Report) []string {
+func pricesOf(r policy.Report) []string {
 	var out []string
 	for _, step := range r.Steps {
 		if (step.Rung == "condense" || step.Rung == "selective") && step.Outcome == precis.OutcomeNothing && step.Reason != "" {

@@ -14,6 +14,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/preview"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -60,7 +61,7 @@ func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, 
 	if err != nil {
 		return Digested{}, err
 	}
-	written, err := digest.Writer{Count: o.Count}.Summarize(ctx, precis.SummaryRequest{
+	written, err := digest.Writer{Count: o.Count}.Summarize(ctx, policy.SummaryRequest{
 		Conversation: s.Conversation, Messages: msgs, MaxTokens: max(o.Tokens-o.Count(about), 1),
 	})
 	if err != nil {
@@ -94,9 +95,9 @@ type Gated struct {
 	Tokens       int                 `json:"tokens"` // of the summary, as counted
 	Text         string              `json:"summary"`
 	Added        []string            `json:"added"`                // lines the gate added
-	Lost         []precis.LostAnchor `json:"lost,omitempty"`       // facts likely to be needed again that did not fit
-	RulesLost    []precis.LostAnchor `json:"rules_lost,omitempty"` // rules of the user that did not fit
-	Retention    precis.Retention    `json:"retention"`
+	Lost         []policy.LostAnchor `json:"lost,omitempty"`       // facts likely to be needed again that did not fit
+	RulesLost    []policy.LostAnchor `json:"rules_lost,omitempty"` // rules of the user that did not fit
+	Retention    policy.Retention    `json:"retention"`
 }
 
 // Gate checks a summary of a whole conversation and adds the facts that it lacks: the user's rules,
@@ -124,7 +125,7 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 }
 
 func (s *Subject) gated(o GateOptions) Gated {
-	r := digest.Repair(precis.SummaryRequest{
+	r := digest.Repair(policy.SummaryRequest{
 		Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits), Previous: o.Summary, MaxTokens: o.Tokens,
 	}, digest.RepairOptions{Count: o.Count})
 	if r.Added == nil {
@@ -137,7 +138,7 @@ func (s *Subject) gated(o GateOptions) Gated {
 type SummaryOptions struct {
 	DigestOptions
 	Summarizer string            // [ByDigest] or [ByModel]; "": [ByDigest]
-	Model      precis.Summarizer // required for [ByModel]
+	Model      policy.Summarizer // required for [ByModel]
 }
 
 // Summarized is a summary that has passed the gate.
@@ -186,7 +187,7 @@ func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, c
 		return "", 0, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
 	}
 	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
-	sum, err := o.Model.Summarize(ctx, precis.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4, Focus: o.Focus, Count: o.Count})
+	sum, err := o.Model.Summarize(ctx, policy.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4, Focus: o.Focus, Count: o.Count})
 	if err != nil {
 		if code := precis.CodeOf(err); code == precis.CodeInternal {
 			err = &precis.Error{Code: precis.CodeUpstream, Op: "write summary", Err: err, Hint: "use digest, which calls no model"}

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/internal/fair"
+	"precis/policy"
 )
 
 // Draft is a condensation that is not in force yet: its summaries can be read and edited before it
@@ -147,7 +148,7 @@ func (d *Drafts) apply(ctx context.Context, h Home, id, draft string, texts map[
 
 // textsOf returns the texts that the edits of a run show in the place of messages. Texts hidden by
 // a later edit of the run are left out.
-func textsOf(res precis.Result) []DraftText {
+func textsOf(res policy.Result) []DraftText {
 	out := []DraftText{}
 	for _, e := range res.Edits {
 		var text *DraftText

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/preview"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -14,7 +15,7 @@ import (
 // nine tenths of the view without a summary or digest. Rules of the user that would be lost as well
 // are listed.
 type LossError struct {
-	precis.Gone
+	policy.Gone
 }
 
 // Error names the losses without quoting the conversation, because errors are logged.
@@ -59,7 +60,7 @@ func (l *LossError) text(rules []string) string {
 }
 
 // errLoss returns the error that refuses a loss; nil: g is acceptable.
-func errLoss(op string, g precis.Gone) error {
+func errLoss(op string, g policy.Gone) error {
 	if !g.Refuses() {
 		return nil
 	}
@@ -72,14 +73,14 @@ func errLoss(op string, g precis.Gone) error {
 // Every run that a user asks for and every verb that hides content calls it, with two exceptions.
 // [Rewind] names the position after which everything is removed, rules included. [Undo] restores a
 // view that the conversation had before.
-func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *precis.Meter) error {
+func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *policy.Meter) error {
 	return errLoss(op, goneBy(conv, made, meter))
 }
 
 // goneBy returns the content that new edits would remove from the view of a conversation.
-func goneBy(conv *precis.Conversation, made []precis.Edit, meter *precis.Meter) precis.Gone {
+func goneBy(conv *precis.Conversation, made []precis.Edit, meter *policy.Meter) policy.Gone {
 	if len(made) == 0 {
-		return precis.Gone{}
+		return policy.Gone{}
 	}
 	after := append(conv.Edits[:len(conv.Edits):len(conv.Edits)], made...)
 	return retain.Gone(conv, conv.Edits, after, meter)

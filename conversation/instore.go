@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"precis"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -13,7 +14,7 @@ import (
 type StoreOptions struct {
 	Store   precis.Store
 	Owner   string          // the owner of the conversations; [AllOwners]: all of them
-	Manager *precis.Manager // its store is not used
+	Manager *policy.Manager // its store is not used
 	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
 	Window func(model string) precis.Window
 	// OutputLimit returns the output limit of a model in tokens, 0 when unknown;
@@ -117,7 +118,7 @@ func (h inStore) subject(ctx context.Context, id string) (*Subject, error) {
 	}
 	s := &Subject{
 		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
-		Ask: precis.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput, OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
+		Ask: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput, OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
 	}
 	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) { return earlier(ctx, st, rec.Earlier) }
 	if h.o.Manager != nil {
@@ -157,7 +158,7 @@ func (h inStore) Edit(ctx context.Context, id string, f func(*Subject) error) er
 		return failed
 	}
 	t := s.Conversation.Transcript
-	now, err := precis.Reconcile(ctx, h.scope(s.Owner), t, edits, &precis.Progress{Messages: t.Len(), Edits: had})
+	now, err := policy.Reconcile(ctx, h.scope(s.Owner), t, edits, &policy.Progress{Messages: t.Len(), Edits: had})
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,14 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/conversation/conversationtest"
+	"precis/policy"
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
 )
 
 // frugal is a manager that reduces only when it is asked to.
-func frugal(t *testing.T) *precis.Manager {
+func frugal(t *testing.T) *policy.Manager {
 	t.Helper()
 	settings, err := preset.Settings(preset.Frugal)
 	if err != nil {
@@ -89,7 +90,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	settings := frugal(t).Settings()
 	m, err := preset.New(preset.Options{
 		Settings: settings, Store: st,
-		OnEdit: func(context.Context, precis.Edit) { edits++ }, OnReport: func(context.Context, precis.Report) { reports++ },
+		OnEdit: func(context.Context, precis.Edit) { edits++ }, OnReport: func(context.Context, policy.Report) { reports++ },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -86,7 +87,7 @@ func SizedOf(ctx context.Context, h Home, l Listed) (Listed, error) {
 }
 
 // sized returns a listed conversation with the numbers of a status.
-func (l Listed) sized(st precis.Status) Listed {
+func (l Listed) sized(st policy.Status) Listed {
 	l.Tokens, l.Window, l.Percent, l.Messages = st.Tokens, st.Window, st.Percent, st.Messages
 	return l
 }

@@ -5,6 +5,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // Lost reports which facts expected to be needed again the view of a conversation keeps and lacks.
@@ -13,11 +14,11 @@ type Lost struct {
 	Messages     int              `json:"messages"` // of the transcript
 	Hidden       int              `json:"hidden"`   // of these, not in the view
 	Shortened    int              `json:"shortened"`
-	Retention    precis.Retention `json:"retention"`
+	Retention    policy.Retention `json:"retention"`
 	Facts        int              `json:"facts_lost"` // facts likely to be needed again but not in the view; Retention lists the likeliest
 	Rules        int              `json:"rules_lost"` // rules of the user that are not in the view word for word
 
-	lost []precis.LostAnchor // all facts
+	lost []policy.LostAnchor // all facts
 }
 
 // Under returns the number of lost facts and lost rules in the messages of a handle. Summed over
@@ -27,7 +28,7 @@ func (l Lost) Under(h precis.Handle) (facts, rules int) {
 }
 
 // within counts the anchors in the messages of a handle.
-func within(list []precis.LostAnchor, h precis.Handle) int {
+func within(list []policy.LostAnchor, h precis.Handle) int {
 	n := 0
 	for _, a := range list {
 		if h.From <= a.Handle.From && a.Handle.From < h.To {
@@ -54,7 +55,7 @@ func (s *Subject) loss() Lost {
 			out.Shortened++
 		}
 	}
-	situation := precis.Situation{Conversation: s.Conversation, Transcript: t, Edits: edits, Units: shown.Units}
+	situation := policy.Situation{Conversation: s.Conversation, Transcript: t, Edits: edits, Units: shown.Units}
 	all := digest.Gate{}.AuditAll(&situation)
 	out.lost, out.Retention = all.Lost, all.Capped()
 	out.Facts, out.Rules = all.FactsLost(), len(all.RulesLost)

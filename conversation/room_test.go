@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // grown is a conversation of n turns; each adds about the same.
@@ -19,7 +20,7 @@ func grown(n, words int) []precis.Message {
 }
 
 func TestRoomIsMeasuredByTheGrowthOfTheNewestTurns(t *testing.T) {
-	room := func(window int, msgs ...precis.Message) (conversation.Room, precis.Status) {
+	room := func(window int, msgs ...precis.Message) (conversation.Room, policy.Status) {
 		d, err := conversation.Status(t.Context(), homeOf(t, window, msgs...), "c1")
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +80,7 @@ func TestOutlookAfterAPassIsThatOfAStatus(t *testing.T) {
 				return err
 			}
 			meter := s.Manager.NewMeter()
-			res, err := s.Manager.Manage(t.Context(), precis.Request{Conversation: s.Conversation, Window: s.Ask.Window, MaxOutput: s.Ask.MaxOutput, OutputLimit: s.Ask.OutputLimit, Profile: s.Ask.Profile, Meter: meter, Watch: true})
+			res, err := s.Manager.Manage(t.Context(), policy.Request{Conversation: s.Conversation, Window: s.Ask.Window, MaxOutput: s.Ask.MaxOutput, OutputLimit: s.Ask.OutputLimit, Profile: s.Ask.Profile, Meter: meter, Watch: true})
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 )
 
 // Sizes are the sizes of the view of a conversation at each of its lengths.
@@ -72,7 +73,7 @@ func editPlaces(edits []precis.Edit, n int) []int {
 // walker follows the size of a view along a conversation.
 type walker struct {
 	s        *Subject
-	scratch  *precis.Meter
+	scratch  *policy.Meter
 	step     int
 	overhead int
 	said     int // tokens of the messages passed

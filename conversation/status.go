@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -13,10 +14,10 @@ import (
 type Details struct {
 	Listed
 	Window precis.Window  `json:"context_window"`
-	Status precis.Status  `json:"status"`
+	Status policy.Status  `json:"status"`
 	Room   Room           `json:"room"`
 	Edits  EditCounts     `json:"edits"`
-	Last   *precis.Report `json:"last_report,omitempty"` // of the newest request; nil when it is not in memory
+	Last   *policy.Report `json:"last_report,omitempty"` // of the newest request; nil when it is not in memory
 	Notes  []string       `json:"notes,omitempty"`       // content that the numbers leave out
 
 	// CondenseError names the failure of the newest condensation with a model, by
@@ -85,7 +86,7 @@ func (s *Subject) room(tokens int) Room {
 	r := s.request()
 	settings := s.Manager.Settings()
 	overhead := s.meter().Overhead(s.Conversation).Sum()
-	d := precis.Plan(precis.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
+	d := policy.Plan(policy.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
 	factor := 1.0 // provider's tokens divided by ours
 	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
 		factor = float64(tokens) / float64(counted)
@@ -98,7 +99,7 @@ func (s *Subject) room(tokens int) Room {
 }
 
 // limitOf returns the tokens at which a view is reduced or no longer fits.
-func limitOf(d precis.Decision) int {
+func limitOf(d policy.Decision) int {
 	if d.Acts > 0 {
 		return d.Acts
 	}
@@ -118,7 +119,7 @@ func compactedAt(edits []precis.Edit) (at int) {
 
 // roomOf measures the room between a view of used tokens and a limit; limit 0: unknown. Factor is
 // the ratio of the provider's tokens to the meter's.
-func roomOf(conv *precis.Conversation, meter *precis.Meter, limit, used int, factor float64) Room {
+func roomOf(conv *precis.Conversation, meter *policy.Meter, limit, used int, factor float64) Room {
 	out := Room{Limit: limit, Left: max(limit-used, 0)}
 	added, turns := newest(conv, meter, turnsMeasured)
 	if turns == 0 || added == 0 {
@@ -142,16 +143,16 @@ type Outlook struct {
 // OutlookAfter returns the outlook after a pass of a manager with this report, settings and
 // profile. Meter has counted the conversation already, so no message is counted twice. The
 // conversation must not change during the call.
-func OutlookAfter(conv *precis.Conversation, meter *precis.Meter, settings precis.Settings, profile string, report precis.Report) Outlook {
+func OutlookAfter(conv *precis.Conversation, meter *policy.Meter, settings policy.Settings, profile string, report policy.Report) Outlook {
 	was := report.Decision
-	budget := precis.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
-	d := precis.Plan(precis.Load{Used: report.After.Tokens}, budget, settings, profile)
+	budget := policy.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
+	d := policy.Plan(policy.Load{Used: report.After.Tokens}, budget, settings, profile)
 	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, limitOf(d), d.Used, report.Calibration)}
 }
 
 // newest counts the tokens of the newest turns, at most most. A turn is the model's message and
 // everything before its next one. Messages hidden by a rewind are not counted.
-func newest(conv *precis.Conversation, meter *precis.Meter, most int) (tokens, turns int) {
+func newest(conv *precis.Conversation, meter *policy.Meter, most int) (tokens, turns int) {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	pending := 0
 	for i := len(msgs) - 1; i >= 0 && turns < most; i-- {

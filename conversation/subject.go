@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/policy"
 	"precis/store"
 	"precis/wire"
 	"precis/wire/anthropic"
@@ -19,7 +20,7 @@ type Subject struct {
 	Owner        string
 	Open         bool          // a client uses it now or did so lately
 	Pending      bool          // some edits in memory are not stored yet
-	Last         precis.Report // of the newest turn; the zero value: unknown
+	Last         policy.Report // of the newest turn; the zero value: unknown
 	Failed       string        // name of the failure of the newest condensation with a model, see condense.ErrorName; "": none
 
 	// Recorded: another program runs and records the conversation, and compacts it itself.
@@ -31,12 +32,12 @@ type Subject struct {
 
 	// Manager reads and edits the conversation. It has no store: it records edits in memory, and
 	// the home stores them.
-	Manager *precis.Manager
+	Manager *policy.Manager
 	// Ask is the template of requests to the manager: window, limits, reasoning and meter. Its
 	// conversation is ignored; a nil dialect means the dialect of the record.
-	Ask precis.Request
+	Ask policy.Request
 	// Profile returns the manager of a named profile. Nil: no profiles.
-	Profile func(name string) (*precis.Manager, error)
+	Profile func(name string) (*policy.Manager, error)
 	// Earlier returns the transcripts from before the client rewrote old messages. Nil: there are
 	// none.
 	Earlier func(ctx context.Context) ([]*precis.Transcript, error)
@@ -46,7 +47,7 @@ type Subject struct {
 }
 
 // request builds the request to the manager for the conversation.
-func (s *Subject) request() precis.Request {
+func (s *Subject) request() policy.Request {
 	r := s.Ask
 	r.Conversation, r.Unrecorded = s.Conversation, true
 	if r.Dialect == nil && s.Record.Dialect != "" {
@@ -55,11 +56,11 @@ func (s *Subject) request() precis.Request {
 	return r
 }
 
-func (s *Subject) status() (precis.Status, error) { return s.Manager.Status(s.request()) }
+func (s *Subject) status() (policy.Status, error) { return s.Manager.Status(s.request()) }
 
 // meter returns the meter that counts messages by the rules of the model, as the status does. It is
 // new if the home has none.
-func (s *Subject) meter() *precis.Meter {
+func (s *Subject) meter() *policy.Meter {
 	if s.Ask.Meter == nil {
 		s.Ask.Meter = s.Manager.NewMeter()
 	}

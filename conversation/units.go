@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 )
 
 // UnitQuery selects units of a view. The zero value selects the first 100 of the current view.
@@ -19,7 +20,7 @@ type UnitList struct {
 	Items  []UnitInfo    `json:"items"`
 	Total  int           `json:"messages"`       // of the transcript, at the moment asked for
 	Next   int           `json:"next,omitempty"` // message at the start of the next page; 0: this is the last page
-	Status precis.Status `json:"status"`         // of the view asked for
+	Status policy.Status `json:"status"`         // of the view asked for
 	Prev   int           `json:"prev,omitempty"` // message at the start of the previous page
 }
 
@@ -132,7 +133,7 @@ type describer struct {
 	pins    []precis.Handle
 	reports map[string]precis.EditReport // by edit
 	names   *namer
-	scratch *precis.Meter
+	scratch *policy.Meter
 }
 
 func (d *describer) unit(u precis.Unit) UnitInfo {

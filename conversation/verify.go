@@ -10,6 +10,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/retain"
 	"precis/verify"
 )
@@ -54,7 +55,7 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 		return Verified{}, err
 	}
 	out := Verified{Conversation: s.Record.ID}
-	r := precis.SummaryRequest{Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)}
+	r := policy.SummaryRequest{Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)}
 	beside, shown := "", (func(int) bool)(nil)
 	switch {
 	case o.Summary != "":

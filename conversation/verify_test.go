@@ -10,6 +10,7 @@ import (
 	"precis/archive"
 	"precis/conversation"
 	"precis/digest"
+	"precis/policy"
 	"precis/store"
 	"precis/store/memory"
 )
@@ -95,7 +96,7 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	if v.What != "the compaction behind message m13" || v.Messages != to || v.Of != "" || v.Named() != "c1" || len(lacking(v, "words")) != 1 || !strings.HasPrefix(lacking(v, "words")[0], "Never touch main.go. … ") || len(lacking(v, "files")) != 5 || len(v.Invents) != 1 {
 		t.Errorf("%+v", v)
 	}
-	want := digest.Verify(precis.SummaryRequest{Conversation: c, Messages: c.Transcript.Messages()[:to], Previous: summary.PlainText() + "\n"}, "", nil)
+	want := digest.Verify(policy.SummaryRequest{Conversation: c, Messages: c.Transcript.Messages()[:to], Previous: summary.PlainText() + "\n"}, "", nil)
 	if fmt.Sprint(v.Kinds, v.Lacks) != fmt.Sprint(want.Kinds, want.Lacks) {
 		t.Errorf("%+v, digest.Verify says %+v", v.Report, want)
 	}

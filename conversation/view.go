@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 	"precis/wire"
 )
 
 // ViewInfo is the current view of a conversation, as units.
 type ViewInfo struct {
 	Conversation string          `json:"conversation"`
-	Status       precis.Status   `json:"status"`
+	Status       policy.Status   `json:"status"`
 	System       []Content       `json:"system,omitempty"` // the system prompt, while it is in memory
 	Units        []ViewUnit      `json:"units"`
 	Repairs      []precis.Breach `json:"repairs,omitempty"` // breaches repaired before sending

@@ -20,9 +20,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"precis"
 	"precis/conversation"
 	"precis/dashboard"
+	"precis/policy"
 )
 
 // tab is a page in a real browser. What its console says, and what its policy refuses,
@@ -270,7 +270,7 @@ func TestSettingsShowWhereTheyWouldActInABrowser(t *testing.T) {
 }
 
 func TestSettingsAreWrittenInABrowser(t *testing.T) {
-	s := &settings{s: precis.DefaultSettings()}
+	s := &settings{s: policy.DefaultSettings()}
 	k := kept{s, "/home/somebody/.config/precis/config.yaml", "threshold: 66\n"}
 	b := openTab(t, serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = k }))
 	b.open("settings")

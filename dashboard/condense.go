@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // condensePage is the form of a condensation, with a preview.
@@ -20,7 +21,7 @@ type condensePage struct {
 	Preview  *condensed
 	Failed   *problem     // why there is no preview
 	Refused  bool         // a condensation would lose content, so it was not applied
-	Loses    *precis.Gone // content it would lose entirely; a second click applies it anyway; nil: none
+	Loses    *policy.Gone // content it would lose entirely; a second click applies it anyway; nil: none
 }
 
 // condensed is the preview of a condensation.
@@ -41,7 +42,7 @@ type partView struct {
 // options reads the options of a condensation.
 func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
 	o := conversation.CondenseOptions{Focus: v.Get("focus"), Summarizer: v.Get("by"), Profile: v.Get("profile"), Force: v.Get("force") != ""}
-	target, err := precis.ParseTarget(v.Get("target"))
+	target, err := policy.ParseTarget(v.Get("target"))
 	if err != nil {
 		return o, err
 	}
@@ -101,7 +102,7 @@ func (c *call) refusedCondense(o conversation.CondenseOptions, loss *conversatio
 func (c *call) showCondense(status int, p condensePage) error {
 	var err error
 	p.Ask.Force = false // applies to a single click
-	p.Target = precis.Target{Tokens: p.Ask.Target, Share: p.Ask.Share}.String()
+	p.Target = policy.Target{Tokens: p.Ask.Target, Share: p.Ask.Share}.String()
 	if p.Ask.To > 0 {
 		h := precis.SpanHandle(p.Ask.From, p.Ask.To)
 		p.Range = &h
@@ -194,7 +195,7 @@ type side struct {
 
 func (c *call) compare() error {
 	p := comparePage{Profiles: c.profiles()}
-	target, err := precis.ParseTarget(c.value("target"))
+	target, err := policy.ParseTarget(c.value("target"))
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"time"
 
-	"precis"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // pageRows is how many conversations a page lists.
@@ -87,7 +87,7 @@ func (c *call) overview() error {
 // listRow derives the level of a listed conversation from the default thresholds; its own page uses
 // the thresholds in force.
 func (c *call) listRow(l conversation.Listed) listRow {
-	s := precis.DefaultSettings()
+	s := policy.DefaultSettings()
 	r := listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100), l.Window)}
 	if h, err := conversation.HoldingOf(c.ctx(), c.home, l.ID); err == nil {
 		r.Held = h.Waiting

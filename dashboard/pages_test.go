@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/dashboard"
+	"precis/policy"
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
@@ -273,7 +274,7 @@ func TestLongConversationsHavePages(t *testing.T) {
 }
 
 func TestSettingsAreChanged(t *testing.T) {
-	s := &settings{s: precis.DefaultSettings()}
+	s := &settings{s: policy.DefaultSettings()}
 	p := serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = s })
 	p.wants(p.submit(200, "settings", "settings", url.Values{"percent": {"66"}}), "from the next request on", `value="66"`)
 	if s.s.Percent != 66 {
@@ -287,7 +288,7 @@ func TestSettingsAreChanged(t *testing.T) {
 }
 
 func TestSettingsAreWrittenToTheirFile(t *testing.T) {
-	s := &settings{s: precis.DefaultSettings()}
+	s := &settings{s: policy.DefaultSettings()}
 	k := &kept{settings: s, file: "/etc/<precis>.yaml", unsaved: "threshold: 66\n"}
 	p := serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = k })
 	p.wants(p.get(200, "settings"), `name="save"`, "Write them to /etc/&lt;precis&gt;.yaml, too", ">threshold: 66\n</pre>")

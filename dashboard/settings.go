@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"precis"
+	"precis/policy"
 )
 
 // Settings are the settings in force, which can be read and possibly changed. Implementations are
@@ -13,7 +14,7 @@ type Settings interface {
 	// Profiles returns the names of the profiles, the default one, "", first.
 	Profiles() []string
 	// Settings returns the settings of a profile.
-	Settings(profile string) (precis.Settings, error)
+	Settings(profile string) (policy.Settings, error)
 	// Change returns a function that changes the settings of a profile from now on. Nil: the caller
 	// is not allowed to.
 	Change(r *http.Request) func(profile string, c SettingsChange) error
@@ -48,7 +49,7 @@ type settingsPage struct {
 	Profile  string
 	Profiles []string
 	Presets  []string
-	S        precis.Settings
+	S        policy.Settings
 	Change   bool
 	Done     bool
 	Saved    bool // to the file
@@ -117,7 +118,7 @@ func changeOf(f url.Values) (s SettingsChange, err error) {
 		if text == "" {
 			continue
 		}
-		v, bad := precis.ParsePercent(text)
+		v, bad := policy.ParsePercent(text)
 		if bad != nil {
 			return s, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a percentage", name, text)
 		}

@@ -26,6 +26,7 @@ import (
 	"precis/conversation"
 	"precis/conversation/recording"
 	"precis/dashboard"
+	"precis/policy"
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
@@ -150,7 +151,7 @@ func newGallery(t *testing.T, now time.Time) *gallery {
 			t.Fatal(err)
 		}
 	}
-	for id, target := range map[string]precis.Tokens{"c1": 30_000, "c6": 12_000, "c9": 20_000} {
+	for id, target := range map[string]policy.Tokens{"c1": 30_000, "c6": 12_000, "c9": 20_000} {
 		if _, err := conversation.Condense(t.Context(), h, id, conversation.CondenseOptions{Target: target}); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"precis/conversation"
 	"precis/internal/experiments"
 	"precis/internal/texts"
+	"precis/policy"
 	"precis/verify"
 )
 
@@ -178,7 +179,7 @@ func TestNumbers(t *testing.T) {
 // whole reserve.
 func TestBarsAddUp(t *testing.T) {
 	for _, used := range []int{0, 60, 95, 130} {
-		c := conversation.Composition{Used: used, Window: precis.Window{Tokens: 100}, Reserve: precis.Reserve{Tokens: 10}, Threshold: 75, Free: max(90-used, 0), Reserved: max(min(10, 100-used), 0),
+		c := conversation.Composition{Used: used, Window: precis.Window{Tokens: 100}, Reserve: policy.Reserve{Tokens: 10}, Threshold: 75, Free: max(90-used, 0), Reserved: max(min(10, 100-used), 0),
 			Kinds: []conversation.KindTokens{{Kind: conversation.KindUser, Tokens: used}}}
 		b := newBar(c)
 		sum := b.Free + b.Reserve.Tokens

@@ -9,8 +9,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"precis"
 	"precis/dashboard"
+	"precis/policy"
 )
 
 // valued are settings whose file has further values.
@@ -61,7 +61,7 @@ func (v *valued) Owners(*http.Request) []dashboard.Owner {
 }
 
 func newValued() *valued {
-	return &valued{kept: kept{settings: &settings{s: precis.DefaultSettings()}, file: "/etc/precis.yaml"}}
+	return &valued{kept: kept{settings: &settings{s: policy.DefaultSettings()}, file: "/etc/precis.yaml"}}
 }
 
 // What differs is written, and nothing else.

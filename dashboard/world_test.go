@@ -20,6 +20,7 @@ import (
 	"precis/conversation"
 	"precis/conversation/recording"
 	"precis/dashboard"
+	"precis/policy"
 	"precis/preset"
 	"precis/wire/anthropic"
 )
@@ -45,7 +46,7 @@ func messages(turns int) []precis.Message {
 }
 
 // manager is one that reduces only when it is asked to.
-func manager(t testing.TB, name string) *precis.Manager {
+func manager(t testing.TB, name string) *policy.Manager {
 	t.Helper()
 	settings, err := preset.Settings(name)
 	if err != nil {
@@ -79,7 +80,7 @@ func opened(t testing.TB, size int, path, edits string) *recording.Home {
 	if _, err := f.Keep(edits, false); err != nil {
 		t.Fatal(err)
 	}
-	return f.Home(manager(t, preset.Frugal), precis.Request{Window: precis.Window{Tokens: size, Source: precis.SourceConfigured}})
+	return f.Home(manager(t, preset.Frugal), policy.Request{Window: precis.Window{Tokens: size, Source: precis.SourceConfigured}})
 }
 
 // place is a dashboard over one recording, and a browser without a script.
@@ -94,10 +95,10 @@ type place struct {
 // serve starts a dashboard.
 func serve(t testing.TB, h *recording.Home, change func(*dashboard.Options)) *place {
 	t.Helper()
-	h.Profile = func(name string) (*precis.Manager, error) { return manager(t, name), nil }
+	h.Profile = func(name string) (*policy.Manager, error) { return manager(t, name), nil }
 	o := dashboard.Options{
 		Home:  func(*http.Request) (conversation.Home, error) { return h, nil },
-		Edits: true, Profiles: preset.Names, Settings: &settings{s: precis.DefaultSettings()}, Source: "a test",
+		Edits: true, Profiles: preset.Names, Settings: &settings{s: policy.DefaultSettings()}, Source: "a test",
 		Now: func() time.Time { return time.Unix(1_760_003_600, 0) },
 	}
 	if change != nil {
@@ -186,7 +187,7 @@ func (p *place) wants(page string, texts ...string) {
 }
 
 // condense brings the view down.
-func (p *place) condense(target precis.Tokens) {
+func (p *place) condense(target policy.Tokens) {
 	p.Helper()
 	c, err := conversation.Condense(p.Context(), p.Home, p.ID(), conversation.CondenseOptions{Target: target})
 	if err != nil || !c.Changed {
@@ -207,7 +208,7 @@ func (p *place) status() conversation.Details {
 // settings are settings that can be changed.
 type settings struct {
 	mu    sync.Mutex
-	s     precis.Settings
+	s     policy.Settings
 	saved bool // the last change is to be in the file
 	fixed bool
 }
@@ -215,7 +216,7 @@ type settings struct {
 func (s *settings) Profiles() []string { return []string{"", "cautious"} }
 func (s *settings) Presets() []string  { return preset.Names() }
 
-func (s *settings) Settings(string) (precis.Settings, error) {
+func (s *settings) Settings(string) (policy.Settings, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.s, nil

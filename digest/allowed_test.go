@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // A refusal that was taken back is told as such: what the user let happen later is not told as
@@ -28,7 +29,7 @@ func TestARefusalThatWasTakenBack(t *testing.T) {
 	k.bash("make pier --dry-run", "pier", false)
 	k.bash("make slip", "slip made", false) // elsewhere: part of what was refused
 
-	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
 	_, section, _ := strings.Cut(text, "## Refused by the user")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, line := range strings.Split(strings.TrimSpace(section), "\n") {

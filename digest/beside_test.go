@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -35,10 +36,10 @@ func TestADigestWrittenAgainIsAsWrittenAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := func() *boundary {
-		tr, m := precis.NewTranscript(msgs...), precis.NewMeter(counter)
-		return newBoundary(&precis.Situation{Conversation: &precis.Conversation{Transcript: tr}, Transcript: tr, Units: precis.Units(tr, nil), Meter: m,
-			Kept: precis.Keep(tr, nil, m, 3, 0), Settings: precis.DefaultSettings(), Used: m.View(msgs), Target: 12_000, Limit: 12_000, Trigger: 18_000,
-			Budget: precis.Budget{Window: precis.Window{Tokens: 24_000}}})
+		tr, m := precis.NewTranscript(msgs...), policy.NewMeter(counter)
+		return newBoundary(&policy.Situation{Conversation: &precis.Conversation{Transcript: tr}, Transcript: tr, Units: precis.Units(tr, nil), Meter: m,
+			Kept: policy.Keep(tr, nil, m, 3, 0), Settings: policy.DefaultSettings(), Used: m.View(msgs), Target: 12_000, Limit: 12_000, Trigger: 18_000,
+			Budget: policy.Budget{Window: precis.Window{Tokens: 24_000}}})
 	}
 	b := begin()
 	for n := len(b.groups); n > len(b.groups)/2; n -= 7 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 	"precis/retain"
 	"precis/workstate"
 )
@@ -13,7 +14,7 @@ import (
 // and shows its long texts as previews. A replaced group keeps only its most valuable lines, in the
 // digest.
 type boundary struct {
-	s      *precis.Situation
+	s      *policy.Situation
 	x      *retain.Index
 	worth  []float64
 	reuse  *retain.Reuser
@@ -47,7 +48,7 @@ type oldGroup struct {
 // bulky is the size in bytes over which pruning shortens a text.
 const bulky = 1000
 
-func newBoundary(s *precis.Situation) *boundary {
+func newBoundary(s *policy.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.Alive(s.Transcript, s.Edits)
@@ -323,7 +324,7 @@ const frame = 300.0
 // tailShare returns the share of the room that the newest messages may take. With a small target,
 // older content is the better use of tokens, because the newest messages are often repeated soon
 // anyway. Measured optimum: .5 at half the window, .3 at a quarter.
-func tailShare(s *precis.Situation) float64 {
+func tailShare(s *policy.Situation) float64 {
 	const least, most = 0.3, 0.5
 	target := float64(s.Target) / float64(max(s.Budget.Window.Tokens, 1))
 	return min(max(least+(target-0.3)*(most-least)/(0.4-0.3), least), most)

@@ -18,6 +18,7 @@ import (
 	"precis"
 	"precis/internal/plain"
 	"precis/internal/preview"
+	"precis/policy"
 	"precis/retain"
 	"precis/verify"
 	"precis/workstate"
@@ -43,14 +44,14 @@ const DefaultTokens = 3500
 
 // Summarize writes the digest of r.Messages. r.MaxTokens is its size at most; 0
 // means [DefaultTokens]. It fails only if the context has ended.
-func (w Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.Summary, error) {
+func (w Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.Summary, error) {
 	if err := ctx.Err(); err != nil {
-		return precis.Summary{}, precis.Errorf(precis.CodeCanceled, "write digest", "%w", context.Cause(ctx))
+		return policy.Summary{}, precis.Errorf(precis.CodeCanceled, "write digest", "%w", context.Cause(ctx))
 	}
 	started := time.Now()
 	in := inputOf(r, w.Count, w.Handle)
 	in.tokens, in.previous = r.MaxTokens, r.Previous
-	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
+	return policy.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
 
 // input is the data for a digest.
@@ -88,7 +89,7 @@ type input struct {
 
 // inputOf returns the input for a text that replaces all messages of a request. A nil count
 // means that a token is four characters.
-func inputOf(r precis.SummaryRequest, count func(string) int, named func(message int) string) *input {
+func inputOf(r policy.SummaryRequest, count func(string) int, named func(message int) string) *input {
 	system := ""
 	if r.Conversation != nil {
 		system = r.Conversation.System.PlainText()

@@ -13,6 +13,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -20,7 +21,7 @@ import (
 func summarize(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, d digest.Writer, r precis.SummaryRequest) string {
+}, d digest.Writer, r policy.SummaryRequest) string {
 	t.Helper()
 	got, err := d.Summarize(context.Background(), r)
 	if err != nil {
@@ -42,7 +43,7 @@ func summarize(t interface {
 
 func digested(t *testing.T, size int, msgs ...precis.Message) string {
 	t.Helper()
-	return summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: msgs, MaxTokens: size})
+	return summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: msgs, MaxTokens: size})
 }
 
 // section returns the lines under a title.
@@ -162,7 +163,7 @@ func TestDigestKeepsTheDirectivesOfTheFirstMessage(t *testing.T) {
 	if w := section(got, "Active workflows"); w != block+"\n" {
 		t.Errorf("workflows %q", w)
 	}
-	if got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: msgs, From: 10}); strings.Contains(got, "Active workflows") {
+	if got := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: msgs, From: 10}); strings.Contains(got, "Active workflows") {
 		t.Error("message 10 is taken for the first")
 	}
 }
@@ -191,11 +192,11 @@ func TestDigestKeepsTheLastRequest(t *testing.T) {
 					last = last[:len(last)*9/10]
 				}
 				d := digest.Writer{Count: count}
-				got := summarize(t, d, precis.SummaryRequest{Messages: append(msgs, precis.NewText("user", string(last))), MaxTokens: size})
+				got := summarize(t, d, policy.SummaryRequest{Messages: append(msgs, precis.NewText("user", string(last))), MaxTokens: size})
 				if !strings.Contains(got, "- m24: "+strings.TrimSpace(string(last))+"\n") && !strings.HasSuffix(got, strings.TrimSpace(string(last))) {
 					t.Errorf("%s, %s, %d tokens: the last request of %d tokens is not whole:\n%.900s", name, counter, size, n(string(last)), got)
 				}
-				got = summarize(t, d, precis.SummaryRequest{Messages: append(msgs, precis.NewText("user", "LAST "+long)), MaxTokens: size})
+				got = summarize(t, d, policy.SummaryRequest{Messages: append(msgs, precis.NewText("user", "LAST "+long)), MaxTokens: size})
 				if !strings.Contains(got, "- m24: LAST ") {
 					t.Errorf("%s, %s, %d tokens: of a long last request nothing is left:\n%.900s", name, counter, size, got)
 				}
@@ -250,7 +251,7 @@ func TestDigestLeavesRoomForFiles(t *testing.T) {
 		steps = append(steps, map[string]any{"content": strings.Repeat(fmt.Sprintf("step %d ", i), 20), "status": "pending"})
 	}
 	s.call("TodoWrite", map[string]any{"todos": steps}, "ok")
-	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 1500, Previous: strings.Repeat("A model told a long story. ", 300)})
+	got := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: s.msgs, MaxTokens: 1500, Previous: strings.Repeat("A model told a long story. ", 300)})
 	for i := range 30 {
 		if name := fmt.Sprintf("part%d/written%d.go", i%5, i); !strings.Contains(got, name) {
 			t.Errorf("%s is missing", name)
@@ -287,7 +288,7 @@ func TestHandlesOfADigestResolve(t *testing.T) {
 	}
 	const from = 7
 	transcript := precis.NewTranscript(append(make([]precis.Message, from), s.msgs...)...)
-	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, From: from, MaxTokens: 2500})
+	got := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: s.msgs, From: from, MaxTokens: 2500})
 	found := lineHandle.FindAllStringSubmatch(got, -1)
 	if len(found) < 20 {
 		t.Fatalf("%d handles in\n%s", len(found), got)
@@ -340,7 +341,7 @@ func TestDigestKeepsItsSize(t *testing.T) {
 		if rapid.Bool().Draw(rt, "exact") {
 			d.Count = o200k.Count
 		}
-		r := precis.SummaryRequest{Messages: hostile(rt), From: rapid.SampledFrom([]int{0, 500}).Draw(rt, "from"), MaxTokens: rapid.IntRange(100, 5000).Draw(rt, "size")}
+		r := policy.SummaryRequest{Messages: hostile(rt), From: rapid.SampledFrom([]int{0, 500}).Draw(rt, "from"), MaxTokens: rapid.IntRange(100, 5000).Draw(rt, "size")}
 		if rapid.Bool().Draw(rt, "previous") {
 			r.Previous = strings.Repeat("It was decided to keep module42.go. ", rapid.IntRange(1, 400).Draw(rt, "long"))
 		}
@@ -395,7 +396,7 @@ var words = []string{
 func TestDigestStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (digest.Writer{}).Summarize(ctx, precis.SummaryRequest{Messages: randomSession(1, 2)}); precis.CodeOf(err) != precis.CodeCanceled {
+	if _, err := (digest.Writer{}).Summarize(ctx, policy.SummaryRequest{Messages: randomSession(1, 2)}); precis.CodeOf(err) != precis.CodeCanceled {
 		t.Errorf("error %v", err)
 	}
 }
@@ -427,7 +428,7 @@ func TestDigestMarksTheOlderSummary(t *testing.T) {
 	s.user("Fix the parser.")
 	s.says("The parser is fixed.")
 	previous := "## Work\nThe lexer was read.\n\n## Pending Tasks\n- fix the parser\n\nPlease continue the conversation from where we left it off without asking the user any further questions."
-	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 1500, Previous: previous})
+	got := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: s.msgs, MaxTokens: 1500, Previous: previous})
 	older := section(got, "Older summary")
 	lacks(t, "older summary", older, "The lexer was read.", "Pending Tasks", "fix the parser")
 	if strings.Contains(got, "Please continue") {
@@ -459,7 +460,7 @@ func TestTheTopOfAnOlderDigestStays(t *testing.T) {
 	previous := "[Digest of messages m0-m9, written from the conversation without a model.]\n\n## The user's requests, newest first, word for word\n" +
 		"- m0: Never touch lexer.go.\n\n## Lines most likely to be needed again, of the agent and its tools\n" +
 		strings.Repeat("- m3: a line about the tokens of the lexer and its tables\n", 200) + "- m9: the last of them\n"
-	older := section(summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 600, Previous: previous}), "Older summary")
+	older := section(summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: s.msgs, MaxTokens: 600, Previous: previous}), "Older summary")
 	if !strings.Contains(older, "Never touch lexer.go.") || strings.Contains(older, "the last of them") {
 		t.Errorf("older digest: %s", older)
 	}

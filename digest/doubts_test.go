@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/verify"
 )
 
@@ -34,7 +35,7 @@ func workday() *session {
 }
 
 func doubtsOf(s *session, summary string) []verify.Doubt {
-	return digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: summary}, digest.RepairOptions{}).Doubts
+	return digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: summary}, digest.RepairOptions{}).Doubts
 }
 
 // TestDoubts plants false statements, one at a time, in a summary that is true.
@@ -112,11 +113,11 @@ func TestDoubtsOfTrueStatements(t *testing.T) {
 func TestDoubtsAreShownOnce(t *testing.T) {
 	s := workday()
 	const summary = "## Work so far\nAll tests pass.\nThe function is `computeGrandTotal()`.\n"
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: summary}, digest.RepairOptions{})
+	r := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: summary}, digest.RepairOptions{})
 	marked := section(r.Text, "Not borne out by the conversation")
 	lacks(t, "the text", marked, `- "All tests pass.`, `- "computeGrandTotal": it stands nowhere`, "(m1")
 	lacks(t, "what was added", strings.Join(r.Added, "\n"), "2 statements are not borne out")
-	if again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{}); again.Text != r.Text {
+	if again := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{}); again.Text != r.Text {
 		t.Errorf("marked again: %q", strings.TrimPrefix(again.Text, r.Text))
 	}
 	next := newSession(1)
@@ -124,7 +125,7 @@ func TestDoubtsAreShownOnce(t *testing.T) {
 	if found := doubtsOf(next, summary); len(found) != 2 {
 		t.Errorf("a list of doubts bears out what it doubts: %+v", found)
 	}
-	beside := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "It goes on."}, digest.RepairOptions{Beside: summary})
+	beside := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "It goes on."}, digest.RepairOptions{Beside: summary})
 	if len(beside.Doubts) > 0 {
 		t.Errorf("what stands beside a summary is doubted: %+v", beside.Doubts)
 	}

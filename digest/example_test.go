@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 func conversation() []precis.Message {
@@ -27,7 +28,7 @@ func conversation() []precis.Message {
 }
 
 func ExampleWriter() {
-	s, err := digest.Writer{}.Summarize(context.Background(), precis.SummaryRequest{Messages: conversation(), MaxTokens: 600})
+	s, err := digest.Writer{}.Summarize(context.Background(), policy.SummaryRequest{Messages: conversation(), MaxTokens: 600})
 	if err != nil {
 		panic(err)
 	}
@@ -48,7 +49,7 @@ func ExampleWriter() {
 }
 
 func ExampleRepair() {
-	r := digest.Repair(precis.SummaryRequest{
+	r := digest.Repair(policy.SummaryRequest{
 		Messages: conversation(), Previous: "The user wants the parser fixed; parser/call.go was edited.", MaxTokens: 200,
 	}, digest.RepairOptions{})
 	fmt.Println(strings.Contains(r.Text, "Never touch lexer.go."))

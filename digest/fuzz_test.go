@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // A digest, and the repair of a summary, of a conversation that holds any text in any
@@ -29,7 +30,7 @@ func FuzzDigest(f *testing.F) {
 			precis.NewText(precis.RoleAssistant, input), precis.NewText(precis.RoleUser, result),
 		}
 		const most = 400
-		r := precis.SummaryRequest{Messages: msgs, MaxTokens: most}
+		r := policy.SummaryRequest{Messages: msgs, MaxTokens: most}
 		a, err := digest.Writer{}.Summarize(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)

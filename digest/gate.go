@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 	"precis/retain"
 	"precis/verify"
 	"precis/workstate"
@@ -25,7 +26,7 @@ type Gate struct {
 }
 
 // Admit adds missing facts to an edit that hides messages.
-func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (precis.Edit, error) {
+func (g Gate) Admit(_ context.Context, s *policy.Situation, e precis.Edit) (precis.Edit, error) {
 	if e.Kind != precis.KindCondensation && e.Kind != precis.KindTruncation {
 		return e, nil
 	}
@@ -100,7 +101,7 @@ func (in *input) held(text string) (likely, held int) {
 // hides returns, for an edit that hides messages, the index of the replacement with the summary
 // (-1: none), the hidden spans, their tokens, and the tokens saved. Items in force are not hidden:
 // the view shows them again.
-func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
+func hides(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
 	at = -1
 	for i, p := range e.Replace {
 		if p.Block != nil {
@@ -130,7 +131,7 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 }
 
 // outside returns the messages that the view shows outside the spans.
-func outside(s *precis.Situation, spans [][2]int) []precis.Message {
+func outside(s *policy.Situation, spans [][2]int) []precis.Message {
 	var out []precis.Message
 	for _, u := range unitsOutside(s, spans) {
 		out = append(out, u.Messages...)
@@ -138,7 +139,7 @@ func outside(s *precis.Situation, spans [][2]int) []precis.Message {
 	return out
 }
 
-func unitsOutside(s *precis.Situation, spans [][2]int) []precis.Unit {
+func unitsOutside(s *policy.Situation, spans [][2]int) []precis.Unit {
 	var out []precis.Unit
 	for _, u := range s.Units {
 		if !within(spans, u.From) {
@@ -149,18 +150,18 @@ func unitsOutside(s *precis.Situation, spans [][2]int) []precis.Unit {
 }
 
 // Audit reports what the view of a situation keeps.
-func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
+func (g Gate) Audit(s *policy.Situation, made []precis.Edit) policy.Retention {
 	return g.AuditAll(s).Capped()
 }
 
 // AuditAll reports what the view of a situation keeps, with all that is lost.
-func (g Gate) AuditAll(s *precis.Situation) precis.Retention {
+func (g Gate) AuditAll(s *policy.Situation) policy.Retention {
 	x, worth, _ := retain.Of(s)
 	return x.MeasureView(worth, s.Units)
 }
 
 // Gone reports the content that a run removed from the view entirely.
-func (g Gate) Gone(s *precis.Situation, before []precis.Edit) precis.Gone {
+func (g Gate) Gone(s *policy.Situation, before []precis.Edit) policy.Gone {
 	return retain.GoneOf(s, before)
 }
 
@@ -168,9 +169,9 @@ func (g Gate) Gone(s *precis.Situation, before []precis.Edit) precis.Gone {
 type Repaired struct {
 	Text  string              `json:"summary"`
 	Added []string            `json:"added"`          // the added facts, one line each
-	Lost  []precis.LostAnchor `json:"lost,omitempty"` // facts that are likely to be needed, missing, and did not fit
-	Rules []precis.LostAnchor `json:"rules_lost,omitempty"`
-	Kept  precis.Retention    `json:"retention"`
+	Lost  []policy.LostAnchor `json:"lost,omitempty"` // facts that are likely to be needed, missing, and did not fit
+	Rules []policy.LostAnchor `json:"rules_lost,omitempty"`
+	Kept  policy.Retention    `json:"retention"`
 	// Doubts are the statements of the summary that the conversation contradicts or does not
 	// support, the most consequential ones first.
 	Doubts []verify.Doubt `json:"doubts,omitempty"`
@@ -194,7 +195,7 @@ type RepairOptions struct {
 // rules, the last request, files, and the facts most likely to be needed again. r.Messages is the
 // conversation, r.Previous the summary, r.MaxTokens the size of the result at most; 0 means 1500
 // tokens more than the summary has.
-func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
+func Repair(r policy.SummaryRequest, o RepairOptions) Repaired {
 	in := inputOf(r, o.Count, o.Handle)
 	in.shown, in.withoutNames = o.Beside, o.WithoutNames
 	in.others = func() string { return retain.Folded(o.Beside) }
@@ -207,7 +208,7 @@ func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text), precis.NewText(precis.RoleUser, o.Beside)}
 	before := []precis.Message{precis.NewText(precis.RoleUser, r.Previous), view[1]}
 	out.Kept = in.x.Measure(in.worth, view, before).Capped()
-	for _, lost := range [][]precis.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
+	for _, lost := range [][]policy.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
 		for i := range lost {
 			lost[i].Handle.From += r.From
 			lost[i].Handle.To += r.From

@@ -12,17 +12,18 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/tokens"
 )
 
 // situation is what a rung sees of a conversation, without a target.
-func situation(t testing.TB, msgs []precis.Message) *precis.Situation {
+func situation(t testing.TB, msgs []precis.Message) *policy.Situation {
 	t.Helper()
 	tr := precis.NewTranscript(msgs...)
-	m := precis.NewMeter(counter(t))
-	s := &precis.Situation{
+	m := policy.NewMeter(counter(t))
+	s := &policy.Situation{
 		Conversation: &precis.Conversation{Transcript: tr}, Transcript: tr, Units: precis.Units(tr, nil), Meter: m,
-		Kept: precis.Keep(tr, nil, m, 3, 0), Settings: precis.DefaultSettings(), Used: m.View(msgs),
+		Kept: policy.Keep(tr, nil, m, 3, 0), Settings: policy.DefaultSettings(), Used: m.View(msgs),
 	}
 	s.Budget.Window.Tokens = s.Used
 	return s
@@ -33,7 +34,7 @@ func hide(kind precis.EditKind, n int, text string) precis.Edit {
 	return precis.Edit{Kind: kind, Replace: []precis.Replacement{{To: n, With: []precis.Message{precis.NewText(precis.RoleUser, text)}}}}
 }
 
-func gated(t testing.TB, g digest.Gate, s *precis.Situation, e precis.Edit) (precis.Edit, string) {
+func gated(t testing.TB, g digest.Gate, s *policy.Situation, e precis.Edit) (precis.Edit, string) {
 	t.Helper()
 	out, err := g.Admit(context.Background(), s, e)
 	if err != nil {
@@ -107,13 +108,13 @@ func TestGateLeavesCompleteSummariesAlone(t *testing.T) {
 		if after != text || len(got.Report.Notes) > 0 {
 			t.Errorf("%s: a complete summary got %q", name, strings.TrimPrefix(after, text))
 		}
-		if r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: text}, digest.RepairOptions{}); r.Text != text || len(r.Added) > 0 || len(r.Rules) > 0 {
+		if r := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: text}, digest.RepairOptions{}); r.Text != text || len(r.Added) > 0 || len(r.Rules) > 0 {
 			t.Errorf("%s: repaired by %q: %q", name, r.Added, strings.TrimPrefix(r.Text, text))
 		}
 	}
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "All done."}, digest.RepairOptions{})
+	r := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "All done."}, digest.RepairOptions{})
 	lacks(t, "an empty summary", r.Text, "Makefile", "LICENSE", "internal/cart/total.go", "Never touch main_module.go.")
-	again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{})
+	again := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{})
 	if again.Text != r.Text {
 		t.Errorf("a repaired summary is repaired again: %q", strings.TrimPrefix(again.Text, r.Text))
 	}
@@ -172,7 +173,7 @@ func TestTheNewestRulesCountMost(t *testing.T) {
 		s.user(rules[i])
 		s.says("ok")
 	}
-	got := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, digest.RepairOptions{})
+	got := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, digest.RepairOptions{})
 	in := section(got.Text, "Typed by the user")
 	if !strings.Contains(in, rules[58]) || strings.Contains(in, rules[0]) || strings.Index(in, rules[55]) > strings.Index(in, rules[58]) {
 		t.Errorf("rules:\n%s", in)
@@ -184,7 +185,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 	s.msgs[0] = precis.NewText(precis.RoleUser, s.requests[0]+"\n<command name=\"x\">step one</command>")
 	const from = 9
 	transcript := precis.NewTranscript(append(make([]precis.Message, from), s.msgs...)...)
-	for _, r := range []precis.SummaryRequest{{Messages: s.msgs}, {Messages: s.msgs, From: from}, {Messages: s.msgs, Previous: "What was done: module1.go.", MaxTokens: 900}} {
+	for _, r := range []policy.SummaryRequest{{Messages: s.msgs}, {Messages: s.msgs, From: from}, {Messages: s.msgs, Previous: "What was done: module1.go.", MaxTokens: 900}} {
 		got := digest.Repair(r, digest.RepairOptions{})
 		has := map[string]bool{}
 		for _, a := range got.Added {
@@ -217,7 +218,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 				t.Errorf("from %d: %s %q is not at %s (%v)", r.From, l.Kind, l.Text, l.Handle, err)
 			}
 		}
-		if k := got.Kept; k.Kept+len(got.Lost) != k.Anchors && len(got.Lost) < precis.MaxLost || k.Repaired > k.Kept || k.Share <= 0 || k.Share > 1 || k.Rules != len(s.rules) {
+		if k := got.Kept; k.Kept+len(got.Lost) != k.Anchors && len(got.Lost) < policy.MaxLost || k.Repaired > k.Kept || k.Share <= 0 || k.Share > 1 || k.Rules != len(s.rules) {
 			t.Errorf("%+v with %d lost", k, len(got.Lost))
 		}
 	}
@@ -226,7 +227,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 func TestRepairKeepsItsSize(t *testing.T) {
 	o200k := tokens.O200k()
 	rapid.Check(t, func(rt *rapid.T) {
-		r := precis.SummaryRequest{Messages: hostile(rt), Previous: strings.Repeat(rapid.SampledFrom(words).Draw(rt, "words"), rapid.IntRange(0, 60).Draw(rt, "times"))}
+		r := policy.SummaryRequest{Messages: hostile(rt), Previous: strings.Repeat(rapid.SampledFrom(words).Draw(rt, "words"), rapid.IntRange(0, 60).Draw(rt, "times"))}
 		count := func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
 		if rapid.Bool().Draw(rt, "exact") {
 			count = o200k.Count
@@ -259,7 +260,7 @@ func TestRepairOfLongLastRequests(t *testing.T) {
 	for name, words := range map[string]string{"words": "please look at the cart ", "digits": "8417 0932 5561 ", "CJK": "请检查购物车的每个文件"} {
 		msgs := []precis.Message{precis.NewText("user", "start"), precis.NewText("assistant", "ok"), precis.NewText("user", "LAST "+strings.Repeat(words, 900))}
 		for _, count := range []func(string) int{nil, o200k.Count} {
-			got := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "A summary.", MaxTokens: 500}, digest.RepairOptions{Count: count})
+			got := digest.Repair(policy.SummaryRequest{Messages: msgs, Previous: "A summary.", MaxTokens: 500}, digest.RepairOptions{Count: count})
 			if !strings.Contains(got.Text, "- m2: LAST") {
 				t.Errorf("%s: of the last request nothing is left:\n%s", name, got.Text)
 			}
@@ -274,7 +275,7 @@ func TestRepairTellsFilesOfOneNameApart(t *testing.T) {
 	for _, path := range []string{"/w/one/pkg/util.go", "/w/two/pkg/util.go"} {
 		s.call("Write", map[string]any{"file_path": path, "content": "package pkg"}, "ok")
 	}
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, digest.RepairOptions{})
+	r := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, digest.RepairOptions{})
 	if !strings.Contains(r.Text, "two/pkg/util.go") {
 		t.Errorf("the other file is missing:\n%s", r.Text)
 	}
@@ -288,7 +289,7 @@ func TestRepairNamesReadFiles(t *testing.T) {
 	for _, part := range []string{"rates", "taxes", "cart"} {
 		s.call("exec_command", map[string]any{"cmd": "cat /w/shop/" + part + ".go"}, "Warning: truncated output (original token count: 6141)\nTotal output lines: 303\n\nfunc "+part+"OfDay(day int) int {\n…14563 chars truncated…\n}")
 	}
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "The user wants the ledger read.", MaxTokens: 9000}, digest.RepairOptions{})
+	r := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "The user wants the ledger read.", MaxTokens: 9000}, digest.RepairOptions{})
 	lacks(t, "what was read", r.Text, "rates.go", "taxes.go", "func cartOfDay(day int) int {")
 	for _, noise := range []string{"exec_command", "truncated", "output lines", "14563"} {
 		if strings.Contains(r.Text, noise) {
@@ -308,7 +309,7 @@ func TestGateAddsAgentsAndPlans(t *testing.T) {
 		map[string]any{"content": "merge what the agents report", "status": "in_progress"},
 		map[string]any{"content": "write the migration", "status": "pending"}}}, "ok")
 	s.says("Both are running.")
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "The agent b92cd92c looks at the taxes. Next: write the migration."}, digest.RepairOptions{})
+	r := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "The agent b92cd92c looks at the taxes. Next: write the migration."}, digest.RepairOptions{})
 	agents := section(r.Text, "Agents and background work")
 	lacks(t, "the agents", agents, "Look at the cart", "a81bc81b")
 	if strings.Contains(agents, "b92cd92c") {
@@ -318,7 +319,7 @@ func TestGateAddsAgentsAndPlans(t *testing.T) {
 		t.Errorf("the plan: %q", plan)
 	}
 	lacks(t, "what was added", strings.Join(r.Added, "\n"), "1 agent added", "1 step of the plan added")
-	if again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{}); strings.Count(again.Text, "a81bc81b") != strings.Count(r.Text, "a81bc81b") {
+	if again := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{}); strings.Count(again.Text, "a81bc81b") != strings.Count(r.Text, "a81bc81b") {
 		t.Errorf("added twice:\n%s", again.Text)
 	}
 }

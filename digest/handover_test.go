@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // worked is a made-up conversation with what a hand-over of it has to say.
@@ -75,7 +75,7 @@ func TestEveryDigestIsAHandOver(t *testing.T) {
 		}
 		w.user("And now?")
 		tokens := rapid.SampledFrom([]int{900, 1800, 3500, 8000}).Draw(t, "tokens")
-		text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: w.msgs, MaxTokens: tokens})
+		text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: w.msgs, MaxTokens: tokens})
 		if n := digest.Estimate(text); n > tokens {
 			t.Fatalf("%d tokens of %d", n, tokens)
 		}

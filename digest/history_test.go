@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // worker plays an agent that edits files and runs commands, in short words: "edit a.go", "read a.go", "new a.go",
@@ -152,7 +153,7 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 
 func TestADigestTellsWhatGitTookBack(t *testing.T) {
 	msgs := worker("read a.go", "edit a.go", "$ git commit -am one -> [main 1a2b3c4] one", "$ git reset --hard HEAD~1 -> HEAD is now at 0f0f0f0 base", "edit b.go", "$ git checkout -- b.go", "edit b.go")
-	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: msgs, MaxTokens: 3000})
+	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: msgs, MaxTokens: 3000})
 	for _, want := range []string{"a.go read, reverted (git reset --hard)", "b.go edited (m13)", "+ text_6_of_b.go", "`git commit -am one` → ended: [main 1a2b3c4] one; the commit is undone since (git reset --hard)", "- m3 (reverted since, git reset --hard):", "- m9 (reverted since, git checkout):"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

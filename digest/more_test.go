@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -33,7 +34,7 @@ func TestMoreKeepsTheUsersWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 6000}, MaxOutput: 500})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 6000}, MaxOutput: 500})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // A command that ends well in one folder says nothing of the same line in another.
@@ -18,7 +18,7 @@ func TestOneLineInTwoFolders(t *testing.T) {
 	k.bash("cd /r && make dock", "made", false)
 	k.bash("cd /r/sub && make tide", "Exit code 1\nError: no moon", true)
 	k.bash("cd sub && make tide", "made", false)
-	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
 	_, results, _ := strings.Cut(text, "## Last results")
 	results, _, _ = strings.Cut(results, "\n## ")
 	if !strings.Contains(results, "`cd quay && npm test` → FAILED") || !strings.Contains(results, "`cd pier && npm test` → ") || strings.Contains(results, "planks") || strings.Contains(results, "moon") {

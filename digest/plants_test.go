@@ -14,6 +14,7 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/internal/sample"
+	"precis/policy"
 	"precis/retain"
 	"precis/verify"
 )
@@ -105,7 +106,7 @@ func TestPlants(t *testing.T) {
 			t.Logf("%s: %s %q: %s %v", r.name, d.Kind, d.Text, d.Why, d.Handle)
 		}
 		statements += len(verify.Statements(r.text))
-		text, err := Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.in.messages})
+		text, err := Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: r.in.messages})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 func TestALineThatWasTakenOutIsMarked(t *testing.T) {
@@ -68,7 +69,7 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 			read(k)
 			tt.work(k)
 			k.assistant("Done so far.")
-			text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+			text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
 			all := len(unmarked.FindAllString(text, -1))
 			got := all > 0
 			for _, line := range unmarked.FindAllString(text, -1) {
@@ -92,7 +93,7 @@ func TestAPatchAsFreeText(t *testing.T) {
 	k.msgs = append(k.msgs, precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "p", Name: "apply_patch",
 		Input: []byte(`"*** Begin Patch\n*** Update File: limit.go\n@@\n-const Depth = 50 // feet\n+const Depth = 80 // feet\n*** End Patch"`)}}},
 		precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "p", Content: []precis.Block{precis.Text{Text: "Success."}}}}})
-	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
 	for _, want := range []string{"\n  + const Depth = 80 // feet", ": - const Depth = 50 // feet\n const BeamWidth = 7 // feet\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -20,7 +21,7 @@ func TestTheRoomThatADigestLeavesGoesToWholeMessages(t *testing.T) {
 			s.turn()
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(40_000), TriggeredBy: precis.TriggeredManual})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(40_000), TriggeredBy: precis.TriggeredManual})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestTheRoomThatADigestLeavesGoesToWholeMessages(t *testing.T) {
 				last = max(last, u.To)
 			}
 		}
-		keep := precis.Keep(conv.Transcript, nil, meter, 0, 0)
+		keep := policy.Keep(conv.Transcript, nil, meter, 0, 0)
 		from, to := keep.Group(last - 1)
 		whole := meter.View(conv.Transcript.Messages()[from:to])
 		if left := res.Report.Decision.Target - res.Report.After.Tokens; whole < left && left > res.Report.Decision.Target/16 {

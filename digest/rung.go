@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -23,10 +24,10 @@ const leastDigest = 100
 func (Rung) Name() string { return "digest" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Rung) Traits() precis.Traits { return precis.Traits{TakesRange: true} }
+func (Rung) Traits() policy.Traits { return policy.Traits{TakesRange: true} }
 
 // Propose condenses the oldest messages, or the requested ones.
-func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (r Rung) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	if s.To > 0 {
 		return b.exactly(r.Name()), nil
@@ -93,11 +94,11 @@ type More struct{}
 func (More) Name() string { return "digest-more" }
 
 // Traits returns what the ladder has to know of the rung.
-func (More) Traits() precis.Traits { return precis.Traits{HidesMessages: true} }
+func (More) Traits() policy.Traits { return policy.Traits{HidesMessages: true} }
 
 // Propose condenses the fewest of the oldest messages that suffice. In a view that fits the window,
 // content is worth more than meeting the target: an existing digest is not rewritten shorter.
-func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (m More) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	hide, saved, messages := 0, 0, 0
 	excess, surplus := max(s.Excess(), 0), s.Surplus()
@@ -202,7 +203,7 @@ func (b *boundary) together(n int) int {
 
 // Earlier returns the model-written summaries in the hidden spans, including those that digests
 // replaced. Digests are excluded: they are rewritten from the original messages.
-func Earlier(s *precis.Situation, spans [][2]int) string {
+func Earlier(s *policy.Situation, spans [][2]int) string {
 	var edits []precis.Edit
 	summaries := map[string]bool{}
 	for _, e := range precis.Active(s.Edits) {
@@ -268,7 +269,7 @@ func within(spans [][2]int, i int) bool {
 }
 
 // shown returns the coverage of the view outside the spans, and of the items in force inside.
-func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
+func shown(s *policy.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
 	c := x.Cover()
 	c.Units(unitsOutside(s, spans))
 	c.Messages(heldIn(s, spans))
@@ -277,7 +278,7 @@ func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverag
 
 // shownLines returns the lines that the view shows outside the spans, and the lines of items in
 // force inside.
-func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
+func shownLines(s *policy.Situation, spans [][2]int) *retain.Copies {
 	c := retain.NewCopies()
 	c.Messages(outside(s, spans))
 	c.Messages(heldIn(s, spans))
@@ -285,7 +286,7 @@ func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
 }
 
 // heldIn returns the messages with the items in force of the spans.
-func heldIn(s *precis.Situation, spans [][2]int) (out []precis.Message) {
+func heldIn(s *policy.Situation, spans [][2]int) (out []precis.Message) {
 	for _, span := range spans {
 		out = append(out, s.Held(span[0], span[1])...)
 	}

@@ -11,18 +11,19 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/preset"
 	"precis/tokens"
 )
 
 // manager has every rung and the gate, and is never kept from running.
-func manager(t testing.TB, estimate string, change func(*precis.Settings)) *precis.Manager {
+func manager(t testing.TB, estimate string, change func(*policy.Settings)) *policy.Manager {
 	t.Helper()
 	s, err := preset.Settings(preset.Frugal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Cap, s.Worth = precis.Cap{}, 0
+	s.Cap, s.Worth = policy.Cap{}, 0
 	if change != nil {
 		change(&s)
 	}
@@ -75,7 +76,7 @@ func TestWhatMattersSurvivesManyCondensations(t *testing.T) {
 				s.turn()
 				conv.Transcript.Append(s.msgs[n:]...)
 				all = append(all, said(s.msgs[n:])...)
-				res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(tt.window)})
+				res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(tt.window)})
 				if err != nil {
 					t.Fatalf("turn %d: %v", turn, err)
 				}
@@ -90,7 +91,7 @@ func TestWhatMattersSurvivesManyCondensations(t *testing.T) {
 	}
 }
 
-func checkGrown(t *testing.T, s *session, conv *precis.Conversation, res precis.Result, all []precis.Fingerprint) {
+func checkGrown(t *testing.T, s *session, conv *precis.Conversation, res policy.Result, all []precis.Fingerprint) {
 	t.Helper()
 	where := fmt.Sprintf("turn %d, condensation %d", s.turns, digests(conv))
 	if b := precis.Check(res.View); len(b) > 0 {
@@ -147,7 +148,7 @@ func TestTheLadderKeepsItsPromisesOnAnything(t *testing.T) {
 			views = append(views, precis.View(conv.Transcript, conv.Edits))
 			had := len(conv.Edits)
 			w := rapid.IntRange(700, 8000).Draw(rt, "window")
-			res, err := m.Manage(rt.Context(), precis.Request{Conversation: conv, Window: window(w), TriggeredBy: precis.TriggeredManual})
+			res, err := m.Manage(rt.Context(), policy.Request{Conversation: conv, Window: window(w), TriggeredBy: precis.TriggeredManual})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -163,7 +164,7 @@ func TestTheLadderKeepsItsPromisesOnAnything(t *testing.T) {
 					rt.Fatalf("%+v", step)
 				}
 			}
-			if r := res.Report.Retention; len(res.Edits) > 0 && (r == nil || r.Share < 0 || r.Share > 1 || r.Repaired > r.Kept || len(r.Lost) < precis.MaxLost && r.Kept+len(r.Lost) != r.Anchors) {
+			if r := res.Report.Retention; len(res.Edits) > 0 && (r == nil || r.Share < 0 || r.Share > 1 || r.Repaired > r.Kept || len(r.Lost) < policy.MaxLost && r.Kept+len(r.Lost) != r.Anchors) {
 				rt.Fatalf("retention %+v", r)
 			}
 			if len(conv.Edits) == had {
@@ -194,7 +195,7 @@ func TestWhatTheGateAddsLeavesRoomForWhatStaysInForce(t *testing.T) {
 	m := manager(t, tokens.NameChars4, nil)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
 	for _, w := range []int{995, 757} {
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(w), TriggeredBy: precis.TriggeredManual})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(w), TriggeredBy: precis.TriggeredManual})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,11 +232,11 @@ func summarized(t *testing.T, s *session, n int, text string) *precis.Conversati
 }
 
 // grow adds turns and reduces until there is another digest.
-func grow(t *testing.T, m *precis.Manager, s *session, conv *precis.Conversation, size int) string {
+func grow(t *testing.T, m *policy.Manager, s *session, conv *precis.Conversation, size int) string {
 	t.Helper()
 	had := digests(conv)
 	for range 60 {
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(size)})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(size)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,10 +313,10 @@ func TestPinsAreInEveryViewOfEveryRung(t *testing.T) {
 		}
 	}
 	for _, rungs := range append([][]string{nil}, []string{"dedupe"}, []string{"media"}, []string{"digest"}, []string{"prune"}, []string{"squeeze"}, []string{"truncate"}, []string{"clip"}) {
-		m := manager(t, tokens.NameChars4, func(s *precis.Settings) { s.Pin, s.Rungs = "KEEP-.HIS", rungs })
+		m := manager(t, tokens.NameChars4, func(s *policy.Settings) { s.Pin, s.Rungs = "KEEP-.HIS", rungs })
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
 		for _, size := range []int{20_000, 12_000, 8000} {
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(size)})
+			res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(size)})
 			if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 				t.Fatal(err)
 			}
@@ -337,15 +338,15 @@ func TestPinsAreInEveryViewOfEveryRung(t *testing.T) {
 func TestTheDigestStandsForWhatPreviewsWouldNotKeep(t *testing.T) {
 	s := long(9)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{digest.Rung{}}})
+	m, err := policy.NewManager(policy.Options{Counter: counter(t), Strategies: []policy.Strategy{digest.Rung{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1_000_000), TriggeredBy: precis.TriggeredManual})
+	res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(1_000_000), TriggeredBy: precis.TriggeredManual})
 	if err != nil || len(res.Edits) > 0 {
 		t.Errorf("a digest although there is room: %s, %v", res.Report.Outcome, err)
 	}
-	res, err = m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual})
+	res, err = m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual})
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
 		t.Errorf("%s, %v", res.Report.Outcome, err)
 	}
@@ -384,12 +385,12 @@ func TestManyRequestsLeaveRoomForFiles(t *testing.T) {
 		}
 		s.says("Done.")
 	}
-	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{digest.Rung{}}})
+	m, err := policy.NewManager(policy.Options{Counter: counter(t), Strategies: []policy.Strategy{digest.Rung{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(4500), TriggeredBy: precis.TriggeredManual})
+	res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(4500), TriggeredBy: precis.TriggeredManual})
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatalf("%s, %v", res.Report.Outcome, err)
 	}
@@ -416,7 +417,7 @@ func TestTheLadderIsDeterministic(t *testing.T) {
 	var first []precis.Edit
 	for range 4 {
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(long(10).msgs...)}
-		res, err := manager(t, tokens.NameChars4, nil).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual})
+		res, err := manager(t, tokens.NameChars4, nil).Manage(t.Context(), policy.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) < 2 {
 			t.Fatalf("%d edits, %v", len(res.Edits), err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/reduce"
 )
 
@@ -105,12 +106,12 @@ func TestWhatIsCarriedIsNotSaidTwice(t *testing.T) {
 	}
 	s.user("And now?")
 	s.says("It is done.")
-	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{digest.Rung{}, digest.More{}, reduce.Truncate{}}, Gate: digest.Gate{}})
+	m, err := policy.NewManager(policy.Options{Counter: counter(t), Strategies: []policy.Strategy{digest.Rung{}, digest.More{}, reduce.Truncate{}}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}, TriggeredBy: precis.TriggeredForced})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}, TriggeredBy: precis.TriggeredForced})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestGateAddsWhatASkillOrders(t *testing.T) {
 	s := long(20)
 	s.call("Skill", map[string]any{"skill": "release"}, "Launching skill: release\n\nAlways list breaking changes first.\nNever skip the changelog.")
 	s.says("The skill is loaded.")
-	got := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "The skill release is loaded. Always list breaking changes first."}, digest.RepairOptions{})
+	got := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "The skill release is loaded. Always list breaking changes first."}, digest.RepairOptions{})
 	skills := section(got.Text, "Skills that were loaded")
 	if !strings.Contains(skills, "Never skip the changelog.") || strings.Contains(skills, "breaking changes") {
 		t.Errorf("skills %q", skills)

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -147,7 +148,7 @@ func TestRequestsInResults(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("requests and answers:\n%s", strings.Join(got, "\n"))
 	}
-	sum, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: k.msgs, MaxTokens: 800})
+	sum, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: k.msgs, MaxTokens: 800})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func TestStateLeavesOutWhatWasRewound(t *testing.T) {
 	k.user("No, do something else.")
 	k.bash("rm a.go", "", false)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(k.msgs...)}
-	m, err := precis.NewManager(precis.Options{Counter: counter(t)})
+	m, err := policy.NewManager(policy.Options{Counter: counter(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +414,7 @@ func TestDigestTellsWhatCommandsSaidLast(t *testing.T) {
 // TestDigestChecksAnOlderSummary goes on from a summary that calls have overtaken.
 func TestDigestChecksAnOlderSummary(t *testing.T) {
 	s := workday()
-	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 3500,
+	got := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: s.msgs, MaxTokens: 3500,
 		Previous: "## Work so far\nAll tests pass.\nCreated internal/cart/scratch.go for the helpers.\nThe plan is in plans/unknown.md.\n"})
 	older := section(got, "Older summary, out of date where it differs")
 	lacks(t, "the older summary", older, "Out of date in:\n- \"All tests pass.\" is out of date: the newest run, ", "scratch.go has been removed since (m", "All tests pass.\n")
@@ -463,7 +464,7 @@ func TestEscapeSequencesAreNoWords(t *testing.T) {
 	k.bash("npm run build", "\x1b[2K\x1b[1G\x1b[36mdist/index-Ab12.js\x1b[39m \x1b[1m445.98 kB\x1b[22m\n\x1b]0;vite\x07built_in_time", false)
 	k.call("exec", map[string]any{"command": "./deploy.sh"})
 	k.result(`{"output":"\u001b[33mlib/router_dom.mjs\u001b[39m is old","metadata":{"exit_code":0}}`, false)
-	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
 	for _, piece := range []string{"[31m", "[0m", "[2K", "[1G", "36mdist", "33mlib", "u001b", "]0;", "\x1b"} {
 		if strings.Contains(text, piece) {
 			t.Errorf("%q is in\n%s", piece, text)
@@ -493,7 +494,7 @@ func TestARefusalSaysWhatWasRefused(t *testing.T) {
 	k.result(refused+stop, true)
 	k.call("apply_diff", map[string]any{"path": "c.go", "diff": "<<<<<<< SEARCH\n:start_line:3\n-------\nbefore_it()\n=======\nafter_it()\n>>>>>>> REPLACE"})
 	k.result(refused+stop, true)
-	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 4000})
+	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 4000})
 	_, section, _ := strings.Cut(text, "## Refused by the user")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, want := range []string{"Edit /r/hooks.go: refused by the user, not done; it would have put in: writeLocal(cfg, \"local.json\"); reported with it: " + words, "put in: package brandnew", "taken out: dropThisLine()", "all@example.org", "git push --force origin main", "put in: newOne()", "put in: after_it()"} {
@@ -559,7 +560,7 @@ func TestCommandsToTheProgramAreNoRequests(t *testing.T) {
 	if s := stateOf(k.msgs); len(s.Requests) == 0 || !slices.ContainsFunc(s.Requests, func(r digest.Request) bool { return r.Current && strings.Contains(r.Text, "round the total") }) {
 		t.Errorf("%+v", s.Requests)
 	}
-	sum, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: k.msgs, MaxTokens: 2000})
+	sum, err := digest.Writer{}.Summarize(t.Context(), policy.SummaryRequest{Messages: k.msgs, MaxTokens: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}

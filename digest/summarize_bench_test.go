@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // BenchmarkSummarize writes digests of a long session.
@@ -17,7 +17,7 @@ func BenchmarkSummarize(b *testing.B) {
 	for _, size := range []int{3500, 20_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (digest.Writer{}).Summarize(b.Context(), precis.SummaryRequest{Messages: s.msgs, MaxTokens: size}); err != nil {
+				if _, err := (digest.Writer{}).Summarize(b.Context(), policy.SummaryRequest{Messages: s.msgs, MaxTokens: size}); err != nil {
 					b.Fatal(err)
 				}
 			}

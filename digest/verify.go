@@ -6,11 +6,12 @@ import (
 
 	"precis"
 	"precis/internal/toolcall"
+	"precis/policy"
 	"precis/verify"
 )
 
 // Verify compares r.Previous with the messages that it replaces; see [verify.Past.Check].
-func Verify(r precis.SummaryRequest, beside string, shown func(int) bool) verify.Report {
+func Verify(r policy.SummaryRequest, beside string, shown func(int) bool) verify.Report {
 	return inputOf(r, nil, nil).past().Check(r.Previous, beside, shown)
 }
 

@@ -8,11 +8,12 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 	"precis/verify"
 )
 
-func request(s *session, text string) precis.SummaryRequest {
-	return precis.SummaryRequest{Messages: s.msgs, Previous: text}
+func request(s *session, text string) policy.SummaryRequest {
+	return policy.SummaryRequest{Messages: s.msgs, Previous: text}
 }
 
 func verified(s *session, text string) verify.Report { return digest.Verify(request(s, text), "", nil) }

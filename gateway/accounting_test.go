@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 	"precis/store/memory"
 	"precis/tokens"
 )
@@ -98,7 +99,7 @@ func live() uint64 {
 type working struct{ now, most *atomic.Int64 }
 
 func (working) Name() string { return "working" }
-func (w working) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+func (w working) Propose(context.Context, *policy.Situation) (precis.Edit, error) {
 	n := w.now.Add(1)
 	defer w.now.Add(-1)
 	for range 10_000 {
@@ -117,7 +118,7 @@ func TestNoMoreAreReducedThanThereAreProcessors(t *testing.T) {
 		t.Fatal(err)
 	}
 	rung := working{&atomic.Int64{}, &atomic.Int64{}}
-	m, err := precis.NewManager(precis.Options{Counter: counter, Settings: precis.DefaultSettings(), Strategies: []precis.Strategy{rung, hideOnce{}}})
+	m, err := policy.NewManager(policy.Options{Counter: counter, Settings: policy.DefaultSettings(), Strategies: []policy.Strategy{rung, hideOnce{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

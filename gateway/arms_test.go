@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 	"precis/store/memory"
@@ -26,8 +26,8 @@ func arms(t *testing.T, o *gateway.Options, assign func(string) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Profiles = map[string]*precis.Manager{}
-	for name, s := range map[string]precis.Settings{"x/early": early, "x/alone": alone, "plain": alone} {
+	o.Profiles = map[string]*policy.Manager{}
+	for name, s := range map[string]policy.Settings{"x/early": early, "x/alone": alone, "plain": alone} {
 		if o.Profiles[name], err = preset.New(preset.Options{Settings: s, Variant: name}); err != nil {
 			t.Fatal(err)
 		}

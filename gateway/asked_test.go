@@ -14,6 +14,7 @@ import (
 	"precis/gateway"
 	"precis/gateway/asked"
 	"precis/gateway/recall"
+	"precis/policy"
 	"precis/preset"
 	"precis/tokens"
 )
@@ -271,9 +272,9 @@ type modelRung struct {
 }
 
 func (modelRung) Name() string          { return "condense" }
-func (modelRung) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+func (modelRung) Traits() policy.Traits { return policy.Traits{UsesModel: true} }
 
-func (f modelRung) Propose(ctx context.Context, _ *precis.Situation) (precis.Edit, error) {
+func (f modelRung) Propose(ctx context.Context, _ *policy.Situation) (precis.Edit, error) {
 	if f.asked != nil {
 		close(f.asked)
 		select {
@@ -281,23 +282,23 @@ func (f modelRung) Propose(ctx context.Context, _ *precis.Situation) (precis.Edi
 		case <-ctx.Done():
 		}
 	}
-	return precis.Edit{}, &precis.RungError{Reason: f.reason, Err: errors.New("the model failed")}
+	return precis.Edit{}, &policy.RungError{Reason: f.reason, Err: errors.New("the model failed")}
 }
 
 // withRung gives a gateway a manager with a rung in the place of the one of its name, or
 // with it alone.
-func withRung(t *testing.T, rung precis.Strategy, alone bool) func(*gateway.Options) {
+func withRung(t *testing.T, rung policy.Strategy, alone bool) func(*gateway.Options) {
 	return func(o *gateway.Options) {
-		settings := precis.DefaultSettings()
+		settings := policy.DefaultSettings()
 		settings.MinModel, settings.Prepare = 0, 0
 		var err error
 		if alone {
 			var counter precis.Counter
 			if counter, err = tokens.New(tokens.Options{}); err == nil {
-				o.Manager, err = precis.NewManager(precis.Options{Counter: counter, Calibrator: tokens.Calibrator(counter.Name()), Settings: settings, Strategies: []precis.Strategy{rung}})
+				o.Manager, err = policy.NewManager(policy.Options{Counter: counter, Calibrator: tokens.Calibrator(counter.Name()), Settings: settings, Strategies: []policy.Strategy{rung}})
 			}
 		} else {
-			o.Manager, err = preset.New(preset.Options{Settings: settings, Instead: []precis.Strategy{rung}})
+			o.Manager, err = preset.New(preset.Options{Settings: settings, Instead: []policy.Strategy{rung}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"precis/gateway/lineage"
 	"precis/gateway/polyfill"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/store"
 	"precis/wire"
 )
@@ -32,8 +33,8 @@ type Assembly struct {
 	Edits []precis.Edit
 
 	Window     int           // of the model, in tokens; 0: the window that the gateway knows
-	Target     precis.Tokens // size to reduce to; 0: by Share
-	Share      precis.Share  // of the window, to reduce to; 0: by the settings
+	Target     policy.Tokens // size to reduce to; 0: by Share
+	Share      policy.Share  // of the window, to reduce to; 0: by the settings
 	Now        bool          // reduce now, even below the threshold
 	Force      bool          // reduce even if content would be lost entirely, see [conversation.LossError]
 	Focus      string        // topic that a summary should focus on; may be empty
@@ -61,7 +62,7 @@ type Assembled struct {
 	Branched string       // ID of the conversation that this one branched from; "": no branch
 
 	Before   int // tokens of the client's request, overhead included
-	Report   precis.Report
+	Report   policy.Report
 	Edits    []precis.Edit             // all of the conversation; if it is not remembered, pass them with the next request
 	Hidden   []conversation.HiddenPart // parts that the view hides or shows in another form
 	Warnings []string                  // in addition to the warnings of Report
@@ -287,7 +288,7 @@ func (j *planner) assemble(ctx context.Context) error {
 		return err
 	}
 	j.before = j.res.Report.Said
-	due := j.decision().Action == precis.ActionReduce || j.decision().Action == precis.ActionTruncate
+	due := j.decision().Action == policy.ActionReduce || j.decision().Action == policy.ActionTruncate
 	if !due && !a.Now || j.found.Len == 0 {
 		return nil
 	}
@@ -306,18 +307,18 @@ func (j *planner) assemble(ctx context.Context) error {
 // see [conversation.Guard]. It does not apply to reductions that only the settings demand.
 func (j *planner) refused(made []precis.Edit) error {
 	a := j.assembly
-	if a == nil || a.Force || !a.Now && a.target() == (precis.Target{}) {
+	if a == nil || a.Force || !a.Now && a.target() == (policy.Target{}) {
 		return nil
 	}
 	return conversation.Guard(opAssemble, j.work, made, j.mgr.NewMeter())
 }
 
 // target returns the target that the client chose.
-func (a *Assembly) target() precis.Target {
+func (a *Assembly) target() policy.Target {
 	if a.Target > 0 {
-		return precis.Target{Tokens: a.Target}
+		return policy.Target{Tokens: a.Target}
 	}
-	return precis.Target{Share: a.Share}
+	return policy.Target{Share: a.Share}
 }
 
 // assembled returns the view as it is sent.
@@ -418,4 +419,4 @@ func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error)
 }
 
 // Summarizer writes requested summaries; nil: no model writes them.
-func (g *Gateway) Summarizer() precis.Summarizer { return g.o.Summarizer }
+func (g *Gateway) Summarizer() policy.Summarizer { return g.o.Summarizer }

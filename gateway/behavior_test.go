@@ -16,6 +16,7 @@ import (
 	"precis/condense"
 	"precis/gateway"
 	"precis/model"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 	"precis/store/memory"
@@ -54,7 +55,7 @@ func (s *slowWriter) Generate(ctx context.Context, _ model.Request) (model.Respo
 	return model.Response{Text: "<summary>\n" + b.String() + "</summary>", Attempts: 1}, nil
 }
 
-func (s *slowWriter) manager(t *testing.T) *precis.Manager {
+func (s *slowWriter) manager(t *testing.T) *policy.Manager {
 	t.Helper()
 	settings, err := preset.Settings(preset.Balanced)
 	if err != nil {
@@ -378,7 +379,7 @@ func TestHeadersOfARequest(t *testing.T) {
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
 		window(8000)(o)
-		o.Profiles = map[string]*precis.Manager{"off": managerOf(t, preset.Off, nil)}
+		o.Profiles = map[string]*policy.Manager{"off": managerOf(t, preset.Off, nil)}
 	})
 	_, a := full("anthropic")
 	res, out := post(t, base+a.path(), a.body(false), "X-Precis-Profile", "nope")

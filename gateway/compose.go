@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
 	"precis/gateway/splice"
 	"precis/gateway/tool"
+	"precis/policy"
 	"precis/wire"
 	"precis/wire/responses"
 )
@@ -44,7 +44,7 @@ func (p *plan) compose() composed {
 
 // edited reports whether the view differs from the client's messages: because of edits, or because
 // the messages were not valid and had to be repaired, such as a tool result without its call.
-func edited(res precis.Result) bool {
+func edited(res policy.Result) bool {
 	if len(res.Report.Repairs) > 0 {
 		return true
 	}
@@ -58,8 +58,8 @@ func edited(res precis.Result) bool {
 
 // live returns the request that a summary request extends, so that its messages are found in the
 // provider's prompt cache.
-func (p *plan) live(edited bool) *precis.Live {
-	l := &precis.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body, Header: rideHeaders(p.r.Header)}
+func (p *plan) live(edited bool) *policy.Live {
+	l := &policy.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body, Header: rideHeaders(p.r.Header)}
 	p.poly.RemoveBetas(l.Header)
 	if edited || p.poly.Asked {
 		c := &composer{plan: p, d: p.found.Body.Draft()}

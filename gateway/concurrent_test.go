@@ -17,6 +17,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 	"precis/provider/providertest"
 	"precis/store/memory"
 	"precis/tokens"
@@ -26,7 +27,7 @@ import (
 type hideOnce struct{}
 
 func (hideOnce) Name() string { return "hide" }
-func (hideOnce) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (hideOnce) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	if len(s.Edits) > 0 {
 		return precis.Edit{}, nil
 	}
@@ -37,9 +38,9 @@ func (hideOnce) Propose(_ context.Context, s *precis.Situation) (precis.Edit, er
 type stuck struct{ asked, goOn chan struct{} }
 
 func (stuck) Name() string          { return "stuck" }
-func (stuck) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+func (stuck) Traits() policy.Traits { return policy.Traits{UsesModel: true} }
 
-func (s stuck) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+func (s stuck) Propose(context.Context, *policy.Situation) (precis.Edit, error) {
 	s.asked <- struct{}{}
 	<-s.goOn
 	return precis.Edit{}, errors.New("the model failed")
@@ -54,9 +55,9 @@ func TestOvertakenRequestsLoseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := precis.DefaultSettings()
+	settings := policy.DefaultSettings()
 	settings.MinModel, settings.Prepare = 0, 0
-	m, err := precis.NewManager(precis.Options{Counter: counter, Settings: settings, Strategies: []precis.Strategy{hideOnce{}, wait}})
+	m, err := policy.NewManager(policy.Options{Counter: counter, Settings: settings, Strategies: []policy.Strategy{hideOnce{}, wait}})
 	if err != nil {
 		t.Fatal(err)
 	}

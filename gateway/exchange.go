@@ -15,6 +15,7 @@ import (
 	"precis/gateway/lineage"
 	"precis/gateway/polyfill"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/store"
 	"precis/wire"
 	"precis/wire/anthropic"
@@ -58,7 +59,7 @@ type exchange struct {
 	err     error
 	doubted bool // the upstream has not accepted its credential yet, or has refused it
 
-	madeByModel []precis.Report // reports of condensations that the model asked for
+	madeByModel []policy.Report // reports of condensations that the model asked for
 	newest      *plan           // plan after the last of them; nil: same as plan
 }
 

@@ -18,6 +18,7 @@ import (
 	"precis/gateway/admission"
 	"precis/gateway/bridge"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -51,8 +52,8 @@ type Gateway struct {
 
 // managers are the configuration that can change at run time.
 type managers struct {
-	manager  *precis.Manager
-	profiles map[string]*precis.Manager
+	manager  *policy.Manager
+	profiles map[string]*policy.Manager
 }
 
 // New returns a gateway. The error is [precis.CodeInvalid] and names the option at fault.
@@ -91,7 +92,7 @@ func New(o Options) (*Gateway, error) {
 
 // SetManager replaces the manager and the profiles for new requests; requests in progress keep
 // theirs.
-func (g *Gateway) SetManager(m *precis.Manager, profiles map[string]*precis.Manager) {
+func (g *Gateway) SetManager(m *policy.Manager, profiles map[string]*policy.Manager) {
 	g.managers.Store(&managers{m, profiles})
 }
 
@@ -220,12 +221,12 @@ func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error)
 
 // ownManager returns a manager for the conversations of an owner. It has the owner's ledger and
 // calibration, but no store, because the registry stores edits.
-func (g *Gateway) ownManager(m *precis.Manager, owner string) *precis.Manager {
+func (g *Gateway) ownManager(m *policy.Manager, owner string) *policy.Manager {
 	return m.With(nil).WithLedger(g.conversations.Ledger(owner)).ForOwner(owner)
 }
 
 // manager returns the manager of a profile; "" selects the default one.
-func (g *Gateway) manager(profile string) (*precis.Manager, error) {
+func (g *Gateway) manager(profile string) (*policy.Manager, error) {
 	p := g.managers.Load()
 	if profile == "" {
 		return p.manager, nil

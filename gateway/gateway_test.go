@@ -16,15 +16,16 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 )
 
 // frugal returns a manager that calls no model.
-func frugal(t testing.TB) *precis.Manager { return managerOf(t, preset.Frugal, nil) }
+func frugal(t testing.TB) *policy.Manager { return managerOf(t, preset.Frugal, nil) }
 
 // managerOf returns a manager of a preset, its settings changed; nil: as they are.
-func managerOf(t testing.TB, name string, change func(*precis.Settings)) *precis.Manager {
+func managerOf(t testing.TB, name string, change func(*policy.Settings)) *policy.Manager {
 	t.Helper()
 	settings, err := preset.Settings(name)
 	if err != nil {

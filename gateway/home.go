@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/store"
 	"precis/wire/anthropic"
 )
@@ -77,7 +78,7 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
 	s.Failed = snap.Failed
 	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.g.o.Store != nil
-	return c.Looking(arm, m, func(meter *precis.Meter) error {
+	return c.Looking(arm, m, func(meter *policy.Meter) error {
 		s.Ask.Meter = meter
 		return f(s)
 	})
@@ -116,12 +117,12 @@ func (h home) Renew(ctx context.Context, id string) error {
 
 // managerOf returns the manager and the profile of a conversation. The profile is the one that its
 // newest request asked for, else the arm, else the default.
-func (g *Gateway) managerOf(c *registry.Conversation) (string, *precis.Manager) {
+func (g *Gateway) managerOf(c *registry.Conversation) (string, *policy.Manager) {
 	return g.managerOfRecord(c.Info())
 }
 
 // managerOfRecord returns the manager and the profile of a conversation with a record.
-func (g *Gateway) managerOfRecord(info store.Record) (string, *precis.Manager) {
+func (g *Gateway) managerOfRecord(info store.Record) (string, *policy.Manager) {
 	for _, name := range []string{info.Profile, info.Arm} {
 		if m, err := g.manager(name); name != "" && err == nil {
 			return name, m
@@ -140,11 +141,11 @@ func (g *Gateway) profileWindow(profile string) (w precis.Window, ok bool) {
 }
 
 // subject describes a conversation of the registry to the verbs.
-func (h home) subject(ctx context.Context, c *registry.Conversation, m *precis.Manager, conv *precis.Conversation, last precis.Report) *conversation.Subject {
+func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.Manager, conv *precis.Conversation, last policy.Report) *conversation.Subject {
 	return &conversation.Subject{
 		Conversation: conv, Record: c.Info(), Owner: c.Owner(), Open: c.Open(), Last: last,
 		Manager: h.g.ownManager(m, c.Owner()), Ask: h.request(ctx, c, conv.Model, last), Lease: c.Lease,
-		Profile: func(name string) (*precis.Manager, error) {
+		Profile: func(name string) (*policy.Manager, error) {
 			own, err := h.g.manager(name)
 			if err != nil {
 				return nil, err
@@ -156,9 +157,9 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *precis.M
 }
 
 // request returns the request that a conversation passes to its manager.
-func (h home) request(ctx context.Context, c *registry.Conversation, model string, last precis.Report) precis.Request {
+func (h home) request(ctx context.Context, c *registry.Conversation, model string, last policy.Report) policy.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
-	r := precis.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
+	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
 	if dialect == anthropic.Format && binds(model) {
 		r.Reasoning = precis.ReasoningLoop
 	}

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 	"precis/provider/providertest"
 	"precis/tokens"
 )
@@ -18,9 +19,9 @@ type failing struct {
 }
 
 func (failing) Name() string          { return "condense" }
-func (failing) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+func (failing) Traits() policy.Traits { return policy.Traits{UsesModel: true} }
 
-func (f failing) Propose(ctx context.Context, _ *precis.Situation) (precis.Edit, error) {
+func (f failing) Propose(ctx context.Context, _ *policy.Situation) (precis.Edit, error) {
 	f.asked <- struct{}{}
 	select {
 	case <-f.goOn:
@@ -38,9 +39,9 @@ func TestAFittingTurnNeverWaitsForAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := precis.DefaultSettings()
+	settings := policy.DefaultSettings()
 	settings.MinModel, settings.Prepare = 0, 0
-	m, err := precis.NewManager(precis.Options{Counter: counter, Settings: settings, Strategies: []precis.Strategy{rung}})
+	m, err := policy.NewManager(policy.Options{Counter: counter, Settings: settings, Strategies: []policy.Strategy{rung}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway/polyfill"
+	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
 	"precis/wire/responses"
@@ -31,9 +32,9 @@ type Options struct {
 	// then refuses requests.
 	InProcess bool
 	// Manager decides and reduces. Its store is replaced by Store.
-	Manager *precis.Manager
+	Manager *policy.Manager
 	// Profiles are managers that a request can select by X-Precis-Profile.
-	Profiles map[string]*precis.Manager
+	Profiles map[string]*policy.Manager
 	// Assign returns the experiment arm, which is also the name of a profile, of a conversation
 	// from its first request on; "": no arm. It must be a function of the ID. The arm is stored
 	// with the conversation, and applies to requests that select no profile. Nil: there is no
@@ -70,7 +71,7 @@ type Options struct {
 	Native Native
 	// Summarizer writes the summaries that requests ask for, see [Native]. If it is nil or fails, a
 	// digest is made.
-	Summarizer precis.Summarizer
+	Summarizer policy.Summarizer
 	// Recall offers the model a tool to read hidden content again, and answers its calls.
 	// RecallTokens bounds one answer of it; 0 means 8000, and it is never more than a quarter of
 	// the window.
@@ -151,7 +152,7 @@ type Turn struct {
 	Unmanaged    Unmanaged // why it was not managed; "": it was
 	Status       int       // of the response
 	Stream       bool
-	Report       *precis.Report // nil when it was passed through
+	Report       *policy.Report // nil when it was passed through
 	// Outlook is how full the window is with the forwarded request; nil when it was passed through.
 	Outlook *conversation.Outlook
 	Warned  bool // the warn level was crossed: the turn before was below it
@@ -159,7 +160,7 @@ type Turn struct {
 	// the one before: by the names of condense.ErrorName, or by a [precis.Code] when the whole run
 	// failed. "": no failure.
 	CondenseError string
-	ByModel       []precis.Report // of condensations that the model requested meanwhile with the condense tool
+	ByModel       []policy.Report // of condensations that the model requested meanwhile with the condense tool
 	Usage         precis.Usage
 	Input         int // input tokens the upstream reported, cached ones included; 0: not reported
 	CostUSD       float64

@@ -14,6 +14,7 @@ import (
 	"precis/gateway/registry"
 	"precis/internal/content"
 	"precis/internal/jsonspan"
+	"precis/policy"
 	"precis/store"
 	"precis/wire"
 	"precis/wire/responses"
@@ -27,7 +28,7 @@ type placed struct {
 	conv    *registry.Conversation
 	profile string
 	arm     string          // experiment arm that selected the manager; "": no experiment
-	manager *precis.Manager // of the profile
+	manager *policy.Manager // of the profile
 	poly    *polyfill.Request
 	asked   *bridge.Answer // the summary that the request asks for; nil: it asks for none
 	// unlisted: the client sent a text in place of a list of messages. The body is forwarded

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/conversation"
+	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/overflow"
 )
@@ -15,7 +16,7 @@ import (
 // plan is the view of one request.
 type plan struct {
 	*placed
-	result  precis.Result // the view, and the report of the newest pass over it
+	result  policy.Result // the view, and the report of the newest pass over it
 	managed bool          // by the manager; false: the view is the client's messages
 	before  int           // tokens of the client's request
 	plain   bool          // reasoning is switched off, see thinking.go
@@ -44,7 +45,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		if x.reason == "" {
 			x.reason = q.whyNoTurn()
 		}
-		p.result = precis.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
+		p.result = policy.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
 	}
 	q.askWindow()
@@ -102,7 +103,7 @@ const keptImages = 10
 // withinLimit makes a view that keeps to an API limit which the request has exceeded. It returns false
 // when no such view is possible or when it was tried already.
 func (p *plan) withinLimit(limit overflow.Exceeded) (*plan, bool) {
-	var l precis.Limits
+	var l policy.Limits
 	switch {
 	case limit.Images && p.images == 0:
 		l.Images = keptImages
@@ -197,7 +198,7 @@ func (p *plan) settle(j *planner) {
 // After a rewind, a client may send the same request again, and its last messages are hidden. The
 // view would then end with an earlier result, or with an assistant message, which APIs refuse to
 // continue.
-func answerable(res precis.Result, msgs []precis.Message) precis.Result {
+func answerable(res policy.Result, msgs []precis.Message) policy.Result {
 	if len(msgs) == 0 || msgs[len(msgs)-1].Role == precis.RoleAssistant {
 		return res
 	}
@@ -223,11 +224,11 @@ func answerable(res precis.Result, msgs []precis.Message) precis.Result {
 // planner makes the view of one request, with its conversation locked.
 type planner struct {
 	*plan
-	mgr  *precis.Manager      // see [Gateway.ownManager]
+	mgr  *policy.Manager      // see [Gateway.ownManager]
 	work *precis.Conversation // the registry's conversation, or a copy
 	own  bool                 // work is the registry's conversation, so edits are recorded
-	req  precis.Request
-	res  precis.Result
+	req  policy.Request
+	res  policy.Result
 	lost bool // a concurrent edit of another replica once replaced ours
 }
 
@@ -253,7 +254,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	p.plain = p.isPlain(j.work)
 	j.offer()
 	window := p.window(ctx)
-	j.req = precis.Request{
+	j.req = policy.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
 		WithoutModels: p.once, // a view that is not kept is not worth a paid call
@@ -346,12 +347,12 @@ func (j *planner) run(ctx context.Context) error {
 		}
 	}
 	switch j.decision().Action {
-	case precis.ActionPrepare:
+	case policy.ActionPrepare:
 		if j.usesModel() {
 			j.ride(ctx)
 			j.prepare()
 		}
-	case precis.ActionReduce, precis.ActionTruncate:
+	case policy.ActionReduce, policy.ActionTruncate:
 		return j.reduce(j.ride(ctx))
 	}
 	return nil
@@ -360,7 +361,7 @@ func (j *planner) run(ctx context.Context) error {
 // willPay reports whether a model may be called for edits of the conversation now.
 func (j *planner) willPay() bool {
 	act := j.decision().Action
-	return j.own && j.conv.Prepared == nil && (act == precis.ActionPrepare || act == precis.ActionReduce) && j.usesModel()
+	return j.own && j.conv.Prepared == nil && (act == policy.ActionPrepare || act == policy.ActionReduce) && j.usesModel()
 }
 
 // overflowSeen reports whether the client received a "too long" error for the previous turn after
@@ -370,7 +371,7 @@ func (j *planner) overflowSeen() bool {
 	return n > 0 && int64(j.res.Report.After.Tokens) >= n
 }
 
-func (j *planner) decision() precis.Decision { return j.res.Report.Decision }
+func (j *planner) decision() policy.Decision { return j.res.Report.Decision }
 
 func (j *planner) usesModel() bool { return j.mgr.UsesModel(j.req.Window) }
 
@@ -401,7 +402,7 @@ func (j *planner) fits() bool { return float64(j.res.Report.After.Tokens) <= j.d
 // reduce reduces the view: with edits prepared in the background, else by running the ladder now.
 // While the view fits, no turn waits for a model. A model that has just failed is not tried again.
 func (j *planner) reduce(ctx context.Context) error {
-	models := j.own && j.usesModel() && j.decision().Action == precis.ActionReduce
+	models := j.own && j.usesModel() && j.decision().Action == policy.ActionReduce
 	last := j.conv.Prepared
 	if models && j.fits() && (last == nil || !last.Finished()) {
 		j.prepare()
@@ -429,7 +430,7 @@ func (j *planner) reduce(ctx context.Context) error {
 
 // climb reduces now, and records the edits before the view shows them. On a conflict it tries once
 // more. After a second one the view shows the edits without a record: fitting matters more.
-func (j *planner) climb(ctx context.Context, r precis.Request) error {
+func (j *planner) climb(ctx context.Context, r policy.Request) error {
 	res, err := j.reduced(ctx, r)
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		return err
@@ -459,11 +460,11 @@ func (j *planner) climb(ctx context.Context, r precis.Request) error {
 
 // reduced runs the ladder. Without a model that is pure CPU work, so at most one reduction per
 // processor runs at once: the first of many then finish early.
-func (j *planner) reduced(ctx context.Context, r precis.Request) (precis.Result, error) {
+func (j *planner) reduced(ctx context.Context, r policy.Request) (policy.Result, error) {
 	if r.WithoutModels || !j.usesModel() {
 		leave, err := j.g.processor(ctx)
 		if err != nil {
-			return precis.Result{}, err
+			return policy.Result{}, err
 		}
 		defer leave()
 	}
@@ -484,7 +485,7 @@ func (g *Gateway) processor(ctx context.Context) (leave func(), err error) {
 }
 
 // take makes a result the view.
-func (j *planner) take(res precis.Result) {
+func (j *planner) take(res policy.Result) {
 	if res.Units == nil {
 		return
 	}

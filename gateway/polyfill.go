@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/gateway/polyfill"
+	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/responses"
 )
@@ -42,9 +43,9 @@ func (j *planner) copyEdits(more []precis.Edit) {
 
 // keepOriginals stores the messages that a client will replace by a summary, and books the cost of
 // that summary.
-func (j *planner) keepOriginals(ctx context.Context, end int, sum precis.Summary) {
+func (j *planner) keepOriginals(ctx context.Context, end int, sum policy.Summary) {
 	originals := j.work.Transcript.Prefix(end)
-	if _, err := precis.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil, &precis.Progress{}); err != nil {
+	if _, err := policy.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil, &policy.Progress{}); err != nil {
 		j.g.o.Logger.WarnContext(ctx, "a compacted conversation is not stored", "conversation", j.work.ID, "error", err)
 	}
 	if l := j.g.conversations.Ledger(j.owner); l != nil && sum.Call != nil {
@@ -61,10 +62,10 @@ type polyfillView struct{ j *planner }
 func (v polyfillView) Conversation() *precis.Conversation { return v.j.work }
 
 // Result returns the newest pass over the view.
-func (v polyfillView) Result() precis.Result { return v.j.res }
+func (v polyfillView) Result() policy.Result { return v.j.res }
 
 // Meter returns the meter of the view.
-func (v polyfillView) Meter() *precis.Meter { return v.j.req.Meter }
+func (v polyfillView) Meter() *policy.Meter { return v.j.req.Meter }
 
 // KeepAlive sends keep-alive bytes to the client until stop is called.
 func (v polyfillView) KeepAlive() (stop func()) { return v.j.keepAlive() }

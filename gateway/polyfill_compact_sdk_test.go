@@ -16,23 +16,24 @@ import (
 	"precis"
 	"precis/gateway"
 	"precis/internal/jsonspan"
+	"precis/policy"
 	"precis/provider/providertest"
 	"precis/store/memory"
 )
 
 // writer writes summaries, or fails.
 type writer struct {
-	requests []precis.SummaryRequest
+	requests []policy.SummaryRequest
 	fails    bool
 }
 
-func (w *writer) Summarize(_ context.Context, r precis.SummaryRequest) (precis.Summary, error) {
+func (w *writer) Summarize(_ context.Context, r policy.SummaryRequest) (policy.Summary, error) {
 	w.requests = append(w.requests, r)
 	if w.fails {
-		return precis.Summary{}, errors.New("no model")
+		return policy.Summary{}, errors.New("no model")
 	}
 	u := precis.Usage{Input: 700, Output: 70}
-	return precis.Summary{Text: fmt.Sprintf("SUMMARY %d of the work.", len(w.requests)), Usage: u, CostUSD: 0.01, Call: &precis.CallReport{Model: "m", Calls: 1, Usage: u, CostUSD: 0.01}}, nil
+	return policy.Summary{Text: fmt.Sprintf("SUMMARY %d of the work.", len(w.requests)), Usage: u, CostUSD: 0.01, Call: &precis.CallReport{Model: "m", Calls: 1, Usage: u, CostUSD: 0.01}}, nil
 }
 
 // talk is an SDK client of the gateway that holds one conversation.

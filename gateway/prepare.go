@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -125,5 +126,5 @@ func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (do
 		return false, err
 	}
 	a := j.decision().Action
-	return a != precis.ActionReduce && a != precis.ActionTruncate || j.fits() && j.action == actionReduced, nil
+	return a != policy.ActionReduce && a != policy.ActionTruncate || j.fits() && j.action == actionReduced, nil
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 )
@@ -18,7 +18,7 @@ func TestAProfileHasItsOwnWindow(t *testing.T) {
 	s := providertest.New(t, providertest.Options{Window: 100_000})
 	base, g := start(t, s.URL, func(o *gateway.Options) {
 		window(60_000)(o)
-		o.Profiles = map[string]*precis.Manager{"small": managerOf(t, preset.Frugal, func(s *precis.Settings) { s.Percent = 40 })}
+		o.Profiles = map[string]*policy.Manager{"small": managerOf(t, preset.Frugal, func(s *policy.Settings) { s.Percent = 40 })}
 		o.ProfileWindow = func(profile string) int { return map[string]int{"small": 20_000}[profile] }
 	})
 	a := newAgent("anthropic", "Read the files one by one.")

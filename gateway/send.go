@@ -14,6 +14,7 @@ import (
 	"precis/gateway/polyfill"
 	"precis/internal/contentcoding"
 	"precis/internal/window"
+	"precis/policy"
 	"precis/wire"
 	"precis/wire/overflow"
 	"precis/wire/responses"
@@ -353,7 +354,7 @@ const leastBytes = 512 << 10
 // smaller returns the request to send instead of one that was too long.
 func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
 	p.learn(over, false)
-	if p.retries >= precis.MaxForced {
+	if p.retries >= policy.MaxForced {
 		return nil, composed{}, false
 	}
 	now := p.g.windows.of(p.r.Context(), p.windowKey())

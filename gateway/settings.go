@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -55,7 +56,7 @@ func (g *Gateway) Settings(profile string) (Settings, error) {
 	return settingsOf(profile, m.Settings()), nil
 }
 
-func settingsOf(profile string, s precis.Settings) Settings {
+func settingsOf(profile string, s policy.Settings) Settings {
 	out := Settings{
 		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare, Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
 		Rungs: s.Rungs, Observe: s.Observe, Buffer: s.Buffer, KeepMessages: s.KeepMessages, KeepFirst: s.KeepFirst, KeepShare: s.KeepShare,
@@ -69,14 +70,14 @@ func settingsOf(profile string, s precis.Settings) Settings {
 // [precis.CodeInvalid], and then the settings stay unchanged. A preset that calls models does so
 // only if the manager was made with models.
 func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, error) {
-	return g.SaveSettings(profile, p, func(precis.Settings) error { return nil })
+	return g.SaveSettings(profile, p, func(policy.Settings) error { return nil })
 }
 
 // SettingsInForce returns a copy of all settings of a profile; "" selects the default one.
-func (g *Gateway) SettingsInForce(profile string) (precis.Settings, error) {
+func (g *Gateway) SettingsInForce(profile string) (policy.Settings, error) {
 	m, err := g.manager(profile)
 	if err != nil {
-		return precis.Settings{}, err
+		return policy.Settings{}, err
 	}
 	s := m.Settings()
 	s.Profiles = maps.Clone(s.Profiles)
@@ -85,7 +86,7 @@ func (g *Gateway) SettingsInForce(profile string) (precis.Settings, error) {
 
 // SaveSettings is [Gateway.PatchSettings] that calls save with the new settings before they are in
 // force. When save fails, the settings stay unchanged and its error is returned.
-func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(precis.Settings) error) (Settings, error) {
+func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(policy.Settings) error) (Settings, error) {
 	g.patching.Lock()
 	defer g.patching.Unlock()
 	m, err := g.manager(profile)
@@ -108,7 +109,7 @@ func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(precis
 	return settingsOf(profile, m.Settings()), nil
 }
 
-func (p SettingsPatch) apply(s precis.Settings) (precis.Settings, error) {
+func (p SettingsPatch) apply(s policy.Settings) (policy.Settings, error) {
 	if p.Preset != nil {
 		if *p.Preset == "" {
 			return s, precis.Errorf(precis.CodeInvalid, "patch settings", "preset is empty, want one of %v", preset.Names())
@@ -129,7 +130,7 @@ func (p SettingsPatch) apply(s precis.Settings) (precis.Settings, error) {
 	set(&s.Prepare, p.Prepare)
 	set(&s.Warn, p.Warn)
 	if p.Target != nil {
-		s.Target = precis.Percent(*p.Target)
+		s.Target = policy.Percent(*p.Target)
 	}
 	if p.Auto != nil {
 		s.Auto = *p.Auto
@@ -154,7 +155,7 @@ func (p SettingsPatch) check() error {
 		return outOfRange("percent", *p.Percent)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Thresholds)) {
-		if v := p.Thresholds[name]; v != nil && *v != precis.Inherit && !inRange(*v) {
+		if v := p.Thresholds[name]; v != nil && *v != policy.Inherit && !inRange(*v) {
 			return outOfRange("thresholds/"+name, *v)
 		}
 	}
@@ -162,11 +163,11 @@ func (p SettingsPatch) check() error {
 }
 
 func inRange(v float64) bool {
-	return !math.IsNaN(v) && v >= precis.MinPercent && v <= precis.MaxPercent
+	return !math.IsNaN(v) && v >= policy.MinPercent && v <= policy.MaxPercent
 }
 
 func outOfRange(name string, v float64) error {
-	e := precis.Errorf(precis.CodeInvalid, "patch settings", "%g is not within %g to %g", v, precis.MinPercent, precis.MaxPercent)
+	e := precis.Errorf(precis.CodeInvalid, "patch settings", "%g is not within %g to %g", v, policy.MinPercent, policy.MaxPercent)
 	e.Place = name
 	return e
 }

@@ -12,6 +12,7 @@ import (
 	"precis/condense"
 	"precis/conversation"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -138,7 +139,7 @@ type ProfileList struct {
 // Profiles lists the profiles.
 func (g *Gateway) Profiles() ProfileList {
 	p := g.managers.Load()
-	info := func(name string, m *precis.Manager) ProfileInfo {
+	info := func(name string, m *policy.Manager) ProfileInfo {
 		s := m.Settings()
 		return ProfileInfo{Name: name, Preset: s.Preset, Percent: s.Percent, Auto: s.Auto, Rungs: s.Rungs}
 	}

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/condense"
 	"precis/gateway"
 	"precis/gateway/ownmodel"
 	"precis/internal/sample"
 	"precis/internal/upstream"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -142,7 +142,7 @@ func files(t *testing.T, n, size int) (out []string) {
 }
 
 // withModel has the conversation's own model write summaries.
-func withModel(t *testing.T, own *ownmodel.Models) *precis.Manager {
+func withModel(t *testing.T, own *ownmodel.Models) *policy.Manager {
 	t.Helper()
 	settings, err := preset.Settings(preset.Balanced)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"precis/gateway/recall"
 	"precis/gateway/tool"
 	"precis/internal/jsonspan"
+	"precis/policy"
 	"precis/wire"
 	"precis/wire/chat"
 	"precis/wire/overflow"
@@ -278,7 +279,7 @@ func (p *pipe) ask(c tool.Call) tool.Result {
 		return tool.Result{Text: problem, Failed: true}
 	}
 	p.asked++
-	var report precis.Report
+	var report policy.Report
 	var err error
 	p.waiting(func() { report, err = p.condense(in) })
 	if err != nil {
@@ -307,7 +308,7 @@ func (p *pipe) waiting(f func()) {
 }
 
 // condense condenses the conversation, and uses the result as the view of the follow-ups.
-func (p *pipe) condense(in asked.Input) (report precis.Report, err error) {
+func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 	const op = "condense conversation"
 	ctx := p.r.Context()
 	defer p.g.recovered(ctx, op, &err)
@@ -359,7 +360,7 @@ func (p *pipe) renew(ctx context.Context) error {
 // riding is a home that makes summary requests extend a client's request.
 type riding struct {
 	home
-	live *precis.Live
+	live *policy.Live
 }
 
 // Look calls f with a conversation, see [home.Look].

@@ -9,6 +9,7 @@ import (
 	"precis/condense"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 	"precis/provider/providertest"
 )
 
@@ -119,7 +120,7 @@ func TestResponsesNameACondensationThatFailed(t *testing.T) {
 		condense.ReasonCondensedRecently: "condensed_recently",
 		condense.ReasonNoSummarizer:      "condense_handler_invalid",
 		condense.ReasonEmpty:             "condense_failed",
-		precis.ReasonGrew:                "condense_context_grew",
+		policy.ReasonGrew:                "condense_context_grew",
 	} {
 		s := newScript(t, said("anthropic", true, 1, part{text: "ok"}))
 		turns := make(chan gateway.Turn, 100)

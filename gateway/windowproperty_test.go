@@ -16,6 +16,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 )
@@ -66,7 +67,7 @@ func TestOddErrorsTeachNoWindow(t *testing.T) {
 	t.Parallel()
 	const tokens = 20_000
 	scripted := providertest.New(t, providertest.Options{Window: tokens})
-	healthy, manager := httputil.NewSingleHostReverseProxy(parsed(t, scripted.URL)), managerOf(t, preset.Frugal, func(s *precis.Settings) { s.Percent = 100 })
+	healthy, manager := httputil.NewSingleHostReverseProxy(parsed(t, scripted.URL)), managerOf(t, preset.Frugal, func(s *policy.Settings) { s.Percent = 100 })
 	rapid.Check(t, func(rt *rapid.T) {
 		dialect := rapid.SampledFrom([]string{"anthropic", "chat", "responses"}).Draw(rt, "dialect")
 		errs := rapid.SliceOfN(rapid.IntRange(0, len(oddErrors)-1), 1, 12).Draw(rt, "errors")

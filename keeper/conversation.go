@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 	"precis/wire/anthropic"
 )
 
@@ -34,7 +35,7 @@ type View struct {
 	Beta     string                     // beta that the request then needs, see Set; "": none
 	Tokens   int                        // of the request, the system prompt and tools included
 	Acted    bool                       // the view was reduced for this request
-	Report   precis.Report
+	Report   policy.Report
 	Warnings []string
 }
 

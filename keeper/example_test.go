@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/keeper"
+	"precis/policy"
 )
 
 // api is a model that says what it was sent: how many messages, and whether the user's rule
@@ -164,7 +165,7 @@ type logs struct{}
 
 func (logs) Name() string { return "logs" }
 
-func (logs) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (logs) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning, Report: precis.EditReport{Reason: "old logs"}}
 	for i := range s.Transcript.Len() - 1 {
 		for b, block := range s.Transcript.At(i).Content {
@@ -178,7 +179,7 @@ func (logs) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error)
 
 // A rung of one's own is climbed before the others.
 func ExampleOptions_first() {
-	k, err := keeper.Open("", keeper.Options{Window: small, First: []precis.Strategy{logs{}}})
+	k, err := keeper.Open("", keeper.Options{Window: small, First: []policy.Strategy{logs{}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,6 +27,7 @@ import (
 	"precis/gateway"
 	"precis/models"
 	"precis/outline"
+	"precis/policy"
 	"precis/preset"
 	"precis/store/sqlite"
 	"precis/wire/anthropic"
@@ -35,10 +36,10 @@ import (
 // Options configure a keeper. The zero value has the balanced preset, exact counting, windows by
 // the names of models, and no model that writes summaries.
 type Options struct {
-	Settings     precis.Settings                     // thresholds, target, rungs; zero: the balanced preset
+	Settings     policy.Settings                     // thresholds, target, rungs; zero: the balanced preset
 	Counter      precis.Counter                      // counts tokens; nil: o200k, calibrated by the providers' reports
-	Instead      []precis.Strategy                   // replace strategies of the same names, see [preset.Rungs]
-	First        []precis.Strategy                   // strategies that are tried before all others
+	Instead      []policy.Strategy                   // replace strategies of the same names, see [preset.Rungs]
+	First        []policy.Strategy                   // strategies that are tried before all others
 	Writer       *preset.Condensing                  // models that write summaries; nil: digests, without a model
 	Parser       outline.Parser                      // parser for outlined files; nil: by lines
 	Window       func(model string) int              // of a model, in tokens; nil, or 0: by package models, else 128,000
@@ -48,7 +49,7 @@ type Options struct {
 	CondenseTool bool                                // offers the model a tool to request a condensation
 	Logger       *slog.Logger                        // nil: silent; neither content nor keys are logged
 	Now          func() time.Time                    // nil: time.Now
-	OnReport     func(precis.Report)                 // called after each run, possibly concurrently, must be quick; nil: not called
+	OnReport     func(policy.Report)                 // called after each run, possibly concurrently, must be quick; nil: not called
 	OnTurn       func(context.Context, gateway.Turn) // called after each answered request; nil: not called
 }
 
@@ -75,7 +76,7 @@ func Open(path string, o Options) (*Keeper, error) {
 	k := &Keeper{o: o, catalog: catalog, closing: func() error { return nil }, named: map[string]*Conversation{}}
 	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, First: o.First, Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
 	if o.OnReport != nil {
-		options.OnReport = func(_ context.Context, r precis.Report) { o.OnReport(r) }
+		options.OnReport = func(_ context.Context, r policy.Report) { o.OnReport(r) }
 	}
 	manager, err := preset.New(options)
 	if err != nil {

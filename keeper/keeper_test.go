@@ -20,6 +20,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/keeper"
+	"precis/policy"
 	"precis/provider/providertest"
 )
 
@@ -28,7 +29,7 @@ const window = 8_000
 // counted counts runs that made edits.
 type counted struct{ atomic.Int32 }
 
-func (c *counted) report(r precis.Report) {
+func (c *counted) report(r policy.Report) {
 	if len(r.Edits) > 0 {
 		c.Add(1)
 	}
@@ -291,7 +292,7 @@ type nothing struct{ asked *counted }
 
 func (nothing) Name() string { return "digest" }
 
-func (n nothing) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+func (n nothing) Propose(context.Context, *policy.Situation) (precis.Edit, error) {
 	n.asked.Add(1)
 	return precis.Edit{}, errors.New("not today")
 }
@@ -299,8 +300,8 @@ func (n nothing) Propose(context.Context, *precis.Situation) (precis.Edit, error
 // A counter and a rung of one's own leave the gate and the calibration in place.
 func TestOwnParts(t *testing.T) {
 	var asked counted
-	var reports []precis.Report
-	k := open(t, "", keeper.Options{Counter: words{}, Instead: []precis.Strategy{nothing{&asked}}, Window: func(string) int { return 1000 }, OnReport: func(r precis.Report) { reports = append(reports, r) }})
+	var reports []policy.Report
+	k := open(t, "", keeper.Options{Counter: words{}, Instead: []policy.Strategy{nothing{&asked}}, Window: func(string) int { return 1000 }, OnReport: func(r policy.Report) { reports = append(reports, r) }})
 	conv, err := k.Conversation(t.Context(), "x")
 	if err != nil {
 		t.Fatal(err)

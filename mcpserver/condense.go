@@ -7,12 +7,13 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/policy"
 )
 
 type condenseIn struct {
 	ID     string        `json:"id,omitempty" jsonschema:"omitted: the newest"`
 	Focus  string        `json:"focus,omitempty" jsonschema:"what to keep"`
-	Target precis.Target `json:"target,omitzero" jsonschema:"20% of the window, or tokens: 20k"`
+	Target policy.Target `json:"target,omitzero" jsonschema:"20% of the window, or tokens: 20k"`
 	Range  string        `json:"range,omitempty" jsonschema:"only these, e.g. m0-m40"`
 	Apply  bool          `json:"apply,omitempty" jsonschema:"do it, not only preview"`
 	Force  bool          `json:"force,omitempty" jsonschema:"even if pins or the last request go"`

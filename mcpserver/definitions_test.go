@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"precis"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -16,7 +17,7 @@ func TestDefinitionsAreShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meter := precis.NewMeter(counter)
+	meter := policy.NewMeter(counter)
 	count := func(v any) int {
 		data, err := json.Marshal(v)
 		if err != nil {

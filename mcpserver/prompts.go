@@ -7,10 +7,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
 	"precis/conversation"
 	"precis/conversation/handoff"
 	"precis/internal/preview"
+	"precis/policy"
 )
 
 // prompt writes a user message to a model.
@@ -72,7 +72,7 @@ func recoverPrompt(ctx context.Context, c *call, arguments map[string]string) (s
 	r := lost.Retention
 	text := fmt.Sprintf("The context of session %s was condensed: %d of %d messages are hidden, %d shortened. Read what you need and continue.\n\n%s\n",
 		preview.Line(w.id, 120), lost.Hidden, lost.Messages, lost.Shortened, d.Text)
-	item := func(a precis.LostAnchor) string {
+	item := func(a policy.LostAnchor) string {
 		return fmt.Sprintf("- %s: %s", a.Handle, preview.Line(a.Text, 200))
 	}
 	if len(r.RulesLost) > 0 {

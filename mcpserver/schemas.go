@@ -13,8 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
 	"precis/internal/jsonspan"
+	"precis/policy"
 )
 
 // schemas caches the schemas of tools for all servers that share them. It is safe for concurrent
@@ -31,14 +31,14 @@ func newSchemas() *schemas {
 }
 
 // in returns the schema of the arguments of a tool, generated from their type, with a string for a
-// [precis.Target]. Each value has a single type, because some APIs refuse every request with a tool
+// [policy.Target]. Each value has a single type, because some APIs refuse every request with a tool
 // schema that contains a union.
 func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ins[t] == nil {
 		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-			reflect.TypeFor[precis.Target](): {Type: "string"},
+			reflect.TypeFor[policy.Target](): {Type: "string"},
 		}})
 		if err != nil {
 			return nil // the library then generates the schema

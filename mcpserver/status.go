@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/policy"
 )
 
 type statusIn struct {
@@ -16,7 +17,7 @@ type statusIn struct {
 
 type statusOut struct {
 	ID     string                    `json:"id"`
-	Status precis.Status             `json:"status"`
+	Status policy.Status             `json:"status"`
 	Room   conversation.Room         `json:"room"`
 	Kinds  []conversation.KindTokens `json:"composition"`
 	Edits  []edit                    `json:"edits"` // the newest last

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider"
 	"precis/provider/providertest"
@@ -20,7 +21,7 @@ func ExampleNew() {
 	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
 	conv.Transcript.Append(precis.NewText(precis.RoleUser, "Find the bug."))
 
-	res, err := m.Manage(context.Background(), precis.Request{
+	res, err := m.Manage(context.Background(), policy.Request{
 		Conversation: conv,
 		Window:       precis.Window{Tokens: 200_000, Source: precis.SourceConfigured},
 	})
@@ -47,7 +48,7 @@ func ExampleNew_withAModel() {
 	}
 	conv.Transcript.Append(precis.NewText(precis.RoleUser, "And now?"))
 
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 32_000}})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 32_000}})
 	for _, e := range res.Report.Edits {
 		fmt.Println(e.Rung, e.Kind, e.Call.Calls, "call")
 	}

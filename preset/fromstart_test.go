@@ -12,6 +12,7 @@ import (
 	"precis/condense"
 	"precis/digest"
 	"precis/model"
+	"precis/policy"
 	"precis/preset"
 	"precis/tokens"
 )
@@ -39,7 +40,7 @@ func task(sizes ...int) []precis.Message {
 }
 
 // inPlace condenses a task as its own files can say it.
-func inPlace(t *testing.T, name string, msgs []precis.Message, window int, change func(*preset.Options)) (precis.Result, error) {
+func inPlace(t *testing.T, name string, msgs []precis.Message, window int, change func(*preset.Options)) (policy.Result, error) {
 	t.Helper()
 	s, err := preset.Settings(name)
 	if err != nil {
@@ -55,7 +56,7 @@ func inPlace(t *testing.T, name string, msgs []precis.Message, window int, chang
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: window}})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: window}})
 	for _, e := range res.Edits {
 		if !roo.CanTag(e) && e.Kind != precis.KindThinking {
 			t.Errorf("%s: tags cannot say the edit of %s: %d messages stand for it", name, e.Report.Rung, len(e.Replace[0].With))
@@ -127,7 +128,7 @@ func (playedModel) Info() model.Info { return model.Info{ID: "played"} }
 // padding is a gate that adds to what a model writes.
 type padding struct{ digest.Gate }
 
-func (g padding) Admit(ctx context.Context, s *precis.Situation, e precis.Edit) (precis.Edit, error) {
+func (g padding) Admit(ctx context.Context, s *policy.Situation, e precis.Edit) (precis.Edit, error) {
 	if e.Report.Call == nil {
 		return g.Gate.Admit(ctx, s, e)
 	}
@@ -161,7 +162,7 @@ func TestWhatHoldsStaysApartElsewhere(t *testing.T) {
 	said := task(slices.Repeat([]int{200}, 40)...)
 	rule := precis.NewText(precis.RoleSystem, "Kestrels come first.")
 	said = slices.Insert(said, 5, rule)
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: precis.NewTranscript(said...)}, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 32_000}})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: &precis.Conversation{Transcript: precis.NewTranscript(said...)}, TriggeredBy: precis.TriggeredManual, Window: precis.Window{Tokens: 32_000}})
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatal(err, res.Report.Steps)
 	}

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/archive"
 	"precis/archive/formats"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkGuardCondense(b *testing.B) {
 	messages := rec.Conversation.Transcript.Messages()
 	condense := func() {
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(messages...)}
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 64_000}, MaxOutput: 8_000})
+		res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 64_000}, MaxOutput: 8_000})
 		if err != nil {
 			b.Fatal(err)
 		}

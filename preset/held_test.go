@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/internal/sample"
+	"precis/policy"
 	"precis/preset"
 	"precis/tokens"
 	"precis/wire/anthropic"
@@ -163,7 +164,7 @@ func TestWhatIsInForceIsInEveryView(t *testing.T) {
 				if b := (anthropic.Dialect{}).Check(said); len(b) > 0 {
 					t.Fatalf("seed %d: the conversation itself: %v", seed, b)
 				}
-				res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Dialect: anthropic.Dialect{}})
+				res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Dialect: anthropic.Dialect{}})
 				if err != nil {
 					t.Fatalf("%s, seed %d, round %d: %v", name, seed, round, err)
 				}
@@ -187,7 +188,7 @@ func TestWhatIsInForceIsInEveryView(t *testing.T) {
 	}
 }
 
-func held(t *testing.T, name string) *precis.Manager {
+func held(t *testing.T, name string) *policy.Manager {
 	t.Helper()
 	settings, err := preset.Settings(name)
 	if err != nil {
@@ -263,7 +264,7 @@ func TestOtherDialectsKeepTheirInstructions(t *testing.T) {
 		}
 		for _, window := range []int{16_000, 30_000} {
 			conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-			res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, Dialect: tt.dialect})
+			res, err := held(t, preset.Balanced).Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}, Dialect: tt.dialect})
 			if err != nil || len(res.Edits) == 0 {
 				t.Fatalf("%s, %d: %v, %s", name, window, err, res.Report.Outcome)
 			}
@@ -299,7 +300,7 @@ func TestWhatDoesNotFitIsNamed(t *testing.T) {
 	}
 	s.say(`{"role":"user","content":"And now?"}`)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(decoded(t, "["+strings.Join(s.messages, ",")+"]")...)}
-	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Dialect: anthropic.Dialect{}})
+	res, err := held(t, preset.Balanced).Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Dialect: anthropic.Dialect{}})
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatal(err, res.Report.Outcome)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -58,7 +59,7 @@ func TestWhatHoldsIsInEveryView(t *testing.T) {
 	m := held(t, preset.Balanced)
 	for round := range 5 {
 		s.reads(60, 40)
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
+		res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +103,7 @@ func TestWhatCannotBeKeptIsSaid(t *testing.T) {
 		m := held(t, preset.Balanced)
 		for round := range 5 {
 			s.reads(12, 40)
-			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
+			res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +146,7 @@ func TestALongReportIsToldNotCut(t *testing.T) {
 	}
 	s.calls("Task", `{"subagent_type":"reviewer","description":"review the parser","prompt":"Review it."}`, report.String())
 	s.reads(60, 40)
-	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: s.t}, Window: precis.Window{Tokens: 24_000}})
+	res, err := held(t, preset.Balanced).Manage(context.Background(), policy.Request{Conversation: &precis.Conversation{Transcript: s.t}, Window: precis.Window{Tokens: 24_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestANoteIsNobodysRequest(t *testing.T) {
 	s := &dialog{t: precis.NewTranscript(precis.NewText(precis.RoleUser, "Lint the tables."))}
 	s.calls("Skill", `{"skill":"lint"}`, "Base directory for this skill: /repo/.agents/skills/lint\n\n# lint\nNever run it on stripes/.\n"+strings.Repeat("The tables of the zebras live in many regions, and each has stripes.\n", 900))
 	s.reads(120, 40)
-	res, err := held(t, preset.Roo).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: s.t}, Window: precis.Window{Tokens: 24_000}})
+	res, err := held(t, preset.Roo).Manage(context.Background(), policy.Request{Conversation: &precis.Conversation{Transcript: s.t}, Window: precis.Window{Tokens: 24_000}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package preset puts the parts of precis together: named policies ([Settings])
-// and a [precis.Manager] that has everything a policy needs ([New]).
+// and a [policy.Manager] that has everything a policy needs ([New]).
 package preset
 
 import (
@@ -16,6 +16,7 @@ import (
 	"precis/digest"
 	"precis/internal/suggest"
 	"precis/outline"
+	"precis/policy"
 	"precis/reduce"
 	"precis/tokens"
 	"precis/workstate"
@@ -35,8 +36,8 @@ func Names() []string { return []string{Balanced, Frugal, Selective, Roo, Off} }
 
 // Settings returns the numbers of a preset; "" is balanced. The error is
 // [precis.CodeInvalid] for an unknown name.
-func Settings(name string) (precis.Settings, error) {
-	s := precis.DefaultSettings()
+func Settings(name string) (policy.Settings, error) {
+	s := policy.DefaultSettings()
 	s.Preset = name
 	switch name {
 	case "", Balanced:
@@ -60,14 +61,14 @@ func Settings(name string) (precis.Settings, error) {
 // Options assemble a manager. The zero value gives the balanced preset with
 // exact o200k counting.
 type Options struct {
-	Settings   precis.Settings   // zero: those of the balanced preset
+	Settings   policy.Settings   // zero: those of the balanced preset
 	Estimate   string            // name of the counter, see package tokens; "": o200k
 	Counter    precis.Counter    // of your own, in place of Estimate; nil: that one
 	Images     tokens.ImageRule  // "": that of each conversation's model
 	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
 	Store      precis.Store      // nil: none
 	Ledger     precis.Ledger     // nil: Store, if it is one
-	Gate       precis.Gate       // nil: [digest.Gate]; none in the preset roo without FromStart
+	Gate       policy.Gate       // nil: [digest.Gate]; none in the preset roo without FromStart
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
 	FromStart  bool              // summaries and digests begin at the first message, see [condense.Full]; for tasks of Roo Code
 	ToFit      bool              // truncation only brings down what cannot be sent, see [reduce.Truncate]
@@ -78,15 +79,15 @@ type Options struct {
 	Condensing *Condensing // how models condense; nil: no model does
 	// Instead take the places of the rungs of their names; "condense" and
 	// "selective" need no Condensing then. An experiment is one.
-	Instead []precis.Strategy
+	Instead []policy.Strategy
 	// First are climbed before all others, in their order, whatever the settings name. None has the
 	// name of another rung.
-	First    []precis.Strategy
-	Hooks    precis.Hooks                         // see [precis.Options]
-	Variant  string                               // see [precis.Options]
-	Alert    func(context.Context, precis.Alert)  // see [precis.Options]
-	OnReport func(context.Context, precis.Report) // see [precis.Options]
-	OnEdit   func(context.Context, precis.Edit)   // see [precis.Options]
+	First    []policy.Strategy
+	Hooks    policy.Hooks                         // see [policy.Options]
+	Variant  string                               // see [policy.Options]
+	Alert    func(context.Context, policy.Alert)  // see [policy.Options]
+	OnReport func(context.Context, policy.Report) // see [policy.Options]
+	OnEdit   func(context.Context, precis.Edit)   // see [policy.Options]
 }
 
 // Condensing says how the rungs that call a model work.
@@ -101,8 +102,8 @@ type Condensing struct {
 
 // New returns a manager with every part its settings need. The error is
 // [precis.CodeInvalid] and names what is wrong.
-func New(o Options) (*precis.Manager, error) {
-	if reflect.DeepEqual(o.Settings, precis.Settings{}) {
+func New(o Options) (*policy.Manager, error) {
+	if reflect.DeepEqual(o.Settings, policy.Settings{}) {
 		s, err := Settings(Balanced)
 		if err != nil {
 			return nil, err
@@ -138,7 +139,7 @@ func New(o Options) (*precis.Manager, error) {
 		}
 	}
 	rungs = slices.Concat(o.First, rungs)
-	return precis.NewManager(precis.Options{
+	return policy.NewManager(policy.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
 		Gate: o.Gate, Law: workstate.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, OnEdit: o.OnEdit, Hooks: o.Hooks,
 	})
@@ -159,9 +160,9 @@ func checkRungs(o Options) error {
 }
 
 // replaced returns the rungs with others in their places.
-func replaced(rungs, instead []precis.Strategy) ([]precis.Strategy, error) {
+func replaced(rungs, instead []policy.Strategy) ([]policy.Strategy, error) {
 	for _, x := range instead {
-		place := func(s precis.Strategy) bool { return s.Name() == x.Name() }
+		place := func(s policy.Strategy) bool { return s.Name() == x.Name() }
 		if i := slices.IndexFunc(rungs, place); i >= 0 {
 			rungs[i] = x
 			continue
@@ -170,7 +171,7 @@ func replaced(rungs, instead []precis.Strategy) ([]precis.Strategy, error) {
 		if at < 0 {
 			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "there is no rung %q", x.Name())
 		}
-		before := slices.IndexFunc(rungs, func(s precis.Strategy) bool { return slices.Index(Rungs(), s.Name()) > at })
+		before := slices.IndexFunc(rungs, func(s policy.Strategy) bool { return slices.Index(Rungs(), s.Name()) > at })
 		rungs = slices.Insert(rungs, before, x) // clip is the last of all
 	}
 	return rungs, nil
@@ -179,24 +180,24 @@ func replaced(rungs, instead []precis.Strategy) ([]precis.Strategy, error) {
 // Strategies returns the rungs there are, least loss first. The error is
 // [precis.CodeInvalid] and names what is wrong with o.Condensing, which may be
 // nil.
-func Strategies(o Options) ([]precis.Strategy, error) {
+func Strategies(o Options) ([]policy.Strategy, error) {
 	full := fullOf(o)
 	models, err := modelRungs(o.Settings, o.Condensing, full)
 	if err != nil {
 		return nil, err
 	}
-	var byDigest precis.Strategy = digest.Rung{}
+	var byDigest policy.Strategy = digest.Rung{}
 	truncate := reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave, ToFit: o.ToFit}
 	if o.FromStart {
 		byDigest, truncate.Joined = condense.ByDigest{Full: full}, condense.Joined
 	}
-	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
+	out := append([]policy.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
 	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.More{},
 		truncate, reduce.Clip{}), nil
 }
 
 // modelRungs returns the rungs that call a model.
-func modelRungs(s precis.Settings, c *Condensing, full condense.Full) ([]precis.Strategy, error) {
+func modelRungs(s policy.Settings, c *Condensing, full condense.Full) ([]policy.Strategy, error) {
 	if c == nil || s.Preset == Frugal {
 		return nil, nil
 	}
@@ -210,7 +211,7 @@ func modelRungs(s precis.Settings, c *Condensing, full condense.Full) ([]precis.
 		return nil, err
 	}
 	full.Summarizer = w
-	var out []precis.Strategy
+	var out []policy.Strategy
 	if c.Selective || s.Preset == Selective {
 		out = append(out, condense.Selective{Model: c.Writer.Model, Fallback: c.Writer.Fallback, Cache: c.Writer.Cache, Before: c.Writer.Hooks.Before, Price: c.Price})
 	}

@@ -10,6 +10,7 @@ import (
 	"precis/condense"
 	"precis/internal/experiments"
 	"precis/model"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -42,7 +43,7 @@ func chat(turns int) *precis.Conversation {
 	return &precis.Conversation{Transcript: t}
 }
 
-func manage(t *testing.T, name string, change func(*precis.Settings), turns int) precis.Result {
+func manage(t *testing.T, name string, change func(*policy.Settings), turns int) policy.Result {
 	t.Helper()
 	s, err := preset.Settings(name)
 	if err != nil {
@@ -55,7 +56,7 @@ func manage(t *testing.T, name string, change func(*precis.Settings), turns int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := m.Manage(context.Background(), precis.Request{Conversation: chat(turns), Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000})
+	res, err := m.Manage(context.Background(), policy.Request{Conversation: chat(turns), Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestOffChangesNothing(t *testing.T) {
 }
 
 func TestAutoOffStillFits(t *testing.T) {
-	off := func(s *precis.Settings) { s.Auto = false }
+	off := func(s *policy.Settings) { s.Auto = false }
 	if res := manage(t, preset.Balanced, off, 41); len(res.Edits) != 0 {
 		t.Errorf("%s although it fits: %s", res.Report.Decision.Action, res.Report.Arithmetic)
 	}
@@ -102,7 +103,7 @@ func TestEveryPresetKeepsPins(t *testing.T) {
 		}
 		conv := chat(90)
 		for range 3 {
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000, TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[name != preset.Off]})
+			res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000, TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[name != preset.Off]})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -146,7 +147,7 @@ func TestABadPinIsNamed(t *testing.T) {
 
 func TestPresetsHaveTheGateTheyNeed(t *testing.T) {
 	for _, name := range preset.Names() {
-		res := manage(t, name, func(s *precis.Settings) { s.Auto, s.Observe = true, false }, 60)
+		res := manage(t, name, func(s *policy.Settings) { s.Auto, s.Observe = true, false }, 60)
 		if r := res.Report.Retention; len(res.Edits) == 0 || (r == nil) != (name == preset.Roo) {
 			t.Errorf("%s: %d edits, retention %+v", name, len(res.Edits), r)
 		}
@@ -166,7 +167,7 @@ func TestRungsAreInTheirOrder(t *testing.T) {
 		{"frugal calls none", preset.Frugal, model, "dedupe fold media digest prune squeeze digest-more truncate clip"},
 		{"selective", preset.Selective, model, strings.Join(preset.Rungs(), " ")},
 	} {
-		rungs, err := preset.Strategies(preset.Options{Settings: precis.Settings{Preset: tt.preset}, Condensing: tt.c})
+		rungs, err := preset.Strategies(preset.Options{Settings: policy.Settings{Preset: tt.preset}, Condensing: tt.c})
 		var names []string
 		for _, s := range rungs {
 			names = append(names, s.Name())
@@ -188,12 +189,12 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		reports := 0
-		m, err := preset.New(preset.Options{Condensing: c, Instead: []precis.Strategy{x}, OnReport: func(context.Context, precis.Report) { reports++ }})
+		m, err := preset.New(preset.Options{Condensing: c, Instead: []policy.Strategy{x}, OnReport: func(context.Context, policy.Report) { reports++ }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, strings.Repeat("many words ", 9000)))}
-		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, DryRun: true, Window: precis.Window{Tokens: 16_000}})
+		res, _ := m.Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, DryRun: true, Window: precis.Window{Tokens: 16_000}})
 		if reports != 1 {
 			t.Errorf("told of %d reports", reports)
 		}
@@ -209,13 +210,13 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := preset.New(preset.Options{First: []precis.Strategy{odd}}); err != nil {
+	if _, err := preset.New(preset.Options{First: []policy.Strategy{odd}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := preset.New(preset.Options{First: []precis.Strategy{named("digest")}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "digest") {
+	if _, err := preset.New(preset.Options{First: []policy.Strategy{named("digest")}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "digest") {
 		t.Errorf("the name of a rung that there is: %v", err)
 	}
-	if _, err := preset.New(preset.Options{Instead: []precis.Strategy{odd}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "polish") {
+	if _, err := preset.New(preset.Options{Instead: []policy.Strategy{odd}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "polish") {
 		t.Errorf("an unknown rung: %v", err)
 	}
 }
@@ -224,7 +225,7 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 type named string
 
 func (n named) Name() string { return string(n) }
-func (n named) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+func (n named) Propose(context.Context, *policy.Situation) (precis.Edit, error) {
 	return precis.Edit{}, nil
 }
 
@@ -255,7 +256,7 @@ func TestLostRulesAreInTheOutcome(t *testing.T) {
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, said.String()), precis.NewText(precis.RoleAssistant, "I will not."))}
 		conv.Transcript.Append(chat(60).Transcript.Messages()...)
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +287,7 @@ func TestAnOwnCounterKeepsGateAndCalibrator(t *testing.T) {
 	}
 	conv := chat(400)
 	conv.Model = "claude-sonnet-4-5"
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 4000}, MaxOutput: 100})
+	res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 4000}, MaxOutput: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +298,7 @@ func TestAnOwnCounterKeepsGateAndCalibrator(t *testing.T) {
 	if err := m.Observe(t.Context(), r, 2*r.After.Tokens); err != nil {
 		t.Fatal(err)
 	}
-	if res, err = m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 40_000}}); err != nil || res.Report.Calibration < 1.9 {
+	if res, err = m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 40_000}}); err != nil || res.Report.Calibration < 1.9 {
 		t.Errorf("nothing was learned: %g %v", res.Report.Calibration, err)
 	}
 }
@@ -305,7 +306,7 @@ func TestAnOwnCounterKeepsGateAndCalibrator(t *testing.T) {
 // The oldest messages stay as they were said, with what answers their calls, however often
 // the rest is reduced.
 func TestTheFirstMessagesStay(t *testing.T) {
-	s := precis.DefaultSettings()
+	s := policy.DefaultSettings()
 	s.KeepFirst = 2
 	m, err := preset.New(preset.Options{Settings: s})
 	if err != nil {
@@ -322,7 +323,7 @@ func TestTheFirstMessagesStay(t *testing.T) {
 	reduced := 0
 	for n := range 60 {
 		conv.Transcript.Append(call(n)...)
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +354,7 @@ func TestASystemPromptThatDoesNotFitAlone(t *testing.T) {
 		}
 		for _, manual := range []bool{false, true} {
 			conv := &precis.Conversation{Transcript: &precis.Transcript{}, System: precis.NewText(precis.RoleSystem, strings.Repeat("word ", 9000))}
-			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 3000, Source: precis.SourceConfigured}, TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[manual]})
+			res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 3000, Source: precis.SourceConfigured}, TriggeredBy: map[bool]precis.TriggeredBy{true: precis.TriggeredManual}[manual]})
 			if name == preset.Off && !manual {
 				continue // it looks at nothing
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 	"precis/tokens"
 )
@@ -30,19 +31,19 @@ func TestATriggerThatIsReachedReduces(t *testing.T) {
 	for _, name := range []string{preset.Roo, preset.Balanced, preset.Frugal, preset.Selective} {
 		for _, tt := range []struct {
 			name        string
-			change      func(*precis.Settings)
+			change      func(*policy.Settings)
 			turns, size int
 		}{
-			{"threshold 5", func(s *precis.Settings) { s.Percent = 5 }, 40, 480},
-			{"threshold 20", func(s *precis.Settings) { s.Percent = 20 }, 40, 480},
-			{"threshold 40", func(s *precis.Settings) { s.Percent = 40 }, 40, 480},
-			{"threshold 60", func(s *precis.Settings) { s.Percent = 60 }, 40, 480},
-			{"threshold 70, just reached", func(s *precis.Settings) { s.Percent = 70 }, 40, 480},
-			{"threshold of a profile", func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 30} }, 40, 480},
-			{"threshold in tokens", func(s *precis.Settings) { s.Tokens = 30_000 }, 40, 480},
-			{"messages", func(s *precis.Settings) { s.MaxMessages = 50 }, 40, 10},
-			{"turns", func(s *precis.Settings) { s.MaxTurns = 10 }, 40, 10},
-			{"few messages", func(s *precis.Settings) { s.MaxMessages = 10 }, 4, 10},
+			{"threshold 5", func(s *policy.Settings) { s.Percent = 5 }, 40, 480},
+			{"threshold 20", func(s *policy.Settings) { s.Percent = 20 }, 40, 480},
+			{"threshold 40", func(s *policy.Settings) { s.Percent = 40 }, 40, 480},
+			{"threshold 60", func(s *policy.Settings) { s.Percent = 60 }, 40, 480},
+			{"threshold 70, just reached", func(s *policy.Settings) { s.Percent = 70 }, 40, 480},
+			{"threshold of a profile", func(s *policy.Settings) { s.Profiles = map[string]float64{"m": 30} }, 40, 480},
+			{"threshold in tokens", func(s *policy.Settings) { s.Tokens = 30_000 }, 40, 480},
+			{"messages", func(s *policy.Settings) { s.MaxMessages = 50 }, 40, 10},
+			{"turns", func(s *policy.Settings) { s.MaxTurns = 10 }, 40, 10},
+			{"few messages", func(s *policy.Settings) { s.MaxMessages = 10 }, 4, 10},
 		} {
 			settings, err := preset.Settings(name)
 			if err != nil {
@@ -54,17 +55,17 @@ func TestATriggerThatIsReachedReduces(t *testing.T) {
 				t.Fatal(err)
 			}
 			conv := talk(tt.turns, tt.size)
-			request := precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, Profile: "m"}
+			request := policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}, Profile: "m"}
 			res, err := m.Manage(context.Background(), request)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, tt.name, err)
 			}
-			if res.Report.Decision.Action != precis.ActionReduce || len(res.Edits) == 0 || res.Report.After.Tokens >= res.Report.Before.Tokens {
+			if res.Report.Decision.Action != policy.ActionReduce || len(res.Edits) == 0 || res.Report.After.Tokens >= res.Report.Before.Tokens {
 				t.Errorf("%s, %s: %s: %+v", name, tt.name, res.Report.Outcome, res.Report.Steps)
 				continue
 			}
 			again, err := m.Manage(context.Background(), request)
-			if err != nil || again.Report.Decision.Action == precis.ActionReduce || len(again.Edits) > 0 {
+			if err != nil || again.Report.Decision.Action == policy.ActionReduce || len(again.Edits) > 0 {
 				t.Errorf("%s, %s: due again at once: %s, %v", name, tt.name, again.Report.Arithmetic, err)
 			}
 		}
@@ -78,14 +79,14 @@ func TestNothingIsCutForLittle(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		window int
-		ask    precis.Request
+		ask    policy.Request
 		done   bool
 	}{
 		{name: "the threshold", window: 110_000},
-		{name: "in the background", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredBackground}},
-		{name: "the model asks", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredModel}},
-		{name: "a user asks", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredManual}, done: true},
-		{name: "after an overflow", window: 110_000, ask: precis.Request{TriggeredBy: precis.TriggeredForced}, done: true},
+		{name: "in the background", window: 110_000, ask: policy.Request{TriggeredBy: precis.TriggeredBackground}},
+		{name: "the model asks", window: 110_000, ask: policy.Request{TriggeredBy: precis.TriggeredModel}},
+		{name: "a user asks", window: 110_000, ask: policy.Request{TriggeredBy: precis.TriggeredManual}, done: true},
+		{name: "after an overflow", window: 110_000, ask: policy.Request{TriggeredBy: precis.TriggeredForced}, done: true},
 		{name: "it does not fit", window: 80_000, done: true},
 	} {
 		tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "Look at every part."))
@@ -109,13 +110,13 @@ func TestNothingIsCutForLittle(t *testing.T) {
 			t.Fatalf("%s: %.0f %%, %v", tt.name, used.Percent, err)
 		}
 		if tt.window == 110_000 {
-			tt.ask.Target = precis.Tokens(used.Tokens * 9 / 10)
+			tt.ask.Target = policy.Tokens(used.Tokens * 9 / 10)
 		}
 		res, err := m.Manage(context.Background(), tt.ask)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if done := len(res.Edits) > 0; done != tt.done || !done && res.Report.Ended != precis.EndedWorthless {
+		if done := len(res.Edits) > 0; done != tt.done || !done && res.Report.Ended != policy.EndedWorthless {
 			t.Errorf("%s: %s (%s), %d edits", tt.name, res.Report.Outcome, res.Report.Ended, len(res.Edits))
 		}
 	}
@@ -128,7 +129,7 @@ func TestRooCondensesWhenAskedHoweverFull(t *testing.T) {
 			tr.Append(precis.NewText(precis.RoleUser, fmt.Sprint("part ", i)), precis.NewText(precis.RoleAssistant, strings.Repeat("It is done. ", 350)))
 		}
 		tr.Append(precis.NewText(precis.RoleUser, "And now?"))
-		res, err := held(t, preset.Roo).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 100_000}, TriggeredBy: precis.TriggeredManual})
+		res, err := held(t, preset.Roo).Manage(context.Background(), policy.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 100_000}, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) == 0 {
 			t.Errorf("%s: %s, %v", fill, res.Report.Outcome, err)
 		}
@@ -143,7 +144,7 @@ func TestAThresholdBelowItsTargetIsWarnedOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Percent = percent
-		d := precis.Plan(precis.Load{Used: 1000}, s.Budget(precis.Window{Tokens: 100_000}, 0, 0, 0), s, "")
+		d := policy.Plan(policy.Load{Used: 1000}, s.Budget(precis.Window{Tokens: 100_000}, 0, 0, 0), s, "")
 		if got := strings.Contains(strings.Join(d.Warnings, "\n"), "is not above the target"); got != want {
 			t.Errorf("threshold %g: %v", percent, d.Warnings)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -36,7 +37,7 @@ func TestTheUnreadResultFillsWhatFits(t *testing.T) {
 				}
 				read(history, 6000)
 				conv := &precis.Conversation{System: precis.NewText(precis.RoleSystem, system), Transcript: tr}
-				res, err := held(t, name).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
+				res, err := held(t, name).Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
 				if err != nil {
 					t.Fatalf("%s, %d %%: %v", name, percent, err)
 				}
@@ -66,7 +67,7 @@ func TestAnAnswerWithManyCallsIsDigested(t *testing.T) {
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "Read all of them."),
 		precis.Message{Role: precis.RoleAssistant, Content: uses}, precis.Message{Role: precis.RoleUser, Content: results},
 		precis.NewText(precis.RoleAssistant, "Read."), precis.NewText(precis.RoleUser, "And now?"))}
-	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
+	res, err := held(t, preset.Balanced).Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestALargeResultLeavesTheDigestItsRoom(t *testing.T) {
 	tr.Append(precis.NewText(precis.RoleUser, "Now read the list of all handlers."))
 	conv := &precis.Conversation{Transcript: tr}
 	digest := func(when string) string {
-		res, err := held(t, preset.Frugal).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
+		res, err := held(t, preset.Frugal).Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -21,12 +22,12 @@ type Clip struct{}
 func (Clip) Name() string { return "clip" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Clip) Traits() precis.Traits { return precis.Traits{LastResort: true} }
+func (Clip) Traits() policy.Traits { return policy.Traits{LastResort: true} }
 
 // Propose cuts until the view is at its target. Savings are estimated block by
 // block and then measured on the whole view; when that is still too large, it
 // cuts more.
-func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (Clip) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	margin := 0
 	for try := 0; ; try++ {
 		c := clipper{s: s, with: map[precis.Handle]precis.Block{}, shorter: map[int]precis.Replacement{}, margin: margin}
@@ -107,7 +108,7 @@ type clipTarget struct {
 }
 
 type clipper struct {
-	s       *precis.Situation
+	s       *policy.Situation
 	targets []clipTarget
 	with    map[precis.Handle]precis.Block // nil: dropped
 	hidden  []precis.Replacement

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/toolcall"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -24,7 +25,7 @@ type Dedupe struct {
 func (Dedupe) Name() string { return "dedupe" }
 
 // Propose replaces every old copy by a pointer to the newest one.
-func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (d Dedupe) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	if d.MinChars == 0 {
 		d.MinChars = 200
 	}
@@ -39,7 +40,7 @@ func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, er
 
 type deduper struct {
 	Dedupe
-	s                              *precis.Situation
+	s                              *policy.Situation
 	shown                          shown
 	p                              *proposal
 	done                           map[precis.Handle]bool

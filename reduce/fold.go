@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 )
 
 // Fold writes a run of equal lines in the output of a tool once, with their number, also in kept
@@ -19,10 +20,10 @@ type Fold struct {
 func (Fold) Name() string { return "fold" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Fold) Traits() precis.Traits { return precis.Traits{Lossless: true} }
+func (Fold) Traits() policy.Traits { return policy.Traits{Lossless: true} }
 
 // Propose folds the runs of all blocks.
-func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (f Fold) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	if f.MinTokens == 0 {
 		f.MinTokens = 50
 	}

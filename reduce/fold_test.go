@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/reduce"
 )
 
 // folded proposes folding and returns the text of each message as the view then shows it.
-func folded(t *testing.T, s *precis.Situation) []string {
+func folded(t *testing.T, s *policy.Situation) []string {
 	t.Helper()
 	e, err := reduce.Fold{}.Propose(t.Context(), s)
 	if err != nil {
@@ -66,7 +67,7 @@ func TestFoldLeavesThePinnedAndTheUser(t *testing.T) {
 	s := situation(0, 9, text("user", long), run("a"), output("a", long), run("b"), output("b", long), text("user", "<environment_details>\n"+long+"</environment_details>"))
 	pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(2)}}
 	s.Edits = []precis.Edit{pin}
-	s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, 9, 0)
+	s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, 9, 0)
 	got := folded(t, s)
 	for i, want := range []bool{false, false, false, false, true, true} {
 		if is := strings.Contains(got[i], "again and again … [×200]"); is != want {

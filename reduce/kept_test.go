@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/reduce"
 )
 
@@ -23,12 +24,12 @@ func crowd() []precis.Message {
 }
 
 func TestNoRungTouchesWhatIsKept(t *testing.T) {
-	for _, rung := range []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}} {
+	for _, rung := range []policy.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}} {
 		s := situation(0, 6, crowd()...)
 		s.Settings.Fractions.MediaKeep = 0
 		pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(3), precis.BlockHandle(6, 0)}}
 		s.Edits = []precis.Edit{pin}
-		s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, 6, 0)
+		s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, 6, 0)
 		e, err := rung.Propose(t.Context(), s)
 		if err != nil || len(e.Replace) == 0 {
 			t.Fatalf("%s proposes nothing (%v)", rung.Name(), err)
@@ -58,7 +59,7 @@ func TestClipReportsWhatItBreaks(t *testing.T) {
 	s := situation(1500, 3, text("user", big), text("assistant", big), text("user", big), text("assistant", "ok"), text("user", big))
 	pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(1)}}
 	s.Edits = []precis.Edit{pin}
-	s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, 3, 0)
+	s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, 3, 0)
 	e, err := reduce.Clip{}.Propose(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)

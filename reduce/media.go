@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 )
 
 // Media replaces old images by a note, also inside tool results. Documents, sound and
@@ -18,7 +19,7 @@ func (Media) Name() string { return "media" }
 
 // Propose replaces all images outside the kept messages except the newest
 // Settings.Fractions.MediaKeep.
-func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (Media) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	p := newProposal(s, precis.KindMedia)
 	blocks := originals(s)
 	keep := s.Settings.Fractions.MediaKeep

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/preview"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -27,7 +28,7 @@ type Prune struct {
 func (Prune) Name() string { return "prune" }
 
 // Propose shortens the content with the least worth for its size.
-func (p Prune) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (p Prune) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	r := newPruner(p, s)
 	r.survey(before(s, isFold))
 	return r.report(r.prune(s.Excess()).edit), nil
@@ -42,13 +43,13 @@ type Squeeze struct{ Prune }
 func (Squeeze) Name() string { return "squeeze" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Squeeze) Traits() precis.Traits { return precis.Traits{LastResort: true, StopsAtLimit: true} }
+func (Squeeze) Traits() policy.Traits { return policy.Traits{LastResort: true, StopsAtLimit: true} }
 
 // Propose shortens the content with the least worth for its size, kept or not. The message to be
 // answered, which no model has read, stays whole if the view fits with it. Otherwise it is
 // shortened with the others, and all of them only until the view fits: going down to the target
 // would hide content that the model asked for and has not seen.
-func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (q Squeeze) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	unread, over := s.Transcript.Len()-1, s.Used-s.Fit()
 	if over <= 0 { // requested although the view fits
 		over = s.Excess()
@@ -63,7 +64,7 @@ func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, e
 	return r.report(r.prune(over).edit), nil
 }
 
-func (q Squeeze) pruner(s *precis.Situation, spared func(message int) bool) *pruner {
+func (q Squeeze) pruner(s *policy.Situation, spared func(message int) bool) *pruner {
 	r := newPruner(q.Prune, s)
 	r.deep, r.over, r.errorsOver, r.spared = true, squeezeOver, squeezeOver, spared
 	r.survey(before(s, func(e precis.Edit) bool { return e.Kind == precis.KindPruning || isFold(e) }))
@@ -72,7 +73,7 @@ func (q Squeeze) pruner(s *precis.Situation, spared func(message int) bool) *pru
 
 // before returns the original blocks of the view, including blocks that edits for which made is
 // true have changed.
-func before(s *precis.Situation, made func(precis.Edit) bool) shown {
+func before(s *policy.Situation, made func(precis.Edit) bool) shown {
 	out := originals(s)
 	visible := make([]bool, s.Transcript.Len())
 	s.Original(func(i int, _ precis.Message, _ precis.Unit) { visible[i] = true })
@@ -109,7 +110,7 @@ func indexOf(t *precis.Transcript, i int, ref precis.BlockRef) int {
 // squeezeOver is the size in characters over which results are squeezed.
 const squeezeOver = 200
 
-func newPruner(p Prune, s *precis.Situation) *pruner {
+func newPruner(p Prune, s *policy.Situation) *pruner {
 	f := s.Settings.Fractions
 	r := &pruner{Prune: p, s: s, over: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
 	r.x, r.worth, r.reuse = retain.Of(s)
@@ -139,7 +140,7 @@ type pruner struct {
 	errorsOver int  // shorter results that are errors
 	deep       bool // kept content may be shortened, too, except spared messages
 	spared     func(message int) bool
-	s          *precis.Situation
+	s          *policy.Situation
 	x          *retain.Index
 	worth      []float64
 	reuse      *retain.Reuser

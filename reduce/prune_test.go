@@ -14,12 +14,13 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/policy"
 	"precis/reduce"
 )
 
 // tight is a situation in which the view must come down by cut characters. Its
 // window is what the conversation fills.
-func tight(cut, keep int, msgs ...precis.Message) *precis.Situation {
+func tight(cut, keep int, msgs ...precis.Message) *policy.Situation {
 	s := situation(0, keep, msgs...)
 	s.Target, s.Limit = s.Used-cut, s.Used-cut
 	s.Budget.Window.Tokens = s.Used
@@ -181,14 +182,14 @@ func TestPrunedBlocksNameTheOriginal(t *testing.T) {
 }
 
 // managed records an edit that a rung proposes.
-func managed(t *testing.T, s *precis.Situation, rung precis.Strategy) (*precis.Manager, *precis.Conversation) {
+func managed(t *testing.T, s *policy.Situation, rung policy.Strategy) (*policy.Manager, *precis.Conversation) {
 	t.Helper()
-	m, err := precis.NewManager(precis.Options{Counter: counter{}, Strategies: []precis.Strategy{rung}})
+	m, err := policy.NewManager(policy.Options{Counter: counter{}, Strategies: []policy.Strategy{rung}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: s.Transcript}
-	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: s.Used}, Target: precis.Tokens(s.Target), TriggeredBy: precis.TriggeredManual}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
+	if _, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: s.Used}, Target: policy.Tokens(s.Target), TriggeredBy: precis.TriggeredManual}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}
 	if len(conv.Edits) == 0 {
@@ -223,8 +224,8 @@ func TestPruneSparesShortErrors(t *testing.T) {
 		return m
 	}
 	s := situation(0, 1, asked(failed("1", 3900), failed("2", 4500), call("3", "bash", `{"command":"ls"}`, listing()))...)
-	for _, tool := range []precis.ToolPolicy{{}, {Over: 300}} {
-		s.Settings.Tools = map[string]precis.ToolPolicy{"bash": tool}
+	for _, tool := range []policy.ToolPolicy{{}, {Over: 300}} {
+		s.Settings.Tools = map[string]policy.ToolPolicy{"bash": tool}
 		view := apply(t, reduce.Prune{}, s)
 		if result(view, 2) != result(s.Transcript.Messages(), 2) {
 			t.Errorf("%+v: an error of %d characters was cut", tool, len(result(s.Transcript.Messages(), 2)))
@@ -243,16 +244,16 @@ func TestPruneObeysToolPolicies(t *testing.T) {
 		call("4", "grep", `{"q":"c"}`, searchHits()+"y"), call("5", "ls", `{}`, strings.Repeat("name.go\n", 60)))
 	for _, tt := range []struct {
 		name  string
-		tools map[string]precis.ToolPolicy
+		tools map[string]policy.ToolPolicy
 		whole []int // messages
 	}{
 		{"none", nil, []int{10}},
-		{"never", map[string]precis.ToolPolicy{"grep": {Never: true}}, []int{2, 4, 8, 10}},
-		{"the last two", map[string]precis.ToolPolicy{"grep": {KeepLast: 2}}, []int{4, 8, 10}},
-		{"more than there are", map[string]precis.ToolPolicy{"grep": {KeepLast: 9}}, []int{2, 4, 8, 10}},
-		{"a lower size", map[string]precis.ToolPolicy{"ls": {Over: 300}}, nil},
-		{"a higher size", map[string]precis.ToolPolicy{"bash": {Over: len(listing())}}, []int{6, 10}},
-		{"another tool", map[string]precis.ToolPolicy{"Grep": {Never: true}}, []int{10}},
+		{"never", map[string]policy.ToolPolicy{"grep": {Never: true}}, []int{2, 4, 8, 10}},
+		{"the last two", map[string]policy.ToolPolicy{"grep": {KeepLast: 2}}, []int{4, 8, 10}},
+		{"more than there are", map[string]policy.ToolPolicy{"grep": {KeepLast: 9}}, []int{2, 4, 8, 10}},
+		{"a lower size", map[string]policy.ToolPolicy{"ls": {Over: 300}}, nil},
+		{"a higher size", map[string]policy.ToolPolicy{"bash": {Over: len(listing())}}, []int{6, 10}},
+		{"another tool", map[string]policy.ToolPolicy{"Grep": {Never: true}}, []int{10}},
 	} {
 		s := situation(0, 1, msgs...)
 		s.Settings.Tools = tt.tools
@@ -268,7 +269,7 @@ func TestPruneObeysToolPolicies(t *testing.T) {
 func TestToolPoliciesAreAboutResults(t *testing.T) {
 	input, _ := json.Marshal(map[string]string{"path": "a.go", "content": goFile()[:900]})
 	s := situation(0, 1, asked(call("1", "write_file", string(input), "ok"))...)
-	s.Settings.Tools = map[string]precis.ToolPolicy{"write_file": {Over: 300}}
+	s.Settings.Tools = map[string]policy.ToolPolicy{"write_file": {Over: 300}}
 	if got := apply(t, reduce.Prune{}, s)[1].Content[0].(precis.ToolUse).Input; !bytes.Equal(got, input) {
 		t.Errorf("arguments of 900 characters were cut: %s", got)
 	}
@@ -509,7 +510,7 @@ func TestPruneAgain(t *testing.T) {
 	all := s.Used
 	for _, percent := range []int{80, 60, 45, 30, 20} {
 		s.Target = all * percent / 100
-		for _, rung := range []precis.Strategy{reduce.Prune{}, reduce.Squeeze{}} {
+		for _, rung := range []policy.Strategy{reduce.Prune{}, reduce.Squeeze{}} {
 			e, err := rung.Propose(t.Context(), s)
 			if err != nil {
 				t.Fatal(err)

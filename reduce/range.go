@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 )
 
 // Range hides one run of the oldest messages, without a marker. It replaces [Truncate] for a
@@ -22,12 +23,12 @@ type Range struct {
 func (Range) Name() string { return "truncate" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Range) Traits() precis.Traits {
-	return precis.Traits{HidesMessages: true, TakesRange: true, OmitOnly: true}
+func (Range) Traits() policy.Traits {
+	return policy.Traits{HidesMessages: true, TakesRange: true, OmitOnly: true}
 }
 
 // Propose hides the oldest messages.
-func (r Range) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (r Range) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindTruncation}
 	e.Report.Reason = "nothing is old enough to hide"
 	if s.To > 0 {
@@ -62,7 +63,7 @@ func (r Range) near(to int) int {
 }
 
 // choose returns where the run ends, and how many messages of the view it hides.
-func (r Range) choose(s *precis.Situation) (to, hidden int) {
+func (r Range) choose(s *policy.Situation) (to, hidden int) {
 	i, reach, saved, seen := 0, 0, 0, 0
 	for _, end := range r.Ends {
 		for ; i < len(s.Units) && s.Units[i].From < end; i++ {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 	"precis/reduce"
 )
@@ -40,11 +41,11 @@ func TestRangeHidesNoMoreThanTheTargetTakes(t *testing.T) {
 		s := situation(tt.target, tt.keep, turns(20)...)
 		s.From, s.To = tt.from, tt.to
 		if s.To > 0 {
-			s.Kept = precis.Keep(s.Transcript, nil, s.Meter, 1, 0)
+			s.Kept = policy.Keep(s.Transcript, nil, s.Meter, 1, 0)
 		}
 		if tt.pin > 0 {
 			pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(tt.pin)}}
-			s.Kept = precis.Keep(s.Transcript, []precis.Edit{pin}, s.Meter, tt.keep, 0)
+			s.Kept = policy.Keep(s.Transcript, []precis.Edit{pin}, s.Meter, tt.keep, 0)
 		}
 		e, err := reduce.Range{From: 2, Ends: []int{4, 6, 8, 10, 12, 14, 16, 18}}.Propose(context.Background(), s)
 		if err != nil {
@@ -87,7 +88,7 @@ func TestRangeTakesInWhatIsHidden(t *testing.T) {
 // talker is a gate that has something to say of every edit.
 type talker struct{}
 
-func (talker) Admit(_ context.Context, _ *precis.Situation, e precis.Edit) (precis.Edit, error) {
+func (talker) Admit(_ context.Context, _ *policy.Situation, e precis.Edit) (precis.Edit, error) {
 	e.Replace[0].With = []precis.Message{text(precis.RoleUser, "a word")}
 	return e, nil
 }
@@ -111,14 +112,14 @@ func TestNothingIsSaidInPlaceOfARange(t *testing.T) {
 			ends = append(ends, i)
 		}
 	}
-	m, err := preset.New(preset.Options{Settings: settings, Counter: counter{}, Gate: talker{}, Instead: []precis.Strategy{reduce.Range{From: 2, Ends: ends}},
-		Hooks: precis.Hooks{After: func(context.Context, precis.RungEvent) (string, error) { return "a word", nil }}})
+	m, err := preset.New(preset.Options{Settings: settings, Counter: counter{}, Gate: talker{}, Instead: []policy.Strategy{reduce.Range{From: 2, Ends: ends}},
+		Hooks: policy.Hooks{After: func(context.Context, policy.RungEvent) (string, error) { return "a word", nil }}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{ID: "c", Transcript: precis.NewTranscript(msgs...)}
 	window := precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window, TriggeredBy: precis.TriggeredManual, Target: 20_000})
+	res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window, TriggeredBy: precis.TriggeredManual, Target: 20_000})
 	if err != nil {
 		t.Fatal(err)
 	}

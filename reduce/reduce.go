@@ -1,6 +1,6 @@
 // Package reduce answers: what can a view lose without a summary? It holds the rungs of the ladder
 // that write none. Start with [Dedupe], [Fold], [Media], [Shrink], [Truncate] and [Clip], in that
-// order: least loss first. Each is a [precis.Strategy]: it looks at a situation and proposes an
+// order: least loss first. Each is a [policy.Strategy]: it looks at a situation and proposes an
 // edit, and is stateless, deterministic and safe for concurrent use. Every text that replaces
 // content names the missing part and has the handle for reading the original again.
 package reduce
@@ -9,16 +9,17 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/policy"
 )
 
 // proposal collects the replacements of one edit and the tokens they save.
 type proposal struct {
-	s     *precis.Situation
+	s     *policy.Situation
 	edit  precis.Edit
 	saved int
 }
 
-func newProposal(s *precis.Situation, kind precis.EditKind) *proposal {
+func newProposal(s *policy.Situation, kind precis.EditKind) *proposal {
 	return &proposal{s: s, edit: precis.Edit{Kind: kind}}
 }
 
@@ -50,7 +51,7 @@ type shown struct {
 
 // shownBy returns the blocks of the original messages in the view for which keep is true. It calls
 // keep only for messages with a replaced block.
-func shownBy(s *precis.Situation, keep func(i, b int, block precis.Block) bool) shown {
+func shownBy(s *policy.Situation, keep func(i, b int, block precis.Block) bool) shown {
 	out := shown{t: s.Transcript, whole: make([]bool, s.Transcript.Len()), blocks: map[precis.Handle]precis.Block{}}
 	s.Original(func(i int, _ precis.Message, u precis.Unit) {
 		if out.whole[i] = !u.Changed; out.whole[i] {
@@ -66,14 +67,14 @@ func shownBy(s *precis.Situation, keep func(i, b int, block precis.Block) bool) 
 }
 
 // originals returns the blocks that the view shows unchanged.
-func originals(s *precis.Situation) shown {
+func originals(s *policy.Situation) shown {
 	return shownBy(s, func(i, b int, block precis.Block) bool {
 		return precis.EqualBlocks(block, s.Transcript.At(i).Content[b])
 	})
 }
 
 // current returns every block of original messages as the view shows it.
-func current(s *precis.Situation) shown {
+func current(s *policy.Situation) shown {
 	return shownBy(s, func(int, int, precis.Block) bool { return true })
 }
 

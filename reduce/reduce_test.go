@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/reduce"
 	"precis/tokens"
 )
@@ -46,18 +47,18 @@ func chars(b precis.Block) int {
 
 // situation makes one with the given target in characters and a kept tail of
 // the newest keep messages.
-func situation(target, keep int, msgs ...precis.Message) *precis.Situation {
+func situation(target, keep int, msgs ...precis.Message) *policy.Situation {
 	t := precis.NewTranscript(msgs...)
-	m := precis.NewMeter(counter{})
-	return &precis.Situation{
+	m := policy.NewMeter(counter{})
+	return &policy.Situation{
 		Conversation: &precis.Conversation{Transcript: t}, Transcript: t, Units: precis.Units(t, nil), Meter: m,
-		Kept: precis.Keep(t, nil, m, keep, 0), Settings: precis.DefaultSettings(),
+		Kept: policy.Keep(t, nil, m, keep, 0), Settings: policy.DefaultSettings(),
 		Used: m.View(msgs), Target: target, Limit: target,
 	}
 }
 
 // apply returns the view after one rung.
-func apply(t *testing.T, rung precis.Strategy, s *precis.Situation) []precis.Message {
+func apply(t *testing.T, rung policy.Strategy, s *policy.Situation) []precis.Message {
 	t.Helper()
 	e, err := rung.Propose(context.Background(), s)
 	if err != nil {
@@ -319,7 +320,7 @@ func TestTruncateLeavesPins(t *testing.T) {
 	s := situation(0, 1, msgs...)
 	pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(5)}}
 	s.Edits = []precis.Edit{pin}
-	s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, 1, 0)
+	s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, 1, 0)
 	found := false
 	for _, m := range apply(t, reduce.Truncate{}, s) {
 		found = found || m.PlainText() == "message 5"
@@ -366,9 +367,9 @@ func TestClipCutsInOrder(t *testing.T) {
 
 func TestRungsNeverGrowTheView(t *testing.T) {
 	roo := tokens.Roo{}
-	for _, rung := range []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}, reduce.Clip{}} {
+	for _, rung := range []policy.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}, reduce.Clip{}} {
 		s := situation(0, 0, text("user", "a"), text("assistant", "b"), text("user", "c"))
-		s.Meter = precis.NewMeter(roo)
+		s.Meter = policy.NewMeter(roo)
 		s.Used = s.Meter.View(s.Transcript.Messages())
 		e, err := rung.Propose(context.Background(), s)
 		if err != nil {

@@ -8,21 +8,22 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/policy"
 	"precis/reduce"
 	"precis/retain"
 )
 
 // pinned adds a pin to a situation.
-func pinned(s *precis.Situation, keep int, pins ...precis.Handle) *precis.Situation {
+func pinned(s *policy.Situation, keep int, pins ...precis.Handle) *policy.Situation {
 	s.Edits = append(s.Edits, precis.Edit{ID: "pin", Kind: precis.KindPin, Pins: pins})
-	s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, keep, 0)
+	s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, keep, 0)
 	return s
 }
 
 func TestSqueezeIsForViewsThatDoNotFit(t *testing.T) {
 	msgs := join(text("user", "go"), call("1", "bash", `{"command":"find"}`, listing()), call("2", "bash", `{"command":"go test"}`, testLog()))
 	size := situation(0, 0, msgs...).Used
-	m, err := precis.NewManager(precis.Options{Counter: counter{}, Strategies: []precis.Strategy{reduce.Squeeze{}}})
+	m, err := policy.NewManager(policy.Options{Counter: counter{}, Strategies: []policy.Strategy{reduce.Squeeze{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestSqueezeIsForViewsThatDoNotFit(t *testing.T) {
 		want   precis.Outcome
 	}{{size * 16 / 10, precis.OutcomeSkipped}, {size, precis.OutcomeAccepted}} {
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: tt.window}, MaxOutput: 1, TriggeredBy: precis.TriggeredManual})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: tt.window}, MaxOutput: 1, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Report.Steps) != 1 || res.Report.Steps[0].Outcome != tt.want {
 			t.Errorf("window %d of %d: %+v, %v", tt.window, size, res.Report.Steps, err)
 		}
@@ -193,13 +194,13 @@ func TestForcedRunsSqueezeOnlyWhatDoesNotFit(t *testing.T) {
 	}
 	msgs = append(msgs, join(call("2", "bash", `{"command":"go test"}`, testLog()))...)
 	newest := situation(0, 0, msgs[len(msgs)-2:]...).Used
-	m, err := precis.NewManager(precis.Options{Counter: counter{}, Strategies: []precis.Strategy{reduce.Prune{}, reduce.Squeeze{}}})
+	m, err := policy.NewManager(policy.Options{Counter: counter{}, Strategies: []policy.Strategy{reduce.Prune{}, reduce.Squeeze{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
 	window := newest * 10 / 6 // of which the newest messages take 60 %
-	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: 1, TriggeredBy: precis.TriggeredForced})
+	res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: 1, TriggeredBy: precis.TriggeredForced})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/reduce"
 )
 
 // summarized is a conversation of which the first six messages are shown as a summary.
-func summarized(summary string) *precis.Situation {
+func summarized(summary string) *policy.Situation {
 	msgs := []precis.Message{text("user", "Never touch legacy.go.")}
 	for n := range 6 {
 		msgs = append(msgs, text("assistant", fmt.Sprint("step ", n)), text("user", fmt.Sprint("go on with ", n)))
@@ -77,7 +78,7 @@ func TestClipTrimsLargeDigestsBeforeTheAgentsWords(t *testing.T) {
 		s.Transcript.Append(text("assistant", strings.Repeat(answer, tt.words)), text("user", "Why?"))
 		s.Units = precis.Units(s.Transcript, s.Edits)
 		s.Used = s.Meter.View(precis.View(s.Transcript, s.Edits))
-		s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, 2, 10_000)
+		s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, 2, 10_000)
 		s.Target = s.Used * tt.share / 100
 		s.Limit = s.Target
 		e, err := reduce.Clip{}.Propose(t.Context(), s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 	"precis/workstate"
 )
 
@@ -37,7 +38,7 @@ type Truncate struct {
 func (Truncate) Name() string { return "truncate" }
 
 // Traits returns what the ladder has to know of the rung.
-func (Truncate) Traits() precis.Traits { return precis.Traits{HidesMessages: true} }
+func (Truncate) Traits() policy.Traits { return policy.Traits{HidesMessages: true} }
 
 // Join merges the messages in the place of a span, if Joined is set.
 func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {
@@ -48,9 +49,9 @@ func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {
 }
 
 // Propose hides the oldest turns.
-func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+func (t Truncate) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	if t.ToFit && s.Used <= s.Limit {
-		return precis.Edit{Kind: precis.KindTruncation, Report: precis.EditReport{Code: precis.ReasonNothing, Reason: "the view fits as it is"}}, nil
+		return precis.Edit{Kind: precis.KindTruncation, Report: precis.EditReport{Code: policy.ReasonNothing, Reason: "the view fits as it is"}}, nil
 	}
 	tr := truncation{Truncate: t, s: s}
 	tr.survey()
@@ -69,7 +70,7 @@ func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, 
 // earlier truncations, hide which units are to be hidden.
 type truncation struct {
 	Truncate
-	s       *precis.Situation
+	s       *policy.Situation
 	marker  []bool
 	hide    []bool
 	summary []bool // of an earlier condensation

@@ -7,18 +7,19 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/policy"
 )
 
 // Gone returns the content that the view by the edits before shows and the view by the edits after
 // has in no form at all. Both lists are of conv's transcript; its own edits are ignored. A rule or
 // user turn that the first view did not show is not counted. Meter counts the messages; Gone does
 // not retain it.
-func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
+func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *policy.Meter) policy.Gone {
 	return gone(RulesOf(Alive(conv.Transcript, before)), conv.Transcript, before, after, meter)
 }
 
 // GoneOf is [Gone] of a run: before is the list of edits at its beginning.
-func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
+func GoneOf(s *policy.Situation, before []precis.Edit) policy.Gone {
 	x, _, _ := Of(s)
 	return gone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
 }
@@ -26,13 +27,13 @@ func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
 // RulesOf returns the rules in the words of persons in messages, see [Index.Rules].
 func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
-func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
+func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *policy.Meter) policy.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
 	had, has := wordsOf(was.Units), wordsOf(is.Units)
-	g := precis.Gone{Of: len(rules)}
+	g := policy.Gone{Of: len(rules)}
 	for _, r := range rules {
 		if text := Folded(r.Text); !strings.Contains(has(), text) && strings.Contains(had(), text) {
-			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
+			g.Rules = append(g.Rules, policy.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
 	for _, h := range precis.Pinned(before) {
@@ -48,7 +49,7 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 			g.LastTurn = &h
 		}
 	}
-	if share := bare(was, is, meter); share > precis.MostHidden {
+	if share := bare(was, is, meter); share > policy.MostHidden {
 		g.Hidden = share
 	}
 	return g
@@ -146,7 +147,7 @@ func last(s string, n int) string {
 // bare returns the share of a view, by tokens, that the next one hides or cuts without a summary or
 // digest. A preview, an outline or a pointer to a copy counts as shown, since it states what it
 // replaces.
-func bare(was, is *precis.Shown, meter *precis.Meter) float64 {
+func bare(was, is *precis.Shown, meter *policy.Meter) float64 {
 	all, hidden := 0, 0
 	for _, u := range was.Units {
 		n := meter.View(u.Messages)
@@ -173,7 +174,7 @@ func bare(was, is *precis.Shown, meter *precis.Meter) float64 {
 }
 
 // cut returns the tokens that a clip removed from the blocks of a message.
-func cut(u precis.Unit, is *precis.Shown, meter *precis.Meter) int {
+func cut(u precis.Unit, is *precis.Shown, meter *policy.Meter) int {
 	n := 0
 	for i, b := range u.Blocks() {
 		look := is.Block(u.From, i)

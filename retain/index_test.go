@@ -11,13 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"precis"
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
-
-	"pgregory.net/rapid"
+	"precis/policy"
 )
 
 // use and result make the messages of one call.
@@ -455,7 +456,7 @@ func TestRecordings(t *testing.T) {
 }
 
 func TestOfWorksOutOnce(t *testing.T) {
-	s := &precis.Situation{Conversation: &precis.Conversation{System: precis.NewText("system", "use parse_it")}, Transcript: precis.NewTranscript(everySource()...)}
+	s := &policy.Situation{Conversation: &precis.Conversation{System: precis.NewText("system", "use parse_it")}, Transcript: precis.NewTranscript(everySource()...)}
 	x, worth, reuse := Of(s)
 	y, again, same := Of(s)
 	if x != y || &worth[0] != &again[0] || reuse != same || len(worth) != len(x.Facts) {

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/internal/prose"
+	"precis/policy"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.
@@ -15,7 +16,7 @@ const Likely = 0.05
 
 // Measure reports the retention of a view, with all losses. whole is all messages of the view;
 // original is the same without the texts that digests and the gate wrote.
-func (x *Index) Measure(worth []float64, whole, original []precis.Message) precis.Retention {
+func (x *Index) Measure(worth []float64, whole, original []precis.Message) policy.Retention {
 	all, own := x.Cover(), x.Cover()
 	all.Messages(whole)
 	own.Messages(original)
@@ -24,7 +25,7 @@ func (x *Index) Measure(worth []float64, whole, original []precis.Message) preci
 
 // MeasureView is [Index.Measure] of a view of the indexed conversation. Units with original
 // messages, shortened or not, count as original.
-func (x *Index) MeasureView(worth []float64, units []precis.Unit) precis.Retention {
+func (x *Index) MeasureView(worth []float64, units []precis.Unit) policy.Retention {
 	var whole []precis.Message
 	var original, others []precis.Unit
 	for _, u := range units {
@@ -42,8 +43,8 @@ func (x *Index) MeasureView(worth []float64, units []precis.Unit) precis.Retenti
 	return x.measure(worth, all, own, whole)
 }
 
-func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Message) precis.Retention {
-	var r precis.Retention
+func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Message) policy.Retention {
+	var r policy.Retention
 	sum, kept := 0.0, 0.0
 	for f, w := range worth {
 		sum += w
@@ -96,9 +97,9 @@ func (x *Index) typedUnits() []string {
 	return x.typed
 }
 
-func (x *Index) lost(f int, worth float64) precis.LostAnchor {
+func (x *Index) lost(f int, worth float64) policy.LostAnchor {
 	fact := &x.Facts[f]
-	return precis.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(), Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
+	return policy.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(), Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
 }
 
 // Rule is a sentence or list that a person typed with a word such as "never" or "you may", see
@@ -169,11 +170,11 @@ func Fair(list []Rule, take func(Rule) bool) []Rule {
 }
 
 // rules counts the user's rules and returns those that are missing in the folded text of a view.
-func (x *Index) rules(view string) (n int, lost []precis.LostAnchor) {
+func (x *Index) rules(view string) (n int, lost []policy.LostAnchor) {
 	set := x.Rules()
 	for _, r := range set {
 		if !strings.Contains(view, Folded(r.Text)) {
-			lost = append(lost, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
+			lost = append(lost, policy.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
 	return len(set), lost

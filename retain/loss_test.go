@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/policy"
 )
 
 // manyNames is a conversation that mentions n names in a call's result.
@@ -40,7 +41,7 @@ func TestMeasureCountsUp(t *testing.T) {
 		{"a part and a summary", []precis.Message{note, msgs[3]}, msgs[3:]}, {"another original than shown", nil, msgs},
 	} {
 		r := x.Measure(worth, tt.whole, tt.original)
-		if r.Kept+len(r.Lost) != r.Anchors || len(r.Lost) >= precis.MaxLost {
+		if r.Kept+len(r.Lost) != r.Anchors || len(r.Lost) >= policy.MaxLost {
 			t.Errorf("%s: %d kept, %d lost, %d in all", tt.name, r.Kept, len(r.Lost), r.Anchors)
 		}
 		if r.Repaired > r.Kept || r.Share < 0 || r.Share > 1 || r.Rules != 2 || len(r.RulesLost) > 2 {
@@ -71,10 +72,10 @@ func TestLostAnchorsCanBeFound(t *testing.T) {
 	if len(all.Lost) != all.FactsLost() || r.FactsLost() != all.FactsLost() {
 		t.Errorf("%d of %d are known, %d after the cap", len(all.Lost), all.FactsLost(), r.FactsLost())
 	}
-	if len(r.Lost) != precis.MaxLost || r.Anchors <= precis.MaxLost {
+	if len(r.Lost) != policy.MaxLost || r.Anchors <= policy.MaxLost {
 		t.Fatalf("%d of %d are listed as lost", len(r.Lost), r.Anchors)
 	}
-	if !slices.IsSortedFunc(r.Lost, func(a, b precis.LostAnchor) int { return cmp.Compare(b.Worth, a.Worth) }) || r.Lost[0].Worth < Likely+0.49 {
+	if !slices.IsSortedFunc(r.Lost, func(a, b policy.LostAnchor) int { return cmp.Compare(b.Worth, a.Worth) }) || r.Lost[0].Worth < Likely+0.49 {
 		t.Error("the likeliest are not first")
 	}
 	for _, l := range append(r.Lost, r.RulesLost...) {
@@ -109,7 +110,7 @@ func TestRulesAreCountedOnce(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	view := []precis.Message{say("- always:   Always run\n\nmake test. NEVER GUESS.")}
-	if _, lost := x.rules(Words(view)); slices.ContainsFunc(lost, func(l precis.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
+	if _, lost := x.rules(Words(view)); slices.ContainsFunc(lost, func(l policy.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
 		t.Errorf("lost: %+v", lost)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/policy"
 )
 
 type indexKey struct{}
@@ -18,7 +19,7 @@ type run struct {
 // Of returns the index of a situation's conversation, the worths of its facts
 // and the predictor of reuse. They are computed once for each run of the
 // ladder.
-func Of(s *precis.Situation) (*Index, []float64, *Reuser) {
+func Of(s *policy.Situation) (*Index, []float64, *Reuser) {
 	r := s.Once(indexKey{}, func() any {
 		x := Read(s.Conversation.System.PlainText(), Alive(s.Transcript, s.Edits))
 		worth := x.Worths()
@@ -50,7 +51,7 @@ func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
 
 // Pending reports whether message i is the message to be answered and has less than a quarter of
 // the target's tokens. Such a message stays whole while others can be shortened.
-func Pending(s *precis.Situation, i int) bool {
+func Pending(s *policy.Situation, i int) bool {
 	last := s.Transcript.Len() - 1
 	return i == last && s.Meter.View([]precis.Message{s.Transcript.At(last)}) < s.Target/4
 }

@@ -9,6 +9,7 @@ import (
 	"precis/archive"
 	"precis/conversation"
 	"precis/models"
+	"precis/policy"
 )
 
 // Options are the parts of a [Library]. Places and Counter are required.
@@ -16,7 +17,7 @@ type Options struct {
 	Places []Place
 	// Index is the path of the cache of read recordings; "": the index is in memory.
 	Index   string
-	Manager *precis.Manager // counts the tokens of sessions
+	Manager *policy.Manager // counts the tokens of sessions
 	// Prices returns the prices of a model, for sessions with recorded usage but no cost. Nil: such
 	// sessions have no cost.
 	Prices func(model string) models.Prices

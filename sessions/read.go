@@ -13,11 +13,12 @@ import (
 	"precis/archive/formats"
 	"precis/internal/content"
 	"precis/models"
+	"precis/policy"
 )
 
 // reader turns recordings into listed sessions.
 type reader struct {
-	manager *precis.Manager
+	manager *policy.Manager
 	prices  func(model string) models.Prices // nil: unknown
 }
 
@@ -118,7 +119,7 @@ func (r reader) count(s *Session, c *precis.Conversation) {
 		s.calls(m)
 	}
 	all := precis.Window{Tokens: math.MaxInt32}
-	st, err := r.manager.Status(precis.Request{Conversation: c, Meter: meter, Window: all})
+	st, err := r.manager.Status(policy.Request{Conversation: c, Meter: meter, Window: all})
 	if err != nil {
 		return // the conversation has no messages
 	}

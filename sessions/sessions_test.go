@@ -19,6 +19,7 @@ import (
 	"precis/conversation"
 	"precis/conversation/recording"
 	"precis/models"
+	"precis/policy"
 	"precis/preset"
 	"precis/sessions"
 	"precis/store"
@@ -175,7 +176,7 @@ func openHome(_ context.Context, path string) (sessions.Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Home(m, precis.Request{Window: precis.Window{Tokens: 100_000, Source: precis.SourceConfigured}}), nil
+	return f.Home(m, policy.Request{Window: precis.Window{Tokens: 100_000, Source: precis.SourceConfigured}}), nil
 }
 
 func refresh(t *testing.T, lib *sessions.Library, want sessions.Refreshed) {

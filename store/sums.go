@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/policy"
 )
 
 // Sums are the usage and savings of requests and condensing.
@@ -22,7 +23,7 @@ type Sums struct {
 
 // Add adds one entry of a ledger.
 func (s *Sums) Add(e precis.LedgerEntry) {
-	if e.Kind == precis.KindShadow {
+	if e.Kind == policy.KindShadow {
 		return
 	}
 	if e.Kind != "request" {

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -48,7 +49,7 @@ func TestACounterLoadsItsTablesWhenItCounts(t *testing.T) {
 	for _, name := range []string{tokens.NameO200k, tokens.NameCl100k} {
 		start := allocated()
 		c := counter(t, name)
-		precis.NewMeter(c)
+		policy.NewMeter(c)
 		made := allocated()
 		c.Count(precis.NewText("user", "hello world"))
 		if counted := allocated(); made-start > tables || counted-made < tables {

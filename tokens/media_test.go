@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -194,7 +195,7 @@ func TestHostileContentIsReadOnce(t *testing.T) {
 }
 
 func TestACounterGoesByTheModel(t *testing.T) {
-	m := precis.NewMeter(counter(t, ""))
+	m := policy.NewMeter(counter(t, ""))
 	msg := precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Image{Width: 4000, Height: 4000}}}
 	for _, tt := range []struct {
 		model string

@@ -5,13 +5,14 @@ import (
 
 	"precis"
 	"precis/internal/harness"
+	"precis/policy"
 )
 
 // instructions returns the texts of programs that are in force and are neither a skill nor the end
 // of a job.
 func instructions(msgs []precis.Message) []Item {
 	out := []Item{}
-	for _, h := range precis.InForce(msgs) {
+	for _, h := range policy.InForce(msgs) {
 		text := textAt(msgs, h)
 		if strings.TrimSpace(text) == "" {
 			continue

@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 )
 
-// Law keeps the plan, the skills and the jobs of a conversation in its views, see [precis.Law]. The
+// Law keeps the plan, the skills and the jobs of a conversation in its views, see [policy.Law]. The
 // zero value is ready.
 type Law struct{}
 
@@ -21,15 +22,15 @@ const (
 
 // Holds returns the newest plan and others with open steps, jobs that run, skills, and then
 // the last states of jobs.
-func (Law) Holds(s *precis.Situation) []precis.Held {
+func (Law) Holds(s *policy.Situation) []policy.Held {
 	return In(s).Held()
 }
 
 // Held returns the items in force with their places, most important first: the newest plan and
 // others with open steps, running jobs, the newest skills, and the last states of the newest jobs.
-func (r *Reading) Held() (out []precis.Held) {
+func (r *Reading) Held() (out []policy.Held) {
 	for _, list := range slices.Backward(newestOf(ListsOf(r.Steps))) {
-		h := precis.Held{Key: "plan " + list.Name, Most: mostPlan, Name: "Plan as of " + list.At.String()}
+		h := policy.Held{Key: "plan " + list.Name, Most: mostPlan, Name: "Plan as of " + list.At.String()}
 		for _, step := range list.Steps {
 			if step.State.Ended() {
 				continue
@@ -48,7 +49,7 @@ func (r *Reading) Held() (out []precis.Held) {
 		out = append(out, j.held("Running", j.Since, j.At))
 	}
 	for _, skill := range slices.Backward(newestOf(r.Skills)) {
-		h := precis.Held{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}, Name: "Skill " + skill.Text}
+		h := policy.Held{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}, Name: "Skill " + skill.Text}
 		if h.Must = skill.Orders; skill.Where != "" {
 			h.Name += " (" + skill.Where + ")"
 		}
@@ -64,8 +65,8 @@ func (r *Reading) Held() (out []precis.Held) {
 
 // held returns a job as an item in force, with the text that must appear if its blocks are hidden:
 // its name, its task, and its state.
-func (i Item) held(name string, at ...precis.Handle) precis.Held {
-	h := precis.Held{Key: "job " + i.Key, At: slices.Compact(at), Most: mostDone, Name: name}
+func (i Item) held(name string, at ...precis.Handle) policy.Held {
+	h := policy.Held{Key: "job " + i.Key, At: slices.Compact(at), Most: mostDone, Name: name}
 	text := i.ID
 	if i.Text != "" {
 		text = strings.TrimSpace(text + " (" + i.Text + ")")

@@ -15,6 +15,7 @@ import (
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -96,7 +97,7 @@ type readingKey struct{}
 
 // In returns the work state of a situation's conversation. It is read once for each run of the
 // ladder.
-func In(s *precis.Situation) *Reading {
+func In(s *policy.Situation) *Reading {
 	return s.Once(readingKey{}, func() any {
 		x, _, _ := retain.Of(s)
 		return Read(retain.Alive(s.Transcript, s.Edits), x.Calls)

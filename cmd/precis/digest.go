@@ -10,6 +10,7 @@ import (
 	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/digest"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -93,6 +94,6 @@ func (t *tools) counter() (func(string) int, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := precis.NewMeter(counter)
+	m := policy.NewMeter(counter)
 	return func(s string) int { return m.Block(precis.RoleUser, precis.Text{Text: s}) }, nil
 }

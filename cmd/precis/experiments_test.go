@@ -20,15 +20,16 @@ import (
 	"precis/condense"
 	"precis/digest"
 	"precis/internal/experiments"
+	"precis/policy"
 	"precis/tokens"
 )
 
 // short is a summarizer that always says the same.
 type short string
 
-func (s short) Summarize(context.Context, precis.SummaryRequest) (precis.Summary, error) {
+func (s short) Summarize(context.Context, policy.SummaryRequest) (policy.Summary, error) {
 	call := &precis.CallReport{Model: "small", Calls: 1, CostUSD: float64(len(s)) / 1e4}
-	return precis.Summary{Text: string(s), CostUSD: call.CostUSD, Call: call}, nil
+	return policy.Summary{Text: string(s), CostUSD: call.CostUSD, Call: call}, nil
 }
 
 // recordExperiment writes n conversations to a folder that were condensed in an experiment and
@@ -45,7 +46,7 @@ func recordExperiment(t *testing.T, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: []precis.Strategy{x}, Gate: digest.Gate{}})
+	m, err := policy.NewManager(policy.Options{Counter: counter, Strategies: []policy.Strategy{x}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func recordExperiment(t *testing.T, n int) string {
 		}
 		conv := rec.Conversation
 		conv.Transcript = conv.Transcript.Prefix(1 + 2*reads)
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}, TriggeredBy: precis.TriggeredManual})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) != 1 {
 			t.Fatalf("%v: %+v", err, res.Report.Steps)
 		}

@@ -31,6 +31,7 @@ import (
 	"precis/gateway"
 	"precis/internal/sample"
 	"precis/internal/texts"
+	"precis/policy"
 	"precis/provider/providertest"
 )
 
@@ -871,7 +872,7 @@ func TestFiguresOfRecordings(t *testing.T) {
 		t.Fatal("there is no recording")
 	}
 	paths = append(paths, compactedElsewhere(t))
-	if s := verbsOf(t, paths[len(paths)-1]); *s["factslost"] <= precis.MaxLost || *s["found"] <= pageHits || s["edit:e1:before"] == nil || s["edit:e1:after"] != nil || *s["ruleslost"] == 0 || *s["own.lacks:files"] <= 30 {
+	if s := verbsOf(t, paths[len(paths)-1]); *s["factslost"] <= policy.MaxLost || *s["found"] <= pageHits || s["edit:e1:before"] == nil || s["edit:e1:after"] != nil || *s["ruleslost"] == 0 || *s["own.lacks:files"] <= 30 {
 		t.Fatal("the recording that was compacted does not try what is capped and unknown")
 	}
 	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
@@ -964,7 +965,7 @@ func compactedElsewhere(t *testing.T) string {
 		fmt.Fprintf(&b, `{"parentUuid":%s,"sessionId":"s","uuid":"u%d","timestamp":"2026-01-01T00:%02d:%02dZ","isSidechain":false,"type":%q%s}`+"\n", parent, n, n/60, n%60, kind, more)
 	}
 	line("null", "user", `,"message":{"role":"user","content":"Never touch the file main.go. Always write a test next to the code. Write the parts, then say which of them opens port 8443."}`)
-	for i := range precis.MaxLost + 20 {
+	for i := range policy.MaxLost + 20 {
 		line("", "assistant", fmt.Sprintf(`,"message":{"id":"a%d","role":"assistant","content":[{"type":"text","text":"I write the part %d."},{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":"src/part_%d/handler.go","content":"package part%d // the port is %d"}}]}`, i, i, i, i*31, i, 8000+i))
 		line("", "user", fmt.Sprintf(`,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"the file was written"}]}`, i))
 	}

@@ -15,6 +15,7 @@ import (
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 	"precis/digest"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -79,7 +80,7 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 		return &precis.Error{Code: precis.CodeOverBudget, Op: "check summary", Place: c.summary,
 			Err: fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), c.size), Hint: "a summary is never cut; allow for it and for what it may lack"}
 	}
-	r := digest.Repair(precis.SummaryRequest{
+	r := digest.Repair(policy.SummaryRequest{
 		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), Previous: text, MaxTokens: c.size,
 	}, digest.RepairOptions{Count: count})
 	if c.AsJSON {

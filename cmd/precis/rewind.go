@@ -13,6 +13,7 @@ import (
 	"precis/archive/roo"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // rewind returns to an earlier point. Exactly one flag names it.
@@ -75,7 +76,7 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if j.File.Task.History.Len() == 0 { // the editor leaves such a task too; it cannot be read
-		return c.report.Edited(j.File.Where(), precis.Status{Window: j.Window.Tokens}, "rewound")
+		return c.report.Edited(j.File.Where(), policy.Status{Window: j.Window.Tokens}, "rewound")
 	}
 	after, err := c.jobs.Open(ctx, j.File.Path)
 	if err != nil {

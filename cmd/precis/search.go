@@ -9,6 +9,7 @@ import (
 	"precis/cmd/internal/reports"
 	"precis/cmd/internal/term"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // search finds messages by words.
@@ -65,7 +66,7 @@ func (c *search) search(ctx context.Context, path string, q *conversation.Query)
 	if err != nil {
 		return err
 	}
-	home := f.Home(nil, precis.Request{})
+	home := f.Home(nil, policy.Request{})
 	places, err := conversation.Find(ctx, home, home.ID(), q)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"precis/dashboard"
 	"precis/internal/entry"
 	"precis/internal/origin"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -186,10 +187,10 @@ func (c *ui) bind() (net.Listener, error) {
 }
 
 // fixedSettings are settings given by the command line.
-type fixedSettings struct{ m *precis.Manager }
+type fixedSettings struct{ m *policy.Manager }
 
 func (fixedSettings) Profiles() []string                         { return []string{""} }
-func (s fixedSettings) Settings(string) (precis.Settings, error) { return s.m.Settings(), nil }
+func (s fixedSettings) Settings(string) (policy.Settings, error) { return s.m.Settings(), nil }
 func (fixedSettings) Presets() []string                          { return preset.Names() }
 func (fixedSettings) Change(*http.Request) func(string, dashboard.SettingsChange) error {
 	return nil

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/cmd/internal/jobs"
 	"precis/internal/jsonspan"
+	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
 	"precis/wire/responses"
@@ -65,7 +66,7 @@ var dialects = map[string]func([]byte, []precis.Message) []byte{
 }
 
 // json prints a view and its report as one object.
-func (c *view) json(j *jobs.Job, res precis.Result, appendMessages func([]byte, []precis.Message) []byte) error {
+func (c *view) json(j *jobs.Job, res policy.Result, appendMessages func([]byte, []precis.Message) []byte) error {
 	report, err := json.Marshal(res.Report)
 	if err != nil {
 		return precis.Errorf(precis.CodeInternal, "write report", "%w", err)

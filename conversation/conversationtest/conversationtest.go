@@ -16,6 +16,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/conversation/handoff"
+	"precis/policy"
 )
 
 // Place is a home with one conversation in it.
@@ -122,7 +123,7 @@ func (s *suite) message(i int) conversation.MessageInfo {
 func (s *suite) condense(share float64) conversation.Condensed {
 	s.Helper()
 	d := must[conversation.Details](s)(conversation.Status(s.Context(), s.Home, s.ID))
-	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID, conversation.CondenseOptions{Target: precis.Tokens(share * float64(d.Status.Tokens))}))
+	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID, conversation.CondenseOptions{Target: policy.Tokens(share * float64(d.Status.Tokens))}))
 	if !c.Changed {
 		s.Fatalf("nothing was condensed: %s", c.Report.Outcome)
 	}
@@ -264,7 +265,7 @@ func undoEachRun(t *testing.T, s *suite) {
 	views := []string{s.view()}
 	for _, share := range []float64{0.6, 0.5, 0.8, 0.7, 0.7} {
 		d := must[conversation.Details](s)(conversation.Status(ctx, s.Home, s.ID))
-		o := conversation.CondenseOptions{Target: precis.Tokens(share * float64(d.Status.Tokens))}
+		o := conversation.CondenseOptions{Target: policy.Tokens(share * float64(d.Status.Tokens))}
 		if c := must[conversation.Condensed](s)(conversation.Condense(ctx, s.Home, s.ID, o)); c.Changed {
 			views = append(views, s.view())
 		}

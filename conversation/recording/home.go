@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/internal/content"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -19,12 +20,12 @@ import (
 type Home struct {
 	// Profile returns the manager of a named profile, see [conversation.Subject]; nil: no profiles.
 	// Set it before the home is used.
-	Profile func(name string) (*precis.Manager, error)
+	Profile func(name string) (*policy.Manager, error)
 
 	id      string
 	file    *File
-	manager *precis.Manager
-	ask     precis.Request
+	manager *policy.Manager
+	ask     policy.Request
 
 	editing sync.Mutex // held while an edit is made and kept
 
@@ -33,13 +34,13 @@ type Home struct {
 	stale bool // refresh from the keeper before conv is used
 
 	looks sync.Mutex // guards meter
-	meter *precis.Meter
+	meter *policy.Meter
 }
 
 // Home makes the conversation available to verbs. Ask is the template of requests to the manager,
 // see [conversation.Subject]. Without [File.Keep], edits are refused. A nil manager suffices for
 // verbs that neither count nor edit.
-func (f *File) Home(m *precis.Manager, ask precis.Request) *Home {
+func (f *File) Home(m *policy.Manager, ask policy.Request) *Home {
 	h := &Home{id: f.Conversation.ID, file: f, ask: ask, conv: f.Conversation}
 	if h.id == "" {
 		h.id = filepath.Base(f.Path)
@@ -81,11 +82,11 @@ func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
 }
 
 // profile returns Profile with managers that have no store.
-func (h *Home) profile() func(string) (*precis.Manager, error) {
+func (h *Home) profile() func(string) (*policy.Manager, error) {
 	if h.Profile == nil {
 		return nil
 	}
-	return func(name string) (*precis.Manager, error) {
+	return func(name string) (*policy.Manager, error) {
 		m, err := h.Profile(name)
 		if err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 	"precis/conversation"
 	"precis/conversation/conversationtest"
 	"precis/conversation/recording"
+	"precis/policy"
 	"precis/preset"
 	"precis/wire/anthropic"
 )
@@ -36,7 +37,7 @@ func home(t *testing.T, path, out string, inPlace bool) *recording.Home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Home(m, precis.Request{Window: precis.Window{Tokens: conversationtest.Window, Source: precis.SourceConfigured}})
+	return f.Home(m, policy.Request{Window: precis.Window{Tokens: conversationtest.Window, Source: precis.SourceConfigured}})
 }
 
 func write(t *testing.T, path string, data []byte) string {

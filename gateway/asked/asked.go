@@ -11,6 +11,7 @@ import (
 	"precis/gateway/tool"
 	"precis/internal/content"
 	"precis/internal/jsonspan"
+	"precis/policy"
 )
 
 // Name is the name of the tool.
@@ -62,7 +63,7 @@ const (
 // Done returns the answer to a call after a run: its result, or why it changed no message. Report
 // is the report of the run, with its retention; outlook describes the present view. Reader is the
 // name of the tool for reading hidden messages, "" if there is no such tool.
-func Done(report precis.Report, outlook conversation.Outlook, reader string) tool.Result {
+func Done(report policy.Report, outlook conversation.Outlook, reader string) tool.Result {
 	var out strings.Builder
 	if len(report.Edits) == 0 {
 		fmt.Fprintf(&out, "Nothing was done: %s. The context has %d tokens, %s. Go on with the work.",
@@ -92,10 +93,10 @@ func left(o conversation.Outlook) string {
 }
 
 // lost lists rules and facts that are no longer shown, the most important ones first.
-func lost(r *precis.Retention) string {
+func lost(r *policy.Retention) string {
 	var out strings.Builder
 	n := 0
-	for _, list := range [][]precis.LostAnchor{r.RulesLost, r.Lost} {
+	for _, list := range [][]policy.LostAnchor{r.RulesLost, r.Lost} {
 		for _, l := range list {
 			if n++; n > mostLost {
 				continue

@@ -11,6 +11,7 @@ import (
 	"precis/gateway/asked"
 	"precis/gateway/recall"
 	"precis/gateway/tool"
+	"precis/policy"
 	"precis/tokens"
 )
 
@@ -20,7 +21,7 @@ func count(t *testing.T, text string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return precis.NewMeter(counter).Block(precis.RoleUser, precis.Text{Text: text})
+	return policy.NewMeter(counter).Block(precis.RoleUser, precis.Text{Text: text})
 }
 
 // What the tools cost stands in each request.
@@ -41,12 +42,12 @@ func TestDefinitionsAreShort(t *testing.T) {
 func TestAnswersAreBounded(t *testing.T) {
 	turns := 12
 	o := conversation.Outlook{Percent: 45.67, Room: conversation.Room{Lasts: &turns}}
-	r := precis.Report{Before: precis.Size{Tokens: 14_000}, After: precis.Size{Tokens: 9_000}, Outcome: "reduced", Edits: make([]precis.EditSummary, 1),
-		Retention: &precis.Retention{Anchors: 100, Kept: 40}}
-	for i := range precis.MaxLost {
-		r.Retention.Lost = append(r.Retention.Lost, precis.LostAnchor{Text: strings.Repeat("fact\n", 1000), Handle: precis.MessageHandle(i)})
+	r := policy.Report{Before: policy.Size{Tokens: 14_000}, After: policy.Size{Tokens: 9_000}, Outcome: "reduced", Edits: make([]policy.EditSummary, 1),
+		Retention: &policy.Retention{Anchors: 100, Kept: 40}}
+	for i := range policy.MaxLost {
+		r.Retention.Lost = append(r.Retention.Lost, policy.LostAnchor{Text: strings.Repeat("fact\n", 1000), Handle: precis.MessageHandle(i)})
 	}
-	r.Retention.RulesLost = []precis.LostAnchor{{Text: strings.Repeat("Never write. ", 100), Handle: precis.BlockHandle(7, 0)}}
+	r.Retention.RulesLost = []policy.LostAnchor{{Text: strings.Repeat("Never write. ", 100), Handle: precis.BlockHandle(7, 0)}}
 	got := asked.Done(r, o, recall.Name)
 	for _, want := range []string{"Condensed from 14000 to 9000 tokens: 46 % of the window is used, about 12 turns are left. Of 100 facts likely to be needed again 40 are still shown.",
 		"- Never write. ", "[m7.b0]", "- fact [m3]", "and 46 more", "can be read by precis_recall."} {

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/content"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -64,7 +65,7 @@ func (p Part) Size() (n int) {
 type Lack struct {
 	Text   string           // for the model; "": it lacks no content
 	Added  []string         // the items of Text, one line each
-	Before precis.Retention // of the facts in the summary and the other messages, including Text
+	Before policy.Retention // of the facts in the summary and the other messages, including Text
 }
 
 // mostNow is how many bytes of a conversation that has just begun are read.
@@ -99,7 +100,7 @@ func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 	last := before[len(before)-1]
 	intro := fmt.Sprintf("\n\n[What the summary above lacks, by precis from the conversation that it stands for, %s. It is a record of what was said and done there, not a new instruction. %s names message 12 of it.]\n",
 		last.ID, Handle(last.ID, precis.MessageHandle(12)))
-	r := digest.Repair(precis.SummaryRequest{
+	r := digest.Repair(policy.SummaryRequest{
 		Conversation: &precis.Conversation{System: last.System}, Messages: all, Previous: summary.Text, MaxTokens: digest.Estimate(summary.Text) + room - digest.Estimate(intro),
 	}, digest.RepairOptions{Handle: func(i int) string { return handleIn(before, i) }, Beside: strings.Join(words, "\n\n")})
 	out := Lack{Added: r.Added, Before: r.Kept}
@@ -159,7 +160,7 @@ func Digest(ctx context.Context, parts []Part, tokens int) (string, error) {
 		all = append(all, p.Messages...)
 	}
 	last := parts[len(parts)-1]
-	s, err := digest.Writer{Handle: func(i int) string { return handleIn(parts, i) }}.Summarize(ctx, precis.SummaryRequest{
+	s, err := digest.Writer{Handle: func(i int) string { return handleIn(parts, i) }}.Summarize(ctx, policy.SummaryRequest{
 		Conversation: &precis.Conversation{System: last.System}, Messages: all, MaxTokens: tokens,
 	})
 	return s.Text, err

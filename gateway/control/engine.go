@@ -19,6 +19,7 @@ import (
 	"precis/gateway"
 	"precis/gateway/admission"
 	"precis/gateway/lineage"
+	"precis/policy"
 	"precis/wire"
 )
 
@@ -46,7 +47,7 @@ type messages struct {
 type assembling struct {
 	whose
 	Window     int               `json:"window,omitempty"`     // of the model, in tokens; 0: the known one
-	Target     precis.Target     `json:"target,omitzero"`      // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	Target     policy.Target     `json:"target,omitzero"`      // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
 	Now        bool              `json:"now,omitempty"`        // reduce now, even below the threshold
 	Force      bool              `json:"force,omitempty"`      // reduce even if content would be lost entirely
 	Focus      string            `json:"focus,omitempty"`      // topic that a summary should focus on
@@ -100,7 +101,7 @@ type assembled struct {
 	Window       precis.Window              `json:"window"`
 	Hidden       []conversation.HiddenPart  `json:"hidden"`          // parts that the view hides or shows in another form
 	Edits        []json.RawMessage          `json:"edits,omitempty"` // to send with the next request, if not remembered
-	Report       precis.Report              `json:"report"`
+	Report       policy.Report              `json:"report"`
 	Warnings     []string                   `json:"warnings,omitempty"`
 	Messages     json.RawMessage            `json:"messages"`
 }

@@ -13,6 +13,7 @@ import (
 	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/control"
+	"precis/policy"
 	"precis/wire"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -30,7 +31,7 @@ type view struct {
 	Window         precis.Window
 	Hidden         []conversation.HiddenPart
 	Edits          []json.RawMessage
-	Report         precis.Report
+	Report         policy.Report
 	Warnings       []string
 }
 

@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 )
 
 // Error codes that only the API has, in addition to [precis.Code].
@@ -51,7 +52,7 @@ type problem struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	// Loses is the content that would be lost entirely, for the code [precis.CodeWouldLose].
-	Loses *precis.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Gone `json:"would_lose,omitempty"`
 }
 
 // fail answers with an error.

@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/gateway"
 	"precis/internal/feed"
+	"precis/policy"
 	"precis/store"
 	"precis/wire"
 )
@@ -141,7 +142,7 @@ func (n *TurnNote) outlook(t gateway.Turn) (out []WarningNote) {
 	return out
 }
 
-func notesOf(r precis.Report) []EditNote {
+func notesOf(r policy.Report) []EditNote {
 	var out []EditNote
 	for _, e := range r.Edits {
 		out = append(out, EditNote{ID: e.ID, Kind: e.Kind, Rung: e.Rung, Saved: e.Saved, TriggeredBy: r.TriggeredBy})

@@ -14,6 +14,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 )
 
 type object = map[string]any
@@ -179,7 +180,7 @@ func kindOf(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[precis.Handle](), reflect.TypeFor[precis.Fingerprint]():
 		return "string"
-	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[precis.Target]():
+	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[policy.Target]():
 		return "" // anything, or one of several
 	}
 	switch t.Kind() {
@@ -226,10 +227,10 @@ func TestTurnsWarn(t *testing.T) {
 	turns := 9
 	outlook := &conversation.Outlook{Percent: 71.5, Near: true, Room: conversation.Room{Lasts: &turns}}
 	for _, turn := range []gateway.Turn{
-		{Report: &precis.Report{}, Outlook: outlook},
-		{Report: &precis.Report{}, Outlook: outlook, Warned: true},
-		{Report: &precis.Report{}, Outlook: outlook, CondenseError: "condense_api_failed"},
-		{Report: &precis.Report{}, Outlook: outlook, ByModel: []precis.Report{{TriggeredBy: precis.TriggeredModel, Edits: []precis.EditSummary{{ID: "e1", Saved: 7}}}}},
+		{Report: &policy.Report{}, Outlook: outlook},
+		{Report: &policy.Report{}, Outlook: outlook, Warned: true},
+		{Report: &policy.Report{}, Outlook: outlook, CondenseError: "condense_api_failed"},
+		{Report: &policy.Report{}, Outlook: outlook, ByModel: []policy.Report{{TriggeredBy: precis.TriggeredModel, Edits: []policy.EditSummary{{ID: "e1", Saved: 7}}}}},
 		{CondenseError: "none: it was passed through", Warned: true},
 	} {
 		turn.Owner, turn.Conversation = "p1", "c1"

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -136,7 +137,7 @@ type verifying struct {
 // condensing is the body of a request for a condensation.
 type condensing struct {
 	Focus      string        `json:"focus,omitempty"`        // topic that a summary should focus on
-	Target     precis.Target `json:"target_tokens,omitzero"` // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	Target     policy.Target `json:"target_tokens,omitzero"` // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
 	From       int           `json:"from,omitempty"`         // first message of the span …
 	To         int           `json:"to,omitempty"`           // … and the message after it; 0: all
 	Summarizer string        `json:"summarizer,omitempty"`   // "model" or "digest"; "": by the settings

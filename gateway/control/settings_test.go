@@ -11,11 +11,12 @@ import (
 	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/control"
+	"precis/policy"
 )
 
 func TestSettings(t *testing.T) {
 	p := start(t, nil, func(o *gateway.Options, _ *control.Options) {
-		o.Profiles = map[string]*precis.Manager{"other": o.Manager.With(nil)}
+		o.Profiles = map[string]*policy.Manager{"other": o.Manager.With(nil)}
 	})
 	var s gateway.Settings
 	p.get("/settings", &s)

@@ -16,6 +16,7 @@ import (
 	"precis"
 	"precis/gateway"
 	"precis/gateway/control"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider/providertest"
 	"precis/store/sqlite"
@@ -29,7 +30,7 @@ type place struct {
 	doc      map[string]any
 	events   *control.Events
 	gateway  *gateway.Gateway
-	settings precis.Settings
+	settings policy.Settings
 	stop     func()
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // doubtful are targets that no face takes: each could mean something else, or nothing.
@@ -68,7 +68,7 @@ func TestWhatWouldBeLostWantsForce(t *testing.T) {
 				Error struct {
 					Code  string       `json:"code"`
 					Hint  string       `json:"hint"`
-					Loses *precis.Gone `json:"would_lose"`
+					Loses *policy.Gone `json:"would_lose"`
 				} `json:"error"`
 			}
 			if err := json.Unmarshal([]byte(text), &f); err != nil || status != http.StatusConflict || f.Error.Code != "would_lose" || f.Error.Loses == nil || len(f.Error.Loses.Rules) == 0 || !strings.Contains(f.Error.Hint, "force") {

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"sync"
 
-	"precis"
 	"precis/gateway"
 	"precis/model"
 	"precis/models"
+	"precis/policy"
 	"precis/provider"
 )
 
@@ -40,7 +40,7 @@ type ownKey struct{ owner, upstream, dialect, model string }
 
 // Model returns the model of a live request, for a summary writer; nil when ctx has no
 // [gateway.Credentials] or l is nil.
-func (o *Models) Model(ctx context.Context, l *precis.Live) model.Model {
+func (o *Models) Model(ctx context.Context, l *policy.Live) model.Model {
 	creds, ok := gateway.CredentialsFrom(ctx)
 	if !ok || l == nil {
 		return nil
@@ -62,7 +62,7 @@ func (o *Models) Model(ctx context.Context, l *precis.Live) model.Model {
 	return c
 }
 
-func (o *Models) config(creds gateway.Credentials, l *precis.Live) provider.Config {
+func (o *Models) config(creds gateway.Credentials, l *policy.Live) provider.Config {
 	c := o.Config
 	c.Dialect, c.Model, c.BaseURL = l.Dialect, l.Model, creds.BaseURL()
 	c.Info = model.Info{Provider: creds.Upstream.Name}

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/policy"
 )
 
 // rungCompact names edits that a compaction makes; rungReturned names edits that apply a compaction
@@ -130,15 +131,15 @@ const leastSummary, mostSummary = 300, digest.DefaultTokens
 
 // summarize returns a summary of the first end messages, written by the summarizer if there is one,
 // else a digest. The view keeps the messages from k on.
-func (e compactor) summarize(ctx context.Context, end, k int, focus string) (precis.Summary, error) {
+func (e compactor) summarize(ctx context.Context, end, k int, focus string) (policy.Summary, error) {
 	replaces := e.View.Meter().View(e.transcript().Messages()[:end])
-	r := precis.SummaryRequest{
+	r := policy.SummaryRequest{
 		Conversation: e.View.Conversation(), Focus: focus, Live: e.Live, Replaces: replaces, Previous: e.previous(), MaxTokens: min(max(replaces/4, leastSummary), mostSummary),
 		Count: func(t string) int { return e.View.Meter().Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	stop := e.View.KeepAlive()
 	defer stop()
-	var sum precis.Summary
+	var sum policy.Summary
 	if s := e.Summarizer; s != nil {
 		byModel := r
 		for _, u := range e.units() {
@@ -155,7 +156,7 @@ func (e compactor) summarize(ctx context.Context, end, k int, focus string) (pre
 		}
 		if err != nil {
 			e.Logger.WarnContext(ctx, "no summary by a model; a digest is made", "conversation", e.View.Conversation().ID, "error", err)
-			sum = precis.Summary{}
+			sum = policy.Summary{}
 		}
 	}
 	if strings.TrimSpace(sum.Text) == "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/policy"
 	"precis/wire/anthropic"
 )
 
@@ -15,9 +16,9 @@ type View interface {
 	// Conversation returns the conversation; its edits change with Apply.
 	Conversation() *precis.Conversation
 	// Result returns the newest pass of the manager over the view.
-	Result() precis.Result
+	Result() policy.Result
 	// Meter counts as the manager does.
-	Meter() *precis.Meter
+	Meter() *policy.Meter
 	// Apply puts edits in force. They have an identity and do not cross others.
 	Apply(ctx context.Context, edits []precis.Edit) error
 	// KeepAlive sends keep-alive bytes to the client until stop is called.
@@ -28,12 +29,12 @@ type View interface {
 type Emulator struct {
 	*Request
 	View       View
-	Live       *precis.Live      // for summary requests to extend; nil: they stand alone
+	Live       *policy.Live      // for summary requests to extend; nil: they stand alone
 	Reasoning  precis.Reasoning  // which signed reasoning stays when the messages before it change
-	Summarizer precis.Summarizer // if it is nil or fails, a digest is made
+	Summarizer policy.Summarizer // if it is nil or fails, a digest is made
 	// Keep stores the first end messages, which the client is about to replace by a summary, and
 	// books the cost of the summary; nil: not stored.
-	Keep   func(ctx context.Context, end int, s precis.Summary)
+	Keep   func(ctx context.Context, end int, s policy.Summary)
 	Logger *slog.Logger
 	Now    func() time.Time
 }

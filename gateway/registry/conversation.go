@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/gateway/splice"
+	"precis/policy"
 )
 
 // Conversation is an open conversation. Its exported fields, and methods that state it, require the
@@ -28,7 +29,7 @@ type Conversation struct {
 	Prepared *Preparation       // in progress, or not used yet; nil: no preparation
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
 	Mends    bool               // the upstream accepts the client's messages only after repair
-	Last     precis.Report      // of the newest turn
+	Last     policy.Report      // of the newest turn
 	Failed   string             // name of the failure of the newest condensation with a model; "": it succeeded
 	Near     bool               // the newest turn reached the warn level
 	conv     *precis.Conversation
@@ -85,7 +86,7 @@ func (p *Preparation) Finished() bool {
 // Snapshot is a conversation as it was when its lock was last released. It is immutable.
 type Snapshot struct {
 	Conversation precis.Conversation
-	Last         precis.Report // of the newest turn; zero if there was no turn
+	Last         policy.Report // of the newest turn; zero if there was no turn
 	Failed       string        // see Conversation
 	Stored       int           // number of leading edits that the store has
 }

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/gateway/lineage"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -40,7 +41,7 @@ func (r *Registry) known(ctx context.Context, owner, scope string, nodes []preci
 	if len(nodes) <= known {
 		return out, nil
 	}
-	edits, err := precis.StoredEdits(ctx, r.Store(owner), nodes[len(nodes)-1])
+	edits, err := policy.StoredEdits(ctx, r.Store(owner), nodes[len(nodes)-1])
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func latest(ctx context.Context, st precis.Store, t *precis.Transcript) (edits [
 	if err != nil || at < 0 {
 		return nil, err == nil, err
 	}
-	edits, err = precis.StoredEdits(ctx, st, nodes[at])
+	edits, err = policy.StoredEdits(ctx, st, nodes[at])
 	if precis.CodeOf(err) == precis.CodeNotFound { // purged in between
 		return nil, true, nil
 	}
@@ -98,7 +99,7 @@ func latest(ctx context.Context, st precis.Store, t *precis.Transcript) (edits [
 
 // probes returns the nodes of a transcript to look up in a store, the deepest last: each of the
 // newest ones, older ones at growing distances. Skipping a stored node only costs a second lookup
-// in [precis.Reconcile].
+// in [policy.Reconcile].
 func probes(t *precis.Transcript) []precis.Fingerprint {
 	const each = 64
 	var nodes []precis.Fingerprint

@@ -3,7 +3,7 @@ package registry
 import (
 	"sync"
 
-	"precis"
+	"precis/policy"
 )
 
 // meters cache the token counts of a conversation's views, by profile. Turns and readers use
@@ -17,25 +17,25 @@ type meters struct {
 
 // meter is a meter of the counter of one manager.
 type meter struct {
-	of *precis.Manager
-	*precis.Meter
+	of *policy.Manager
+	*policy.Meter
 }
 
 // Meter returns the caching meter for views by a manager of the given profile. The conversation's
 // lock must be held.
-func (m *meters) Meter(profile string, mgr *precis.Manager) *precis.Meter {
+func (m *meters) Meter(profile string, mgr *policy.Manager) *policy.Meter {
 	return meterOf(m.turns, profile, mgr)
 }
 
 // Looking calls f with a meter for views of a snapshot. Calls for one conversation wait for each
 // other, but not for turns.
-func (m *meters) Looking(profile string, mgr *precis.Manager, f func(*precis.Meter) error) error {
+func (m *meters) Looking(profile string, mgr *policy.Manager, f func(*policy.Meter) error) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()
 	return f(meterOf(m.looks, profile, mgr))
 }
 
-func meterOf(meters map[string]meter, profile string, m *precis.Manager) *precis.Meter {
+func meterOf(meters map[string]meter, profile string, m *policy.Manager) *policy.Meter {
 	known, ok := meters[profile]
 	if !ok || known.of != m {
 		known = meter{m, m.NewMeter()}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"precis"
+	"precis/policy"
 )
 
 // Refresh adopts newer edits that another replica has recorded. Edits that the store lacks stay,
@@ -40,7 +41,7 @@ func (c *Conversation) reload(ctx context.Context) error {
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
-			c.take(precis.MergeEdits(c.conv.Edits, there))
+			c.take(policy.MergeEdits(c.conv.Edits, there))
 			read = true
 		}
 		return err
@@ -85,13 +86,13 @@ func begins(list, prefix []precis.Edit) bool {
 // in time, they are in force all the same and stored later. The error is [precis.CodeConflict] when
 // an edit does not fit the conversation, or when the store has edits of another replica: those are
 // then in force instead of the given ones.
-func (c *Conversation) Record(ctx context.Context, m *precis.Manager, edits ...precis.Edit) error {
+func (c *Conversation) Record(ctx context.Context, m *policy.Manager, edits ...precis.Edit) error {
 	err := m.With(nil).Record(ctx, c.conv, edits...)
 	return errors.Join(err, c.store(ctx, false))
 }
 
 // Keep puts edits in force in memory, to be stored later. The lock must be held.
-func (c *Conversation) Keep(ctx context.Context, m *precis.Manager, edits ...precis.Edit) error {
+func (c *Conversation) Keep(ctx context.Context, m *policy.Manager, edits ...precis.Edit) error {
 	return m.With(nil).Record(ctx, c.conv, edits...)
 }
 
@@ -165,7 +166,7 @@ func (c *Conversation) Look(ctx context.Context) *Snapshot {
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, s.Conversation.Transcript)
 		if ok {
-			now.Conversation.Edits, now.Stored = precis.MergeEdits(s.Conversation.Edits, there)
+			now.Conversation.Edits, now.Stored = policy.MergeEdits(s.Conversation.Edits, there)
 		}
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/gateway/lineage"
 	"precis/gateway/registry"
+	"precis/policy"
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
@@ -66,7 +67,7 @@ func (s *slow) Deepest(ctx context.Context, nodes []precis.Fingerprint) (int, er
 
 func (s *slow) Scope(string) precis.Store { return s }
 
-func manager(t *testing.T) *precis.Manager {
+func manager(t *testing.T) *policy.Manager {
 	t.Helper()
 	m, err := preset.New(preset.Options{Estimate: "chars4"})
 	if err != nil {
@@ -104,7 +105,7 @@ func lock(t *testing.T, c *registry.Conversation, n int) {
 	c.Grow(n)
 }
 
-func pin(t *testing.T, c *registry.Conversation, m *precis.Manager, message int) error {
+func pin(t *testing.T, c *registry.Conversation, m *policy.Manager, message int) error {
 	t.Helper()
 	return c.Edit(t.Context(), func(conv *precis.Conversation) error {
 		_, err := m.With(nil).Pin(t.Context(), conv, precis.MessageHandle(message))
@@ -115,7 +116,7 @@ func pin(t *testing.T, c *registry.Conversation, m *precis.Manager, message int)
 func stored(t *testing.T, st precis.Store, c *registry.Conversation) int {
 	t.Helper()
 	tr := c.Snapshot().Conversation.Transcript
-	edits, err := precis.StoredEdits(t.Context(), st, tr.Fingerprint(tr.Len()))
+	edits, err := policy.StoredEdits(t.Context(), st, tr.Fingerprint(tr.Len()))
 	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
 		t.Fatal(err)
 	}

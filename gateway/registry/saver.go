@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/policy"
 	"precis/store"
 )
 
@@ -28,7 +29,7 @@ type saver struct {
 	queue   list.List // of *Conversation, the oldest first
 	waiting map[*Conversation]*wait
 	jobs    map[*Conversation]*job
-	models  map[calibrated]*precis.Manager
+	models  map[calibrated]*policy.Manager
 	evicted int // bytes of waiting conversations that were evicted from memory
 	dropped int // number of conversations given up for lack of memory
 
@@ -55,7 +56,7 @@ const (
 func newSaver(r *Registry) *saver {
 	s := &saver{
 		reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}),
-		waiting: map[*Conversation]*wait{}, jobs: map[*Conversation]*job{}, models: map[calibrated]*precis.Manager{}, loads: make(chan struct{}, 2),
+		waiting: map[*Conversation]*wait{}, jobs: map[*Conversation]*job{}, models: map[calibrated]*policy.Manager{}, loads: make(chan struct{}, 2),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if r.o.Store != nil {
@@ -71,8 +72,8 @@ func (c *Conversation) Save() { c.reg.saver.enqueue(c) }
 type calibrated struct{ owner, model string }
 
 // Learned queues the calibration of an owner's model. M belongs to the owner, see
-// [precis.Manager.ForOwner].
-func (r *Registry) Learned(owner, model string, m *precis.Manager) {
+// [policy.Manager.ForOwner].
+func (r *Registry) Learned(owner, model string, m *policy.Manager) {
 	if r.o.Store == nil {
 		return
 	}
@@ -216,7 +217,7 @@ func (s *saver) run() {
 func (s *saver) flush(ctx context.Context) bool {
 	s.mu.Lock()
 	n, models := s.queue.Len(), s.models
-	s.models = map[calibrated]*precis.Manager{}
+	s.models = map[calibrated]*policy.Manager{}
 	s.mu.Unlock()
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -246,7 +247,7 @@ func (s *saver) flush(ctx context.Context) bool {
 
 // calibrate stores calibrations. It queues failed ones again, unless newer ones are queued, and
 // then returns false.
-func (s *saver) calibrate(ctx context.Context, models map[calibrated]*precis.Manager) bool {
+func (s *saver) calibrate(ctx context.Context, models map[calibrated]*policy.Manager) bool {
 	ok := true
 	for c, m := range models {
 		err := m.With(s.reg.o.Store).SaveCalibration(ctx, c.model)

@@ -10,6 +10,7 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/policy"
 	"precis/wire"
 	"precis/wire/anthropic"
 )
@@ -26,7 +27,7 @@ func (r Request) item(i int) []byte { return r.Body.Item(len(r.Lead) + i) }
 
 // Messages returns the messages to send, including system prompt messages of the list. Cache holds
 // the encoded messages of the conversation.
-func Messages(r Request, res precis.Result, cache *Cache) []precis.Message {
+func Messages(r Request, res policy.Result, cache *Cache) []precis.Message {
 	out := make([]precis.Message, 0, len(r.Lead)+len(res.Units))
 	for i, m := range r.Lead {
 		m.Raw = json.RawMessage(r.Body.Item(i))
@@ -96,7 +97,7 @@ func (w *Cache) message(dialect string, m precis.Message) precis.Message {
 
 // repaired returns the messages of a view that was not valid. Messages that the repair did not
 // change have the bytes of this request.
-func (r Request) repaired(res precis.Result) []precis.Message {
+func (r Request) repaired(res policy.Result) []precis.Message {
 	said := map[*precis.Block]int{} // by the address of the first block; repaired messages have another one
 	for _, u := range res.Units {
 		if u.Original() && !u.Changed && len(u.Messages[0].Content) > 0 {

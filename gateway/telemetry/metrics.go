@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 )
 
 // MetricsOptions are the parts of [Metrics]. The zero value works.
@@ -129,7 +130,7 @@ func usageOf(u precis.Usage) map[string]int {
 }
 
 // Report counts the steps of a pass over a conversation.
-func (m *Metrics) Report(_ context.Context, r precis.Report) {
+func (m *Metrics) Report(_ context.Context, r policy.Report) {
 	for _, s := range r.Steps {
 		m.steps.WithLabelValues(s.Rung, string(s.Outcome), orNone(string(s.Code))).Inc()
 		if s.Call == nil {
@@ -155,6 +156,6 @@ func (m *Metrics) Edit(_ context.Context, e precis.Edit) {
 }
 
 // Alert counts an alert.
-func (m *Metrics) Alert(_ context.Context, a precis.Alert) {
+func (m *Metrics) Alert(_ context.Context, a policy.Alert) {
 	m.alerts.WithLabelValues(a.Kind, a.Scope).Inc()
 }

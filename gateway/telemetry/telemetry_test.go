@@ -20,12 +20,13 @@ import (
 	"precis"
 	"precis/gateway"
 	"precis/gateway/telemetry"
+	"precis/policy"
 )
 
-var reduced = precis.Report{
-	Conversation: "c1", Model: "m", TriggeredBy: precis.TriggeredBackground, Said: 900, Before: precis.Size{Tokens: 800}, After: precis.Size{Tokens: 300}, Took: time.Second,
-	Decision: precis.Decision{Window: precis.Window{Tokens: 1000}},
-	Edits:    []precis.EditSummary{{ID: "e", Kind: precis.KindCondensation, Rung: "condense", Saved: 500}},
+var reduced = policy.Report{
+	Conversation: "c1", Model: "m", TriggeredBy: precis.TriggeredBackground, Said: 900, Before: policy.Size{Tokens: 800}, After: policy.Size{Tokens: 300}, Took: time.Second,
+	Decision: policy.Decision{Window: precis.Window{Tokens: 1000}},
+	Edits:    []policy.EditSummary{{ID: "e", Kind: precis.KindCondensation, Rung: "condense", Saved: 500}},
 	Steps: []precis.Step{
 		{Rung: "dedupe", Outcome: "skipped", Code: "nothing"},
 		{Rung: "condense", Outcome: "accepted", Before: 800, After: 300, Call: &precis.CallReport{Usage: precis.Usage{Input: 700, Output: 50}, CostUSD: 0.25}},
@@ -60,7 +61,7 @@ func TestMetrics(t *testing.T) {
 	m.Turn(ctx, gateway.Turn{Dialect: "responses", Kind: "stateful", Action: "pass", Status: 200})
 	m.Report(ctx, reduced)
 	m.Edit(ctx, precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Rung: "condense", Trigger: "background"}})
-	m.Alert(ctx, precis.Alert{Kind: "spend_limit", Scope: "day"})
+	m.Alert(ctx, policy.Alert{Kind: "spend_limit", Scope: "day"})
 	for n := range 5 { // a client that makes up models
 		m.Turn(ctx, gateway.Turn{Dialect: "chat", Model: fmt.Sprint("made-up-", n), Action: "none", Status: 404})
 	}
@@ -197,11 +198,11 @@ func TestWebhookTellsAndTriesAgain(t *testing.T) {
 	hook := telemetry.NewWebhook(telemetry.WebhookOptions{URL: server.URL, Pause: time.Millisecond})
 	ctx := t.Context()
 	hook.Report(ctx, reduced)
-	hook.Report(ctx, precis.Report{}) // nothing was done
+	hook.Report(ctx, policy.Report{}) // nothing was done
 	hook.Turn(ctx, answered)
 	hook.Turn(ctx, gateway.Turn{Status: 502, Err: precis.Errorf(precis.CodeUpstream, "forward", "said: secret")})
 	hook.Turn(ctx, gateway.Turn{Status: 499, Err: precis.Errorf(precis.CodeCanceled, "forward", "gone")})
-	hook.Alert(ctx, precis.Alert{Kind: "spend_warning", Scope: "conversation", SpentUSD: 1, LimitUSD: 2})
+	hook.Alert(ctx, policy.Alert{Kind: "spend_warning", Scope: "conversation", SpentUSD: 1, LimitUSD: 2})
 	hook.Close(ctx)
 	close(notes)
 	var types []string

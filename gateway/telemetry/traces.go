@@ -19,6 +19,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 )
 
 // TracesOptions are the parts of [Traces]. Endpoint or Exporter is required.
@@ -148,7 +149,7 @@ func (t *Traces) Turn(ctx context.Context, turn gateway.Turn) {
 }
 
 // Report makes a span for a condensation, as a child of the span of its request.
-func (t *Traces) Report(ctx context.Context, r precis.Report) {
+func (t *Traces) Report(ctx context.Context, r policy.Report) {
 	if t == nil || len(r.Steps) == 0 {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/policy"
 )
 
 // WebhookOptions are the parts of a [Webhook]. URL is required.
@@ -183,7 +184,7 @@ func (w *Webhook) Turn(_ context.Context, t gateway.Turn) {
 }
 
 // Report reports condensations.
-func (w *Webhook) Report(_ context.Context, r precis.Report) {
+func (w *Webhook) Report(_ context.Context, r policy.Report) {
 	if w == nil || len(r.Edits) == 0 {
 		return
 	}
@@ -196,7 +197,7 @@ func (w *Webhook) Report(_ context.Context, r precis.Report) {
 }
 
 // Alert reports spending.
-func (w *Webhook) Alert(_ context.Context, a precis.Alert) {
+func (w *Webhook) Alert(_ context.Context, a policy.Alert) {
 	if w != nil {
 		w.put(Note{Type: "spend", Conversation: a.Conversation, Kind: a.Kind, Scope: a.Scope, SpentUSD: a.SpentUSD, LimitUSD: a.LimitUSD})
 	}

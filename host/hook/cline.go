@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/policy"
 	"precis/preset"
 	"precis/wire/anthropic"
 )
@@ -99,7 +100,7 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 	if err != nil {
 		return false, err
 	}
-	request := precis.Request{Conversation: conv, Profile: c.input.Model}
+	request := policy.Request{Conversation: conv, Profile: c.input.Model}
 	for i := len(raw) - 1; i >= 0 && request.Reported == 0; i-- {
 		var said clineMessage
 		if json.Unmarshal(raw[i], &said) == nil {

@@ -14,6 +14,7 @@ import (
 	"precis/archive/claudecode"
 	"precis/archive/pi"
 	"precis/internal/harness"
+	"precis/policy"
 	"precis/preset"
 	"precis/wire/anthropic"
 )
@@ -215,7 +216,7 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduct
 		return compaction{Said: "The newest compaction is taken back."}, nil
 	}
 	before, full := len(conv.Edits), cmp.Or(in.Context.Tokens, all)
-	result, err := m.Manage(ctx, precis.Request{
+	result, err := m.Manage(ctx, policy.Request{
 		Conversation: conv, Profile: conv.Model, Window: precis.Window{Tokens: full}, Reported: full,
 		TriggeredBy: precis.TriggeredManual, WithoutModels: true, Dialect: anthropic.Dialect{}, Reasoning: in.reasoning,
 	})

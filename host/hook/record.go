@@ -12,6 +12,7 @@ import (
 	"precis/archive/formats"
 	"precis/digest"
 	"precis/internal/harness"
+	"precis/policy"
 	"precis/retain"
 )
 
@@ -81,7 +82,7 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 
 // digest writes a digest of the conversation with at most the given tokens.
 func (r record) digest(ctx context.Context, tokens int) (string, error) {
-	d, err := digest.Writer{}.Summarize(ctx, precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
+	d, err := digest.Writer{}.Summarize(ctx, policy.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
 	if err == nil && d.Text == "" {
 		err = errNothing("there is nothing to say")
 	}
@@ -184,7 +185,7 @@ func (c *call) gate(r record, summary, beside string, room int) string {
 	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.given+known)
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(
-			precis.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},
+			policy.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},
 			digest.RepairOptions{Beside: beside, WithoutNames: true},
 		)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/toolcall"
+	"precis/policy"
 )
 
 // Kind is a kind of content.
@@ -54,7 +55,7 @@ type Census struct {
 const longText = 200
 
 // Take counts a conversation's system prompt and tools, and the messages of a view given in pieces.
-func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
+func Take(c *precis.Conversation, units []precis.Unit, m *policy.Meter) Census {
 	t := taker{meter: m, kinds: map[Kind]*Share{}, tools: map[string]*Share{}, seen: map[[32]byte]bool{}}
 	overhead := m.Overhead(c)
 	if c.HasSystem() || c.Unstored.System > 0 {
@@ -86,7 +87,7 @@ func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 }
 
 type taker struct {
-	meter   *precis.Meter
+	meter   *policy.Meter
 	kinds   map[Kind]*Share
 	tools   map[string]*Share
 	results map[precis.Handle]string

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 )
 
 // Variant is one of the ways that an [Experiment] compares.
@@ -20,13 +21,13 @@ type Variant struct {
 	// Weight is the relative share of conversations that it gets; 0 means 1.
 	Weight int
 	// Strategy does the work. Required.
-	Strategy precis.Strategy
+	Strategy policy.Strategy
 }
 
 // Experiment is a rung that gives each conversation one of several variants of that rung, which
 // does the work. Its edits name the variant in [precis.EditReport.Variant], as
 // "EXPERIMENT/VARIANT"; [Outcomes] and [Compare] report the results. It counts as a rung that calls
-// a model, whatever its variants do. Make one with [New]. It is a [precis.Strategy] and, like its
+// a model, whatever its variants do. Make one with [New]. It is a [policy.Strategy] and, like its
 // variants, safe for concurrent use.
 type Experiment struct {
 	name     string
@@ -71,7 +72,7 @@ func (x *Experiment) add(v Variant) error {
 	if v.Strategy == nil {
 		return invalidExperiment("variant %q has no strategy", v.Name)
 	}
-	if precis.TraitsOf(v.Strategy).LastResort {
+	if policy.TraitsOf(v.Strategy).LastResort {
 		return invalidExperiment("variant %q is a last resort; those cannot be compared", v.Name)
 	}
 	if _, nested := v.Strategy.(*Experiment); nested {
@@ -107,11 +108,11 @@ func invalidExperiment(format string, args ...any) error {
 func (x *Experiment) Name() string { return x.variants[0].Strategy.Name() }
 
 // Traits returns what the ladder has to know of the rung.
-func (x *Experiment) Traits() precis.Traits { return precis.Traits{UsesModel: true} }
+func (x *Experiment) Traits() policy.Traits { return policy.Traits{UsesModel: true} }
 
 // Propose has the conversation's variant propose an edit. The result names the variant, even with
 // an error.
-func (x *Experiment) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+func (x *Experiment) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, error) {
 	conv := s.Conversation
 	if conv == nil {
 		conv = &precis.Conversation{Transcript: s.Transcript}

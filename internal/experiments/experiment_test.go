@@ -14,14 +14,15 @@ import (
 	"precis/condense"
 	"precis/digest"
 	"precis/internal/experiments"
+	"precis/policy"
 	"precis/tokens"
 )
 
 // saying is a summarizer that always says the same.
 type saying string
 
-func (w saying) Summarize(context.Context, precis.SummaryRequest) (precis.Summary, error) {
-	return precis.Summary{Text: string(w)}, nil
+func (w saying) Summarize(context.Context, policy.SummaryRequest) (policy.Summary, error) {
+	return policy.Summary{Text: string(w)}, nil
 }
 
 func ExampleNew() {
@@ -53,11 +54,11 @@ type rung struct {
 
 func (r rung) Name() string { return r.name }
 
-func (r rung) Propose(context.Context, *precis.Situation) (precis.Edit, error) { return r.edit, r.err }
+func (r rung) Propose(context.Context, *policy.Situation) (precis.Edit, error) { return r.edit, r.err }
 
 type lastRung struct{ rung }
 
-func (lastRung) Traits() precis.Traits { return precis.Traits{LastResort: true} }
+func (lastRung) Traits() policy.Traits { return policy.Traits{LastResort: true} }
 
 func experiment(t interface{ Fatal(...any) }, name string, variants ...experiments.Variant) *experiments.Experiment {
 	x, err := experiments.New(name, variants...)
@@ -179,14 +180,14 @@ func TestExperimentStampsWhatItsVariantProposes(t *testing.T) {
 	failure := errors.New("no answer")
 	for _, r := range []rung{{name: "r", edit: edit}, {name: "r", edit: edit, err: failure}} {
 		x := experiment(t, "x", experiments.Variant{Name: "only", Strategy: r})
-		for _, s := range []*precis.Situation{{}, {Conversation: &precis.Conversation{ID: "c"}}} {
+		for _, s := range []*policy.Situation{{}, {Conversation: &precis.Conversation{ID: "c"}}} {
 			e, err := x.Propose(t.Context(), s)
 			if !errors.Is(err, r.err) || e.Report.Variant != "x/only" || e.Report.Reason != "why" || e.Report.Call.Calls != 3 {
 				t.Errorf("%+v, %v", e.Report, err)
 			}
 		}
 	}
-	if !precis.TraitsOf(pair(t, "x")).UsesModel {
+	if !policy.TraitsOf(pair(t, "x")).UsesModel {
 		t.Error("the experiment does not count as one that calls a model")
 	}
 }
@@ -201,7 +202,7 @@ func TestExperimentOnTheLadder(t *testing.T) {
 	var all []experiments.Outcome
 	for i := range 8 {
 		conv := reads(fmt.Sprint("c", i))
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
+		res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		if err != nil || len(res.Edits) != 1 {
 			t.Fatalf("%v: %+v", err, res.Report.Steps)
 		}
@@ -230,15 +231,15 @@ func TestExperimentOnTheLadder(t *testing.T) {
 }
 
 // climbing makes a manager with one rung.
-func climbing(t *testing.T, rung precis.Strategy) *precis.Manager {
+func climbing(t *testing.T, rung policy.Strategy) *policy.Manager {
 	t.Helper()
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := precis.DefaultSettings()
+	s := policy.DefaultSettings()
 	s.MinModel = 0
-	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{rung}, Gate: digest.Gate{}})
+	m, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: []policy.Strategy{rung}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}

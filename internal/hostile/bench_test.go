@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/hostile"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -38,10 +39,10 @@ func BenchmarkHostileConversations(b *testing.B) {
 					_, conv := hostileConversation(place, text)
 					high := highest()
 					begin := time.Now()
-					if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 20_000, Source: precis.SourceConfigured}}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
+					if _, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: 20_000, Source: precis.SourceConfigured}}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 						b.Fatal(err)
 					}
-					if _, err := (digest.Writer{}).Summarize(context.Background(), precis.SummaryRequest{Messages: conv.Transcript.Messages()}); err != nil {
+					if _, err := (digest.Writer{}).Summarize(context.Background(), policy.SummaryRequest{Messages: conv.Transcript.Messages()}); err != nil {
 						b.Fatal(err)
 					}
 					b.ReportMetric(time.Since(begin).Seconds()/(float64(len(text))/1e6), "s/MB")

@@ -21,6 +21,7 @@ import (
 	"precis/internal/sample"
 	"precis/internal/toolcall"
 	"precis/outline"
+	"precis/policy"
 	"precis/preset"
 	"precis/retain"
 	"precis/tokens"
@@ -157,8 +158,8 @@ func TestHostileConversationsAreReduced(t *testing.T) {
 		place, conv := hostileConversation(i, text)
 		held := max(len(text), len(jsonspan.AppendString(nil, text)))
 		high := highest()
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window, Source: precis.SourceConfigured}})
-		_, failed := (digest.Writer{}).Summarize(context.Background(), precis.SummaryRequest{Messages: conv.Transcript.Messages()})
+		res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: precis.Window{Tokens: window, Source: precis.SourceConfigured}})
+		_, failed := (digest.Writer{}).Summarize(context.Background(), policy.SummaryRequest{Messages: conv.Transcript.Messages()})
 		if most := high(); most > uint64(20*held+tables) {
 			t.Errorf("%s as %s: %d bytes of memory, %d times the text", shape.Name, place, most, most/uint64(held))
 		}

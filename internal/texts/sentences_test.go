@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/internal/texts"
+	"precis/policy"
 )
 
 func sentencesOf(t *testing.T, lang string) *texts.Sentences {
@@ -97,9 +98,9 @@ func TestReasons(t *testing.T) {
 		step precis.Step
 		want string
 	}{
-		{precis.Step{Code: precis.ReasonNothing, Reason: "no old images"}, "aucune ancienne image"},
-		{precis.Step{Code: precis.ReasonVetoed, Reason: "hook: no"}, "un hook a refusé (hook: no)"},
-		{precis.Step{Code: precis.ReasonBudget}, "le budget prévu est épuisé"},
+		{precis.Step{Code: policy.ReasonNothing, Reason: "no old images"}, "aucune ancienne image"},
+		{precis.Step{Code: policy.ReasonVetoed, Reason: "hook: no"}, "un hook a refusé (hook: no)"},
+		{precis.Step{Code: policy.ReasonBudget}, "le budget prévu est épuisé"},
 		{precis.Step{Code: "new_one", Reason: "a new one"}, "a new one"},
 	} {
 		if got := all.Reason("fr", fr, tt.step); got != tt.want {

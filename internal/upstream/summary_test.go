@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider"
 )
@@ -30,7 +31,7 @@ func TestCondenseTakesOurSummaries(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				res, err := m.Manage(t.Context(), precis.Request{Conversation: recorded(12), Window: precis.Window{Tokens: 32_000}})
+				res, err := m.Manage(t.Context(), policy.Request{Conversation: recorded(12), Window: precis.Window{Tokens: 32_000}})
 				if err != nil {
 					t.Fatal(err)
 				}

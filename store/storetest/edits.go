@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/policy"
 )
 
 func descendants(s *suite) {
@@ -182,7 +183,7 @@ func manager(s *suite) {
 	node := s.add(precis.Fingerprint{}, msgs...)
 	t, edits := s.load(node)
 	conv := &precis.Conversation{Transcript: t, Edits: edits}
-	m, err := precis.NewManager(precis.Options{Counter: lengths{}, Store: s.Store})
+	m, err := policy.NewManager(policy.Options{Counter: lengths{}, Store: s.Store})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -20,12 +20,13 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 )
 
 // Config is the effective configuration.
 type Config struct {
-	Settings   precis.Settings
+	Settings   policy.Settings
 	Estimate   string // the counter's name
 	Model      string // "": the model that the recording names
 	Window     int    // tokens; 0: the model's
@@ -321,8 +322,8 @@ func (c *Config) check() {
 	global, _, warnings := c.Settings.Threshold("")
 	c.Warnings = append(c.Warnings, warnings...)
 	for _, name := range sortedProfiles(c.Settings.Profiles) {
-		if p := c.Settings.Profiles[name]; p != precis.Inherit {
-			_, _, warnings := precis.Settings{Percent: global, Profiles: c.Settings.Profiles}.Threshold(name)
+		if p := c.Settings.Profiles[name]; p != policy.Inherit {
+			_, _, warnings := policy.Settings{Percent: global, Profiles: c.Settings.Profiles}.Threshold(name)
 			c.Warnings = append(c.Warnings, warnings...)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/config"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -44,7 +45,7 @@ func TestPresetsKeepLimitsOnSpending(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (precis.Spend{Conversation: 1, Day: 2, Warn: 0.5}); c.Settings.Spend != want || c.Settings.Preset != name {
+		if want := (policy.Spend{Conversation: 1, Day: 2, Warn: 0.5}); c.Settings.Spend != want || c.Settings.Preset != name {
 			t.Errorf("%s: %+v", name, c.Settings)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis"
 	"precis/condense"
 	"precis/internal/suggest"
+	"precis/policy"
 	"precis/preset"
 	"precis/tokens"
 	"precis/wire/anthropic"
@@ -208,11 +208,11 @@ func numberKey(name, help string, at func(*Config) *float64) key {
 		}}
 }
 
-// percentKey is a key with a percentage of the window, see [precis.ParsePercent].
+// percentKey is a key with a percentage of the window, see [policy.ParsePercent].
 func percentKey(name, help string, at func(*Config) *float64) key {
 	k := numberKey(name, help, at)
 	k.set = func(c *Config, s string) (err error) {
-		*at(c), err = precis.ParsePercent(s)
+		*at(c), err = policy.ParsePercent(s)
 		return err
 	}
 	return k

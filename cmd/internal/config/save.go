@@ -20,6 +20,7 @@ import (
 	"precis/internal/strictyaml"
 	"precis/internal/suggest"
 	"precis/internal/yamledit"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -99,7 +100,7 @@ func items(s string) []string {
 // Changes returns the changes to the configuration file that make the settings equal s; nil if they
 // already do. It changes existing keys rather than removing them, so that comments about them stay
 // in place.
-func (c *Config) Changes(s precis.Settings) []Change {
+func (c *Config) Changes(s policy.Settings) []Change {
 	want, is := *c, *c
 	want.Settings = s
 	var out []Change

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"precis/policy"
 )
 
 // toolPolicies writes the policies of single tools as setToolPolicies reads
@@ -30,7 +30,7 @@ func toolPolicies(c *Config) string {
 
 // setToolPolicies reads NAME=never, NAME=last:N and NAME=over:N.
 func setToolPolicies(c *Config, s string) error {
-	tools := map[string]precis.ToolPolicy{}
+	tools := map[string]policy.ToolPolicy{}
 	for _, item := range strings.Split(s, ",") {
 		if item = strings.TrimSpace(item); item == "" {
 			continue

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/cmd/internal/term"
 	"precis/internal/texts"
+	"precis/policy"
 )
 
 // Words translates the texts of the command line to one language. The zero value is English. It is
@@ -156,7 +157,7 @@ func (w *Words) List(parts []string) string {
 }
 
 // Ago returns the time since the last edit of a conversation, in words.
-func (w *Words) Ago(s precis.Status, now time.Time) string {
+func (w *Words) Ago(s policy.Status, now time.Time) string {
 	if w.English() {
 		return s.Ago(now)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/policy"
 	"precis/preset"
 	"precis/reduce"
 )
@@ -86,7 +87,7 @@ func (j *Job) cline(selective bool) ([]string, error) {
 	from, ends, err := j.File.Task.ClineRange()
 	switch {
 	case err == nil:
-		j.instead, j.toFit = []precis.Strategy{reduce.Range{From: from, Ends: ends}}, false
+		j.instead, j.toFit = []policy.Strategy{reduce.Range{From: from, Ends: ends}}, false
 		return []string{"truncate"}, nil
 	case selective:
 		return nil, nil

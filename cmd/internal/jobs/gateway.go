@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"os"
 
-	"precis"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 	"precis/condense"
 	"precis/gateway/ownmodel"
 	"precis/model"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -18,8 +18,8 @@ import (
 func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version string) service.Parts {
 	return service.Parts{
 		Config: cfg, Logger: log, Condensing: o.GatewayCondensing, Parser: o.Parser(log), Version: version, OTLP: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
-		Alert: func(c *config.Config) func(context.Context, precis.Alert) { return o.alert(c.Hooks.Alert) },
-		Hooks: func(c *config.Config) precis.Hooks { return rungHooks(c.Hooks) },
+		Alert: func(c *config.Config) func(context.Context, policy.Alert) { return o.alert(c.Hooks.Alert) },
+		Hooks: func(c *config.Config) policy.Hooks { return rungHooks(c.Hooks) },
 		Load:  func(path string) (*config.Config, error) { return config.Load(config.Sources{Path: path}) },
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
+	"precis/policy"
 )
 
 // A hook is a command line, or a URL if it begins with http:// or https://. It gets the event as
@@ -38,15 +38,15 @@ func hooks(c config.Hooks) condense.Hooks {
 }
 
 // rungHooks returns the hooks around every rung.
-func rungHooks(c config.Hooks) (h precis.Hooks) {
+func rungHooks(c config.Hooks) (h policy.Hooks) {
 	if c.RungBefore != "" {
-		h.Before = func(ctx context.Context, e precis.RungEvent) error {
+		h.Before = func(ctx context.Context, e policy.RungEvent) error {
 			_, err := send(ctx, c.RungBefore, e)
 			return err
 		}
 	}
 	if c.RungAfter != "" {
-		h.After = func(ctx context.Context, e precis.RungEvent) (string, error) { return send(ctx, c.RungAfter, e) }
+		h.After = func(ctx context.Context, e policy.RungEvent) (string, error) { return send(ctx, c.RungAfter, e) }
 	}
 	return h
 }
@@ -57,11 +57,11 @@ func hook(where string) func(context.Context, condense.HookEvent) (string, error
 
 // alert returns the function that sends spending alerts to the hook. The report contains each alert
 // as a warning, too.
-func (o *Opener) alert(where string) func(context.Context, precis.Alert) {
+func (o *Opener) alert(where string) func(context.Context, policy.Alert) {
 	if where == "" {
 		return nil
 	}
-	return func(ctx context.Context, alert precis.Alert) {
+	return func(ctx context.Context, alert policy.Alert) {
 		if _, err := send(ctx, where, alert); err != nil {
 			o.console.Warn("the hook for alerts failed: %v", err)
 		}

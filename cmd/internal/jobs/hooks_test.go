@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
+	"precis/policy"
 )
 
 func TestHooksAreCommandsOrURLs(t *testing.T) {
@@ -54,13 +54,13 @@ func TestHooksAreCommandsOrURLs(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := send(canceled, "sleep 20", precis.Alert{}); err == nil {
+	if _, err := send(canceled, "sleep 20", policy.Alert{}); err == nil {
 		t.Error("a canceled hook goes on")
 	}
 }
 
 func TestHooksForAlertsGetTheWordsOfWebhooks(t *testing.T) {
-	got, err := send(t.Context(), "cat", precis.Alert{Kind: "spend_limit", Conversation: "c", Scope: "day", SpentUSD: 1.5, LimitUSD: 1})
+	got, err := send(t.Context(), "cat", policy.Alert{Kind: "spend_limit", Conversation: "c", Scope: "day", SpentUSD: 1.5, LimitUSD: 1})
 	if want := `{"kind":"spend_limit","conversation":"c","scope":"day","spent_usd":1.5,"limit_usd":1}`; err != nil || got != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
@@ -71,13 +71,13 @@ func TestHooksAroundRungsAreCommandsOrURLs(t *testing.T) {
 		t.Error("there are hooks that nobody has configured")
 	}
 	h := rungHooks(config.Hooks{RungBefore: `grep -q '"rung":"digest"' && exit 10 || true`, RungAfter: `sed 's/.*"text":"\([^"]*\)".*/edited: \1/'`})
-	if err := h.Before(t.Context(), precis.RungEvent{When: "before", Rung: "digest"}); !errors.Is(err, precis.ErrVeto) {
+	if err := h.Before(t.Context(), policy.RungEvent{When: "before", Rung: "digest"}); !errors.Is(err, policy.ErrVeto) {
 		t.Errorf("the digest is not vetoed: %v", err)
 	}
-	if err := h.Before(t.Context(), precis.RungEvent{When: "before", Rung: "prune"}); err != nil {
+	if err := h.Before(t.Context(), policy.RungEvent{When: "before", Rung: "prune"}); err != nil {
 		t.Error(err)
 	}
-	text, err := h.After(t.Context(), precis.RungEvent{Rung: "digest", Proposal: &precis.Proposal{Text: "a digest"}})
+	text, err := h.After(t.Context(), policy.RungEvent{Rung: "digest", Proposal: &policy.Proposal{Text: "a digest"}})
 	if err != nil || text != "edited: a digest" {
 		t.Errorf("%q, %v", text, err)
 	}

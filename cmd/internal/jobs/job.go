@@ -10,6 +10,7 @@ import (
 	"precis/conversation/recording"
 	"precis/models"
 	"precis/outline"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -21,7 +22,7 @@ type Job struct {
 	Conversation *precis.Conversation
 	Model        string // "": unknown
 	Window       precis.Window
-	Manager      *precis.Manager
+	Manager      *policy.Manager
 	Home         *recording.Home
 
 	options *options
@@ -31,11 +32,11 @@ type Job struct {
 	parser  outline.Parser
 
 	models *preset.Condensing // nil: condense without a model
-	alert  func(context.Context, precis.Alert)
+	alert  func(context.Context, policy.Alert)
 	ledger precis.Ledger // past costs, for limits; nil: unknown
 	leave  []int         // messages that truncation must not hide
 
-	instead []precis.Strategy // see [preset.Options]
+	instead []policy.Strategy // see [preset.Options]
 
 	fromStart, toFit bool // see [preset.Options]
 }
@@ -90,14 +91,14 @@ func (j *Job) manage() (err error) {
 	return nil
 }
 
-func (j *Job) managerOf(s precis.Settings) (*precis.Manager, error) {
+func (j *Job) managerOf(s policy.Settings) (*policy.Manager, error) {
 	return preset.New(preset.Options{
 		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, FromStart: j.fromStart, ToFit: j.toFit, Instead: j.instead, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 
 // profile returns a manager with the settings of a preset: every preset is a profile.
-func (j *Job) profile(name string) (*precis.Manager, error) {
+func (j *Job) profile(name string) (*policy.Manager, error) {
 	s, err := preset.Settings(name)
 	if err != nil {
 		return nil, err
@@ -106,8 +107,8 @@ func (j *Job) profile(name string) (*precis.Manager, error) {
 }
 
 // ask returns the template of requests to the manager.
-func (j *Job) ask() precis.Request {
-	r := precis.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit, Profile: j.options.profile, Reported: j.options.used}
+func (j *Job) ask() policy.Request {
+	r := policy.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit, Profile: j.options.profile, Reported: j.options.used}
 	if j.Conversation != nil && j.Conversation.Transcript != nil {
 		r.Environment = condense.EnvironmentOf(j.Conversation.Transcript.Messages())
 	}
@@ -121,7 +122,7 @@ func (j *Job) ask() precis.Request {
 }
 
 // Request returns the request for the conversation's view.
-func (j *Job) Request() precis.Request {
+func (j *Job) Request() policy.Request {
 	r := j.ask()
 	r.Conversation = j.Conversation
 	return r

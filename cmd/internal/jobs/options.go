@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/internal/suggest"
+	"precis/policy"
 )
 
 // options are the flags for work on a recording.
@@ -44,8 +45,8 @@ func (o *options) register(f *pflag.FlagSet) {
 
 // goal reads the flag --target, the target of a run in [Job.ask]. The setting of the same name,
 // which has no tokens, is set once the window is known.
-func (o *options) goal() (precis.Target, error) {
-	t, err := precis.ParseTarget(o.target)
+func (o *options) goal() (policy.Target, error) {
+	t, err := policy.ParseTarget(o.target)
 	if e, ok := errors.AsType[*precis.Error](err); ok {
 		e.Op = "read --target"
 	}
@@ -76,7 +77,7 @@ func (o *options) load() (*config.Config, error) {
 		return nil, err
 	}
 	if window, err := config.ParseCount(o.window); target.Tokens > 0 && err == nil && window > 0 {
-		target.Share = precis.Share(min(float64(target.Tokens)/float64(window), 1))
+		target.Share = policy.Share(min(float64(target.Tokens)/float64(window), 1))
 	}
 	if target.Share > 0 {
 		flags["target"] = strconv.FormatFloat(100*float64(target.Share), 'g', -1, 64)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"precis"
 	"precis/cmd/internal/console"
 	"precis/gateway"
+	"precis/policy"
 )
 
 // Tally counts the requests through a gateway. The zero value is empty. It is safe for concurrent
@@ -52,7 +52,7 @@ func (t *Tally) Turn(_ context.Context, turn gateway.Turn) {
 }
 
 // Report counts the passes that made edits, also in the background.
-func (t *Tally) Report(_ context.Context, r precis.Report) {
+func (t *Tally) Report(_ context.Context, r policy.Report) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(r.Edits) > 0 {

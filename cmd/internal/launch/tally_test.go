@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/launch"
 	"precis/gateway"
+	"precis/policy"
 )
 
 func TestTally(t *testing.T) {
@@ -15,15 +15,15 @@ func TestTally(t *testing.T) {
 	if got := tally.Said(&console.Words{}); got != "" {
 		t.Errorf("nothing passed: %q", got)
 	}
-	report := func(said, sent int) *precis.Report {
-		return &precis.Report{Said: said, After: precis.Size{Tokens: sent}, Decision: precis.Decision{Allowed: 100}}
+	report := func(said, sent int) *policy.Report {
+		return &policy.Report{Said: said, After: policy.Size{Tokens: sent}, Decision: policy.Decision{Allowed: 100}}
 	}
 	ctx := t.Context()
 	tally.Turn(ctx, gateway.Turn{Conversation: "a", Status: 200, Report: report(80, 80), CostUSD: 0.5})
 	tally.Turn(ctx, gateway.Turn{Conversation: "a", Status: 200, Report: report(1200, 90)})
 	tally.Turn(ctx, gateway.Turn{Conversation: "b", Status: 500})
-	tally.Report(ctx, precis.Report{})
-	tally.Report(ctx, precis.Report{Edits: []precis.EditSummary{{}, {}}})
+	tally.Report(ctx, policy.Report{})
+	tally.Report(ctx, policy.Report{Edits: []policy.EditSummary{{}, {}}})
 	got := tally.Said(&console.Words{})
 	for _, want := range []string{"3 requests in 2 conversations, 1 failed", "sent 1,280 tokens, 170 were forwarded (87 % less)", "1 condensation, 1 overflow avoided", "cost $0.5000"} {
 		if !strings.Contains(got, want) {

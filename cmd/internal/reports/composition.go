@@ -7,6 +7,7 @@ import (
 	"precis/conversation"
 	"precis/internal/census"
 	"precis/internal/texts"
+	"precis/policy"
 )
 
 // composition is a context window and its use. kinds, free and reserve add up to the window, or
@@ -62,7 +63,7 @@ func (p *Printer) legend(c composition, said map[string]int, total int) {
 }
 
 // actsText describes when a conversation is reduced, and to which size.
-func (p *Printer) actsText(d precis.Decision, c composition) string {
+func (p *Printer) actsText(d policy.Decision, c composition) string {
 	if c.acts <= 0 {
 		return p.Words.Text("the window leaves no room for messages")
 	}

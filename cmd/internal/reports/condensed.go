@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
 	"precis/archive/roo"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/conversation/recording"
+	"precis/policy"
 )
 
 // Condensed is the JSON result of a condensation.
 type Condensed struct {
-	Report  precis.Report       `json:"report"`
+	Report  policy.Report       `json:"report"`
 	Written string              `json:"written,omitempty"`
 	Diff    []conversation.Part `json:"diff,omitempty"` // with --dry-run
 	// Loses is the content missing from the new view, with --dry-run; nil: none.
-	Loses *precis.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Gone `json:"would_lose,omitempty"`
 }
 
 // DryRun prints the result that a condensation would have.
@@ -55,7 +55,7 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 }
 
 // Condensed prints the result, where it was written, and how to undo it.
-func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res precis.Result, where string) error {
+func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res policy.Result, where string) error {
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Written: where})
 	}
@@ -106,7 +106,7 @@ func (p *Printer) inTask(k recording.KeptInTask) string {
 
 // outcome prints the result of a run: one sentence, the window, what was kept and lost, and next
 // steps; with --verbose also the arithmetic.
-func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
+func (p *Printer) outcome(j *jobs.Job, res policy.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
 	style, text := o.headline(p.Words)
@@ -124,7 +124,7 @@ func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, comp conver
 }
 
 // arithmetic prints the sizes, decision and steps that led to a result.
-func (p *Printer) arithmetic(j *jobs.Job, r precis.Report) {
+func (p *Printer) arithmetic(j *jobs.Job, r policy.Report) {
 	w := p.Text
 	w.Printf("\n")
 	pairs := [][2]string{

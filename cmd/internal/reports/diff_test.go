@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/cmd/internal/console"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // What is printed is plain, whatever a recording holds, and as wide as it may be.
@@ -49,15 +50,15 @@ func TestPrintDiff(t *testing.T) {
 }
 
 func TestLossReport(t *testing.T) {
-	k := &precis.Retention{Anchors: 300, Kept: 200, Repaired: 20, Typed: 4120, TypedKept: 4000, Rules: 3, RulesLost: []precis.LostAnchor{{Text: "Never\nguess.", Kind: "rule", Handle: precis.MessageHandle(4)}}}
-	for i := range precis.MaxLost {
-		k.Lost = append(k.Lost, precis.LostAnchor{Text: fmt.Sprint("fact", i), Kind: "path", Handle: precis.MessageHandle(i)})
+	k := &policy.Retention{Anchors: 300, Kept: 200, Repaired: 20, Typed: 4120, TypedKept: 4000, Rules: 3, RulesLost: []policy.LostAnchor{{Text: "Never\nguess.", Kind: "rule", Handle: precis.MessageHandle(4)}}}
+	for i := range policy.MaxLost {
+		k.Lost = append(k.Lost, policy.LostAnchor{Text: fmt.Sprint("fact", i), Kind: "path", Handle: precis.MessageHandle(i)})
 	}
-	r := precis.Report{Retention: k, Edits: []precis.EditSummary{{Kind: precis.KindCondensation, Rung: "digest"}}}
+	r := policy.Report{Retention: k, Edits: []policy.EditSummary{{Kind: precis.KindCondensation, Rung: "digest"}}}
 	if got, want := keptText(new(console.Words), r), "4,000 of 4,120 characters that the user typed; 200 of 300 facts likely to be needed again, 20 of them through the digest"; got != want {
 		t.Errorf("%s", got)
 	}
-	if got := keptText(new(console.Words), precis.Report{}); got != "" {
+	if got := keptText(new(console.Words), policy.Report{}); got != "" {
 		t.Errorf("nothing is known: %q", got)
 	}
 	var b bytes.Buffer
@@ -68,7 +69,7 @@ func TestLossReport(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 	b.Reset()
-	if p.lost(&precis.Retention{Anchors: 1, Kept: 1}); b.Len() > 0 {
+	if p.lost(&policy.Retention{Anchors: 1, Kept: 1}); b.Len() > 0 {
 		t.Errorf("nothing is lost: %s", b.String())
 	}
 }

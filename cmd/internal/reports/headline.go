@@ -8,18 +8,19 @@ import (
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
+	"precis/policy"
 	"precis/retain"
 )
 
 // outcome is the result of a run as presented to people.
 type outcome struct {
-	report precis.Report
+	report policy.Report
 	cut    precis.Handle // the user's last message, if the run cut it
 	isCut  bool
 }
 
 // outcomeOf summarizes a result; edits are the edits in force after it.
-func outcomeOf(j *jobs.Job, res precis.Result, edits []precis.Edit) outcome {
+func outcomeOf(j *jobs.Job, res policy.Result, edits []precis.Edit) outcome {
 	o := outcome{report: res.Report}
 	t := j.Conversation.Transcript
 	shown := precis.ShownBy(t, edits)
@@ -38,7 +39,7 @@ func quoted(words string, look precis.Look) bool {
 }
 
 // after returns the edits of a conversation after a run, whether or not the run is recorded yet.
-func after(conv *precis.Conversation, res precis.Result) []precis.Edit {
+func after(conv *precis.Conversation, res policy.Result) []precis.Edit {
 	edits := slices.Clone(conv.Edits)
 	for _, e := range res.Edits {
 		if !slices.ContainsFunc(edits, func(had precis.Edit) bool { return had.ID == e.ID }) {
@@ -84,22 +85,22 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 
 // endedText explains how a run without edits ended. The engine's own English text has more
 // detail.
-func endedText(w *console.Words, r precis.Report) string {
+func endedText(w *console.Words, r policy.Report) string {
 	if w.English() {
 		return r.Outcome
 	}
 	switch r.Ended {
-	case precis.EndedNotDue:
+	case policy.EndedNotDue:
 		return w.Say("ended.not_due", percent(w, r.Before.Tokens, r.Decision.Window.Tokens))
-	case precis.EndedCapped:
+	case policy.EndedCapped:
 		return w.Say("ended.capped")
-	case precis.EndedSpared:
+	case policy.EndedSpared:
 		return w.Say("ended.spared")
-	case precis.EndedNothing:
+	case policy.EndedNothing:
 		return w.Say("ended.nothing_found")
-	case precis.EndedWithin:
+	case policy.EndedWithin:
 		return w.Say("ended.within_target", w.Number(r.Before.Tokens), w.Number(r.Decision.Target))
-	case precis.EndedWorthless:
+	case policy.EndedWorthless:
 		return w.Say("ended.worthless")
 	}
 	return r.Outcome
@@ -111,7 +112,7 @@ var means = []precis.EditKind{
 }
 
 // meansText lists the kinds of edits of a run: "a digest and pointers to copies".
-func meansText(w *console.Words, edits []precis.EditSummary) string {
+func meansText(w *console.Words, edits []policy.EditSummary) string {
 	var out []string
 	for _, e := range slices.Backward(edits) {
 		what := string(e.Kind)
@@ -132,7 +133,7 @@ func meansText(w *console.Words, edits []precis.EditSummary) string {
 }
 
 // lossText summarizes the losses of a view in one line; "" if there are none.
-func lossText(w *console.Words, k *precis.Retention) string {
+func lossText(w *console.Words, k *policy.Retention) string {
 	if k == nil {
 		return ""
 	}

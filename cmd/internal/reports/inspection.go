@@ -13,6 +13,7 @@ import (
 	"precis/conversation"
 	"precis/internal/census"
 	"precis/internal/content"
+	"precis/policy"
 )
 
 // Inspection is the result of inspect.
@@ -29,11 +30,11 @@ type Inspection struct {
 	View       census.Census     `json:"view"`       // what the model sees now
 	Transcript census.Census     `json:"transcript"` // everything that was said
 	Window     precis.Window     `json:"window"`
-	Status     precis.Status     `json:"status"`
-	Decision   precis.Decision   `json:"decision"`
+	Status     policy.Status     `json:"status"`
+	Decision   policy.Decision   `json:"decision"`
 	Arithmetic string            `json:"arithmetic"`
 	Would      string            `json:"would"`
-	Shadow     *precis.Shadow    `json:"shadow,omitempty"` // with the preset off: the action it would take otherwise
+	Shadow     *policy.Shadow    `json:"shadow,omitempty"` // with the preset off: the action it would take otherwise
 	Edits      []EditLine        `json:"edits,omitempty"`
 
 	Composition conversation.Composition `json:"composition"`
@@ -173,7 +174,7 @@ func (p *Printer) usage(v Inspection, c composition) {
 	switch {
 	case c.used > c.window:
 		style = "bad"
-	case v.Decision.Action != precis.ActionNone:
+	case v.Decision.Action != policy.ActionNone:
 		style = "warn"
 	}
 	p.Text.Paragraph(style, p.Words.Text("%s of %s tokens (%s), %s of %s shown to the model",
@@ -189,7 +190,7 @@ func (p *Printer) would(v Inspection) string {
 		return would(v)
 	case v.Shadow != nil && reduces:
 		return w.Text("nothing, since it only watches (preset off); otherwise: %s", w.Sentence(v.Would))
-	case reduces, v.Decision.Action == precis.ActionNone:
+	case reduces, v.Decision.Action == policy.ActionNone:
 		return w.Sentence(v.Would)
 	}
 	return w.Text(string(v.Decision.Action)) + ": " + w.Sentence(v.Would)
@@ -201,9 +202,9 @@ func would(v Inspection) string {
 	switch {
 	case v.Shadow != nil && reduces:
 		return "nothing, since it only watches (preset off); else it would be reduced " + rest
-	case reduces && v.Decision.Action != precis.ActionNone:
+	case reduces && v.Decision.Action != policy.ActionNone:
 		return "reduce it " + rest
-	case v.Decision.Action == precis.ActionNone:
+	case v.Decision.Action == policy.ActionNone:
 		return v.Would
 	}
 	return string(v.Decision.Action) + ": " + v.Would

@@ -7,13 +7,14 @@ import (
 	"precis"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
+	"precis/policy"
 )
 
 // mostLost limits the listed losses.
 const mostLost = 10
 
 // keptText summarizes in one line what a view keeps; "" if unknown.
-func keptText(w *console.Words, r precis.Report) string {
+func keptText(w *console.Words, r policy.Report) string {
 	if r.Retention == nil {
 		return ""
 	}
@@ -22,7 +23,7 @@ func keptText(w *console.Words, r precis.Report) string {
 
 // retainedText summarizes what a view keeps; through is the replacement of hidden messages, "" if
 // unknown.
-func retainedText(w *console.Words, k precis.Retention, through string) string {
+func retainedText(w *console.Words, k policy.Retention, through string) string {
 	var parts []string
 	if k.Typed > 0 {
 		parts = append(parts, w.Say("kept.typed", w.Number(k.TypedKept), w.Number(k.Typed)))
@@ -38,19 +39,19 @@ func retainedText(w *console.Words, k precis.Retention, through string) string {
 }
 
 // through names the replacement of hidden messages: "digest", "summary" or "marker".
-func through(r precis.Report) string {
-	has := func(f func(precis.EditSummary) bool) bool { return slices.ContainsFunc(r.Edits, f) }
+func through(r policy.Report) string {
+	has := func(f func(policy.EditSummary) bool) bool { return slices.ContainsFunc(r.Edits, f) }
 	switch {
-	case has(func(e precis.EditSummary) bool { return e.Rung == "digest" }):
+	case has(func(e policy.EditSummary) bool { return e.Rung == "digest" }):
 		return "digest"
-	case has(func(e precis.EditSummary) bool { return e.Kind == precis.KindCondensation }) || r.Status.Condensations > 0:
+	case has(func(e policy.EditSummary) bool { return e.Kind == precis.KindCondensation }) || r.Status.Condensations > 0:
 		return "summary"
 	}
 	return "marker"
 }
 
 // lost lists the losses of a view, the user's rules first.
-func (p *Printer) lost(k *precis.Retention) {
+func (p *Printer) lost(k *policy.Retention) {
 	if k == nil || len(k.RulesLost)+len(k.Lost) == 0 {
 		return
 	}

@@ -7,10 +7,11 @@ import (
 	"precis"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // View prints the messages of a view, one line for each block, and the result of the run.
-func (p *Printer) View(ctx context.Context, j *jobs.Job, res precis.Result) error {
+func (p *Printer) View(ctx context.Context, j *jobs.Job, res policy.Result) error {
 	w := p.Text
 	for i, m := range res.View {
 		w.Printf("%s %s\n", w.Style("dim", fmt.Sprintf("%4d", i)), w.Style(string(m.Role), string(m.Role)))
@@ -29,7 +30,7 @@ func (p *Printer) View(ctx context.Context, j *jobs.Job, res precis.Result) erro
 }
 
 // made returns the edits of a run that are not recorded yet.
-func made(conv *precis.Conversation, res precis.Result) []precis.Edit {
+func made(conv *precis.Conversation, res policy.Result) []precis.Edit {
 	return after(conv, res)[len(conv.Edits):]
 }
 

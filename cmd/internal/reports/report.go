@@ -9,9 +9,10 @@ import (
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 	"precis/condense"
+	"precis/policy"
 )
 
-func (p *Printer) edits(r precis.Report) {
+func (p *Printer) edits(r policy.Report) {
 	if len(r.Edits) == 0 {
 		return
 	}
@@ -23,12 +24,12 @@ func (p *Printer) edits(r precis.Report) {
 	p.Text.Table(p.Words.Heads("rung", "edit", "tokens saved", "what"), []int{2}, rows)
 }
 
-func (p *Printer) sizeText(s precis.Size, window int) string {
+func (p *Printer) sizeText(s policy.Size, window int) string {
 	return p.Words.Text("%s tokens (%s), %s", p.Words.Number(s.Tokens), percent(p.Words, s.Tokens, window), p.Words.Count(s.Messages, "message"))
 }
 
 // callPairs lists the model calls with their cost, the failures of rungs, and warnings.
-func callPairs(w *console.Words, r precis.Report) []term.Pair {
+func callPairs(w *console.Words, r policy.Report) []term.Pair {
 	var pairs []term.Pair
 	for _, s := range r.Steps {
 		if c := s.Call; c != nil {
@@ -40,7 +41,7 @@ func callPairs(w *console.Words, r precis.Report) []term.Pair {
 		switch {
 		case s.Outcome == precis.OutcomeFailed:
 			pairs = append(pairs, term.Pair{Name: w.Say("failed"), Value: failureText(w, s), Style: "bad"})
-		case s.Code == precis.ReasonBudget, strings.HasPrefix(s.Reason, "dry run: "):
+		case s.Code == policy.ReasonBudget, strings.HasPrefix(s.Reason, "dry run: "):
 			pairs = append(pairs, term.Pair{Name: w.Say("unused"), Value: stepText(w, s)})
 		}
 	}
@@ -67,10 +68,10 @@ func stepText(w *console.Words, s precis.Step) string {
 }
 
 // skipped lists the rungs that made no change, and why.
-func skipped(w *console.Words, r precis.Report) [][2]string {
+func skipped(w *console.Words, r policy.Report) [][2]string {
 	var pairs [][2]string
 	for _, s := range r.Steps {
-		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeFailed && s.Code != precis.ReasonBudget {
+		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeFailed && s.Code != policy.ReasonBudget {
 			pairs = append(pairs, [2]string{"not used", stepText(w, s)})
 		}
 	}
@@ -88,7 +89,7 @@ func callText(w *console.Words, c precis.CallReport) string {
 }
 
 // status prints a conversation's status and the file it was written to.
-func (p *Printer) status(s precis.Status, where string) {
+func (p *Printer) status(s policy.Status, where string) {
 	w := p.Words
 	p.Text.Styled(
 		term.Pair{Name: w.Say("usage"), Value: w.Say("usage.text", w.Percent(s.Percent), w.Number(s.Tokens), w.Number(s.Window))},
@@ -99,7 +100,7 @@ func (p *Printer) status(s precis.Status, where string) {
 }
 
 // historyText counts the edits in force by kind.
-func historyText(w *console.Words, s precis.Status) string {
+func historyText(w *console.Words, s policy.Status) string {
 	var parts []string
 	if s.Condensations > 0 {
 		parts = append(parts, w.Count(s.Condensations, "condensation"))

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
+	"precis/policy"
 )
 
 // Printer prints to a console.
@@ -21,13 +21,13 @@ func New(c *console.Console) *Printer { return &Printer{c} }
 // edited is the JSON result of an edit.
 type edited struct {
 	Written string        `json:"written"`
-	Status  precis.Status `json:"status"`
+	Status  policy.Status `json:"status"`
 
 	TookBack []EditLine `json:"took_back,omitempty"` // by an undo
 }
 
 // Edited prints a change and the status after it; title is a text key of the command line.
-func (p *Printer) Edited(where string, s precis.Status, title string, args ...any) error {
+func (p *Printer) Edited(where string, s policy.Status, title string, args ...any) error {
 	if p.AsJSON {
 		return p.JSON(edited{Written: where, Status: s})
 	}
@@ -45,7 +45,7 @@ func (p *Printer) Changed(j *jobs.Job, c conversation.Change, err error, title s
 }
 
 // TookBack prints the edits that an undo removed.
-func (p *Printer) TookBack(where string, back []conversation.EditInfo, s precis.Status) error {
+func (p *Printer) TookBack(where string, back []conversation.EditInfo, s policy.Status) error {
 	lines := make([]EditLine, len(back))
 	kinds := []string{}
 	for i, e := range back {

@@ -11,13 +11,14 @@ import (
 	"precis/gateway/ownmodel"
 	"precis/internal/experiments"
 	"precis/models"
+	"precis/policy"
 	"precis/preset"
 )
 
 // managed are the managers made from a configuration.
 type managed struct {
-	manager  *precis.Manager
-	profiles map[string]*precis.Manager
+	manager  *policy.Manager
+	profiles map[string]*policy.Manager
 	configs  map[string]*config.Config // of profiles with a file of their own
 }
 
@@ -27,7 +28,7 @@ func (s *Service) managers(c *config.Config) (*managed, error) {
 	if err != nil {
 		return nil, err
 	}
-	profiles, configs := map[string]*precis.Manager{}, map[string]*config.Config{}
+	profiles, configs := map[string]*policy.Manager{}, map[string]*config.Config{}
 	for _, item := range c.Gateway.Profiles {
 		name, path, ok := strings.Cut(item, "=")
 		if !ok || s.p.Load == nil {
@@ -75,7 +76,7 @@ func (s *Service) assign(conversation string) string {
 
 // manager returns the manager of a configuration. Its edits name the arm of an experiment; "": no
 // arm.
-func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error) {
+func (s *Service) manager(c *config.Config, arm string) (*policy.Manager, error) {
 	var condensing *preset.Condensing
 	if s.p.Condensing != nil {
 		var err error
@@ -88,11 +89,11 @@ func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error)
 			return nil, err
 		}
 	}
-	var hook func(context.Context, precis.Alert)
+	var hook func(context.Context, policy.Alert)
 	if s.p.Alert != nil {
 		hook = s.p.Alert(c)
 	}
-	var around precis.Hooks
+	var around policy.Hooks
 	if s.p.Hooks != nil {
 		around = s.p.Hooks(c)
 	}
@@ -126,7 +127,7 @@ func (s *Service) unusable(c *config.Config) error {
 }
 
 // summarizer writes requested summaries; nil: digests are made.
-func (s *Service) summarizer(c *config.Config) (precis.Summarizer, error) {
+func (s *Service) summarizer(c *config.Config) (policy.Summarizer, error) {
 	if s.p.Condensing == nil {
 		return nil, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"precis/gateway/telemetry"
 	"precis/models"
 	"precis/outline"
+	"precis/policy"
 	"precis/preset"
 	"precis/provider"
 	"precis/tokens"
@@ -37,16 +38,16 @@ type Parts struct {
 	// Parser parses the files that are outlined below summaries; nil: see [outline.Of].
 	Parser outline.Parser
 	// Alert returns the observer of spending; nil: no observer.
-	Alert func(c *config.Config) func(context.Context, precis.Alert)
+	Alert func(c *config.Config) func(context.Context, policy.Alert)
 	// Hooks returns the hooks around every rung; nil: no hooks.
-	Hooks func(c *config.Config) precis.Hooks
+	Hooks func(c *config.Config) policy.Hooks
 	// Operations enables the control API, the dashboard and the metrics.
 	Operations bool
 	// Local: there are no upstreams, and requests are not forwarded.
 	Local bool
 
 	OnTurn   func(context.Context, gateway.Turn)  // nil: not called
-	OnReport func(context.Context, precis.Report) // nil: not called
+	OnReport func(context.Context, policy.Report) // nil: not called
 }
 
 // Service is a running gateway.

@@ -13,6 +13,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/dashboard"
 	"precis/gateway"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -39,7 +40,7 @@ const opSave = "save settings"
 func (s *Service) saveSettings(ctx context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
-	return s.Gateway.SaveSettings(profile, p, func(in precis.Settings) error {
+	return s.Gateway.SaveSettings(profile, p, func(in policy.Settings) error {
 		c := s.of(profile)
 		switch {
 		case c == nil:
@@ -87,7 +88,7 @@ func (l liveSettings) Profiles() []string { return append([]string{""}, l.s.prof
 func (liveSettings) Presets() []string { return preset.Names() }
 
 // Settings returns the settings in force.
-func (l liveSettings) Settings(profile string) (precis.Settings, error) {
+func (l liveSettings) Settings(profile string) (policy.Settings, error) {
 	return l.s.Gateway.SettingsInForce(profile)
 }
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/policy"
 )
 
 // commented is a configuration that somebody looks after, with a profile of its own.
@@ -87,7 +87,7 @@ func TestSettingsAreWrittenToTheFile(t *testing.T) {
 	}
 }
 
-func mustInForce(t *testing.T, s *setup) precis.Settings {
+func mustInForce(t *testing.T, s *setup) policy.Settings {
 	t.Helper()
 	in, err := s.Gateway.SettingsInForce("")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/condense"
 	"precis/dashboard"
+	"precis/policy"
 	"precis/preset"
 )
 
@@ -145,9 +146,9 @@ func thresholdChange(key, value string) (config.Change, error) {
 		return config.Change{Key: key, Remove: true}, nil
 	}
 	percent, err := strconv.ParseFloat(value, 64)
-	own := precis.Settings{Percent: precis.MaxPercent, Profiles: map[string]float64{name: percent}}
+	own := policy.Settings{Percent: policy.MaxPercent, Profiles: map[string]float64{name: percent}}
 	if _, _, warnings := own.Threshold(name); err != nil || len(warnings) > 0 {
-		return config.Change{}, precis.Errorf(precis.CodeInvalid, opSave, "the threshold of %.60q is %.40q, want %d, or %g to %g", name, value, precis.Inherit, precis.MinPercent, precis.MaxPercent)
+		return config.Change{}, precis.Errorf(precis.CodeInvalid, opSave, "the threshold of %.60q is %.40q, want %d, or %g to %g", name, value, policy.Inherit, policy.MinPercent, policy.MaxPercent)
 	}
 	return config.Change{Key: thresholdsKey + "." + name, Value: value}, nil
 }

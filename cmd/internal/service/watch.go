@@ -11,6 +11,7 @@ import (
 	"precis/gateway"
 	"precis/gateway/control"
 	"precis/gateway/telemetry"
+	"precis/policy"
 )
 
 // observers are informed of the gateway's activity.
@@ -84,7 +85,7 @@ func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
 }
 
 // report reports a pass to all observers.
-func (o *observers) report(ctx context.Context, r precis.Report) {
+func (o *observers) report(ctx context.Context, r policy.Report) {
 	o.metrics.Report(ctx, r)
 	o.traces.Report(ctx, r)
 	o.webhook.Report(ctx, r)
@@ -94,8 +95,8 @@ func (o *observers) report(ctx context.Context, r precis.Report) {
 }
 
 // alert returns the observer of spending; the hook may be nil.
-func (o *observers) alert(hook func(context.Context, precis.Alert)) func(context.Context, precis.Alert) {
-	return func(ctx context.Context, a precis.Alert) {
+func (o *observers) alert(hook func(context.Context, policy.Alert)) func(context.Context, policy.Alert) {
+	return func(ctx context.Context, a policy.Alert) {
 		o.metrics.Alert(ctx, a)
 		o.webhook.Alert(ctx, a)
 		if hook != nil {

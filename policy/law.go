@@ -1,0 +1,162 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"precis"
+)
+
+// Law returns the items of a conversation that are in force although the wire does not show it, and
+// that every view must contain: plans, skills and jobs that are not done. It is called once for
+// each climb of the ladder. Implementations are stateless and safe for concurrent use.
+type Law interface {
+	// Holds returns the items in force in the situation's conversation, most important first.
+	Holds(s *Situation) []Held
+}
+
+// Held is one item in force: a plan, a skill, a job. If its blocks are too large to keep, the text
+// that replaces them, or a note added to it, contains the texts of Must.
+type Held struct {
+	Key  string          // unique in a conversation
+	At   []precis.Handle // the blocks that state it; calls and results are held in pairs
+	Most int             // tokens up to which the blocks are kept word for word; 0: as far as there is room
+	Name string          // names it in the note, on one line
+	Must []string        // the required texts, each on one line; may be empty
+
+	rank       int  // the lowest is dropped last
+	defines    bool // tools and settings: without it the API refuses later calls, or answers otherwise
+	words      bool // its blocks cannot be kept: only Must is
+	isAddition bool // of a program to a result, the last block
+	cut        bool // of the last block only the addition is held
+	kept       bool
+}
+
+// cuts reports whether only a program's addition is held of a block.
+func (h Held) cuts(at precis.Handle) bool { return h.cut && at == h.At[len(h.At)-1] }
+
+// resolved returns an item of a law with all blocks that must be kept together. If one of them
+// cannot be kept (the assistant's words, a handle without a block, a call without a result), the
+// item is reduced to its Must texts. At is empty if a handle is out of range.
+func (f *finder) resolved(h Held) Held {
+	said := h.At
+	h.At, h.rank = nil, lawRank
+	for _, at := range said {
+		if at.From < 0 || at.From >= len(f.msgs) || at.Block < 0 || at.Block >= len(f.msgs[at.From].Content) {
+			h.At = nil
+			return h
+		}
+		var together []precis.Handle
+		switch f.msgs[at.From].Content[at.Block].(type) {
+		case precis.ToolUse, precis.ToolResult:
+			together = f.withCall(at)
+		case precis.Text:
+			if f.msgs[at.From].Role == precis.RoleUser {
+				together = []precis.Handle{at}
+			}
+		}
+		if together == nil {
+			together, h.words = []precis.Handle{at}, true
+		}
+		for _, at := range together {
+			if !slices.Contains(h.At, at) {
+				h.At = append(h.At, at)
+			}
+		}
+	}
+	return h
+}
+
+// lawShare is the share of the target that the notes of one edit may take.
+const lawShare = 16
+
+// unsaid returns the note on items of a law that lie in hidden blocks, are not kept, and are not
+// stated in the replacing messages; "" when there are none.
+func (c *carrier) unsaid(with []precis.Message, hidden func(precis.Handle) bool) string {
+	var said string
+	var out strings.Builder
+	for _, h := range c.s.Kept.stands.items {
+		if len(h.Must) == 0 || h.kept && c.edit.Kind != precis.KindClip || !slices.ContainsFunc(h.At, hidden) {
+			continue // only a clip cuts kept blocks
+		}
+		if said == "" {
+			var texts []string
+			for _, m := range with {
+				texts = append(texts, folded(wordsOf(m)))
+			}
+			said = strings.Join(texts, " ")
+		}
+		lines := ""
+		for _, text := range h.Must {
+			if !strings.Contains(said, folded(text)) {
+				lines += "\n- " + text
+			}
+		}
+		switch n := c.s.Meter.Block(precis.RoleUser, precis.Text{Text: lines}); {
+		case lines == "":
+		case n > c.lawRoom:
+			c.leave(h.Name)
+		default:
+			c.lawRoom -= n
+			out.WriteString("\n" + h.Name + ":" + lines)
+		}
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return precis.HeadHeld + ".]" + out.String()
+}
+
+// block adds to a shortened block the items of it that its text does not state.
+func (c *carrier) block(r *precis.Replacement) {
+	said := r.WithBlock
+	if use, ok := said.(precis.ToolUse); ok {
+		said = precis.Text{Text: string(use.Input)}
+	}
+	note := c.unsaid([]precis.Message{{Content: []precis.Block{said}}}, func(at precis.Handle) bool {
+		return at.From == r.From && (at.Block < 0 || at.Block == r.Block.Index)
+	})
+	if note == "" {
+		return
+	}
+	switch with := r.WithBlock.(type) {
+	case precis.Text:
+		with.Text += "\n\n" + note
+		r.WithBlock = with
+	case precis.ToolResult:
+		with.Content = append(slices.Clone(with.Content), precis.Text{Text: note})
+		r.WithBlock = with
+	case precis.ToolUse: // a call cannot be extended
+		c.leave(strings.TrimSpace(strings.TrimPrefix(note, precis.HeadHeld+".]")))
+	}
+}
+
+// leave reports an item that the view does not state.
+func (c *carrier) leave(what string) {
+	name, _, _ := strings.Cut(what, "\n")
+	c.report("what holds and is not said: " + strings.TrimSuffix(name, ":"))
+}
+
+// report adds a note to the report of the edit, once.
+func (c *carrier) report(note string) {
+	if !slices.Contains(c.edit.Report.Notes, note) {
+		c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
+	}
+}
+
+// wordsOf returns the texts of a message, including the texts of its results.
+func wordsOf(m precis.Message) string {
+	var out []string
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.Text:
+			out = append(out, b.Text)
+		case precis.ToolResult:
+			out = append(out, b.Text())
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// folded returns a text with each run of white space as one space.
+func folded(text string) string { return strings.Join(strings.Fields(text), " ") }
