@@ -80,8 +80,8 @@ type Replacement struct {
 func (e Edit) Name() string { return cmp.Or(e.ID, "unnamed") }
 
 // Own returns the index in With of the message that was written to replace the span: a summary, a
-// digest, a marker. The others are unchanged messages in force, see [precis/policy.Situation.Carry]. It is -1
-// when With has only these.
+// digest, a marker. The others are unchanged messages in force and notes on them. It is
+// -1 when With has only these.
 func (r Replacement) Own() int {
 	return slices.IndexFunc(r.With, func(m Message) bool {
 		return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem && !IsNote(m.PlainText())
@@ -217,13 +217,13 @@ func LastRun(edits []Edit) []string {
 	return ids
 }
 
-// IsNote reports whether a text is a note that [precis/policy.Situation.Carry] added.
+// Beginnings of notes that a [Replacement] shows beside its own text.
+const (
+	HeadLeftOut = "[Also in force, said by the program, and too long to stand here" // the note lists items in force that do not fit
+	HeadHeld    = "[Still holds, from what is hidden here"                          // the note states plans, skills and jobs that are hidden
+)
+
+// IsNote reports whether a text is a note on what is in force, see [Replacement.Own].
 func IsNote(text string) bool {
 	return strings.HasPrefix(text, HeadLeftOut) || strings.HasPrefix(text, HeadHeld)
 }
-
-// HeadLeftOut begins the note that lists items in force that do not fit.
-const HeadLeftOut = "[Also in force, said by the program, and too long to stand here"
-
-// HeadHeld begins the note that states hidden items of a law.
-const HeadHeld = "[Still holds, from what is hidden here"

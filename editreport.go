@@ -26,14 +26,8 @@ type EditReport struct {
 	Repaired int    `json:"repaired,omitempty"` // additions of the gate: rules, requests and facts
 	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not support
 
-	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung, see [MaxSteps]
+	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung, the newest ones
 }
-
-// Limits of [EditReport.Steps].
-const (
-	MaxSteps      = 32  // steps that are kept; the oldest ones are left out
-	MaxStepReason = 240 // bytes of a reason that are kept
-)
 
 // Sizes returns the tokens of the view before the edit and after it; nil for an unknown number,
 // such as the size after another program's own compaction.

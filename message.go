@@ -1,3 +1,22 @@
+// Package precis keeps an LLM agent's conversation inside the model's context window without losing any
+// of it. The package holds the model of a conversation; precis/policy decides what the model sees, and
+// precis/preset puts both together in one call.
+//
+// The model is one idea. A [Transcript] holds the original messages ([Message]) of one [Conversation] and is
+// never altered. An [Edit] is a recorded decision: show this instead of that span. A view, [View], is
+// computed from a transcript and its edits: the messages sent to the model now. Condensing, truncating and
+// pruning are all edits, so each can be undone by another one, and rewinding to an earlier point leaves
+// every edit valid.
+//
+// A newcomer needs them in this order: [Message] and its [Block]s, [Transcript], [Edit] and [Replacement],
+// [View] and [Units], [Check] (what an API would refuse) and [Repair], [Handle] (how messages are named),
+// [ShownBy] (how each message is shown now), [SpeechOf] (who said a text), [Fingerprint], [Store].
+//
+// The promise: the same transcript and edits give the same bytes, every view can be made valid, and every
+// number shown has a source ([Source]).
+//
+// This package imports only the standard library, precis/internal/harness and precis/internal/number. It
+// names its other needs as small interfaces: [Counter], [Calibrator], [Dialect], [Store], [Ledger].
 package precis
 
 import (

@@ -63,6 +63,11 @@ type LedgerEntry struct {
 	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of tokens not sent, less the cost of tokens that the provider must cache again; 0: none or unknown
 }
 
-// KindCall is the kind of a [LedgerEntry] for model calls, with or without a resulting edit.
-// Entries of edits have no cost.
-const KindCall = "call"
+// Kinds of a [LedgerEntry] that are neither an edit's kind nor "request".
+const (
+	// KindCall is for model calls, with or without a resulting edit. Entries of edits have no cost.
+	KindCall = "call"
+	// KindShadow is for a reduction that a manager only observed and did not make: its tokens are
+	// those before and after, and it had no cost. Sums exclude it.
+	KindShadow = "shadow"
+)

@@ -1,23 +1,17 @@
-// Package precis keeps an LLM agent's conversation inside the model's context window without losing
-// any of it: it decides which messages the model sees now.
+// Package policy decides what of a conversation the model sees: when a view must become smaller, by which
+// means, how far, and what stays in it whatever happens.
 //
-// Start with [NewManager] and [Manager.Manage]: give it a [precis.Conversation] and a [precis.Window], send the
-// [Result.View] to the model. The package precis/preset assembles a Manager with working parts in
-// one call.
+// Start with [NewManager] and [Manager.Manage]: give it a [precis.Conversation] and a [precis.Window], send
+// the [Result.View] to the model. The package precis/preset assembles a Manager with working parts in one
+// call.
 //
-// The model is one idea. A [precis.Transcript] holds the original messages of one conversation and is
-// never altered. An [precis.Edit] is a recorded decision: show this instead of that span. A view, [precis.View],
-// is computed from a transcript and its edits: the messages sent to the model now. Condensing,
-// truncating and pruning are all edits, so each can be undone by removing one, and rewinding to an
-// earlier point leaves every edit valid.
+// [Plan] decides by arithmetic alone, from [Settings] and a [Budget]. The ladder then tries each [Strategy]
+// in turn. A strategy proposes a [precis.Edit]; the [Gate] adds to it what it lacks; what stays in every
+// view ([Keep]) and what is in force ([Law]) is protected. A [Report] says what happened and why, in
+// numbers.
 //
-// The promise: no message is lost, a view is never bigger than the one it replaces, every view is
-// valid ([precis.Check]), the same transcript and edits give the same bytes, and every number shown has a
-// source ([precis.Source]).
-//
-// This package imports only the standard library and precis/internal/harness. It names its other
-// needs (counting tokens, shortening, summarizing, storing) as small interfaces: [precis.Counter],
-// [Strategy], [Summarizer], [Gate], [precis.Dialect], [precis.Store].
+// A Manager changes nothing but the list of edits: no message is lost, and a view is never bigger than the
+// one it replaces.
 package policy
 
 import (

@@ -513,9 +513,9 @@ func originals(units []precis.Unit) int {
 
 // stepsOf returns the steps of a run as its first edit keeps them.
 func stepsOf(steps []precis.Step) []precis.Step {
-	out := slices.Clone(steps[max(len(steps)-precis.MaxSteps, 0):])
+	out := slices.Clone(steps[max(len(steps)-MaxSteps, 0):])
 	for i, s := range out {
-		out[i].Reason = shortened(s.Reason, precis.MaxStepReason)
+		out[i].Reason = shortened(s.Reason, MaxStepReason)
 		if s.Outcome == precis.OutcomeAccepted {
 			out[i].Call = nil // its edit has it
 		}
@@ -535,3 +535,9 @@ func shortened(text string, most int) string {
 	}
 	return text[:cut] + more
 }
+
+// Limits of [EditReport.Steps].
+const (
+	MaxSteps      = 32  // steps that are kept; the oldest ones are left out
+	MaxStepReason = 240 // bytes of a reason that are kept
+)

@@ -8,10 +8,6 @@ import (
 	"precis"
 )
 
-// KindShadow is the kind of a [precis.LedgerEntry] for a reduction that a manager only observed and did
-// not make: its tokens are those before and after, and it had no cost. Sums exclude it.
-const KindShadow = "shadow"
-
 // Shadow is the plan of a manager that only observes ([Settings.Observe]): the plan of an acting
 // manager, on top of the edits it would have made before, without a model. It is never carried out.
 type Shadow struct {
@@ -109,7 +105,7 @@ func (r recorder) bookShadow(ctx context.Context, conv *precis.Conversation, s *
 	if r.ledger == nil {
 		return
 	}
-	err := r.ledger.Book(ctx, precis.LedgerEntry{Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: KindShadow, EditID: e.ID, TriggeredBy: precis.TriggeredAutomatic, Before: s.Before, After: s.After})
+	err := r.ledger.Book(ctx, precis.LedgerEntry{Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: precis.KindShadow, EditID: e.ID, TriggeredBy: precis.TriggeredAutomatic, Before: s.Before, After: s.After})
 	if err != nil {
 		r.logger.ErrorContext(ctx, "what would have been done is not in the ledger", "edit", e.ID, "error", err)
 	}

@@ -82,7 +82,7 @@ func TestAManagerThatObservesSaysWhatItWouldDo(t *testing.T) {
 	}
 	var sums store.Sums
 	for _, e := range entries {
-		if e.Kind != policy.KindShadow || e.Before <= e.After || e.CostUSD != 0 || e.TriggeredBy != precis.TriggeredAutomatic {
+		if e.Kind != precis.KindShadow || e.Before <= e.After || e.CostUSD != 0 || e.TriggeredBy != precis.TriggeredAutomatic {
 			t.Errorf("booked: %+v", e)
 		}
 		sums.Add(e)

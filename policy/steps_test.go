@@ -20,7 +20,7 @@ func TestTheFirstEditOfARunKeepsItsSteps(t *testing.T) {
 	settings := policy.DefaultSettings()
 	settings.KeepShare, settings.Worth = 0, 0
 	m := manager(t, policy.Options{Settings: settings, Strategies: []policy.Strategy{
-		failing{"fails", precis.Edit{}, errors.New("no luck: " + strings.Repeat("é", precis.MaxStepReason))},
+		failing{"fails", precis.Edit{}, errors.New("no luck: " + strings.Repeat("é", policy.MaxStepReason))},
 		failing{"nothing", precis.Edit{}, nil}, reduce.Truncate{}, reduce.Clip{},
 	}})
 	for _, unrecorded := range []bool{false, true} {
@@ -42,10 +42,10 @@ func TestTheFirstEditOfARunKeepsItsSteps(t *testing.T) {
 		if s := strings.Join(got, ", "); s != "fails failed, nothing nothing, truncate accepted, clip accepted" {
 			t.Errorf("steps %s", s)
 		}
-		if r := first.Report.Steps[0].Reason; len(r) > precis.MaxStepReason || !strings.HasPrefix(r, "no luck") || !strings.HasSuffix(r, "é…") || !utf8.ValidString(r) {
+		if r := first.Report.Steps[0].Reason; len(r) > policy.MaxStepReason || !strings.HasPrefix(r, "no luck") || !strings.HasSuffix(r, "é…") || !utf8.ValidString(r) {
 			t.Errorf("reason of %d bytes: %q", len(r), r)
 		}
-		if r := res.Report.Steps[0].Reason; len(r) <= precis.MaxStepReason {
+		if r := res.Report.Steps[0].Reason; len(r) <= policy.MaxStepReason {
 			t.Errorf("the reason is cut in the report of the pass too: %q", r)
 		}
 		for _, e := range conv.Edits[1:] {
@@ -70,7 +70,7 @@ func TestStepsOfARunAreBounded(t *testing.T) {
 	settings := policy.DefaultSettings()
 	settings.KeepShare, settings.Worth = 0, 0
 	ids := map[string]bool{}
-	for _, n := range []int{0, 3 * precis.MaxSteps} {
+	for _, n := range []int{0, 3 * policy.MaxSteps} {
 		var rungs []policy.Strategy
 		for i := range n {
 			rungs = append(rungs, failing{fmt.Sprint("r", i), precis.Edit{}, errors.New(strings.Repeat("why ", 1000))})
@@ -81,11 +81,11 @@ func TestStepsOfARunAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		steps := conv.Edits[0].Report.Steps
-		if len(steps) != min(n+2, precis.MaxSteps) || steps[len(steps)-1].Rung != "clip" {
+		if len(steps) != min(n+2, policy.MaxSteps) || steps[len(steps)-1].Rung != "clip" {
 			t.Errorf("%d rungs: %d steps, the last of %q", n+2, len(steps), steps[len(steps)-1].Rung)
 		}
 		raw, err := json.Marshal(steps)
-		if most := precis.MaxSteps * (precis.MaxStepReason + 200); err != nil || len(raw) > most {
+		if most := policy.MaxSteps * (policy.MaxStepReason + 200); err != nil || len(raw) > most {
 			t.Errorf("%d bytes, want at most %d: %v", len(raw), most, err)
 		}
 		ids[conv.Edits[0].ID] = true

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"precis"
-	"precis/policy"
 )
 
 // Sums are the usage and savings of requests and condensing.
@@ -23,7 +22,7 @@ type Sums struct {
 
 // Add adds one entry of a ledger.
 func (s *Sums) Add(e precis.LedgerEntry) {
-	if e.Kind == policy.KindShadow {
+	if e.Kind == precis.KindShadow {
 		return
 	}
 	if e.Kind != "request" {
