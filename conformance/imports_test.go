@@ -15,7 +15,7 @@ var allowed = map[string][]string{
 	"precis/policy":                        {"precis"},
 	"precis/internal/harness":              {},
 	"precis/model":                         {"precis"},
-	"precis/store":                         {"precis", "precis/policy"},
+	"precis/store":                         {"precis"},
 	"precis/tokens":                        {"precis"},
 	"precis/models":                        {"precis"},
 	"precis/outline":                       {},
