@@ -64,7 +64,7 @@ func reasonCodes(t *testing.T) []string {
 	t.Helper()
 	var out []string
 	declared := regexp.MustCompile(`(?m)^\t(?:R|r)eason\w+ +(?:precis\.)?Reason += "(\w+)"`)
-	for _, path := range []string{"../summarizer.go", "../condense/reason.go"} {
+	for _, path := range []string{"../policy/summarizer.go", "../condense/reason.go"} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

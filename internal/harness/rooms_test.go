@@ -16,7 +16,7 @@ import (
 // rooms may ask this package, and for what. Who said a text is asked of precis.Speech, in the
 // root, by everybody; here the others ask for the form of a text whose author they know.
 var rooms = map[string]struct{ asks, why string }{
-	".":                  {"*", "Speech answers who said a text, and the root what stays in force"},
+	".":                  {"*", "Speech answers who said a text"},
 	"archive/claudecode": {"Ours Proven Refusal Reminder Reminders Result", "writes what the program told its model as the model saw it; refusals of which its file has only the text; which texts of a compaction precis wrote"},
 	"archive/copilot":    {"Reminder", "as above"},
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
@@ -26,6 +26,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
 	"internal/prose":     {"Typed Unquoted", "in what a person said only what was typed has weight"},
 	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation IsRemark Program Proven Refusal RegistersTools ReminderOpen Result ResultHead", "calls and results that are written as text, how calls ended, and results that register tools"},
+	"policy":             {"Appended Inside IsObservation Jobs Passing Reminder ResultHead Standing State", "what stays in force: texts of programs that a later one replaces, what they append to results; what is a result, for a note"},
 	"reduce":             {"Appended BehindHead State StateNote WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
 	"retain":             {"IsRemark Quoted", "what a program writes around results holds no facts, in what a person said what was pasted is shortened first"},
 	"workstate":          {"Background Element Inside IsRemark Jobs SkillBase Standing Typed", "the kinds of what the program says"},
