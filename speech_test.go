@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
-	"precis/policy"
+	"precis/inforce"
 )
 
 // checkSpans reports the first fault in what is said of who said what: the spans of a message are the bytes of its texts,
@@ -210,7 +210,7 @@ func TestWordsOfAPersonAreNotHeld(t *testing.T) {
 			precis.NewText(precis.RoleUser, "Begin."), precis.NewText(precis.RoleAssistant, "Yes."),
 			{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: rules, Said: precis.Said{Author: author}}, precis.Text{Text: "Go on."}}},
 		}
-		if got := policy.InForce(msgs); len(got) != want {
+		if got := inforce.Handles(msgs); len(got) != want {
 			t.Errorf("by %q: %v is in force, want %d blocks", author, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/inforce"
 )
 
 // attempt is one climb of the ladder.
@@ -54,7 +55,7 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	if p.r.To == 0 {
 		head = min(int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	}
-	var law []Held
+	var law []inforce.Item
 	if p.m.o.Law != nil {
 		law = p.m.o.Law.Holds(&s)
 	}

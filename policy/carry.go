@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/inforce"
 	"precis/internal/harness"
 )
 
@@ -23,7 +24,7 @@ import (
 // that this answer stays; if the answer is too long, the words go into a user message. A span that
 // begins right after such a system message includes it.
 func (s *Situation) Carry(e precis.Edit) precis.Edit {
-	nothing := s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.items) == 0
+	nothing := s.Kept == nil || s.Kept.stands.Empty()
 	if nothing || e.Kind == precis.KindRewind || e.Kind == precis.KindExclude {
 		return e
 	}
@@ -54,8 +55,8 @@ func (s *Situation) Held(from, to int) (out []precis.Message) {
 	if s.Kept == nil {
 		return nil
 	}
-	for _, i := range s.Kept.stands.in(from, to) {
-		out = append(out, s.Kept.stands.of(s.Transcript.Messages(), i))
+	for _, i := range s.Kept.stands.In(from, to) {
+		out = append(out, s.Kept.stands.Of(s.Transcript.Messages(), i))
 	}
 	return out
 }
@@ -65,14 +66,7 @@ func (s *Situation) Holds(h precis.Handle) bool {
 	if s.Kept == nil {
 		return false
 	}
-	return s.Kept.stands.block(h.From, h.Block)
-}
-
-// in returns the messages [from,to) with items in force, in order.
-func (st *inForce) in(from, to int) []int {
-	first, _ := slices.BinarySearch(st.order, from)
-	last, _ := slices.BinarySearch(st.order, to)
-	return st.order[min(first, last):last]
+	return s.Kept.stands.Block(h.From, h.Block)
 }
 
 // carrier adds the items in force to the spans of one edit.
@@ -92,8 +86,8 @@ type carried struct {
 
 func (c *carrier) held(from, to int) (out carried) {
 	msgs := c.s.Transcript.Messages()
-	for _, i := range c.s.Kept.stands.in(from, to) {
-		m := c.s.Kept.stands.of(msgs, i)
+	for _, i := range c.s.Kept.stands.In(from, to) {
+		m := c.s.Kept.stands.Of(msgs, i)
 		switch {
 		case c.s.Kept.head[i]:
 			if c.edit.Kind != precis.KindClip || !c.original(i) { // it hides them only as a last resort
@@ -112,7 +106,7 @@ func (c *carrier) held(from, to int) (out carried) {
 
 func (c *carrier) span(r *precis.Replacement) {
 	c.behindHead(r)
-	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) && c.s.Kept.stands.whole(c.s.Units[i].From) {
+	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) && c.s.Kept.stands.Whole(c.s.Units[i].From) {
 		r.From = c.s.Units[i].From
 	}
 	held := c.held(r.From, r.To)
@@ -121,7 +115,7 @@ func (c *carrier) span(r *precis.Replacement) {
 		r.With = c.with(r, held)
 		return
 	}
-	held.system = []precis.Message{joinSystem(held.system)}
+	held.system = []precis.Message{inforce.Join(held.system)}
 	to, short := c.lastAnswer(r)
 	behind := c.roleBehind(r)
 	switch {
@@ -132,7 +126,7 @@ func (c *carrier) span(r *precis.Replacement) {
 	case short:
 		r.To = to
 		if held = c.held(r.From, to); len(held.system) > 0 {
-			held.system = []precis.Message{joinSystem(held.system)}
+			held.system = []precis.Message{inforce.Join(held.system)}
 		}
 	case !c.defines(r): // words cannot replace a definition
 		held.user = append(held.user, precis.NewText(precis.RoleUser, reminderOf(held.system[0])))
@@ -179,8 +173,8 @@ func (c *carrier) leftOut(r *precis.Replacement) string {
 	msgs := c.s.Transcript.Messages()
 	var lines []string
 	n, all := 0, 0
-	for _, h := range c.s.Kept.stands.items {
-		if h.rank == lawRank {
+	for _, h := range c.s.Kept.stands.Items {
+		if h.Named() {
 			continue
 		}
 		all++
@@ -193,7 +187,7 @@ func (c *carrier) leftOut(r *precis.Replacement) string {
 		}
 		line := h.Name
 		if line == "" {
-			said := excerpt(msgs[at.From], at.From, map[int]bool{at.Block: true})
+			said := inforce.Excerpt(msgs[at.From], at.From, map[int]bool{at.Block: true})
 			line, _, _ = strings.Cut(strings.TrimSpace(harness.Inside(said.PlainText())), "\n")
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s", at, shortened(line, 100)))
@@ -215,7 +209,7 @@ func (c *carrier) with(r *precis.Replacement, held carried) []precis.Message {
 		held.user = append(held.user, precis.NewText(precis.RoleUser, left))
 	}
 	hidden := func(at precis.Handle) bool {
-		return at.From >= r.From && at.From < r.To && !c.s.Kept.stands.holds(at, true)
+		return at.From >= r.From && at.From < r.To && !c.s.Kept.stands.Holds(at, true)
 	}
 	var said []precis.Message // by the whole edit: a digest of several spans is in the first of them
 	for _, other := range c.edit.Replace {
@@ -305,9 +299,9 @@ func (c *carrier) lastAnswer(r *precis.Replacement) (to int, ok bool) {
 // words cannot replace.
 func (c *carrier) defines(r *precis.Replacement) bool {
 	return slices.ContainsFunc(c.held(r.From, r.To).system, func(m precis.Message) bool {
-		return fieldOf(m.Envelope(), outputConfig) != nil || slices.ContainsFunc(m.Content, func(b precis.Block) bool {
+		return inforce.Sets(m) || slices.ContainsFunc(m.Content, func(b precis.Block) bool {
 			o, ok := b.(precis.Opaque)
-			return ok && definesTools(o.Type)
+			return ok && inforce.DefinesTools(o.Type)
 		})
 	})
 }

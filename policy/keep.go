@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/inforce"
 	"precis/internal/harness"
 )
 
@@ -18,10 +19,10 @@ type Kept struct {
 	groups   []int        // first message of each group, then the transcript's length
 	pinned   map[int]bool // whole messages
 	blocks   map[[2]int]bool
-	partly   map[int]bool // messages of these blocks
-	from, to int          // only these messages may be touched; to 0: all
-	head     map[int]bool // the user's messages before the first answer
-	stands   inForce      // content in force, at any place
+	partly   map[int]bool    // messages of these blocks
+	from, to int             // only these messages may be touched; to 0: all
+	head     map[int]bool    // the user's messages before the first answer
+	stands   inforce.Content // content in force, at any place
 }
 
 // compactions are the types of blocks and items that APIs produce when they condense a conversation
@@ -98,7 +99,7 @@ func (k *Kept) first(n int) {
 // answer stay in place, with the program's texts among them, if they take up to head tokens. Other
 // items in force, see [Situation.Carry], and the items of a law are held up to room tokens. Content
 // that a rewind, the user or the program's own condensation hides is not in force.
-func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *Meter, head, room int, law []Held) {
+func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *Meter, head, room int, law []inforce.Item) {
 	msgs := t.Messages()
 	var ends []precis.Edit // edits that end the force of the content they hide
 	for _, e := range precis.Active(edits) {
@@ -110,13 +111,13 @@ func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *Meter, head, 
 	shown := precis.ShownBy(t, ends)
 	wanted := func(i int) bool { return !shown.Message(i).Hidden }
 	k.head = headOf(msgs, wanted, m, head)
-	k.stands = standingIn(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m, room, law)
+	k.stands = inforce.Find(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m.View, room, law)
 	for i := range k.head {
 		for _, at := range current(msgs, i) {
-			k.stands.add(at, true)
+			k.stands.Add(at, true)
 		}
 	}
-	k.stands.settle()
+	k.stands.Settle()
 }
 
 // current returns the blocks of message i that no later message replaces: all but the state of the
@@ -281,7 +282,7 @@ func (k *Kept) Pinned(i int) bool { return k.pinned[i] || k.partly[i] || k.head[
 // PinnedBlock reports whether block b of message i, or its message, is pinned, or stays
 // in force.
 func (k *Kept) PinnedBlock(i, b int) bool {
-	return k.pinned[i] || k.blocks[[2]int{i, b}] || k.stands.block(i, b)
+	return k.pinned[i] || k.blocks[[2]int{i, b}] || k.stands.Block(i, b)
 }
 
 // Group returns the messages [from,to) that are hidden or kept together with message i: tool uses

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"precis"
+	"precis/inforce"
 	"precis/policy"
 )
 
 // saysHeld is a law that holds the same in each conversation.
-type saysHeld []policy.Held
+type saysHeld []inforce.Item
 
-func (l saysHeld) Holds(*policy.Situation) []policy.Held { return l }
+func (l saysHeld) Holds(*policy.Situation) []inforce.Item { return l }
 
 // TestTheNoteFollowsTheOrderOfTheLaw: what is too large to be kept and what no block can keep are said in one order,
 // what matters most first.

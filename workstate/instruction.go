@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"precis"
+	"precis/inforce"
 	"precis/internal/harness"
-	"precis/policy"
 )
 
 // instructions returns the texts of programs that are in force and are neither a skill nor the end
 // of a job.
 func instructions(msgs []precis.Message) []Item {
 	out := []Item{}
-	for _, h := range policy.InForce(msgs) {
+	for _, h := range inforce.Handles(msgs) {
 		text := textAt(msgs, h)
 		if strings.TrimSpace(text) == "" {
 			continue

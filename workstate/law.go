@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/inforce"
 	"precis/policy"
 )
 
@@ -22,15 +23,15 @@ const (
 
 // Holds returns the newest plan and others with open steps, jobs that run, skills, and then
 // the last states of jobs.
-func (Law) Holds(s *policy.Situation) []policy.Held {
+func (Law) Holds(s *policy.Situation) []inforce.Item {
 	return In(s).Held()
 }
 
 // Held returns the items in force with their places, most important first: the newest plan and
 // others with open steps, running jobs, the newest skills, and the last states of the newest jobs.
-func (r *Reading) Held() (out []policy.Held) {
+func (r *Reading) Held() (out []inforce.Item) {
 	for _, list := range slices.Backward(newestOf(ListsOf(r.Steps))) {
-		h := policy.Held{Key: "plan " + list.Name, Most: mostPlan, Name: "Plan as of " + list.At.String()}
+		h := inforce.Item{Key: "plan " + list.Name, Most: mostPlan, Name: "Plan as of " + list.At.String()}
 		for _, step := range list.Steps {
 			if step.State.Ended() {
 				continue
@@ -49,7 +50,7 @@ func (r *Reading) Held() (out []policy.Held) {
 		out = append(out, j.held("Running", j.Since, j.At))
 	}
 	for _, skill := range slices.Backward(newestOf(r.Skills)) {
-		h := policy.Held{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}, Name: "Skill " + skill.Text}
+		h := inforce.Item{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}, Name: "Skill " + skill.Text}
 		if h.Must = skill.Orders; skill.Where != "" {
 			h.Name += " (" + skill.Where + ")"
 		}
@@ -65,8 +66,8 @@ func (r *Reading) Held() (out []policy.Held) {
 
 // held returns a job as an item in force, with the text that must appear if its blocks are hidden:
 // its name, its task, and its state.
-func (i Item) held(name string, at ...precis.Handle) policy.Held {
-	h := policy.Held{Key: "job " + i.Key, At: slices.Compact(at), Most: mostDone, Name: name}
+func (i Item) held(name string, at ...precis.Handle) inforce.Item {
+	h := inforce.Item{Key: "job " + i.Key, At: slices.Compact(at), Most: mostDone, Name: name}
 	text := i.ID
 	if i.Text != "" {
 		text = strings.TrimSpace(text + " (" + i.Text + ")")

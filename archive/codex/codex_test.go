@@ -11,7 +11,7 @@ import (
 	"precis/archive"
 	"precis/archive/archivetest"
 	"precis/archive/codex"
-	"precis/policy"
+	"precis/inforce"
 )
 
 // rollout writes lines, each as "type payload", or as they are.
@@ -201,7 +201,7 @@ func TestAnOutputWithoutACall(t *testing.T) {
 		if b := precis.Check(msgs); len(b) > 0 || string(msgs[1].Raw) != goal {
 			t.Errorf("%s: breaches %v, bytes %s", id, b, msgs[1].Raw)
 		}
-		if in := policy.InForce(msgs); len(in) != 1 || in[0].From != 1 {
+		if in := inforce.Handles(msgs); len(in) != 1 || in[0].From != 1 {
 			t.Errorf("%s: in force is %v", id, in)
 		}
 	}

@@ -1,4 +1,7 @@
-package policy
+// Package inforce finds what of a conversation stays in force until its program replaces it: system messages,
+// reminders, loaded tools and settings, by their structure alone; and it holds the items that a caller names, such
+// as a plan.
+package inforce
 
 import (
 	"encoding/json"
@@ -20,59 +23,61 @@ const (
 	outputConfig = "output_config"
 )
 
-// lawRank is the rank of a [Law]'s items: after all items that the wire shows to be in force.
+// lawRank is the rank of the items that the caller names: after all items that the messages show to be in force.
 const lawRank = 1 << 10
 
-// inForce is the content of a transcript that is in force, by its place.
-type inForce struct {
+// Content is the content of a conversation that is in force, by its place.
+type Content struct {
 	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
-	order []int                // the messages, in order, see settle
-	items []Held               // items of a law, and items too large to be held, see [Held.kept]
+	order []int                // the messages, in order, see [Content.Settle]
+	Items []Item               // items that the caller named, and items too large to be held, see [Item.Kept]
 }
 
-func (st *inForce) whole(i int) bool { return st.held[i][-1] }
+// Whole reports whether message i is held as a whole.
+func (st *Content) Whole(i int) bool { return st.held[i][-1] }
 
-func (st *inForce) block(i, b int) bool { return st.whole(i) || st.held[i][b] }
+// Block reports whether block b of message i is held, by itself or with its message.
+func (st *Content) Block(i, b int) bool { return st.Whole(i) || st.held[i][b] }
 
-// standingIn finds the items in force among the wanted messages, and adds the items of a law, in
-// its order. Items without definitions are held up to room tokens: lowest rank first, then newest
-// first.
-func standingIn(msgs []precis.Message, wanted func(i int) bool, m *Meter, room int, law []Held) inForce {
+// Find returns what is in force among the wanted messages, and adds the items of law that concern
+// them, in its order. Items that define no tools are held up to room tokens, as count counts: lowest
+// rank first, then newest first. Call [Content.Settle] after the last addition.
+func Find(msgs []precis.Message, wanted func(i int) bool, count func([]precis.Message) int, room int, law []Item) Content {
 	f := newFinder(msgs)
-	force := f.inForce(wanted)
+	force := f.content(wanted)
 	slices.Reverse(force)
-	slices.SortStableFunc(force, func(a, b Held) int { return a.rank - b.rank })
+	slices.SortStableFunc(force, func(a, b Item) int { return a.rank - b.rank })
 	for _, h := range law {
 		h = f.resolved(h)
 		if len(h.At) > 0 && !slices.ContainsFunc(h.At, func(at precis.Handle) bool { return !wanted(at.From) }) {
 			force = append(force, h)
 		}
 	}
-	st := inForce{held: map[int]map[int]bool{}}
+	st := Content{held: map[int]map[int]bool{}}
 	for _, h := range force {
-		size := st.size(h, msgs, m)
+		size := st.size(h, msgs, count)
 		if h.isAddition && size > h.Most {
 			h.cut = true
-			size = st.size(h, msgs, m)
+			size = st.size(h, msgs, count)
 		}
 		if h.kept = h.defines || !h.words && size <= room && (h.Most == 0 || size <= h.Most); h.kept {
 			for _, at := range h.At {
-				st.add(at, !h.cuts(at))
+				st.Add(at, !h.cuts(at))
 			}
 		}
 		if h.kept && !h.defines {
 			room -= size
 		}
 		if !h.kept || h.rank == lawRank {
-			st.items = append(st.items, h)
+			st.Items = append(st.Items, h)
 		}
 	}
 	return st
 }
 
-// inForce returns the items that no later item replaces, in order.
-func (f *finder) inForce(wanted func(i int) bool) (out []Held) {
-	var all []Held
+// content returns the items that no later item replaces, in order.
+func (f *finder) content(wanted func(i int) bool) (out []Item) {
+	var all []Item
 	newest := map[string]int{}
 	for i := range f.msgs {
 		if !wanted(i) {
@@ -91,13 +96,13 @@ func (f *finder) inForce(wanted func(i int) bool) (out []Held) {
 	return out
 }
 
-// InForce returns the handles of texts of programs that are in force until the program replaces
+// Handles returns the handles of texts of programs that are in force until the program replaces
 // them, in order: system messages within the conversation, texts in the user's role, and items that
 // answer no call. A handle names a message, or a block of one. Tool definitions within the
 // conversation are excluded.
-func InForce(msgs []precis.Message) []precis.Handle {
+func Handles(msgs []precis.Message) []precis.Handle {
 	var out []precis.Handle
-	for _, h := range newFinder(msgs).inForce(func(int) bool { return true }) {
+	for _, h := range newFinder(msgs).content(func(int) bool { return true }) {
 		at := h.At[0]
 		if len(h.At) == 1 && (!h.defines || msgs[at.From].Role == precis.RoleSystem) {
 			out = append(out, at)
@@ -107,42 +112,43 @@ func InForce(msgs []precis.Message) []precis.Handle {
 }
 
 // size returns the tokens that an item adds to those held already.
-func (st *inForce) size(h Held, msgs []precis.Message, m *Meter) (n int) {
+func (st *Content) size(h Item, msgs []precis.Message, count func([]precis.Message) int) (n int) {
 	for _, at := range h.At {
-		if whole := !h.cuts(at); !st.holds(at, whole) {
-			n += m.View([]precis.Message{excerpt(msgs[at.From], at.From, map[int]bool{at.Block: whole})})
+		if whole := !h.cuts(at); !st.Holds(at, whole) {
+			n += count([]precis.Message{Excerpt(msgs[at.From], at.From, map[int]bool{at.Block: whole})})
 		}
 	}
 	return n
 }
 
-// holds reports whether a message or a block is held: whole, or at least the addition of a program.
-func (st *inForce) holds(at precis.Handle, whole bool) bool {
+// Holds reports whether a message or a block is held: whole, or at least the addition of a program.
+func (st *Content) Holds(at precis.Handle, whole bool) bool {
 	_, appended := st.held[at.From][at.Block]
-	return st.block(at.From, at.Block) || appended && !whole
+	return st.Block(at.From, at.Block) || appended && !whole
 }
 
-func (st *inForce) add(at precis.Handle, whole bool) {
+// Add holds a message or a block: whole, or only what a program appended to it.
+func (st *Content) Add(at precis.Handle, whole bool) {
 	if st.held[at.From] == nil {
 		st.held[at.From] = map[int]bool{}
 	}
 	st.held[at.From][at.Block] = whole || st.held[at.From][at.Block]
 }
 
-// settle sorts the held messages. It is called once, after the last addition.
-func (st *inForce) settle() {
+// Settle sorts the held messages. It is called once, after the last addition.
+func (st *Content) Settle() {
 	st.order = slices.Sorted(maps.Keys(st.held))
 }
 
-// of returns the held part of a message as a message of its own.
-func (st *inForce) of(msgs []precis.Message, i int) precis.Message {
-	return excerpt(msgs[i], i, st.held[i])
+// Of returns the held part of a message as a message of its own.
+func (st *Content) Of(msgs []precis.Message, i int) precis.Message {
+	return Excerpt(msgs[i], i, st.held[i])
 }
 
-// excerpt returns some blocks of message i as a message of its own, each whole or reduced to a
+// Excerpt returns some blocks of message i as a message of its own, each whole or reduced to a
 // program's addition. Blocks of a partial message lose their raw bytes, which an edit does not
 // store, so that the view has the same bytes before and after storage.
-func excerpt(m precis.Message, i int, blocks map[int]bool) precis.Message {
+func Excerpt(m precis.Message, i int, blocks map[int]bool) precis.Message {
 	var content []precis.Block
 	n := 0
 	for b, block := range m.Content {
@@ -224,29 +230,29 @@ func settingsOf(fields []precis.Field) []string {
 
 // at returns the items in force in message i, including tools that the provider's server found or
 // listed.
-func (f *finder) at(i int) []Held {
+func (f *finder) at(i int) []Item {
 	m := f.msgs[i]
 	if m.Role == precis.RoleSystem {
 		return f.system(i, m)
 	}
-	var out []Held
+	var out []Item
 	for b, block := range m.Content {
 		at := precis.BlockHandle(i, b)
 		switch block := block.(type) {
 		case precis.Text:
 			if s, ok := harness.Standing(block.Text); ok && m.Role == precis.RoleUser && m.Authors()[b] != precis.AuthorPerson {
-				out = append(out, Held{At: []precis.Handle{at}, Key: s.Key, rank: int(s.Rank)})
+				out = append(out, Item{At: []precis.Handle{at}, Key: s.Key, rank: int(s.Rank)})
 			}
 		case precis.ToolResult:
 			out = append(out, f.result(at, block)...)
 		case precis.Opaque:
 			call := f.call(at)
-			if definesTools(block.Type) {
+			if DefinesTools(block.Type) {
 				at = precis.MessageHandle(i)
 			} else if block.Type != "tool_search_tool_result" {
 				continue
 			}
-			out = append(out, Held{At: append(call, at), Key: keyOf(block.Raw), defines: true})
+			out = append(out, Item{At: append(call, at), Key: keyOf(block.Raw), defines: true})
 		}
 	}
 	return out
@@ -255,9 +261,9 @@ func (f *finder) at(i int) []Held {
 // searchOutput is the type of the item that holds the tools which a search found.
 const searchOutput = "tool_search_output"
 
-// definesTools reports whether a type of block or item defines, withdraws or lists tools within a
+// DefinesTools reports whether a type of block or item defines, withdraws or lists tools within a
 // conversation, in the Messages API or the Responses API.
-func definesTools(kind string) bool {
+func DefinesTools(kind string) bool {
 	switch kind {
 	case "tool_addition", "tool_removal", "additional_tools", "mcp_list_tools", "mcp_tool_listing", searchOutput, "configuration_update":
 		return true
@@ -270,15 +276,15 @@ func keyOf(content []byte) string { return "=" + string(content) }
 
 // system returns the items of a system message within the conversation. Each list in it is an item:
 // a later message that names the same lists replaces it.
-func (f *finder) system(i int, m precis.Message) []Held {
-	h := Held{At: []precis.Handle{precis.MessageHandle(i)}}
+func (f *finder) system(i int, m precis.Message) []Item {
+	h := Item{At: []precis.Handle{precis.MessageHandle(i)}}
 	var text strings.Builder
 	for _, b := range m.Content {
 		switch b := b.(type) {
 		case precis.Text:
 			text.WriteString(b.Text)
 		case precis.Opaque:
-			h.defines = h.defines || definesTools(b.Type)
+			h.defines = h.defines || DefinesTools(b.Type)
 			text.Write(b.Raw)
 		}
 	}
@@ -304,7 +310,7 @@ func (f *finder) system(i int, m precis.Message) []Held {
 		}
 		h.defines = h.defines || f.setBy[i]
 	}
-	return []Held{h}
+	return []Item{h}
 }
 
 // clears reports whether a clear_at names the next message of the user.
@@ -319,12 +325,12 @@ const mostAppended = 1000
 
 // result returns the tools that a result loads, with the call that it answers, and an output that
 // answers no call: the program's own item.
-func (f *finder) result(at precis.Handle, r precis.ToolResult) []Held {
+func (f *finder) result(at precis.Handle, r precis.ToolResult) []Item {
 	if f.msgs[at.From].Format == precis.FormatResponses && stringOf(r.Raw, "call_id") == "" && r.Raw != nil {
-		return []Held{{At: []precis.Handle{precis.MessageHandle(at.From)}, Key: "item " + stringOf(r.Raw, "name") + stringOf(r.Raw, "namespace")}}
+		return []Item{{At: []precis.Handle{precis.MessageHandle(at.From)}, Key: "item " + stringOf(r.Raw, "name") + stringOf(r.Raw, "namespace")}}
 	}
 	var names []string
-	var out []Held
+	var out []Item
 	for _, block := range r.Content {
 		switch block := block.(type) {
 		case precis.Opaque:
@@ -335,13 +341,13 @@ func (f *finder) result(at precis.Handle, r precis.ToolResult) []Held {
 			lists, _ := harness.Appended(block.Text)
 			for _, l := range lists {
 				if l.Rank != harness.Jobs {
-					out = append(out, Held{Key: l.Key, Name: l.Key, Most: mostAppended, rank: int(l.Rank), isAddition: true})
+					out = append(out, Item{Key: l.Key, Name: l.Key, Most: mostAppended, rank: int(l.Rank), isAddition: true})
 				}
 			}
 		}
 	}
 	if len(names) > 0 {
-		out = []Held{{Key: "tools " + strings.Join(names, " "), defines: true}}
+		out = []Item{{Key: "tools " + strings.Join(names, " "), defines: true}}
 	}
 	for k := range out {
 		if out[k].At = f.withCall(at); out[k].At == nil {
@@ -443,3 +449,13 @@ func stringOf(raw json.RawMessage, name string) string {
 	s, _ := jsonspan.String(jsonspan.Field(raw, name))
 	return s
 }
+
+// In returns the messages [from,to) with items in force, in order.
+func (st *Content) In(from, to int) []int {
+	first, _ := slices.BinarySearch(st.order, from)
+	last, _ := slices.BinarySearch(st.order, to)
+	return st.order[min(first, last):last]
+}
+
+// Empty reports whether nothing is in force.
+func (st *Content) Empty() bool { return len(st.order)+len(st.Items) == 0 }

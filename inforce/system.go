@@ -1,4 +1,4 @@
-package policy
+package inforce
 
 import (
 	"bytes"
@@ -8,10 +8,10 @@ import (
 	"precis"
 )
 
-// joinSystem returns one system message of the Messages API with the content of all msgs, in order.
+// Join returns one system message of the Messages API with the content of all msgs, in order.
 // Of a member other than role and content the last value counts. Blocks keep their raw bytes. A
 // single message is returned unchanged.
-func joinSystem(msgs []precis.Message) precis.Message {
+func Join(msgs []precis.Message) precis.Message {
 	if len(msgs) == 1 {
 		return msgs[0]
 	}
@@ -96,3 +96,6 @@ func fieldOf(fields []precis.Field, name string) json.RawMessage {
 	}
 	return nil
 }
+
+// Sets reports whether a message sets the output of the requests after it.
+func Sets(m precis.Message) bool { return fieldOf(m.Envelope(), outputConfig) != nil }
