@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/measure"
 	"precis/policy"
 	"precis/preset"
 	"precis/retain"
@@ -51,7 +52,7 @@ type live struct {
 	t     *testing.T
 	m     *policy.Manager
 	whole *precis.Transcript
-	meter *policy.Meter
+	meter *measure.Meter
 	edits []precis.Edit
 
 	rounds, compared        int

@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/archive/roo"
+	"precis/measure"
 	"precis/model"
 	"precis/policy"
 	"precis/preset"
@@ -47,7 +48,7 @@ func (c manageInput) decision(t *testing.T) policy.Decision {
 		output = *c.MaxTokens
 	}
 	msgs := in[shapeInput](t, []byte(`{"messages":`+string(c.Messages)+`}`)).messages(t)
-	last := policy.NewMeter(c.Handler.counter()).Message(msgs[len(msgs)-1])
+	last := measure.New(c.Handler.counter()).Message(msgs[len(msgs)-1])
 	return policy.Plan(policy.Load{Used: c.TotalTokens + last}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
 }
 

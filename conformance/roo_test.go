@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/archive/roo"
+	"precis/measure"
 	"precis/models"
 	"precis/policy"
 	"precis/reduce"
@@ -78,7 +79,7 @@ func adaptTruncate(t *testing.T, input json.RawMessage) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meter := policy.NewMeter(tokens.Roo{})
+	meter := measure.New(tokens.Roo{})
 	s := &policy.Situation{
 		Transcript: transcript, Edits: edits, Units: precis.Units(transcript, edits),
 		Meter: meter, Kept: policy.Keep(transcript, edits, meter, 0, 0),

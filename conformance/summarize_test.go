@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/archive/roo"
 	"precis/condense"
+	"precis/measure"
 	"precis/model"
 	"precis/policy"
 	"precis/tokens"
@@ -171,7 +172,7 @@ func (c condenseInput) situation(t *testing.T, h *roo.History) *policy.Situation
 	if err != nil {
 		t.Fatal(err)
 	}
-	meter := policy.NewMeter(c.Handler.counter())
+	meter := measure.New(c.Handler.counter())
 	kept := policy.Keep(transcript, edits, meter, 0, 0)
 	kept.Tail, kept.LastUser = transcript.Len(), -1
 	conv := &precis.Conversation{System: precis.NewText(precis.RoleSystem, c.System), Transcript: transcript, Edits: edits}

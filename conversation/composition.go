@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/census"
+	"precis/measure"
 	"precis/policy"
 )
 
@@ -103,7 +104,7 @@ func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census
 }
 
 // scratch returns a meter for rendered messages; the home's meter would remember each of them.
-func (s *Subject) scratch() *policy.Meter {
+func (s *Subject) scratch() *measure.Meter {
 	m := s.Manager.NewMeter()
 	m.For(s.Conversation)
 	return m

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"precis"
-	"precis/policy"
+	"precis/measure"
 )
 
 // Outcomes for a part of a view.
@@ -53,7 +53,7 @@ func viewChanges(s *Subject, made []precis.Edit) []ViewChange {
 	return out
 }
 
-func viewChange(meter *policy.Meter, old []precis.Unit, u precis.Unit) ViewChange {
+func viewChange(meter *measure.Meter, old []precis.Unit, u precis.Unit) ViewChange {
 	c := ViewChange{Handle: precis.SpanHandle(u.From, u.To), Change: DiffReplaced, After: meter.View(u.Messages)}
 	for _, o := range old {
 		c.Before += meter.View(o.Messages)
@@ -132,7 +132,7 @@ func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor flo
 	})
 }
 
-func parts(meter *policy.Meter, t *precis.Transcript, before, made []precis.Edit, factor float64) []Part {
+func parts(meter *measure.Meter, t *precis.Transcript, before, made []precis.Edit, factor float64) []Part {
 	after := slices.Concat(before, made)
 	d := differ{meter: meter, factor: factor, names: newNamer(t.Messages()), before: precis.ShownBy(t, before), after: precis.ShownBy(t, after), rungs: rungsOf(after)}
 	for old, u := range aligned(d.before.Units, d.after.Units) {
@@ -143,7 +143,7 @@ func parts(meter *policy.Meter, t *precis.Transcript, before, made []precis.Edit
 
 // differ compares two views of one transcript.
 type differ struct {
-	meter  *policy.Meter
+	meter  *measure.Meter
 	factor float64 // reported tokens divided by counted ones
 	names  *namer
 	before *precis.Shown

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/preview"
+	"precis/measure"
 	"precis/policy"
 	"precis/retain"
 )
@@ -73,12 +74,12 @@ func errLoss(op string, g policy.Gone) error {
 // Every run that a user asks for and every verb that hides content calls it, with two exceptions.
 // [Rewind] names the position after which everything is removed, rules included. [Undo] restores a
 // view that the conversation had before.
-func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *policy.Meter) error {
+func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) error {
 	return errLoss(op, goneBy(conv, made, meter))
 }
 
 // goneBy returns the content that new edits would remove from the view of a conversation.
-func goneBy(conv *precis.Conversation, made []precis.Edit, meter *policy.Meter) policy.Gone {
+func goneBy(conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) policy.Gone {
 	if len(made) == 0 {
 		return policy.Gone{}
 	}

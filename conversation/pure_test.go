@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 	"precis/store"
 	"precis/store/memory"
@@ -114,7 +115,7 @@ func TestChangesOfAView(t *testing.T) {
 		{"a shorter block", nil, []precis.Edit{shorten("1", tr, 4, 0, short)}, "unchanged m0-m3|shortened m4 pruning prune|unchanged m5-m9"},
 		{"shown again", []precis.Edit{hide("1", 1, 3)}, []precis.Edit{restore("2", 1, 3)}, "unchanged m0|replaced m1 1 w|replaced m2 2 w|unchanged m3-m9"},
 	} {
-		s := &Subject{Conversation: &precis.Conversation{Transcript: tr, Edits: tt.before}, Ask: policy.Request{Meter: policy.NewMeter(counter{})}}
+		s := &Subject{Conversation: &precis.Conversation{Transcript: tr, Edits: tt.before}, Ask: policy.Request{Meter: measure.New(counter{})}}
 		var got []string
 		for _, c := range viewChanges(s, tt.made) {
 			got = append(got, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %.6s", c.Change, c.Handle, c.Kind, c.Rung, strings.TrimSuffix(c.Text, "ord"))), " "))
@@ -146,7 +147,7 @@ func TestPartsOfAView(t *testing.T) {
 		{"a block left out", nil, []precis.Edit{shorten("1", tr, 9, 1, nil)}, "unchanged m0-m8|removed m9.b1 pruning"},
 	} {
 		var got []string
-		for _, p := range parts(policy.NewMeter(counter{}), tr, tt.before, tt.made, 1) {
+		for _, p := range parts(measure.New(counter{}), tr, tt.before, tt.made, 1) {
 			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", p.Kind, p.Handle, p.By, p.Text)))
 			if p.Before < p.After && p.Kind != PartInserted {
 				t.Errorf("%s: %s grows from %d to %d", tt.name, p.Handle, p.Before, p.After)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"precis"
-	"precis/policy"
+	"precis/measure"
 )
 
 // Sizes are the sizes of the view of a conversation at each of its lengths.
@@ -73,7 +73,7 @@ func editPlaces(edits []precis.Edit, n int) []int {
 // walker follows the size of a view along a conversation.
 type walker struct {
 	s        *Subject
-	scratch  *policy.Meter
+	scratch  *measure.Meter
 	step     int
 	overhead int
 	said     int // tokens of the messages passed

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/measure"
 	"precis/policy"
 	"precis/retain"
 )
@@ -119,7 +120,7 @@ func compactedAt(edits []precis.Edit) (at int) {
 
 // roomOf measures the room between a view of used tokens and a limit; limit 0: unknown. Factor is
 // the ratio of the provider's tokens to the meter's.
-func roomOf(conv *precis.Conversation, meter *policy.Meter, limit, used int, factor float64) Room {
+func roomOf(conv *precis.Conversation, meter *measure.Meter, limit, used int, factor float64) Room {
 	out := Room{Limit: limit, Left: max(limit-used, 0)}
 	added, turns := newest(conv, meter, turnsMeasured)
 	if turns == 0 || added == 0 {
@@ -143,7 +144,7 @@ type Outlook struct {
 // OutlookAfter returns the outlook after a pass of a manager with this report, settings and
 // profile. Meter has counted the conversation already, so no message is counted twice. The
 // conversation must not change during the call.
-func OutlookAfter(conv *precis.Conversation, meter *policy.Meter, settings policy.Settings, profile string, report policy.Report) Outlook {
+func OutlookAfter(conv *precis.Conversation, meter *measure.Meter, settings policy.Settings, profile string, report policy.Report) Outlook {
 	was := report.Decision
 	budget := policy.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
 	d := policy.Plan(policy.Load{Used: report.After.Tokens}, budget, settings, profile)
@@ -152,7 +153,7 @@ func OutlookAfter(conv *precis.Conversation, meter *policy.Meter, settings polic
 
 // newest counts the tokens of the newest turns, at most most. A turn is the model's message and
 // everything before its next one. Messages hidden by a rewind are not counted.
-func newest(conv *precis.Conversation, meter *policy.Meter, most int) (tokens, turns int) {
+func newest(conv *precis.Conversation, meter *measure.Meter, most int) (tokens, turns int) {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	pending := 0
 	for i := len(msgs) - 1; i >= 0 && turns < most; i-- {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 	"precis/store"
 	"precis/wire"
@@ -60,7 +61,7 @@ func (s *Subject) status() (policy.Status, error) { return s.Manager.Status(s.re
 
 // meter returns the meter that counts messages by the rules of the model, as the status does. It is
 // new if the home has none.
-func (s *Subject) meter() *policy.Meter {
+func (s *Subject) meter() *measure.Meter {
 	if s.Ask.Meter == nil {
 		s.Ask.Meter = s.Manager.NewMeter()
 	}

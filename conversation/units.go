@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 )
 
@@ -133,7 +134,7 @@ type describer struct {
 	pins    []precis.Handle
 	reports map[string]precis.EditReport // by edit
 	names   *namer
-	scratch *policy.Meter
+	scratch *measure.Meter
 }
 
 func (d *describer) unit(u precis.Unit) UnitInfo {

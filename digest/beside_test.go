@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 	"precis/tokens"
 )
@@ -36,7 +37,7 @@ func TestADigestWrittenAgainIsAsWrittenAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := func() *boundary {
-		tr, m := precis.NewTranscript(msgs...), policy.NewMeter(counter)
+		tr, m := precis.NewTranscript(msgs...), measure.New(counter)
 		return newBoundary(&policy.Situation{Conversation: &precis.Conversation{Transcript: tr}, Transcript: tr, Units: precis.Units(tr, nil), Meter: m,
 			Kept: policy.Keep(tr, nil, m, 3, 0), Settings: policy.DefaultSettings(), Used: m.View(msgs), Target: 12_000, Limit: 12_000, Trigger: 18_000,
 			Budget: policy.Budget{Window: precis.Window{Tokens: 24_000}}})

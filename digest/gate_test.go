@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/measure"
 	"precis/policy"
 	"precis/tokens"
 )
@@ -20,7 +21,7 @@ import (
 func situation(t testing.TB, msgs []precis.Message) *policy.Situation {
 	t.Helper()
 	tr := precis.NewTranscript(msgs...)
-	m := policy.NewMeter(counter(t))
+	m := measure.New(counter(t))
 	s := &policy.Situation{
 		Conversation: &precis.Conversation{Transcript: tr}, Transcript: tr, Units: precis.Units(tr, nil), Meter: m,
 		Kept: policy.Keep(tr, nil, m, 3, 0), Settings: policy.DefaultSettings(), Used: m.View(msgs),

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway/registry"
+	"precis/measure"
 	"precis/policy"
 	"precis/store"
 	"precis/wire/anthropic"
@@ -78,7 +79,7 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
 	s.Failed = snap.Failed
 	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.g.o.Store != nil
-	return c.Looking(arm, m, func(meter *policy.Meter) error {
+	return c.Looking(arm, m, func(meter *measure.Meter) error {
 		s.Ask.Meter = meter
 		return f(s)
 	})

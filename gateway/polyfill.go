@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/gateway/polyfill"
+	"precis/measure"
 	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/responses"
@@ -65,7 +66,7 @@ func (v polyfillView) Conversation() *precis.Conversation { return v.j.work }
 func (v polyfillView) Result() policy.Result { return v.j.res }
 
 // Meter returns the meter of the view.
-func (v polyfillView) Meter() *policy.Meter { return v.j.req.Meter }
+func (v polyfillView) Meter() *measure.Meter { return v.j.req.Meter }
 
 // KeepAlive sends keep-alive bytes to the client until stop is called.
 func (v polyfillView) KeepAlive() (stop func()) { return v.j.keepAlive() }

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"precis"
-	"precis/policy"
+	"precis/measure"
 	"precis/tokens"
 )
 
@@ -17,7 +17,7 @@ func TestDefinitionsAreShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meter := policy.NewMeter(counter)
+	meter := measure.New(counter)
 	count := func(v any) int {
 		data, err := json.Marshal(v)
 		if err != nil {

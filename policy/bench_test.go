@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/precistest"
+	"precis/measure"
 	"precis/policy"
 	"precis/tokens"
 )
@@ -46,7 +47,7 @@ func BenchmarkManage(b *testing.B) {
 	}
 	for _, calls := range []int{25, 250, 2500} {
 		t := work(calls)
-		total := policy.NewMeter(counter).View(t.Messages())
+		total := measure.New(counter).View(t.Messages())
 		b.Run(fmt.Sprintf("%dk", total/1000), func(b *testing.B) {
 			for b.Loop() {
 				conv := &precis.Conversation{Transcript: precis.NewTranscript(t.Messages()...)}

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/inforce"
 	"precis/internal/harness"
+	"precis/measure"
 )
 
 // Kept is the content that a run must not touch: the last user turn, the newest messages and
@@ -48,12 +49,12 @@ func (k *Kept) pinCompactions(msgs []precis.Message) {
 // tailTokens, unless tailTokens is 0. The tail never begins between a tool use and its result, nor
 // reaches over a summary of older messages. Hidden messages (after a rewind, for example) are
 // neither the last nor the newest.
-func Keep(t *precis.Transcript, edits []precis.Edit, m *Meter, count, tailTokens int) *Kept {
+func Keep(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, count, tailTokens int) *Kept {
 	return keep(t, edits, m, count, tailTokens, false)
 }
 
 // keep is Keep; with whole, no rung can shorten a kept result, so results count in full.
-func keep(t *precis.Transcript, edits []precis.Edit, m *Meter, count, tailTokens int, whole bool) *Kept {
+func keep(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, count, tailTokens int, whole bool) *Kept {
 	msgs := t.Messages()
 	k := pinsOf(t, edits)
 	shown, behind := make([]bool, len(msgs)), 0
@@ -99,7 +100,7 @@ func (k *Kept) first(n int) {
 // answer stay in place, with the program's texts among them, if they take up to head tokens. Other
 // items in force, see [Situation.Carry], and the items of a law are held up to room tokens. Content
 // that a rewind, the user or the program's own condensation hides is not in force.
-func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *Meter, head, room int, law []inforce.Item) {
+func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, head, room int, law []inforce.Item) {
 	msgs := t.Messages()
 	var ends []precis.Edit // edits that end the force of the content they hide
 	for _, e := range precis.Active(edits) {
@@ -142,7 +143,7 @@ func current(msgs []precis.Message, i int) []precis.Handle {
 
 // headOf returns the user's messages before the first answer; none when they take more than room
 // tokens.
-func headOf(msgs []precis.Message, wanted func(i int) bool, m *Meter, room int) map[int]bool {
+func headOf(msgs []precis.Message, wanted func(i int) bool, m *measure.Meter, room int) map[int]bool {
 	head := map[int]bool{}
 	for i := 0; i < len(msgs) && msgs[i].Role != precis.RoleAssistant; i++ {
 		if msgs[i].Role != precis.RoleUser || !wanted(i) {
@@ -211,7 +212,7 @@ const (
 )
 
 // bareTokens returns the tokens of a message without its results, also of results written as text.
-func bareTokens(msg precis.Message, m *Meter) int {
+func bareTokens(msg precis.Message, m *measure.Meter) int {
 	if msg.Role == precis.RoleUser && writesResult(msg) && !msg.IsUserTurn() {
 		return 0
 	}
@@ -237,7 +238,7 @@ func writesResult(msg precis.Message) bool {
 
 // tail returns the first message of the kept tail: at or after behind, the end of the newest
 // summary, unless no later message is shown. A summary in the tail could not be rewritten.
-func (k *Kept) tail(msgs []precis.Message, shown []bool, behind int, m *Meter, count, tailTokens int, whole bool) int {
+func (k *Kept) tail(msgs []precis.Message, shown []bool, behind int, m *measure.Meter, count, tailTokens int, whole bool) int {
 	start, used, bare, kept := len(msgs), 0, 0, 0
 	for g := len(k.groups) - 2; g >= 0 && (k.groups[g] >= behind || kept == 0); g-- {
 		from, size := k.groups[g], 0

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/precistest"
+	"precis/measure"
 	"precis/policy"
 )
 
@@ -26,7 +27,7 @@ func TestResultsThatAreTextAreResults(t *testing.T) {
 			precis.NewText(precis.RoleUser, "<task>\nWrite the demo.\n</task>"), precis.NewText(precis.RoleAssistant, "Where?"), precis.NewText(precis.RoleUser, "<user_message>\nin a.py\n</user_message>"),
 			call, tt.last,
 		}
-		if kept := policy.Keep(precis.NewTranscript(msgs...), nil, policy.NewMeter(chars4(t)), 4, 1000); kept.Tail != tt.want {
+		if kept := policy.Keep(precis.NewTranscript(msgs...), nil, measure.New(chars4(t)), 4, 1000); kept.Tail != tt.want {
 			t.Errorf("%s: the tail begins with message %d, want %d", name, kept.Tail, tt.want)
 		}
 	}
@@ -48,7 +49,7 @@ func TestTheTailEndsAtASummary(t *testing.T) {
 		"nothing follows":       {[]precis.Edit{precistest.Span("a", 12, 20, "m12 to m19 are hidden.")}, 11},
 		"rewound to an earlier": {[]precis.Edit{{ID: "r", Kind: precis.KindRewind, Replace: []precis.Replacement{{From: 10, To: 20}}}}, 2},
 	} {
-		if kept := policy.Keep(precis.NewTranscript(msgs...), tt.edits, policy.NewMeter(chars4(t)), 8, 1); kept.Tail != tt.want {
+		if kept := policy.Keep(precis.NewTranscript(msgs...), tt.edits, measure.New(chars4(t)), 8, 1); kept.Tail != tt.want {
 			t.Errorf("%s: the tail begins with message %d, want %d", name, kept.Tail, tt.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/number"
+	"precis/measure"
 )
 
 // Situation is the input of a strategy. It is read only.
@@ -18,7 +19,7 @@ type Situation struct {
 	Edits        []precis.Edit // in force or not, including this run's
 	Units        []precis.Unit // the view now
 	Kept         *Kept
-	Meter        *Meter
+	Meter        *measure.Meter
 	Budget       Budget
 	Settings     Settings
 	Profile      string

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/measure"
 )
 
 // Options are a [Manager]'s parts. Counter is required; every other zero value
@@ -169,7 +170,7 @@ type Request struct {
 	Environment string // the client's surroundings (open files, time …), added to a summary on automatic runs
 	Live        *Live  // the client's request, for a summary request to ride on; nil: none
 
-	Meter     *Meter           // has counted earlier views of the conversation, so their counts are reused; nil: a new one
+	Meter     *measure.Meter   // has counted earlier views of the conversation, so their counts are reused; nil: a new one
 	Dialect   precis.Dialect   // rules that the view must keep; nil: the strictest rules, see Check
 	Mend      bool             // with Dialect: also mend breaches of the client's own messages; default: leave them
 	Reasoning precis.Reasoning // which signed reasoning stays when earlier content changes
@@ -200,7 +201,7 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 	}
 	p.countLost(kept)
 	if len(p.steps) > 0 {
-		p.s.Meter.settle(r.Conversation, p.s.Edits, p.s.Units)
+		p.s.Meter.Settle(r.Conversation, p.s.Edits, p.s.Units)
 	}
 	res := p.result()
 	res.Report.Shadow = p.shadow(ctx)
@@ -225,9 +226,9 @@ func (m *Manager) Status(r Request) (Status, error) {
 
 // NewMeter returns a meter that counts as the manager does, for
 // [Request.Meter].
-func (m *Manager) NewMeter() *Meter {
-	out := NewMeter(m.o.Counter)
-	out.factor = m.factor
+func (m *Manager) NewMeter() *measure.Meter {
+	out := measure.New(m.o.Counter)
+	out.Scale(m.factor)
 	return out
 }
 

@@ -17,6 +17,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/precistest"
+	"precis/measure"
 	"precis/policy"
 	"precis/reduce"
 	"precis/tokens"
@@ -77,7 +78,7 @@ func TestManageKeepsEveryPromise(t *testing.T) {
 			rt.Fatalf("invalid view: %v", b)
 		}
 		const small = 20 // tokens of an unknown block that attachedTo may miss: the view may show another turn as the newest
-		if got := policy.NewMeter(counter).View(res.View) - attachedTo(counter, res.View); float64(got) > res.Report.Decision.Allowed+small {
+		if got := measure.New(counter).View(res.View) - attachedTo(counter, res.View); float64(got) > res.Report.Decision.Allowed+small {
 			rt.Fatalf("%d tokens, allowed %.0f", got, res.Report.Decision.Allowed)
 		}
 		if res.Report.After.Tokens > res.Report.Before.Tokens {

@@ -58,8 +58,8 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 		meter = m.NewMeter()
 	}
 	meter.For(conv)
-	if meter.fit.known {
-		p.factor = meter.fit.factor
+	if factor, known := meter.Factor(); known {
+		p.factor = factor
 	}
 	before := meter.Overhead(conv)
 	overhead := before.Sum()
@@ -70,7 +70,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	p.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
 		Profile: r.Profile, Forced: p.forced() || p.manual(), Automatic: !p.manual(), DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
-		Units:  meter.units(conv.Transcript, conv.Edits),
+		Units:  meter.Units(conv.Transcript, conv.Edits),
 		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, mend: r.Mend, reasoning: r.Reasoning,
 	}
 	if !p.manual() {
@@ -179,7 +179,7 @@ func (p *pass) size(counted int, view []precis.Message) Size {
 	up := func(n int) int { return calibrated(n, p.factor) }
 	return Size{
 		Tokens: up(counted), Messages: len(view), Overhead: up(p.s.Budget.Overhead),
-		Media: up(p.s.Meter.media(view)), Guessed: up(p.s.Guessed),
+		Media: up(p.s.Meter.Media(view)), Guessed: up(p.s.Guessed),
 	}
 }
 

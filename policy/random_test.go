@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/internal/precistest"
+	"precis/measure"
 	"precis/policy"
 )
 
@@ -107,7 +108,7 @@ func takenBack(m *policy.Manager, counter precis.Counter, seed int) error {
 	switch {
 	case len(precis.Check(res.View)) > 0:
 		return fmt.Errorf("window %d: %v", w, precis.Check(res.View))
-	case float64(policy.NewMeter(counter).View(res.View)) > res.Report.Decision.Allowed:
+	case float64(measure.New(counter).View(res.View)) > res.Report.Decision.Allowed:
 		return fmt.Errorf("window %d: over budget", w)
 	case res.Report.After.Tokens > res.Report.Before.Tokens:
 		return fmt.Errorf("window %d: the view grew", w)

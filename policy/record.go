@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"precis"
 )
@@ -231,7 +232,7 @@ func piece(msgs []precis.Message) int {
 // memory is kept; in every other case the store is. Stored is how many of the
 // returned edits are in the store.
 func MergeEdits(memory, there []precis.Edit) (now []precis.Edit, stored int) {
-	if len(there) <= len(memory) && sameEdits(there, memory[:len(there)]) {
+	if len(there) <= len(memory) && slices.EqualFunc(there, memory[:len(there)], func(a, b precis.Edit) bool { return a.ID == b.ID }) {
 		return memory, len(there)
 	}
 	return there, len(there)

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/measure"
 	"precis/policy"
 )
 
@@ -91,7 +92,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("message %d: %+v, want %+v", i, got, want[i])
 		}
 	}
-	meter := policy.NewMeter(chars4(t))
+	meter := measure.New(chars4(t))
 	if kept := policy.Keep(precis.NewTranscript(msgs...), nil, meter, 1, 0); kept.LastUser != 2 {
 		t.Errorf("the last turn of the user begins with message %d, want 2", kept.LastUser)
 	}

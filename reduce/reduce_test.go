@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 	"precis/reduce"
 	"precis/tokens"
@@ -49,7 +50,7 @@ func chars(b precis.Block) int {
 // the newest keep messages.
 func situation(target, keep int, msgs ...precis.Message) *policy.Situation {
 	t := precis.NewTranscript(msgs...)
-	m := policy.NewMeter(counter{})
+	m := measure.New(counter{})
 	return &policy.Situation{
 		Conversation: &precis.Conversation{Transcript: t}, Transcript: t, Units: precis.Units(t, nil), Meter: m,
 		Kept: policy.Keep(t, nil, m, keep, 0), Settings: policy.DefaultSettings(),
@@ -369,7 +370,7 @@ func TestRungsNeverGrowTheView(t *testing.T) {
 	roo := tokens.Roo{}
 	for _, rung := range []policy.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}, reduce.Clip{}} {
 		s := situation(0, 0, text("user", "a"), text("assistant", "b"), text("user", "c"))
-		s.Meter = policy.NewMeter(roo)
+		s.Meter = measure.New(roo)
 		s.Used = s.Meter.View(s.Transcript.Messages())
 		e, err := rung.Propose(context.Background(), s)
 		if err != nil {

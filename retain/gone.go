@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 )
 
@@ -14,7 +15,7 @@ import (
 // has in no form at all. Both lists are of conv's transcript; its own edits are ignored. A rule or
 // user turn that the first view did not show is not counted. Meter counts the messages; Gone does
 // not retain it.
-func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *policy.Meter) policy.Gone {
+func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
 	return gone(RulesOf(Alive(conv.Transcript, before)), conv.Transcript, before, after, meter)
 }
 
@@ -27,7 +28,7 @@ func GoneOf(s *policy.Situation, before []precis.Edit) policy.Gone {
 // RulesOf returns the rules in the words of persons in messages, see [Index.Rules].
 func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
-func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *policy.Meter) policy.Gone {
+func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
 	had, has := wordsOf(was.Units), wordsOf(is.Units)
 	g := policy.Gone{Of: len(rules)}
@@ -147,7 +148,7 @@ func last(s string, n int) string {
 // bare returns the share of a view, by tokens, that the next one hides or cuts without a summary or
 // digest. A preview, an outline or a pointer to a copy counts as shown, since it states what it
 // replaces.
-func bare(was, is *precis.Shown, meter *policy.Meter) float64 {
+func bare(was, is *precis.Shown, meter *measure.Meter) float64 {
 	all, hidden := 0, 0
 	for _, u := range was.Units {
 		n := meter.View(u.Messages)
@@ -174,7 +175,7 @@ func bare(was, is *precis.Shown, meter *policy.Meter) float64 {
 }
 
 // cut returns the tokens that a clip removed from the blocks of a message.
-func cut(u precis.Unit, is *precis.Shown, meter *policy.Meter) int {
+func cut(u precis.Unit, is *precis.Shown, meter *measure.Meter) int {
 	n := 0
 	for i, b := range u.Blocks() {
 		look := is.Block(u.From, i)

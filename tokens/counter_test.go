@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
-	"precis/policy"
+	"precis/measure"
 	"precis/tokens"
 )
 
@@ -49,7 +49,7 @@ func TestACounterLoadsItsTablesWhenItCounts(t *testing.T) {
 	for _, name := range []string{tokens.NameO200k, tokens.NameCl100k} {
 		start := allocated()
 		c := counter(t, name)
-		policy.NewMeter(c)
+		measure.New(c)
 		made := allocated()
 		c.Count(precis.NewText("user", "hello world"))
 		if counted := allocated(); made-start > tables || counted-made < tables {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"precis"
-	"precis/policy"
+	"precis/measure"
 	"precis/tokens"
 )
 
@@ -195,7 +195,7 @@ func TestHostileContentIsReadOnce(t *testing.T) {
 }
 
 func TestACounterGoesByTheModel(t *testing.T) {
-	m := policy.NewMeter(counter(t, ""))
+	m := measure.New(counter(t, ""))
 	msg := precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Image{Width: 4000, Height: 4000}}}
 	for _, tt := range []struct {
 		model string

@@ -10,7 +10,7 @@ import (
 	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/digest"
-	"precis/policy"
+	"precis/measure"
 	"precis/tokens"
 )
 
@@ -94,6 +94,6 @@ func (t *tools) counter() (func(string) int, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := policy.NewMeter(counter)
+	m := measure.New(counter)
 	return func(s string) int { return m.Block(precis.RoleUser, precis.Text{Text: s}) }, nil
 }

@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/internal/content"
+	"precis/measure"
 	"precis/policy"
 	"precis/store"
 )
@@ -34,7 +35,7 @@ type Home struct {
 	stale bool // refresh from the keeper before conv is used
 
 	looks sync.Mutex // guards meter
-	meter *policy.Meter
+	meter *measure.Meter
 }
 
 // Home makes the conversation available to verbs. Ask is the template of requests to the manager,

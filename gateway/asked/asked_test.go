@@ -11,6 +11,7 @@ import (
 	"precis/gateway/asked"
 	"precis/gateway/recall"
 	"precis/gateway/tool"
+	"precis/measure"
 	"precis/policy"
 	"precis/tokens"
 )
@@ -21,7 +22,7 @@ func count(t *testing.T, text string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return policy.NewMeter(counter).Block(precis.RoleUser, precis.Text{Text: text})
+	return measure.New(counter).Block(precis.RoleUser, precis.Text{Text: text})
 }
 
 // What the tools cost stands in each request.

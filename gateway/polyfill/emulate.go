@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/measure"
 	"precis/policy"
 	"precis/wire/anthropic"
 )
@@ -18,7 +19,7 @@ type View interface {
 	// Result returns the newest pass of the manager over the view.
 	Result() policy.Result
 	// Meter counts as the manager does.
-	Meter() *policy.Meter
+	Meter() *measure.Meter
 	// Apply puts edits in force. They have an identity and do not cross others.
 	Apply(ctx context.Context, edits []precis.Edit) error
 	// KeepAlive sends keep-alive bytes to the client until stop is called.

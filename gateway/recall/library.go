@@ -9,7 +9,7 @@ import (
 	"precis"
 	"precis/gateway/tool"
 	"precis/internal/content"
-	"precis/policy"
+	"precis/measure"
 )
 
 // Library answers calls of the tool from the transcript of a conversation.
@@ -21,7 +21,7 @@ type Library struct {
 	// Before loads the conversations that the client has condensed into the beginning of this one;
 	// nil: there are none. It is called at most once.
 	Before func() []Linked
-	Meter  *policy.Meter
+	Meter  *measure.Meter
 
 	earlier []*precis.Transcript
 	loaded  bool

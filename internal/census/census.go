@@ -9,7 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/toolcall"
-	"precis/policy"
+	"precis/measure"
 )
 
 // Kind is a kind of content.
@@ -55,7 +55,7 @@ type Census struct {
 const longText = 200
 
 // Take counts a conversation's system prompt and tools, and the messages of a view given in pieces.
-func Take(c *precis.Conversation, units []precis.Unit, m *policy.Meter) Census {
+func Take(c *precis.Conversation, units []precis.Unit, m *measure.Meter) Census {
 	t := taker{meter: m, kinds: map[Kind]*Share{}, tools: map[string]*Share{}, seen: map[[32]byte]bool{}}
 	overhead := m.Overhead(c)
 	if c.HasSystem() || c.Unstored.System > 0 {
@@ -87,7 +87,7 @@ func Take(c *precis.Conversation, units []precis.Unit, m *policy.Meter) Census {
 }
 
 type taker struct {
-	meter   *policy.Meter
+	meter   *measure.Meter
 	kinds   map[Kind]*Share
 	tools   map[string]*Share
 	results map[precis.Handle]string

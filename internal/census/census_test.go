@@ -6,7 +6,7 @@ import (
 
 	"precis"
 	"precis/internal/census"
-	"precis/policy"
+	"precis/measure"
 )
 
 type counter struct{}
@@ -24,7 +24,7 @@ func unitsOf(msgs []precis.Message) []precis.Unit {
 func TestSummariesAreAKind(t *testing.T) {
 	tr := precis.NewTranscript(precis.NewText("user", "go"), precis.NewText("assistant", "done"), precis.NewText("user", "thanks"))
 	edit := precis.Edit{ID: "1", Kind: precis.KindCondensation, Replace: []precis.Replacement{{From: 0, To: 2, With: []precis.Message{precis.NewText("user", "It went.")}}}}
-	c := census.Take(&precis.Conversation{Transcript: tr}, precis.Units(tr, []precis.Edit{edit}), policy.NewMeter(counter{}))
+	c := census.Take(&precis.Conversation{Transcript: tr}, precis.Units(tr, []precis.Edit{edit}), measure.New(counter{}))
 	if len(c.Kinds) != 2 || c.Kinds[0].Name != "digest" || c.Kinds[0].Tokens != 10 || c.Kinds[1].Name != "user" || c.Kinds[1].Tokens != 10 {
 		t.Errorf("%+v", c.Kinds)
 	}
@@ -39,7 +39,7 @@ func TestEveryTokenHasAKind(t *testing.T) {
 		precis.NewText("assistant", "<read_file>\n<path>b</path>\n</read_file>"),
 		{Role: "user", Content: []precis.Block{precis.Text{Text: "[read_file for 'b'] Result:"}, precis.Text{Text: long}, precis.Image{}, precis.Opaque{Type: "x"}}},
 	}
-	c := census.Take(&precis.Conversation{System: precis.NewText("system", "be brief"), Tools: []byte("[]"), Transcript: precis.NewTranscript(msgs...)}, unitsOf(msgs), policy.NewMeter(counter{}))
+	c := census.Take(&precis.Conversation{System: precis.NewText("system", "be brief"), Tools: []byte("[]"), Transcript: precis.NewTranscript(msgs...)}, unitsOf(msgs), measure.New(counter{}))
 	want := map[string]int{"system": 10, "tools": 10, "user": 10, "assistant": 20, "thinking": 10, "tool use": 10, "tool result": 30, "media": 10, "other": 10}
 	sum := 0
 	for _, k := range c.Kinds {
@@ -68,7 +68,7 @@ func TestWhoseTokens(t *testing.T) {
 		precis.NewText("user", "<task>"+strings.Repeat("y", 13)+"</task>"),
 		precis.NewText("system", "be brief"),
 	}
-	c := census.Take(&precis.Conversation{Transcript: precis.NewTranscript(msgs...)}, unitsOf(msgs), policy.NewMeter(counter{}))
+	c := census.Take(&precis.Conversation{Transcript: precis.NewTranscript(msgs...)}, unitsOf(msgs), measure.New(counter{}))
 	got := map[string]int{}
 	for _, k := range c.Kinds {
 		got[k.Name] = k.Tokens

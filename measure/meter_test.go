@@ -1,4 +1,4 @@
-package policy
+package measure
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func (c countBlocks) Count(m precis.Message) int {
 
 func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
 	counted := 0
-	m := NewMeter(countBlocks{&counted})
+	m := New(countBlocks{&counted})
 	tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "a"), precis.NewText(precis.RoleAssistant, "b"), precis.NewText(precis.RoleUser, "c"))
 	hide := precis.Edit{ID: "1", Replace: []precis.Replacement{{From: 0, To: 2, With: []precis.Message{precis.NewText(precis.RoleUser, "short")}}}}
 	shorten := precis.Edit{ID: "2", Replace: []precis.Replacement{precis.ReplaceBlock(tr, 2, 0, precis.Text{Text: "c!"})}}
@@ -26,24 +26,24 @@ func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
 	for k, edits := range [][]precis.Edit{nil, {hide}, {hide, shorten}, {hide, shorten, far}, {hide}, nil} {
 		for range 4 {
 			tr.Append(precis.NewText(precis.RoleAssistant, fmt.Sprint(k, tr.Len())))
-			got, want := m.units(tr, edits), precis.Units(tr, edits)
+			got, want := m.Units(tr, edits), precis.Units(tr, edits)
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("step %d with %d messages:\n got %v\nwant %v", k, tr.Len(), got, want)
 			}
-			if m.View(tr.Show(got)) != NewMeter(countBlocks{new(int)}).View(tr.Show(want)) {
+			if m.View(tr.Show(got)) != New(countBlocks{new(int)}).View(tr.Show(want)) {
 				t.Fatalf("step %d: counted otherwise", k)
 			}
 		}
 	}
-	m.View(tr.Show(m.units(tr, nil)))
+	m.View(tr.Show(m.Units(tr, nil)))
 	before := counted
 	tr.Append(precis.NewText(precis.RoleUser, "new"))
-	m.View(tr.Show(m.units(tr, nil)))
+	m.View(tr.Show(m.Units(tr, nil)))
 	if counted != before+1 {
 		t.Errorf("%d messages were counted, want the new one", counted-before)
 	}
 	other := precis.NewTranscript(precis.NewText(precis.RoleUser, "z"))
-	if got := m.units(other, nil); len(got) != 1 || got[0].Messages[0].PlainText() != "z" {
+	if got := m.Units(other, nil); len(got) != 1 || got[0].Messages[0].PlainText() != "z" {
 		t.Errorf("another transcript shows %v", got)
 	}
 }
@@ -51,7 +51,7 @@ func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
 // TestAMeterCountsWhenItIsAsked: making one counts nothing, which may load tables; a block is counted without its message's framing.
 func TestAMeterCountsWhenItIsAsked(t *testing.T) {
 	counted := 0
-	m := NewMeter(countBlocks{&counted})
+	m := New(countBlocks{&counted})
 	if counted != 0 {
 		t.Errorf("%d messages were counted before anything was asked", counted)
 	}
@@ -67,18 +67,18 @@ func TestAMeterCountsWhenItIsAsked(t *testing.T) {
 
 func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 	counted := 0
-	m := NewMeter(countBlocks{&counted})
+	m := New(countBlocks{&counted})
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "a"), precis.NewText(precis.RoleAssistant, "b"))}
 	for i := range 100 {
 		m.Message(precis.NewText(precis.RoleUser, fmt.Sprint("tried ", i)))
 	}
 	m.View(conv.Transcript.Messages())
-	m.settle(conv, nil, precis.Units(conv.Transcript, nil))
+	m.Settle(conv, nil, precis.Units(conv.Transcript, nil))
 	if len(m.memo) != 2 {
 		t.Errorf("%d counts are kept, want 2", len(m.memo))
 	}
 	before := counted
-	m.View(conv.Transcript.Show(m.units(conv.Transcript, nil)))
+	m.View(conv.Transcript.Show(m.Units(conv.Transcript, nil)))
 	if counted != before {
 		t.Errorf("%d messages were counted again", counted-before)
 	}
@@ -86,10 +86,10 @@ func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 
 func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
 	counted := 0
-	m := NewMeter(countBlocks{&counted})
+	m := New(countBlocks{&counted})
 	tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "a"), precis.NewText(precis.RoleAssistant, "b"), precis.NewText(precis.RoleUser, "c"))
 	edits := []precis.Edit{{ID: "1", Replace: []precis.Replacement{precis.ReplaceBlock(tr, 2, 0, precis.Text{Text: "c!"})}}}
-	look := func(t *precis.Transcript) { m.View(t.Show(m.units(t, edits))) }
+	look := func(t *precis.Transcript) { m.View(t.Show(m.Units(t, edits))) }
 	look(tr)
 	before, kept := counted, len(m.memo)
 	for range 50 {
@@ -106,15 +106,7 @@ func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
 	if len(m.memo) > kept+1 {
 		t.Errorf("%d counts are kept, want at most %d", len(m.memo), kept+1)
 	}
-	if got := m.units(other, edits); &got[0].Messages[0].Content[0] != &other.Messages()[0].Content[0] {
+	if got := m.Units(other, edits); &got[0].Messages[0].Content[0] != &other.Messages()[0].Content[0] {
 		t.Error("a view has the bytes of another transcript")
-	}
-}
-
-func TestAnEditCountsWhatItReplaces(t *testing.T) {
-	e := precis.Edit{Report: precis.EditReport{Messages: 9, Blocks: 9}, Replace: []precis.Replacement{{From: 2, To: 5}, {From: 7, To: 8, Block: &precis.BlockRef{}}, {From: 8, To: 9}}}
-	countReplaced(&e)
-	if r := e.Report; r.Messages != 4 || r.Blocks != 1 {
-		t.Errorf("%d messages and %d blocks, want 4 and 1", r.Messages, r.Blocks)
 	}
 }

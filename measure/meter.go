@@ -1,4 +1,6 @@
-package policy
+// Package measure says how many tokens a conversation and its views have: it counts each message once,
+// and scales to what the provider counted.
+package measure
 
 import (
 	"slices"
@@ -23,10 +25,18 @@ type Meter struct {
 	estimates map[*precis.Block]int // of messages: estimated tokens
 }
 
-// NewMeter returns a meter that counts with c, on demand.
-func NewMeter(c precis.Counter) *Meter {
+// New returns a meter that counts with c, on demand.
+func New(c precis.Counter) *Meter {
 	return &Meter{counter: c, memo: map[*precis.Block]int{}, frame: -1, fit: fit{share: 1, factor: 1}}
 }
+
+// Scale gives the meter the calibration: how many tokens of a model's provider a counted one is.
+// [Meter.For] compares the provider's count of a conversation with ours by it.
+func (m *Meter) Scale(factor func(model string) float64) { m.factor = factor }
+
+// Factor returns how many of the provider's tokens a counted one is, for the conversation that the meter
+// is for. It is not known without a usable count of the provider for it.
+func (m *Meter) Factor() (factor float64, known bool) { return m.fit.factor, m.fit.known }
 
 // Name identifies the way of counting, see [precis.Counter].
 func (m *Meter) Name() string { return m.counter.Name() }
@@ -50,7 +60,7 @@ func (m *Meter) forModel(model string) {
 	}
 	if next := c.ForModel(model); next != m.counter {
 		factor := m.factor
-		*m = *NewMeter(next)
+		*m = *New(next)
 		m.factor = factor
 	}
 }
@@ -81,8 +91,8 @@ func (m *Meter) View(msgs []precis.Message) int {
 	return total
 }
 
-// media returns the tokens of those messages that hold more than text.
-func (m *Meter) media(msgs []precis.Message) int {
+// Media returns the tokens of those messages that hold more than text.
+func (m *Meter) Media(msgs []precis.Message) int {
 	total := 0
 	for _, msg := range msgs {
 		if holdsMedia(msg.Content) {
@@ -154,8 +164,8 @@ type rendered struct {
 	units []precis.Unit
 }
 
-// units returns the view in pieces, see [precis.Units]. The slice is not to be changed.
-func (m *Meter) units(t *precis.Transcript, edits []precis.Edit) []precis.Unit {
+// Units returns the view in pieces, see [precis.Units]. The slice is not to be changed.
+func (m *Meter) Units(t *precis.Transcript, edits []precis.Edit) []precis.Unit {
 	r := &m.last
 	msgs := t.Messages()
 	if !begins(msgs, r.msgs) || !sameEdits(r.edits, edits) || reach(edits) > len(r.msgs) {
@@ -205,15 +215,7 @@ func sameSlice[T any](a, b []T) bool {
 }
 
 func sameEdits(a, b []precis.Edit) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].ID != b[i].ID {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b precis.Edit) bool { return a.ID == b.ID })
 }
 
 // reach returns the end of the last message that any of the edits replaces.
@@ -227,9 +229,9 @@ func reach(edits []precis.Edit) int {
 	return end
 }
 
-// settle drops the counts of trial views and adopts the view of a run, if it is the conversation's
+// Settle drops the counts of trial views and adopts the view of a run, if it is the conversation's
 // current view.
-func (m *Meter) settle(conv *precis.Conversation, edits []precis.Edit, units []precis.Unit) {
+func (m *Meter) Settle(conv *precis.Conversation, edits []precis.Edit, units []precis.Unit) {
 	if !sameEdits(edits, conv.Edits) {
 		units = precis.Units(conv.Transcript, conv.Edits)
 	}
