@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"precis"
+	"precis/internal/window"
 	"precis/policy"
 	"precis/store"
 )
@@ -17,8 +18,7 @@ type StoreOptions struct {
 	Manager *policy.Manager // its store is not used
 	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
 	Window func(model string) precis.Window
-	// OutputLimit returns the output limit of a model in tokens, 0 when unknown;
-	// nil: always unknown.
+	// OutputLimit returns the output limit of a model in tokens; 0, or nil: unknown.
 	OutputLimit func(model string) int
 }
 
@@ -30,7 +30,7 @@ func InStore(o StoreOptions) interface {
 	Purger
 } {
 	if o.Window == nil {
-		o.Window = func(string) precis.Window { return precis.Window{Tokens: 128_000, Source: precis.SourceAssumed} }
+		o.Window = func(string) precis.Window { return window.Known{}.Window() }
 	}
 	if o.OutputLimit == nil {
 		o.OutputLimit = func(string) int { return 0 }

@@ -31,7 +31,7 @@ type asking struct {
 // first question while it is pending, because a turn may wait for it; nil when there is no such
 // question. It does not ask for a window that the user configured.
 func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking {
-	if model == "" || w.configured(ctx, model).Source == precis.SourceConfigured {
+	if model == "" || w.table(ctx, model).Source == precis.SourceConfigured {
 		return nil
 	}
 	key := servedKey{c.Upstream.Name, model}
@@ -170,7 +170,7 @@ func (p *placed) ask() *asking {
 	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
 		return nil
 	}
-	if len(p.body) < worthAsk && !p.window(p.r.Context()).Guessed() {
+	if len(p.body) < worthAsk && !p.window(p.r.Context()).Window().Guessed() {
 		return nil
 	}
 	c := p.credentialsOf()

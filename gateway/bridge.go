@@ -180,7 +180,7 @@ func (j *planner) bridged() bool {
 // lacks finds what the summary lacks, reading as many earlier conversations at once as there are
 // processors.
 func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Place, window bool) (bridge.Lack, error) {
-	room := min(mostLack, j.window(ctx).Tokens/lackShare)
+	room := min(mostLack, j.window(ctx).Window().Tokens/lackShare)
 	stop := j.keepAlive()
 	defer stop()
 	leave, err := j.g.processor(ctx)
@@ -253,7 +253,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 	if err != nil {
 		return false
 	}
-	tokens := max(min(digest.DefaultTokens, p.window(x.r.Context()).Tokens/lackShare), bridge.LeastDigest)
+	tokens := max(min(digest.DefaultTokens, p.window(x.r.Context()).Window().Tokens/lackShare), bridge.LeastDigest)
 	if f.Prompt.MaxOutput > 0 {
 		tokens = min(tokens, f.Prompt.MaxOutput)
 	}

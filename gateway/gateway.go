@@ -71,7 +71,7 @@ func New(o Options) (*Gateway, error) {
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.managers.Store(&managers{o.Manager, o.Profiles})
 	g.accounts = newAccounts(o, g.background)
-	g.windows.configured, g.windows.transport, g.windows.background, g.windows.now = o.Window, o.Transport, g.background, o.Now
+	g.windows.table, g.windows.profile, g.windows.transport, g.windows.background, g.windows.now = o.Window, o.ProfileWindow, o.Transport, g.background, o.Now
 	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
 	g.windows.kept.shared, g.windows.kept.patience, g.windows.kept.log = o.Shared, cmp.Or(o.Patience, 3*time.Second), o.Logger
 	g.windows.kept.store, _ = o.Store.(store.Windows)

@@ -132,15 +132,6 @@ func (g *Gateway) managerOfRecord(info store.Record) (string, *policy.Manager) {
 	return "", g.managers.Load().manager
 }
 
-// profileWindow returns the window that a profile sets; ok is false when it sets none.
-func (g *Gateway) profileWindow(profile string) (w precis.Window, ok bool) {
-	if profile == "" || g.o.ProfileWindow == nil {
-		return w, false
-	}
-	n := g.o.ProfileWindow(profile)
-	return precis.Window{Tokens: n, Source: precis.SourceConfigured, Detail: "the profile " + profile}, n > 0
-}
-
 // subject describes a conversation of the registry to the verbs.
 func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.Manager, conv *precis.Conversation, last policy.Report) *conversation.Subject {
 	return &conversation.Subject{
@@ -170,21 +161,15 @@ func (h home) request(ctx context.Context, c *registry.Conversation, model strin
 // windowOf returns the window for inspecting a conversation with a record: its profile's, else the
 // one of its newest request, else the one its next request would have.
 func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string, last precis.Window) precis.Window {
-	if w, set := h.g.profileWindow(cmp.Or(rec.Profile, rec.Arm)); set {
-		return w
+	key := windowKey{model: model, owner: owner}
+	if up := h.g.upstreamFor(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
+		key.upstream = up.Name
 	}
-	if last.Tokens > 0 {
+	k := h.g.windows.of(ctx, key, cmp.Or(rec.Profile, rec.Arm))
+	if last.Tokens > 0 && k.Set == 0 {
 		return last
 	}
-	return h.nextWindow(ctx, owner, cmp.Or(rec.Dialect, anthropic.Format), model)
-}
-
-// nextWindow returns the context window of the next request to a model.
-func (h home) nextWindow(ctx context.Context, owner, dialect, model string) precis.Window {
-	if up := h.g.upstreamFor(dialect); up != nil {
-		return h.g.windows.of(ctx, windowKey{upstream: up.Name, model: model, owner: owner})
-	}
-	return h.g.o.Window(ctx, model)
+	return k.Window()
 }
 
 // earlier returns the transcripts that a conversation had before its client cleared old results, as

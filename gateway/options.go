@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway/polyfill"
+	"precis/internal/window"
 	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -201,9 +202,10 @@ func (o Options) complete() (Options, error) {
 		}
 	}
 	if o.Window == nil {
-		o.Window = func(context.Context, string) precis.Window {
-			return precis.Window{Tokens: 128_000, Source: precis.SourceAssumed}
-		}
+		o.Window = func(context.Context, string) precis.Window { return window.Known{}.Window() }
+	}
+	if o.ProfileWindow == nil {
+		o.ProfileWindow = func(string) int { return 0 }
 	}
 	if o.OutputLimit == nil {
 		o.OutputLimit = func(string) int { return 0 }

@@ -133,7 +133,7 @@ func listed(input []byte) []byte {
 // mayOverflow reports whether a request that is no turn may be too long: a text has at most one
 // token per two bytes.
 func (p *placed) mayOverflow() bool {
-	return p.work == workTurn && len(p.body) > 2*p.window(p.r.Context()).Tokens
+	return p.work == workTurn && len(p.body) > 2*p.window(p.r.Context()).Window().Tokens
 }
 
 // passing returns why the request is passed through; "" when it is managed.

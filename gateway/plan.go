@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/conversation"
+	"precis/internal/window"
 	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/overflow"
@@ -49,7 +50,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		return p, nil
 	}
 	q.askWindow()
-	p.once = q.isDoubted()
+	p.once = q.assembly == nil && q.window(x.r.Context()).Doubted()
 	err := p.locked(func(ctx context.Context, j *planner) (err error) {
 		j.conv.Refresh(ctx)
 		j.bridge(ctx)
@@ -253,14 +254,13 @@ func (p *plan) planner(ctx context.Context) *planner {
 	}
 	p.plain = p.isPlain(j.work)
 	j.offer()
-	window := p.window(ctx)
 	j.req = policy.Request{
-		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
+		Conversation: j.work, Window: p.window(ctx).Window(), MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
 		WithoutModels: p.once, // a view that is not kept is not worth a paid call
 	}
 	if p.assembly != nil {
-		j.req.Target = p.assembly.target().In(window.Tokens)
+		j.req.Target = p.assembly.target().In(j.req.Window.Tokens)
 	}
 	if !j.own && len(j.poly.Made) > 0 { // made by an earlier attempt
 		j.copyEdits(j.poly.Made)
@@ -301,28 +301,14 @@ func (j *planner) ride(ctx context.Context) context.Context {
 	return WithCredentials(ctx, j.credentialsOf())
 }
 
-// window returns the context window of the request's model at its upstream.
-func (p *placed) window(ctx context.Context) precis.Window {
+// window returns what is known about the context window of the request's model at its upstream.
+func (p *placed) window(ctx context.Context) window.Known {
+	k := p.g.windows.of(ctx, p.windowKey(), p.profile)
+	k.Ceiling = p.ceiling
 	if a := p.assembly; a != nil && a.Window > 0 {
-		return precis.Window{Tokens: a.Window, Source: precis.SourceConfigured, Detail: "the request"}
+		k.Set, k.By = a.Window, "the request"
 	}
-	w, set := p.g.profileWindow(p.profile)
-	if !set {
-		w = p.g.windows.of(ctx, p.windowKey())
-	}
-	if p.ceiling > 0 && p.ceiling < w.Tokens { // this request must be answered, whatever the evidence says
-		w = precis.Window{Tokens: p.ceiling, Source: precis.SourceLearned, Detail: "an error of " + p.upstream.Name + ", for this request"}
-	}
-	return w
-}
-
-// isDoubted reports whether the request's window may result from unclear errors.
-func (p *placed) isDoubted() bool {
-	if p.assembly != nil {
-		return false
-	}
-	_, set := p.g.profileWindow(p.profile)
-	return !set && p.g.windows.doubted(p.windowKey(), p.g.windows.of(p.r.Context(), p.windowKey()))
+	return k
 }
 
 // run plans the view, and reduces it where necessary.

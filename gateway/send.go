@@ -357,9 +357,7 @@ func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
 	if p.retries >= policy.MaxForced {
 		return nil, composed{}, false
 	}
-	now := p.g.windows.of(p.r.Context(), p.windowKey())
-	_, set := p.g.profileWindow(p.profile)
-	p.once = !set && now.Source != precis.SourceConfigured && (now.Tokens >= p.known || p.g.windows.doubted(p.windowKey(), now)) && p.managed && (!over.Bytes || len(p.body) < leastBytes) && p.overflow(over).Odd()
+	p.once = p.managed && (!over.Bytes || len(p.body) < leastBytes) && p.window(p.r.Context()).Uncertain(p.overflow(over))
 	next, ok := p.replanned()
 	if !ok {
 		return nil, composed{}, false
@@ -384,28 +382,23 @@ func (p *plan) overflow(over overflow.Overflow) window.Overflow {
 // Seen: the client received the error after the beginning of the answer.
 func (p *plan) learn(over overflow.Overflow, seen bool) {
 	if p.known == 0 {
-		p.known = p.window(p.r.Context()).Tokens
+		p.known = p.window(p.r.Context()).Window().Tokens
 	}
 	if over.Bytes {
 		return
 	}
 	report := p.result.Report
-	counted := p.counted()
 	o := p.overflow(over)
 	o.Seen = seen
 	p.g.windows.refused(p.windowKey(), o)
-	ceiling := over.Limit
-	if ceiling == 0 && p.retries > 0 { // a slightly smaller view was not enough
-		ceiling = counted * (100 - 25*p.retries/2) / 100
-	}
-	if ceiling > 0 && (p.ceiling == 0 || ceiling < p.ceiling) {
+	if ceiling := o.Ceiling(p.retries); ceiling > 0 && (p.ceiling == 0 || ceiling < p.ceiling) {
 		p.ceiling = ceiling
 	}
 	if over.Used > 0 && over.Used >= over.Limit {
 		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used) // cannot fail without a store
 	}
 	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream", p.upstream.Name, "model", p.found.Prompt.Model,
-		"limit", over.Limit, "used", over.Used, "counted", counted)
+		"limit", over.Limit, "used", over.Used, "counted", o.Counted)
 }
 
 // learnLate records an overflow that arrived after part of the answer was relayed, so that the next

@@ -22,7 +22,8 @@ type servedKey struct{ upstream, model string }
 // windows records the evidence on the windows of models: the sizes of accepted and refused
 // requests, and the statements of servers. Package window evaluates the evidence.
 type windows struct {
-	configured func(ctx context.Context, model string) precis.Window
+	table      func(ctx context.Context, model string) precis.Window
+	profile    func(name string) int // the window that a profile sets
 	transport  http.RoundTripper
 	background func(func(context.Context)) bool
 	now        func() time.Time
@@ -40,22 +41,18 @@ type windows struct {
 // mostWindows bounds the remembered windows, because clients choose the names of models.
 const mostWindows = 4096
 
-// of returns the context window of a model at an upstream.
-func (w *windows) of(ctx context.Context, key windowKey) precis.Window {
-	base := w.configured(ctx, key.model)
-	w.mu.RLock()
-	shown, served := w.shown[key], w.served[servedKey{key.upstream, key.model}]
-	w.mu.RUnlock()
+// of returns what is known about the context window of a model at an upstream, for requests with a
+// profile; "": without one.
+func (w *windows) of(ctx context.Context, key windowKey, profile string) window.Known {
 	w.readDue()
-	return window.Of(base, served, shown, key.upstream, w.now())
-}
-
-// doubted reports whether a window returned by of may result from unclear errors, see
-// [window.Evidence.Doubted].
-func (w *windows) doubted(key windowKey, now precis.Window) bool {
 	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return w.shown[key].Doubted(now, w.now())
+	k := window.Known{Model: key.model, Served: w.served[servedKey{key.upstream, key.model}], Evidence: w.shown[key], Upstream: key.upstream, Now: w.now()}
+	w.mu.RUnlock()
+	k.Table = func(model string) precis.Window { return w.table(ctx, model) }
+	if profile != "" {
+		k.Set, k.By = w.profile(profile), "the profile "+profile
+	}
+	return k
 }
 
 // refused records that a request was refused as too long.
@@ -184,12 +181,10 @@ func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
 	}
 	w.mu.RUnlock()
 	for i, k := range out {
-		out[i].Window = w.of(ctx, windowKey{k.Upstream, k.Model, k.Owner, k.Betas})
+		now := w.of(ctx, windowKey{k.Upstream, k.Model, k.Owner, k.Betas}, "")
+		out[i].Window = now.Window()
 		out[i].Configured = out[i].Window.Source == precis.SourceConfigured
-		w.mu.RLock()
-		shown, served := w.shown[windowKey{k.Upstream, k.Model, k.Owner, k.Betas}], w.served[servedKey{k.Upstream, k.Model}]
-		w.mu.RUnlock()
-		for _, d := range window.Doubts(out[i].Window, served, shown, w.now()) {
+		for _, d := range now.Doubts() {
 			out[i].Doubts = append(out[i].Doubts, string(d))
 		}
 	}

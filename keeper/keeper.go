@@ -25,6 +25,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/internal/window"
 	"precis/models"
 	"precis/outline"
 	"precis/policy"
@@ -114,12 +115,11 @@ func (k *Keeper) Close() error {
 
 // window returns a model's window.
 func (k *Keeper) window(_ context.Context, model string) precis.Window {
+	known := window.Known{Model: model, Table: k.catalog.Window}
 	if k.o.Window != nil {
-		if n := k.o.Window(model); n > 0 {
-			return precis.Window{Tokens: n, Source: precis.SourceConfigured}
-		}
+		known.Set = k.o.Window(model)
 	}
-	return k.catalog.Window(model)
+	return known.Window()
 }
 
 func (k *Keeper) outputLimit(model string) int {

@@ -136,13 +136,11 @@ func (h asHome) CountAll(ctx context.Context) (n int, known bool, err error) {
 
 // listed describes a session as a conversation in a list.
 func (h asHome) listed(s *Session) conversation.Listed {
-	window := precis.Window{Tokens: s.Window, Source: precis.SourceRecorded}
+	tokens := s.Window
 	if h.o.Window != nil {
-		if w := h.o.Window(s.Model); s.Window == 0 || w.Source == precis.SourceConfigured {
-			window = w
-		}
+		tokens = h.o.Window(s.Model, tokens).Tokens
 	}
-	return conversation.NewListed("", record(s, window.Tokens), false)
+	return conversation.NewListed("", record(s, tokens), false)
 }
 
 // mostChildren is the most child sessions listed for a session.

@@ -26,9 +26,9 @@ type Options struct {
 	// Progress is called while recordings are read, with their number so far and in total, from one
 	// goroutine at a time. Nil: no calls.
 	Progress func(done, total int)
-	// Window returns the context window of a model, for lists of conversations; nil:
-	// unknown.
-	Window  func(model string) precis.Window
+	// Window returns the context window of a model, for lists of conversations. Recorded is the
+	// window in tokens that the recording names; 0: it names none. Nil: always the recorded one.
+	Window  func(model string, recorded int) precis.Window
 	Workers int // goroutines that read recordings; 0: one per processor, at most 8
 }
 

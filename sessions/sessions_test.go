@@ -782,7 +782,7 @@ func TestHome(t *testing.T) {
 	h := newHome(t)
 	h.fill()
 	lib := h.library(func(o *sessions.Options) {
-		o.Window = func(string) precis.Window { return precis.Window{Tokens: 1000} }
+		o.Window = func(string, int) precis.Window { return precis.Window{Tokens: 1000} }
 	})
 	if _, err := lib.Refresh(t.Context()); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/host/hook"
-	"precis/models"
 	"precis/sessions"
 )
 
@@ -56,24 +55,11 @@ func (c *hookCall) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// window returns a model's window, from the configuration or the catalog; 0: unknown.
-func (c *hookCall) window(model string) int {
+// window returns a model's window.
+func (c *hookCall) window(model string) precis.Window {
 	cfg, err := c.jobs.Config()
 	if err != nil { // an invalid configuration must not stop an agent
 		cfg = &config.Config{}
 	}
-	if cfg.Window > 0 {
-		return cfg.Window
-	}
-	catalog, err := cfg.Catalog()
-	if err != nil {
-		if catalog, err = models.New(models.Options{}); err != nil {
-			return 0
-		}
-	}
-	w := catalog.Window(model)
-	if w.Source == precis.SourceAssumed {
-		return 0
-	}
-	return w.Tokens
+	return windowOf(cfg)(model)
 }

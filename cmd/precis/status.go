@@ -13,6 +13,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/statusline"
 	"precis/conversation"
+	"precis/internal/window"
 	"precis/models"
 )
 
@@ -97,17 +98,18 @@ func (c *status) client(ctx context.Context, from *statusline.Sources) error {
 	return nil
 }
 
-// windowOf returns a function that finds a model's window.
+// windowOf returns a function that finds a model's window. Status lines and hooks show no errors,
+// so a models_file that cannot be read is ignored.
 func windowOf(cfg *config.Config) func(string) precis.Window {
-	return func(model string) precis.Window {
-		if cfg.Window > 0 {
-			return precis.Window{Tokens: cfg.Window}
-		}
+	table := func(model string) precis.Window {
 		catalog, err := cfg.Catalog()
 		if err != nil {
-			catalog, _ = models.New(models.Options{})
+			catalog, _ = models.New(models.Options{}) // cannot fail without options
 		}
 		return catalog.Window(model)
+	}
+	return func(model string) precis.Window {
+		return window.Known{Set: cfg.Window, By: cfg.Origin("window"), Model: model, Table: table}.Window()
 	}
 }
 

@@ -19,19 +19,6 @@ import (
 // asks twice for each request: with the messages as recorded, and as sent, without names and with
 // turns of one role joined. precis treats each form as a conversation of its own.
 
-// unknownWindow is the context window, in tokens, assumed for an unknown model.
-const unknownWindow = 128_000
-
-// window returns the context window of a model.
-func (c *call) window(model string) precis.Window {
-	if c.o.Window != nil {
-		if w := c.o.Window(model); w > 0 {
-			return precis.Window{Tokens: w}
-		}
-	}
-	return precis.Window{Tokens: unknownWindow}
-}
-
 // clineInput is the input from the plugin.
 type clineInput struct {
 	Session  string            `json:"session"` // ID of one run of the program, by the plugin
@@ -108,7 +95,7 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 			request.Reported = said.Metrics.Input + said.Metrics.Read + said.Metrics.Write
 		}
 	}
-	request.Window = c.window(request.Profile)
+	request.Window = c.o.Window(request.Profile)
 	before := len(conv.Edits)
 	_, err = m.Manage(ctx, request)
 	return len(conv.Edits) > before, err

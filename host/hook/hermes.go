@@ -58,7 +58,7 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 	if err != nil {
 		return h, err
 	}
-	window := func(_ context.Context, model string) precis.Window { return c.window(model) }
+	window := func(_ context.Context, model string) precis.Window { return c.o.Window(model) }
 	h.gateway, err = gateway.New(gateway.Options{Local: true, InProcess: true, Manager: manager, Window: window})
 	return h, err
 }

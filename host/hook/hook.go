@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/internal/window"
 )
 
 // Deadline is the longest time for an answer, and CompactDeadline for a compaction of Claude Code,
@@ -41,11 +42,11 @@ const maxInput = 256 << 20
 
 // Options are the dependencies of hooks.
 type Options struct {
-	State  string                 // folder for state; created if missing
-	Binary string                 // path of precis in texts for the model; "": precis
-	Env    func(string) string    // nil: no variable is set
-	Now    func() time.Time       // nil: time.Now
-	Window func(model string) int // context window of a model in tokens; nil, or 0: unknown
+	State  string                           // folder for state; created if missing
+	Binary string                           // path of precis in texts for the model; "": precis
+	Env    func(string) string              // nil: no variable is set
+	Now    func() time.Time                 // nil: time.Now
+	Window func(model string) precis.Window // context window of a model; nil: unknown
 	// Find returns the recording of a program's session by its ID, or "". It is used when an event
 	// names no file, a missing one, or one of another session. Nil: no search.
 	Find func(host, session string) string
@@ -108,6 +109,9 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Window == nil {
+		o.Window = func(string) precis.Window { return window.Known{}.Window() }
 	}
 	begun := o.Now()
 	if c.Event == "compact" {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"precis"
 )
 
 func TestUnits(t *testing.T) {
@@ -48,7 +50,7 @@ func TestAnswersAreBelowTheLimits(t *testing.T) {
 	}{"claude-code": {claudeCompact, 10_000}, "codex": {codexCompact, 24_000}, "qwen": {claudeCompact, 15_000}} {
 		s := begin(t, host, 200)
 		s.write(wide.Replace(recordings[host](200)))
-		s.o.Window = func(string) int { return 2_000_000 }
+		s.o.Window = func(string) precis.Window { return precis.Window{Tokens: 2_000_000} }
 		answer := s.run("session-start", c.in)
 		if answer == "" {
 			if host == "claude-code" {
@@ -119,7 +121,7 @@ func (s *session) cline(n int) (in, out []json.RawMessage) {
 
 func TestClineView(t *testing.T) {
 	s := begin(t, "cline", 0)
-	s.o.Window = func(string) int { return 20_000 }
+	s.o.Window = func(string) precis.Window { return precis.Window{Tokens: 20_000} }
 	if _, out := s.cline(11); out != nil {
 		t.Errorf("a short conversation is changed: %d messages", len(out))
 	}
@@ -169,7 +171,7 @@ func TestClineView(t *testing.T) {
 
 	// If state cannot be written, the request still fits.
 	s = begin(t, "cline", 0)
-	s.o.Window = func(string) int { return 20_000 }
+	s.o.Window = func(string) precis.Window { return precis.Window{Tokens: 20_000} }
 	if err := os.WriteFile(s.o.State, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -91,13 +91,8 @@ func (r record) digest(ctx context.Context, tokens int) (string, error) {
 
 // size is the maximum size of a digest, in tokens.
 func (c *call) size(r record) int {
-	size := digest.DefaultTokens
-	if c.o.Window != nil {
-		if w := c.o.Window(cmp.Or(c.input.Model, r.conv.Model)); w > 0 {
-			size = max(min(size, w/digestShare), leastDigest)
-		}
-	}
-	return size
+	w := c.o.Window(cmp.Or(c.input.Model, r.conv.Model))
+	return max(min(digest.DefaultTokens, w.Tokens/digestShare), leastDigest)
 }
 
 // shown returns the texts of the newest recorded condensation: summary is the model's text, or "",

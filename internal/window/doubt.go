@@ -20,9 +20,9 @@ const (
 // oldAfter is how long evidence is assumed to apply to the current model.
 const oldAfter = 30 * 24 * time.Hour
 
-// Doubts returns why a window returned by [Of] may be wrong, the most serious reason first; nil
-// without one.
-func Doubts(w precis.Window, s Served, e Evidence, now time.Time) (out []Doubt) {
+// Doubts returns why the window may be wrong, the most serious reason first; nil without one.
+func (k Known) Doubts() (out []Doubt) {
+	w, s, e, now := k.lasting(), k.Served, k.Evidence, k.Now
 	old := func(t time.Time) bool { return now.Sub(t) > oldAfter }
 	limit := func(tokens int, at time.Time) bool { return tokens > 0 && !old(at) }
 	contradicted := false

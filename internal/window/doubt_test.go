@@ -33,7 +33,7 @@ func TestDoubts(t *testing.T) {
 		"you set nearly what the server states":    {of(configured).serve(147_456), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := window.Doubts(c.h.window(), c.h.served, c.h.e, c.h.now); !slices.Equal(got, c.want) {
+			if got := c.h.known().Doubts(); !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v; the window is %v", got, c.want, c.h.window())
 			}
 		})

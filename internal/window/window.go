@@ -1,5 +1,5 @@
 // Package window determines the assumed context window of a model from all evidence about it. Use
-// [Of].
+// [Known.Window]: no other code decides how large a window is.
 //
 // The sources may disagree: the user sets a window, the catalog has a number, the server that runs
 // the model states its own, an error states a limit or only that a request was too long, and an
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/models"
 )
 
 // Smaller numbers are not plausible windows, in tokens.
@@ -119,6 +120,15 @@ type Overflow struct {
 // Odd reports whether a single refusal is insufficient evidence: it has no number, or a number far
 // above the request.
 func (o Overflow) Odd() bool { return o.Limit < leastStated || o.isFar() }
+
+// Ceiling returns the most tokens to try after the refusal of a request that was made smaller so
+// many times before; 0: the evidence decides.
+func (o Overflow) Ceiling(retries int) int {
+	if o.Limit > 0 || retries == 0 { // a slightly smaller request may be enough
+		return o.Limit
+	}
+	return o.Counted * (100 - 25*retries/2) / 100
+}
 
 // isFar reports whether the request was far below the limit that the error states.
 func (o Overflow) isFar() bool { return o.Limit > o.Known && max(o.Counted, o.Used) < o.Limit/2 }
@@ -278,19 +288,63 @@ func (s Served) After(answer Served) Served {
 	return answer
 }
 
-// Of returns the assumed window of a model. Base is the user's setting, the catalog's number, or
-// else the assumption; upstream names the API in the detail.
+// Known is what the caller knows about the window of a model. Zero values are unknown.
 //
-// The user's setting takes precedence over everything. The server's own number takes precedence
-// over the catalog, whether larger or smaller; so does a limit that an error stated. Of these two,
-// the newer one counts if the server's number has changed since; else the limit, because it
-// concerns this account. Limits that lower the window expire, see [Limit]. An answered request
-// proves at least its size.
-func Of(base precis.Window, s Served, e Evidence, upstream string, now time.Time) precis.Window {
-	if base.Source == precis.SourceConfigured {
-		return base
+// A gateway fills in everything but Recorded; its Table is [gateway.Options.Window], which answers
+// from the configuration and the catalog of models, again by a Known. Commands that read recordings
+// know no server.
+type Known struct {
+	Set      int                              // tokens, set by the user, a profile or the request
+	By       string                           // who set them, for display
+	Recorded int                              // tokens, by the program that recorded the conversation
+	Model    string                           // for Table
+	Table    func(model string) precis.Window // nil: every model has [models.DefaultWindow]
+	Served   Served
+	Evidence Evidence
+	Upstream string // the API that Served and Evidence are about, for display
+	// Ceiling limits the window of one request that was refused, in tokens. The request must be
+	// answered, whatever the evidence says.
+	Ceiling int
+	Now     time.Time
+}
+
+// Window returns the assumed window.
+//
+// A user's setting, also one in Table, takes precedence over everything but Ceiling. The server's
+// own number takes precedence over the recorded one and the table, whether larger or smaller; so
+// does a limit that an error stated. Of these two, the newer one counts if the server's number has
+// changed since; else the limit, because it concerns this account. Limits that lower the window
+// expire, see [Limit]. An answered request proves at least its size.
+func (k Known) Window() precis.Window {
+	w := k.lasting()
+	if k.Ceiling > 0 && k.Ceiling < w.Tokens {
+		return learned(k.Ceiling, "an error of "+k.Upstream+", for this request")
 	}
-	out := base
+	return w
+}
+
+// base returns the window without what a server or a request has shown.
+func (k Known) base() precis.Window {
+	if k.Set > 0 {
+		return precis.Window{Tokens: k.Set, Source: precis.SourceConfigured, Detail: k.By}
+	}
+	w := precis.Window{Tokens: models.DefaultWindow, Source: precis.SourceAssumed}
+	if k.Table != nil {
+		w = k.Table(k.Model)
+	}
+	if k.Recorded > 0 && w.Source != precis.SourceConfigured {
+		w = precis.Window{Tokens: k.Recorded, Source: precis.SourceRecorded}
+	}
+	return w
+}
+
+// lasting returns the window of later requests, too.
+func (k Known) lasting() precis.Window {
+	out := k.base()
+	if out.Source == precis.SourceConfigured {
+		return out
+	}
+	s, e, upstream, now := k.Served, k.Evidence, k.Upstream, k.Now
 	switch {
 	case s.Tokens > 0:
 		out = precis.Window{Tokens: s.Tokens, Source: precis.SourceServer, Detail: s.Detail}
@@ -311,10 +365,21 @@ func Of(base precis.Window, s Served, e Evidence, upstream string, now time.Time
 	return out
 }
 
-// Doubted reports whether a window returned by [Of] derives from refusals without a number that may
-// be errors of an upstream in trouble. Reductions for it should not be recorded.
-func (e Evidence) Doubted(w precis.Window, now time.Time) bool {
-	return w.Source == precis.SourceLearned && w.Tokens == e.Refused.Tokens && e.Refused.isDoubted(now)
+// Doubted reports whether the window derives from refusals without a number that may be errors of
+// an upstream in trouble. Reductions for it should not be recorded.
+func (k Known) Doubted() bool { return k.isDoubted(k.lasting()) }
+
+func (k Known) isDoubted(lasting precis.Window) bool {
+	refused := k.Evidence.Refused
+	return lasting.Source == precis.SourceLearned && lasting.Tokens == refused.Tokens && refused.isDoubted(k.Now)
+}
+
+// Uncertain reports whether a refusal, recorded in k, is a reason to send a smaller request once,
+// and not yet to record a smaller view: it is insufficient evidence, and either did not make the
+// window smaller or made it a doubted one.
+func (k Known) Uncertain(o Overflow) bool {
+	now := k.lasting()
+	return o.Odd() && now.Source != precis.SourceConfigured && (now.Tokens >= o.Known || k.isDoubted(now))
 }
 
 func learned(tokens int, from string) precis.Window {

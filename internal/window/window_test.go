@@ -25,7 +25,11 @@ type history struct {
 
 func of(base precis.Window) *history { return &history{base: base, now: start} }
 
-func (h *history) window() precis.Window { return window.Of(h.base, h.served, h.e, "up", h.now) }
+func (h *history) known() window.Known {
+	return window.Known{Table: func(string) precis.Window { return h.base }, Served: h.served, Evidence: h.e, Upstream: "up", Now: h.now}
+}
+
+func (h *history) window() precis.Window { return h.known().Window() }
 
 func (h *history) refuse(counted, limit int) *history {
 	h.e = h.e.Refuse(window.Overflow{Limit: limit, Counted: counted, Known: h.window().Tokens}, h.now)
@@ -180,24 +184,79 @@ func TestDue(t *testing.T) {
 // stored with its doubt, and one of an earlier version of precis, which had none, is not.
 func TestALimitWithoutANumberIsDoubtedForAWhile(t *testing.T) {
 	h := of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0)
-	if w := h.window(); !h.e.Doubted(w, h.now) {
+	if w := h.window(); !h.known().Doubted() {
 		t.Errorf("%v is not doubted", w)
 	}
 	data, err := json.Marshal(h.e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e window.Evidence
-	if err := json.Unmarshal(data, &e); err != nil || !e.Doubted(h.window(), h.now) {
+	k := h.known()
+	k.Evidence = window.Evidence{}
+	if err := json.Unmarshal(data, &k.Evidence); err != nil || !k.Doubted() {
 		t.Errorf("as it is stored: %v, %s", err, data)
 	}
 	for range 4 { // confirmed again and again
 		h.after(3*time.Minute).refuse(150_000, 0)
 	}
-	if w := h.window(); w.Source != precis.SourceLearned || h.e.Doubted(w, h.now) {
-		t.Errorf("%v after a quarter of an hour, doubted: %v", w, h.e.Doubted(w, h.now))
+	if w := h.window(); w.Source != precis.SourceLearned || h.known().Doubted() {
+		t.Errorf("%v after a quarter of an hour, doubted: %v", w, h.known().Doubted())
 	}
-	if e = (window.Evidence{}); json.Unmarshal([]byte(`{"refused":{"tokens":145500,"time":"2026-01-02T03:04:05Z","times":1}}`), &e) != nil || e.Doubted(window.Of(catalog, window.Served{}, e, "up", start), start) {
-		t.Errorf("%+v", e)
+	k = of(catalog).known()
+	if json.Unmarshal([]byte(`{"refused":{"tokens":145500,"time":"2026-01-02T03:04:05Z","times":1}}`), &k.Evidence) != nil || k.Window().Tokens != 145_500 || k.Doubted() {
+		t.Errorf("%+v", k)
+	}
+}
+
+// What is set precedes what was recorded, and that the table; only a refusal that a request must get
+// over precedes what is set.
+func TestWhatPrecedes(t *testing.T) {
+	table := func(w precis.Window) func(string) precis.Window { return func(string) precis.Window { return w } }
+	refused := window.Evidence{}.Refuse(window.Overflow{Limit: 32_768, Counted: 60_000, Known: 200_000}, start)
+	for name, c := range map[string]struct {
+		k    window.Known
+		want precis.Window
+	}{
+		"nothing":   {window.Known{}, assumed},
+		"the table": {window.Known{Table: table(catalog)}, catalog},
+		"a record":  {window.Known{Table: table(catalog), Recorded: 258_400}, precis.Window{Tokens: 258_400, Source: precis.SourceRecorded}},
+		"a record, and the user's number in the table": {window.Known{Table: table(precis.Window{Tokens: 9000, Source: precis.SourceConfigured}), Recorded: 258_400},
+			precis.Window{Tokens: 9000, Source: precis.SourceConfigured}},
+		"a setting": {window.Known{Set: 7000, By: "window of --window", Table: table(catalog), Recorded: 258_400, Evidence: refused, Now: start},
+			precis.Window{Tokens: 7000, Source: precis.SourceConfigured, Detail: "window of --window"}},
+		"a setting, of a request that was refused": {window.Known{Set: 70_000, Ceiling: 6000, Upstream: "up"}, precis.Window{Tokens: 6000, Source: precis.SourceLearned, Detail: "an error of up, for this request"}},
+		"a ceiling above the window":               {window.Known{Set: 70_000, Ceiling: 80_000}, precis.Window{Tokens: 70_000, Source: precis.SourceConfigured}},
+		"an error, then a smaller one":             {window.Known{Table: table(catalog), Evidence: refused, Now: start, Ceiling: 40_000, Upstream: "up"}, precis.Window{Tokens: 32_768, Source: precis.SourceLearned, Detail: "an error of up"}},
+	} {
+		if w := c.k.Window(); w != c.want {
+			t.Errorf("%s: %+v, want %+v", name, w, c.want)
+		}
+	}
+}
+
+func TestUncertain(t *testing.T) {
+	odd := window.Overflow{Counted: 60_000, Known: 200_000}
+	for name, c := range map[string]struct {
+		k    window.Known
+		o    window.Overflow
+		want bool
+	}{
+		"one refusal without a number": {of(catalog).refuse(60_000, 0).known(), odd, true},
+		"with a number":                {of(catalog).refuse(60_000, 32_768).known(), window.Overflow{Limit: 32_768, Counted: 60_000, Known: 200_000}, false},
+		"confirmed, but doubted":       {of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0).known(), odd, true},
+		"confirmed long ago":           {of(catalog).seen(150_000).known(), odd, false},
+		"the user set the window":      {window.Known{Set: 200_000, Now: start}, odd, false},
+	} {
+		if got := c.k.Uncertain(c.o); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestCeiling(t *testing.T) {
+	for _, c := range []struct{ limit, retries, want int }{{0, 0, 0}, {0, 1, 8800}, {0, 2, 7500}, {5000, 0, 5000}, {5000, 2, 5000}} {
+		if got := (window.Overflow{Limit: c.limit, Counted: 10_000}).Ceiling(c.retries); got != c.want {
+			t.Errorf("limit %d, %d retries: %d", c.limit, c.retries, got)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/condense"
 	"precis/conversation/recording"
+	"precis/internal/window"
 	"precis/models"
 	"precis/outline"
 	"precis/policy"
@@ -55,30 +56,25 @@ func (j *Job) measure() (err error) {
 	if known {
 		j.limit = m.MaxOutput.Tokens
 	}
-	j.Window = windowOf(j.Config, j.catalog, j.Model)
-	if j.Config.Model != "" {
-		return nil // the recorded numbers are for another model
-	}
-	if n := j.File.Origin.Window; n > 0 && j.Config.Window == 0 {
-		j.Window = precis.Window{Tokens: n, Source: precis.SourceRecorded}
-	}
-	if m := j.File.Origin.Measured; j.Config.Window == 0 || m.Tokens <= j.Config.Window {
-		j.Conversation.Measured = m // otherwise the view is for another program with an unknown system prompt
+	j.Window = windowOf(j.Config, j.catalog, j.Model, j.File.Origin.Window)
+	if m := j.File.Origin.Measured; j.Config.Model == "" && (j.Config.Window == 0 || m.Tokens <= j.Config.Window) {
+		j.Conversation.Measured = m // otherwise the view is for another model, or another program with an unknown system prompt
 	}
 	return nil
 }
 
-// windowOf returns the context window for a recording's model; "": unknown.
-func windowOf(cfg *config.Config, catalog *models.Catalog, model string) precis.Window {
-	switch {
-	case cfg.Window > 0:
-		return precis.Window{Tokens: cfg.Window, Source: precis.SourceConfigured, Detail: cfg.Origin("window")}
-	case model == "":
-		w := catalog.Window("")
-		w.Detail = "the recording names no model; see --model and --window"
-		return w
+// windowOf returns the context window for a recording that names a model and a window of so many
+// tokens; "" and 0: it names none.
+func windowOf(cfg *config.Config, catalog *models.Catalog, model string, recorded int) precis.Window {
+	k := window.Known{Set: cfg.Window, By: cfg.Origin("window"), Recorded: recorded, Model: model, Table: catalog.Window}
+	if cfg.Model != "" {
+		k.Model, k.Recorded = cfg.Model, 0 // the recorded number is for another model
 	}
-	return catalog.Window(model)
+	w := k.Window()
+	if k.Model == "" && w.Source == precis.SourceAssumed {
+		w.Detail = "the recording names no model; see --model and --window"
+	}
+	return w
 }
 
 // manage makes the manager and the home for verbs.

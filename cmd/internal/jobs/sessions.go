@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -43,7 +42,7 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 			m, _ := catalog.Find(model)
 			return m.Prices
 		},
-		Window: func(model string) precis.Window { return windowOf(cfg, catalog, cmp.Or(cfg.Model, model)) },
+		Window: func(model string, recorded int) precis.Window { return windowOf(cfg, catalog, model, recorded) },
 		Open:   o.openHome(),
 	}
 	lib, err := sessions.Open(ctx, options)

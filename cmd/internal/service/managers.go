@@ -10,6 +10,7 @@ import (
 	"precis/condense"
 	"precis/gateway/ownmodel"
 	"precis/internal/experiments"
+	"precis/internal/window"
 	"precis/models"
 	"precis/policy"
 	"precis/preset"
@@ -166,10 +167,8 @@ func (s *Service) take(profiles map[string]*config.Config) {
 }
 
 func (s *Service) window(_ context.Context, model string) precis.Window {
-	if c := s.config(); c.Window > 0 {
-		return precis.Window{Tokens: c.Window, Source: precis.SourceConfigured, Detail: c.Origin("window")}
-	}
-	return s.catalog.Window(model)
+	c := s.config()
+	return window.Known{Set: c.Window, By: c.Origin("window"), Model: model, Table: s.catalog.Window}.Window()
 }
 
 func (s *Service) outputLimit(model string) int {
