@@ -102,7 +102,7 @@ func (x *exchange) find(body []byte) (*registry.Found, error) {
 		r.Scope = a.scope // each list is a conversation of its own
 	}
 	r.Passes = func(b *wire.Body, prompt wire.Prompt, msgs []precis.Message) lineage.Passes {
-		in := intent.Of(intent.Request{Turns: x.work == workTurn, Dialect: x.dialect, Body: b, System: prompt.System, Messages: msgs})
+		in := intent.Of(intent.Request{Work: x.work, Dialect: x.dialect, Body: b, System: prompt.System, Messages: msgs})
 		x.intent = in
 		switch {
 		case x.assembly != nil:
@@ -142,7 +142,7 @@ func (p *placed) passing() string {
 	switch {
 	case p.intent.Stateful:
 		return passStateful
-	case !f.Body.HasList() || f.Len == 0:
+	case p.intent.Empty:
 		return passEmpty
 	case f.Line.ID == "" || f.Kind == lineage.First && p.work != workTurn:
 		return passSide
@@ -201,7 +201,7 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 	}
 	return polyfill.NewRequest(polyfill.Input{
 		Dialect: p.dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt, Messages: p.found.Messages, Node: p.found.Node,
-		Compact: p.work == workCompact, Count: p.work == workCount, Stateful: p.intent.Stateful,
+		Intent: p.intent,
 	})
 }
 

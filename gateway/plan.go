@@ -42,10 +42,7 @@ type plan struct {
 func (x *exchange) planned(q *placed) (*plan, error) {
 	p := &plan{placed: q}
 	if why := q.passing(); why != "" && (why != passSide || !q.poly.Manages() && !q.mayOverflow()) {
-		x.kind, x.action, x.reason = why, actionPass, map[string]Unmanaged{passStateful: UnmanagedStateful, passEmpty: UnmanagedEmpty}[why]
-		if x.reason == "" {
-			x.reason = q.whyNoTurn()
-		}
+		x.kind, x.action, x.reason = why, actionPass, Unmanaged(q.intent.Why())
 		p.result = policy.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"precis/gateway/intent"
 	"precis/internal/lazyregexp"
 	"precis/wire"
 	"precis/wire/anthropic"
@@ -14,19 +15,14 @@ import (
 	"precis/wire/responses"
 )
 
-// work is how a request to an endpoint is handled.
-type work string
-
 const (
-	workTurn    work = "turn"    // a turn of a conversation
-	workCount   work = "count"   // counts the tokens of a conversation
-	workCompact work = "compact" // asks for a compaction
-	workPass    work = "pass"    // anything else: passed through
+	workTurn, workCount   = intent.Turn, intent.Count
+	workCompact, workPass = intent.Compact, intent.Pass
 )
 
 // route is the destination of a request.
 type route struct {
-	work       work
+	work       intent.Work
 	dialect    wire.Dialect // nil when passed through
 	upstream   *Upstream
 	path       string    // at the upstream, below its URL
@@ -38,7 +34,7 @@ type route struct {
 
 // endpoint is the API function of a path.
 type endpoint struct {
-	work    work
+	work    intent.Work
 	dialect wire.Dialect
 }
 

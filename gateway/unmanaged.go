@@ -7,7 +7,6 @@ import (
 	"precis"
 	"precis/gateway/admission"
 	"precis/gateway/lineage"
-	"precis/wire/anthropic"
 )
 
 // Unmanaged is the reason why a request was not managed: its messages were forwarded unchanged, or
@@ -95,19 +94,6 @@ func reasonOf(err error) Unmanaged {
 	return UnmanagedFailed
 }
 
-// whyNoTurn returns why a request with a list of messages is not managed although it is no turn.
-func (p *placed) whyNoTurn() Unmanaged {
-	switch {
-	case p.work == workCount:
-		return UnmanagedCount
-	case p.work == workCompact:
-		return UnmanagedCompact
-	case p.intent.SummaryOfText:
-		return UnmanagedSummary
-	}
-	return UnmanagedAside
-}
-
 // threadError refuses a request of a message thread. The upstream keeps a thread's earlier
 // messages, so the gateway would see only the newest ones. After this error clients send the whole
 // conversation instead.
@@ -126,7 +112,7 @@ func (e *threadError) body() []byte {
 // refuseThread returns an error for a request that belongs to a message thread, nil for any other.
 // It accepts token counts, because they have no conversation to send again.
 func (x *exchange) refuseThread() error {
-	if !x.intent.Thread || x.work != workTurn || x.dialect.Name() != anthropic.Format {
+	if !x.intent.Thread {
 		return nil
 	}
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: &threadError{}}

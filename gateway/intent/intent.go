@@ -1,6 +1,6 @@
 // Package intent determines the purpose of a request to a model: whether it is a turn of a
 // conversation, and whether it asks for a summary to replace a conversation. The gateway uses it
-// once per request, before any lookup.
+// once per request, before any lookup; no other code looks for the purpose of a request.
 package intent
 
 import (
@@ -14,9 +14,20 @@ import (
 	"precis/wire/responses"
 )
 
-// Request is a request to classify.
+// Work is what the path of a request asks an API to do.
+type Work string
+
+// The kinds of work.
+const (
+	Turn    Work = "turn"    // to answer a conversation
+	Count   Work = "count"   // to count the tokens of a conversation
+	Compact Work = "compact" // to compact a conversation
+	Pass    Work = "pass"    // anything else
+)
+
+// Request is a request to classify. Its work is not Pass.
 type Request struct {
-	Turns    bool // its path is for turns; false: it counts tokens, or asks for a compaction
+	Work     Work
 	Dialect  wire.Dialect
 	Body     *wire.Body
 	System   precis.Message // the system prompt
@@ -25,15 +36,20 @@ type Request struct {
 
 // Intent is the purpose of a request.
 type Intent struct {
+	Work Work
+	// Empty: the request has no list of messages, or an empty one.
+	Empty bool
 	// Turn: the request is a turn that can be managed. Other requests are for titles, probes of
 	// server features, counts, and requests that refer to messages they do not contain.
 	Turn bool
 	// Stateful: the request belongs to a conversation that its upstream stores. Refers: it refers
 	// to earlier messages that it does not contain.
 	Stateful, Refers bool
-	// Thread: the request creates or continues a message thread of the Messages API; the upstream
-	// keeps the messages of a thread.
+	// Thread: the request is the next turn of a message thread of the Messages API, or the first
+	// one; the upstream keeps the messages of a thread.
 	Thread bool
+	// Trigger: the request asks for a compaction by an item of the Responses API.
+	Trigger bool
 	// Summary: the request asks for a summary of the messages before the last one.
 	Summary bool
 	// SummaryOfText: the request is no turn, and asks for a summary of a conversation that its last
@@ -49,19 +65,41 @@ const asideMessages = 3
 
 // Of returns the purpose of a request.
 func Of(r Request) Intent {
-	var in Intent
+	in := Intent{Work: r.Work, Empty: !r.Body.HasList() || len(r.Messages) == 0}
 	if r.Dialect.Name() == responses.Format {
 		in.Refers = r.Body.Get("previous_response_id") != nil || hasReferences(r.Body)
 		in.Stateful = in.Refers || r.Body.Get("conversation") != nil
 	}
-	in.Thread = r.Dialect.Name() == anthropic.Format && !isNull(r.Body.Get("thread"))
+	turns := r.Work == Turn
+	in.Thread = turns && r.Dialect.Name() == anthropic.Format && !isNull(r.Body.Get("thread"))
 	items := r.Body.Items()
 	aside := r.Body.Get("tools") == nil && r.Body.Get("functions") == nil && len(items) <= asideMessages
-	in.Turn = r.Turns && !in.Stateful && !in.Thread && !aside
-	in.Summary = len(items) > 0 && asksForSummary(r.Body.Item(len(items)-1))
-	in.SummaryOfText = r.Turns && !in.Turn && asksAside(r.System, r.Messages)
+	in.Turn = turns && !in.Stateful && !in.Thread && !aside
+	if len(items) > 0 {
+		last := r.Body.Item(len(items) - 1)
+		kind, _ := jsonspan.String(jsonspan.Field(last, "type"))
+		in.Trigger = kind == "compaction_trigger"
+		in.Summary = in.Trigger || asksForSummary(last)
+	}
+	in.SummaryOfText = turns && !in.Turn && asksAside(r.System, r.Messages)
 	in.Program = (in.Summary || in.SummaryOfText) && asksPlainly(r.System, r.Messages)
 	return in
+}
+
+// Why returns why a request that is not managed is none of the turns that can be, as
+// gateway.Unmanaged names the reasons.
+func (in Intent) Why() string {
+	switch {
+	case in.Stateful:
+		return "stateful"
+	case in.Empty:
+		return "no_messages"
+	case in.Work == Count, in.Work == Compact:
+		return string(in.Work)
+	case in.SummaryOfText:
+		return "summary"
+	}
+	return "aside"
 }
 
 // isNull reports whether a value of a body is missing or null.
@@ -93,9 +131,6 @@ var summaryRequest = lazyregexp.New(`(?i)(create|write|provide|generate|produce|
 // asksForSummary reports whether an item is a client's request to condense the conversation. It
 // ignores the output of tools.
 func asksForSummary(item []byte) bool {
-	if kind, _ := jsonspan.String(jsonspan.Field(item, "type")); kind == "compaction_trigger" {
-		return true
-	}
 	if role, _ := jsonspan.String(jsonspan.Field(item, "role")); role != "user" && role != "system" && role != "developer" {
 		return false
 	}

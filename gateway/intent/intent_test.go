@@ -12,21 +12,26 @@ import (
 	"precis/wire/responses"
 )
 
-func of(t *testing.T, d wire.Dialect, system, body string, last ...string) intent.Intent {
+func of(t *testing.T, d wire.Dialect, system, body string) intent.Intent {
 	t.Helper()
-	b, err := wire.Parse([]byte(body), d.List(), nil)
-	if err != nil {
+	return read(t, intent.Request{Work: intent.Turn, Dialect: d, System: precis.NewText(precis.RoleSystem, system)}, body)
+}
+
+// read completes a request by its body.
+func read(t *testing.T, r intent.Request, body string) intent.Intent {
+	t.Helper()
+	var err error
+	if r.Body, err = wire.Parse([]byte(body), r.Dialect.List(), nil); err != nil {
 		t.Fatal(err)
 	}
-	var msgs []precis.Message
-	for i := range b.Items() {
-		m, err := d.Decode(b.Item(i))
+	for i := range r.Body.Items() {
+		m, err := r.Dialect.Decode(r.Body.Item(i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		msgs = append(msgs, m)
+		r.Messages = append(r.Messages, m)
 	}
-	return intent.Of(intent.Request{Turns: true, Dialect: d, Body: b, System: precis.NewText(precis.RoleSystem, system), Messages: msgs})
+	return intent.Of(r)
 }
 
 func TestASummaryIsAskedFor(t *testing.T) {
@@ -87,6 +92,35 @@ func TestWhatIsATurn(t *testing.T) {
 	} {
 		if in := of(t, responses.Dialect{}, "", body); in.Stateful != stateful || in.Turn == stateful || in.Refers != (stateful && !strings.Contains(body, "conversation")) {
 			t.Errorf("%s: %+v", body, in)
+		}
+	}
+}
+
+func TestWhy(t *testing.T) {
+	const hello = `{"role":"user","content":"Hello"}`
+	for _, c := range []struct {
+		work intent.Work
+		body string
+		why  string
+	}{
+		{intent.Turn, `{"input":[` + hello + `]}`, "aside"},
+		{intent.Count, `{"input":[` + hello + `]}`, "count"},
+		{intent.Compact, `{"input":[` + hello + `]}`, "compact"},
+		{intent.Compact, `{"input":"Hello"}`, "no_messages"},
+		{intent.Turn, `{"input":[]}`, "no_messages"},
+		{intent.Turn, `{"previous_response_id":"r"}`, "stateful"},
+		{intent.Count, `{"conversation":"c","input":[` + hello + `]}`, "stateful"},
+		{intent.Turn, `{"input":[{"role":"user","content":"Write a structured summary of the conversation above."}]}`, "summary"},
+		{intent.Turn, `{"input":[{"role":"user","content":"Hello"},{"type":"compaction_trigger"}]}`, "aside"},
+	} {
+		in := read(t, intent.Request{Work: c.work, Dialect: responses.Dialect{}}, c.body)
+		if in.Why() != c.why || in.Work != c.work || in.Trigger != strings.Contains(c.body, "trigger") || in.Trigger && !in.Summary {
+			t.Errorf("%s: %s is %q, want %q: %+v", c.work, c.body, in.Why(), c.why, in)
+		}
+	}
+	for work, thread := range map[intent.Work]bool{intent.Turn: true, intent.Count: false} {
+		if in := read(t, intent.Request{Work: work, Dialect: anthropic.Dialect{}}, `{"thread":{"id":"t"},"messages":[`+hello+`]}`); in.Thread != thread {
+			t.Errorf("%s: %+v", work, in)
 		}
 	}
 }

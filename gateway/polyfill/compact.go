@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/gateway/intent"
 	"precis/policy"
 )
 
@@ -25,7 +26,7 @@ type compactor struct{ *Emulator }
 // the requested size. A repeated request gets the same answer.
 func (e compactor) compactOver(ctx context.Context) error {
 	c := e.compact
-	if e.Count {
+	if e.Intent.Work == intent.Count {
 		return nil // counting makes no summaries
 	}
 	if made, ok := e.compactedHere(); ok {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/gateway/intent"
 	"precis/internal/jsonspan"
 	"precis/wire"
 	"precis/wire/anthropic"
@@ -27,9 +28,7 @@ type Input struct {
 	Prompt   wire.Prompt
 	Messages []precis.Message   // without the system prompt
 	Node     precis.Fingerprint // of their end
-	Compact  bool               // it came to /v1/responses/compact
-	Count    bool               // it only asks for a token count
-	Stateful bool               // it refers to messages that it does not contain
+	Intent   intent.Intent
 }
 
 // Request holds the polyfills that a request needs, and their results.
@@ -89,7 +88,7 @@ func (r *Request) readManagement() (err error) {
 		}
 	case responses.Format:
 		r.compact, err = ParseCompaction(raw)
-		if r.Stateful {
+		if r.Intent.Stateful {
 			r.compact = nil // the messages to compact are not in the request
 		}
 	default:
@@ -99,13 +98,12 @@ func (r *Request) readManagement() (err error) {
 	return err
 }
 
-// readCompact detects a request that only asks for a compaction.
+// readCompact checks a request that only asks for a compaction.
 func (r *Request) readCompact() error {
-	b := r.Body
-	switch n := len(b.Items()); {
-	case r.Input.Compact:
+	switch {
+	case r.Intent.Work == intent.Compact:
 		r.Mode = Window
-	case n > 0 && isTrigger(b.Item(n-1)):
+	case r.Intent.Trigger:
 		r.Mode = Trigger
 	default:
 		return nil
@@ -113,18 +111,13 @@ func (r *Request) readCompact() error {
 	if r.Prompt.Model == "" {
 		return &Invalid{Param: "model", Message: "Missing required parameter: 'model'."}
 	}
-	if r.Stateful {
+	if r.Intent.Stateful {
 		return &Invalid{Param: "previous_response_id", Message: "Stored responses cannot be compacted here; send the items as 'input'."}
 	}
-	if len(r.Messages) == 0 && b.String("input") == "" {
+	if len(r.Messages) == 0 && r.Body.String("input") == "" {
 		return &Invalid{Param: "input", Message: "There is nothing to compact: 'input' is empty."}
 	}
 	return nil
-}
-
-func isTrigger(item []byte) bool {
-	kind, _ := jsonspan.String(jsonspan.Field(item, "type"))
-	return kind == "compaction_trigger"
 }
 
 // returnsCompactions reports whether the request contains a compaction that we must read.
