@@ -151,7 +151,7 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.M
 // request returns the request that a conversation passes to its manager.
 func (h home) request(ctx context.Context, c *registry.Conversation, model string, last policy.Report) policy.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
-	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
+	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.outputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
 	if dialect == anthropic.Format && binds(model) {
 		r.Reasoning = precis.ReasoningLoop
 	}

@@ -14,6 +14,7 @@ import (
 	"precis/conversation"
 	"precis/gateway/polyfill"
 	"precis/internal/window"
+	"precis/models"
 	"precis/policy"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -52,7 +53,10 @@ type Options struct {
 	// Replica names this gateway among others; "": a random name.
 	Replica string
 
-	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
+	// Models has windows, output limits and prices; nil: they are unknown.
+	Models *models.Catalog
+	// Window returns the context window of a model; nil: as Models has it, else 128,000 tokens,
+	// assumed.
 	Window func(ctx context.Context, model string) precis.Window
 	// ProfileWindow returns the window, in tokens, that a profile sets for its requests; 0: the
 	// profile sets none. Nil: no profile does.
@@ -61,10 +65,7 @@ type Options struct {
 	// credentials of the request, in the background. The first turn of a model waits for the answer
 	// for up to a second.
 	Probe bool
-	// OutputLimit returns a model's output limit in tokens, 0 when unknown; nil:
-	// always unknown.
-	OutputLimit func(model string) int
-	// Cost returns the cost of a request in US dollars; nil: costs are unknown.
+	// Cost returns the cost of a request in US dollars; nil: by the prices of Models.
 	Cost func(dialect, model string, u precis.Usage) float64
 
 	Auth   Auth
@@ -202,16 +203,19 @@ func (o Options) complete() (Options, error) {
 		}
 	}
 	if o.Window == nil {
-		o.Window = func(context.Context, string) precis.Window { return window.Known{}.Window() }
+		var table func(string) precis.Window
+		if o.Models != nil {
+			table = o.Models.Window
+		}
+		o.Window = func(_ context.Context, model string) precis.Window {
+			return window.Known{Model: model, Table: table}.Window()
+		}
 	}
 	if o.ProfileWindow == nil {
 		o.ProfileWindow = func(string) int { return 0 }
 	}
-	if o.OutputLimit == nil {
-		o.OutputLimit = func(string) int { return 0 }
-	}
 	if o.Cost == nil {
-		o.Cost = func(string, string, precis.Usage) float64 { return 0 }
+		o.Cost = o.price
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -250,6 +254,33 @@ func (o Options) complete() (Options, error) {
 		o.Transport = newTransport()
 	}
 	return o, nil
+}
+
+// known returns a model of Models; ok is false for an unknown one.
+func (o Options) known(model string) (m models.Model, ok bool) {
+	if o.Models == nil {
+		return m, false
+	}
+	return o.Models.Find(model)
+}
+
+// outputLimit returns a model's output limit in tokens; 0: unknown.
+func (o Options) outputLimit(model string) int {
+	m, _ := o.known(model)
+	return m.MaxOutput.Tokens
+}
+
+// price returns the cost of a request by the prices of Models, in US dollars; 0: unknown.
+func (o Options) price(dialect, model string, u precis.Usage) float64 {
+	m, ok := o.known(model)
+	if !ok {
+		return 0
+	}
+	protocol := models.OpenAI
+	if dialect == anthropic.Format {
+		protocol = models.Anthropic
+	}
+	return models.Bill(protocol, m, u).USD
 }
 
 func newTransport() http.RoundTripper {

@@ -31,7 +31,6 @@ import (
 	"precis/policy"
 	"precis/preset"
 	"precis/store/sqlite"
-	"precis/wire/anthropic"
 )
 
 // Options configure a keeper. The zero value has the balanced preset, exact counting, windows by
@@ -58,7 +57,6 @@ type Options struct {
 type Keeper struct {
 	o       Options
 	gateway *gateway.Gateway
-	catalog *models.Catalog
 	closing func() error // of the store
 
 	mu    sync.Mutex // guards the following fields
@@ -74,7 +72,7 @@ func Open(path string, o Options) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{o: o, catalog: catalog, closing: func() error { return nil }, named: map[string]*Conversation{}}
+	k := &Keeper{o: o, closing: func() error { return nil }, named: map[string]*Conversation{}}
 	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, First: o.First, Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
 	if o.OnReport != nil {
 		options.OnReport = func(_ context.Context, r policy.Report) { o.OnReport(r) }
@@ -84,9 +82,13 @@ func Open(path string, o Options) (*Keeper, error) {
 		return nil, err
 	}
 	g := gateway.Options{
-		Local: true, InProcess: true, Manager: manager, Window: k.window, OutputLimit: k.outputLimit,
+		Local: true, InProcess: true, Manager: manager, Models: catalog, Transport: o.Base,
 		Recall: o.Recall, CondenseTool: o.CondenseTool, Logger: o.Logger, Now: o.Now, OnTurn: o.OnTurn,
-		Cost: k.cost, Transport: o.Base,
+	}
+	if o.Window != nil {
+		g.Window = func(_ context.Context, model string) precis.Window {
+			return window.Known{Set: o.Window(model), Model: model, Table: catalog.Window}.Window()
+		}
 	}
 	if path != "" {
 		st, err := sqlite.Open(context.Background(), path, sqlite.Options{})
@@ -111,33 +113,6 @@ func (k *Keeper) Close() error {
 	defer cancel()
 	err := k.gateway.Close(ctx)
 	return cmp.Or(err, k.closing())
-}
-
-// window returns a model's window.
-func (k *Keeper) window(_ context.Context, model string) precis.Window {
-	known := window.Known{Model: model, Table: k.catalog.Window}
-	if k.o.Window != nil {
-		known.Set = k.o.Window(model)
-	}
-	return known.Window()
-}
-
-func (k *Keeper) outputLimit(model string) int {
-	m, _ := k.catalog.Find(model)
-	return m.MaxOutput.Tokens
-}
-
-// cost returns the cost of a request by the prices of package models, in US dollars.
-func (k *Keeper) cost(dialect, model string, u precis.Usage) float64 {
-	m, ok := k.catalog.Find(model)
-	if !ok {
-		return 0
-	}
-	protocol := models.OpenAI
-	if dialect == anthropic.Format {
-		protocol = models.Anthropic
-	}
-	return models.Bill(protocol, m, u).USD
 }
 
 // RoundTripper returns a transport for the HTTP client of an SDK, see

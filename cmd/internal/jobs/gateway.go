@@ -7,9 +7,7 @@ import (
 
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
-	"precis/condense"
 	"precis/gateway/ownmodel"
-	"precis/model"
 	"precis/policy"
 	"precis/preset"
 )
@@ -34,26 +32,23 @@ func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*pre
 	if s.Model == "" {
 		return nil, nil
 	}
-	prompt, err := promptOf(s)
+	by, err := condensingBy(c)
 	if err != nil {
 		return nil, err
 	}
-	w := service.OwnWriter(own, prompt, s.MaxTokens)
-	w.SelfCheck, w.Hooks = s.SelfCheck, hooks(c.Hooks)
-	var writer model.Model
-	if s.Model != ownModel {
-		catalog, err := c.Catalog()
-		if err != nil {
-			return nil, err
-		}
-		if err := usable(catalog, s); err != nil {
-			return nil, &service.Unusable{Err: err}
-		}
-		if writer, err = newClient(catalog, s); err != nil {
-			return nil, &service.Unusable{Err: err}
-		}
-		w.Own = nil // use only the configured model; the conversation's own may be more expensive
+	if s.Model == ownModel {
+		by.Writer.Own, by.Selective = own.Model, false
+		return by, nil
 	}
-	w.Model = writer
-	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil, Reasoning: s.Reasoning}, nil
+	catalog, err := c.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	if err = usable(catalog, s); err == nil {
+		by.Writer.Model, err = newClient(catalog, s)
+	}
+	if err != nil {
+		return nil, &service.Unusable{Err: err}
+	}
+	return by, nil
 }

@@ -59,18 +59,26 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (
 	if err != nil {
 		return nil, err
 	}
-	prompt, err := promptOf(c)
+	by, err := condensingBy(j.Config)
 	if err != nil {
 		return nil, err
 	}
 	cache := o.summaries(ctx, c.Cache)
 	j.ledger, _ = cache.(precis.Ledger)
+	by.Writer.Model, by.Writer.Cache, by.Price = writer, cache, j.price(writer)
+	return by, nil
+}
+
+// condensingBy returns how a model condenses by the configuration, without the model.
+func condensingBy(c *config.Config) (*preset.Condensing, error) {
+	s := c.Summarizer
+	prompt, err := promptOf(s)
+	if err != nil {
+		return nil, err
+	}
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: writer, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: cache, SelfCheck: c.SelfCheck, Hooks: hooks(j.Config.Hooks)},
-		Mode:      condense.Mode(c.Mode),
-		Selective: c.Selective,
-		Reasoning: c.Reasoning,
-		Price:     j.price(writer),
+		Writer: condense.WriterConfig{Prompt: prompt, MaxTokens: s.MaxTokens, SelfCheck: s.SelfCheck, Hooks: hooks(c.Hooks)},
+		Mode:   condense.Mode(s.Mode), Selective: s.Selective, Reasoning: s.Reasoning,
 	}, nil
 }
 

@@ -8,10 +8,8 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
-	"precis/gateway/ownmodel"
 	"precis/internal/experiments"
 	"precis/internal/window"
-	"precis/models"
 	"precis/policy"
 	"precis/preset"
 )
@@ -78,17 +76,12 @@ func (s *Service) assign(conversation string) string {
 // manager returns the manager of a configuration. Its edits name the arm of an experiment; "": no
 // arm.
 func (s *Service) manager(c *config.Config, arm string) (*policy.Manager, error) {
-	var condensing *preset.Condensing
-	if s.p.Condensing != nil {
-		var err error
-		condensing, err = s.p.Condensing(c, s.own)
-		if _, unusable := errors.AsType[*Unusable](err); unusable {
-			s.p.Logger.Error("the summarizer cannot be used: conversations are condensed without a model", "model", c.Summarizer.Model, "error", err)
-			condensing, err = nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	condensing, why, err := s.condensing(c)
+	if err != nil {
+		return nil, err
+	}
+	if why != nil {
+		s.p.Logger.Error("the summarizer cannot be used: conversations are condensed without a model", "model", c.Summarizer.Model, "error", why)
 	}
 	var hook func(context.Context, policy.Alert)
 	if s.p.Alert != nil {
@@ -114,37 +107,26 @@ func (u *Unusable) Error() string { return u.Err.Error() }
 // Unwrap returns the cause.
 func (u *Unusable) Unwrap() error { return u.Err }
 
-// unusable returns why the summarizer of a configuration cannot be used; nil when it can, or when
-// none is configured.
-func (s *Service) unusable(c *config.Config) error {
+// condensing returns how models condense by a configuration; nil: no model does. Why is the reason
+// when the configured summarizer cannot be used.
+func (s *Service) condensing(c *config.Config) (by *preset.Condensing, why *Unusable, err error) {
 	if s.p.Condensing == nil {
-		return nil
+		return nil, nil, nil
 	}
-	_, err := s.p.Condensing(c, s.own)
-	if u, is := errors.AsType[*Unusable](err); is {
-		return u
+	by, err = s.p.Condensing(c, s.own)
+	if why, is := errors.AsType[*Unusable](err); is {
+		return nil, why, nil
 	}
-	return nil
+	return by, nil, err
 }
 
 // summarizer writes requested summaries; nil: digests are made.
 func (s *Service) summarizer(c *config.Config) (policy.Summarizer, error) {
-	if s.p.Condensing == nil {
-		return nil, nil
-	}
-	condensing, err := s.p.Condensing(c, s.own)
-	if _, unusable := errors.AsType[*Unusable](err); unusable {
-		return nil, nil
-	}
+	condensing, _, err := s.condensing(c)
 	if err != nil || condensing == nil {
 		return nil, err
 	}
 	return condense.NewWriter(condensing.Writer)
-}
-
-// OwnWriter has the model of each conversation write its summaries.
-func OwnWriter(own *ownmodel.Models, prompt condense.Prompt, maxTokens int) condense.WriterConfig {
-	return condense.WriterConfig{Own: own.Model, Prompt: prompt, MaxTokens: maxTokens}
 }
 
 // profileWindow returns the window that the configuration of a profile sets, in tokens; 0: not set.
@@ -169,21 +151,4 @@ func (s *Service) take(profiles map[string]*config.Config) {
 func (s *Service) window(_ context.Context, model string) precis.Window {
 	c := s.config()
 	return window.Known{Set: c.Window, By: c.Origin("window"), Model: model, Table: s.catalog.Window}.Window()
-}
-
-func (s *Service) outputLimit(model string) int {
-	m, _ := s.catalog.Find(model)
-	return m.MaxOutput.Tokens
-}
-
-func (s *Service) cost(dialect, model string, u precis.Usage) float64 {
-	m, ok := s.catalog.Find(model)
-	if !ok {
-		return 0
-	}
-	protocol := models.OpenAI
-	if dialect == "anthropic" {
-		protocol = models.Anthropic
-	}
-	return models.Bill(protocol, m, u).USD
 }

@@ -152,7 +152,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	return gateway.Options{
 		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, ProfileWindow: s.profileWindow, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  g.Probe,
-		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
+		Models: s.catalog, Window: s.window,
 		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
 		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests, Memory: int64(g.RequestsMB) << 20},
 		Native:    gateway.Native{ContextManagement: g.Native, Compact: g.Native},

@@ -63,8 +63,8 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices}
 		switch o.key {
 		case modelKey:
-			if err := l.s.unusable(c); err != nil {
-				v.Help = "It cannot be used, and conversations are condensed without a model: " + err.Error() + ". " + v.Help
+			if _, why, _ := l.s.condensing(c); why != nil {
+				v.Help = "It cannot be used, and conversations are condensed without a model: " + why.Error() + ". " + v.Help
 			}
 		case promptKey:
 			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
@@ -167,8 +167,8 @@ func (s *Service) saveChanges(ctx context.Context, profile string, changes func(
 		if change.Key == modelKey && change.Value != "" {
 			next := *c
 			next.Summarizer.Model = change.Value
-			if err := s.unusable(&next); err != nil {
-				return err
+			if _, why, _ := s.condensing(&next); why != nil {
+				return why
 			}
 		}
 	}
