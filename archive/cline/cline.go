@@ -8,7 +8,6 @@ package cline
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -53,9 +52,10 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if err := jsonspan.Valid(src.Data); err != nil {
 		return nil, archive.Invalid("", err)
 	}
-	s := &session{rec: &archive.Recording{}}
-	c := &precis.Conversation{Transcript: &precis.Transcript{}}
-	s.rec.Conversation = c
+	rec := &archive.Recording{}
+	s := &session{archive.NewBuilder(rec)}
+	c := s.Conv
+	rec.Conversation = c
 	for m, err := range jsonspan.Object(src.Data) {
 		if err != nil {
 			return nil, archive.Invalid("", err)
@@ -68,34 +68,17 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 				c.System = precis.NewText(precis.RoleSystem, text)
 			}
 		case "messages":
-			if err := s.messages(m.Span); err != nil {
+			if err := archive.Each(m.Span, "message", s.message); err != nil {
 				return nil, err
 			}
 		}
 	}
 	s.describe(src.Path)
-	return s.rec, nil
+	return rec, nil
 }
 
 // session is the state of reading one file.
-type session struct {
-	rec   *archive.Recording
-	names archive.CallNames
-}
-
-func (s *session) messages(list jsonspan.Span) error {
-	n := 0
-	for span, err := range jsonspan.Array(list.Raw) {
-		if err == nil {
-			err = s.message(span.Raw)
-		}
-		if err != nil {
-			return archive.Invalid(fmt.Sprintf("message %d at byte %d", n, list.Offset+span.Offset), err)
-		}
-		n++
-	}
-	return nil
-}
+type session struct{ *archive.Builder }
 
 // message reads one message.
 func (s *session) message(raw []byte) error {
@@ -115,15 +98,9 @@ func (s *session) message(raw []byte) error {
 	}
 	m.Raw = nil
 	m.ID, _ = jsonspan.String(f["id"])
-	if ms := archive.Amount(f["ts"]); ms > 0 {
-		m.Time = time.UnixMilli(int64(ms)).UTC()
-	}
+	m.Time = archive.Millis(f["ts"])
 	s.spent(f)
-	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
-		s.rec.Ignored++
-		return nil
-	}
-	s.rec.Conversation.Transcript.Append(s.names.Name(m))
+	s.Say(m)
 	return nil
 }
 
@@ -132,13 +109,13 @@ func (s *session) spent(f map[string]json.RawMessage) {
 	model := ""
 	if info := jsonspan.Members(f["modelInfo"]); info != nil {
 		if model, _ = jsonspan.String(info["id"]); model != "" {
-			s.rec.Conversation.Model = model
+			s.Conv.Model = model
 		}
 	}
 	n := archive.Counts(f["metrics"], "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 	used := precis.Usage{Input: max(0, n[0]-n[2]-n[3]), Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
-	s.rec.Origin.Spend(model, used, archive.Amount(jsonspan.Members(f["metrics"])["cost"]))
-	s.rec.Origin.Answered(s.rec.Conversation, used)
+	s.Rec.Origin.Spend(model, used, archive.Amount(jsonspan.Members(f["metrics"])["cost"]))
+	s.Rec.Origin.Answered(s.Conv, used)
 }
 
 // describe reads the description next to a session. It is optional: a missing one is ignored, a
@@ -164,10 +141,10 @@ func (s *session) describe(path string) {
 		} `json:"metadata"`
 	}
 	if err := json.Unmarshal(data, &d); err != nil {
-		s.rec.Warn(filepath.Base(base)+".json", "left out: %v", err)
+		s.Rec.Warn(filepath.Base(base)+".json", "left out: %v", err)
 		return
 	}
-	o, c := &s.rec.Origin, s.rec.Conversation
+	o, c := &s.Rec.Origin, s.Conv
 	o.Project, o.State, o.Begun, o.Parent = d.CWD, d.Status, d.Started, d.Parent
 	if c.Title = d.Metadata.Title; c.Title == "" {
 		c.Title = d.Prompt

@@ -14,25 +14,15 @@ import (
 )
 
 // builder assembles the messages of one chat.
-type builder struct {
-	rec   *archive.Recording
-	conv  *precis.Conversation
-	names archive.CallNames
-	ids   archive.UniqueIDs
-}
+type builder struct{ *archive.Builder }
 
-// say appends a message; one without content is ignored.
-func (b *builder) say(role precis.Role, at time.Time, blocks ...precis.Block) {
-	m := archive.WithoutBlank(precis.Message{Role: role, Content: blocks, Time: at})
-	if len(m.Content) == 0 {
-		b.rec.Ignored++
-		return
-	}
-	b.conv.Transcript.Append(b.names.Name(b.ids.Name(m)))
+// say appends a message.
+func (b builder) say(role precis.Role, at time.Time, blocks ...precis.Block) {
+	b.Say(precis.Message{Role: role, Content: blocks, Time: at})
 }
 
 // request reads the user's message and the work or answer that followed.
-func (b *builder) request(raw json.RawMessage) error {
+func (b builder) request(raw json.RawMessage) error {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
 		return err
@@ -41,7 +31,7 @@ func (b *builder) request(raw json.RawMessage) error {
 	if message == nil {
 		return errors.New("it has no message")
 	}
-	at := when(f["timestamp"])
+	at := archive.Millis(f["timestamp"])
 	words := jsonspan.Text(message, "text")
 	if jsonspan.Kind(f["isSystemInitiated"]) == 't' {
 		words = harness.Reminder(words)
@@ -53,11 +43,11 @@ func (b *builder) request(raw json.RawMessage) error {
 		model = modelName(jsonspan.Text(f, "modelId"))
 	}
 	if model != "" {
-		b.conv.Model = model
+		b.Conv.Model = model
 	}
 	n := archive.Counts(jsonOf(meta), "promptTokens", "outputTokens")
-	b.rec.Origin.Spend(model, precis.Usage{Input: n[0], Output: n[1]}, 0)
-	if end := when(f["responseTimestamp"]); !end.IsZero() {
+	b.Rec.Origin.Spend(model, precis.Usage{Input: n[0], Output: n[1]}, 0)
+	if end := archive.Millis(f["responseTimestamp"]); !end.IsZero() {
 		at = end
 	}
 	if rounds := jsonspan.Elements(meta["toolCallRounds"]); len(rounds) > 0 {
@@ -78,10 +68,10 @@ func jsonOf(f map[string]json.RawMessage) json.RawMessage {
 }
 
 // rounds reads the rounds of an agent: the model's texts and calls, and the results.
-func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
+func (b builder) rounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
 	for _, raw := range rounds {
 		f := jsonspan.Members(raw)
-		if t := when(f["timestamp"]); !t.IsZero() {
+		if t := archive.Millis(f["timestamp"]); !t.IsZero() {
 			at = t
 		}
 		var said, answers []precis.Block
@@ -106,12 +96,12 @@ func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMe
 }
 
 // condensed records that a summary replaced the conversation so far.
-func (b *builder) condensed(summary string, at time.Time) {
+func (b builder) condensed(summary string, at time.Time) {
 	m := precis.NewText(precis.RoleUser, summary)
 	m.Time = at
-	n := b.conv.Transcript.Len()
-	if err := archive.Condensed(b.conv, n, []precis.Message{m}, at, precis.EditReport{Reason: "Copilot summarized the conversation"}); err != nil {
-		b.rec.Warn(fmt.Sprintf("message %d", n), "the summary is left out: %v", err)
+	n := b.Conv.Transcript.Len()
+	if err := archive.Condensed(b.Conv, n, []precis.Message{m}, at, precis.EditReport{Reason: "Copilot summarized the conversation"}); err != nil {
+		b.Rec.Warn(fmt.Sprintf("message %d", n), "the summary is left out: %v", err)
 	}
 }
 

@@ -16,9 +16,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"precis"
 	"precis/archive"
 	"precis/internal/jsonspan"
 )
@@ -87,7 +85,9 @@ func isReplay(f map[string]json.RawMessage) bool {
 // Read reads a chat. Lines of a log that cannot be applied are skipped; a malformed document is
 // an error that names the place.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
-	rec := &archive.Recording{Conversation: &precis.Conversation{Transcript: &precis.Transcript{}}}
+	rec := &archive.Recording{}
+	b := builder{archive.NewBuilder(rec)}
+	rec.Conversation = b.Conv
 	data := src.Data
 	if isLog(data) {
 		var err error
@@ -97,7 +97,6 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	} else if err := jsonspan.Valid(data); err != nil {
 		return nil, archive.Invalid("", err)
 	}
-	b := &builder{rec: rec, conv: rec.Conversation}
 	if isReplay(jsonspan.Members(data)) {
 		return rec, b.replay(data)
 	}
@@ -128,11 +127,11 @@ func project(path string) string {
 }
 
 // session reads the document of a session.
-func (b *builder) session(data []byte) error {
+func (b builder) session(data []byte) error {
 	f := jsonspan.Members(data)
-	c := b.conv
+	c := b.Conv
 	c.ID, c.Title = jsonspan.Text(f, "sessionId"), jsonspan.Text(f, "customTitle")
-	b.rec.Origin.Begun = when(f["creationDate"])
+	b.Rec.Origin.Begun = archive.Millis(f["creationDate"])
 	n := 0
 	for span, err := range jsonspan.Array(f["requests"]) {
 		if err == nil && jsonspan.Kind(span.Raw) != 'n' {
@@ -144,14 +143,6 @@ func (b *builder) session(data []byte) error {
 		n++
 	}
 	return nil
-}
-
-// when reads a time in milliseconds.
-func when(raw json.RawMessage) time.Time {
-	if ms := archive.Amount(raw); ms > 0 {
-		return time.UnixMilli(int64(ms)).UTC()
-	}
-	return time.Time{}
 }
 
 // modelName returns a model's name without the vendor before it.

@@ -13,7 +13,7 @@ import (
 
 // parts reads the displayed parts of an answer. Text after a call follows the call's result, in
 // the original order.
-func (b *builder) parts(parts []json.RawMessage, at time.Time) {
+func (b builder) parts(parts []json.RawMessage, at time.Time) {
 	var said, answers []precis.Block
 	var words strings.Builder
 	flushWords := func() {
@@ -47,7 +47,7 @@ func (b *builder) parts(parts []json.RawMessage, at time.Time) {
 			use, answer := invocation(f)
 			said, answers = append(said, use), append(answers, answer)
 		default:
-			b.rec.Ignored++
+			b.Rec.Ignored++
 		}
 	}
 	if len(said) > 0 || words.Len() > 0 {

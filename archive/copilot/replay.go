@@ -12,7 +12,7 @@ import (
 )
 
 // replay reads an exported replay, or one prompt of it.
-func (b *builder) replay(data []byte) error {
+func (b builder) replay(data []byte) error {
 	f := jsonspan.Members(data)
 	prompts := jsonspan.Elements(f["prompts"])
 	if f["prompts"] == nil {
@@ -23,8 +23,8 @@ func (b *builder) replay(data []byte) error {
 		if p == nil {
 			return archive.Invalid(fmt.Sprintf("prompt %d", i), fmt.Errorf("it is no object"))
 		}
-		if b.conv.ID == "" {
-			b.conv.ID = jsonspan.Text(p, "promptId")
+		if b.Conv.ID == "" {
+			b.Conv.ID = jsonspan.Text(p, "promptId")
 		}
 		b.say(precis.RoleUser, time.Time{}, precis.Text{Text: jsonspan.Text(p, "prompt")})
 		b.logs(jsonspan.Elements(p["logs"]))
@@ -34,7 +34,7 @@ func (b *builder) replay(data []byte) error {
 
 // logs reads the model requests and tool calls of one prompt. Calls follow the request that
 // produced them.
-func (b *builder) logs(logs []json.RawMessage) {
+func (b builder) logs(logs []json.RawMessage) {
 	var said, answers []precis.Block
 	var at time.Time
 	turn := func() {
@@ -64,22 +64,22 @@ func (b *builder) logs(logs []json.RawMessage) {
 			}
 			answers = append(answers, r)
 		default:
-			b.rec.Ignored++
+			b.Rec.Ignored++
 		}
 	}
 	turn()
 }
 
 // answer reads the model's answer to a request and the request's usage.
-func (b *builder) answer(f map[string]json.RawMessage) []precis.Block {
+func (b builder) answer(f map[string]json.RawMessage) []precis.Block {
 	meta := jsonspan.Members(f["metadata"])
 	if model := jsonspan.Text(meta, "model"); model != "" {
-		b.conv.Model = model
+		b.Conv.Model = model
 	}
 	n := archive.Counts(meta["usage"], "prompt_tokens", "completion_tokens")
 	used := precis.Usage{Input: n[0], Output: n[1]}
-	b.rec.Origin.Spend(b.conv.Model, used, 0)
-	b.rec.Origin.Answered(b.conv, used)
+	b.Rec.Origin.Spend(b.Conv.Model, used, 0)
+	b.Rec.Origin.Answered(b.Conv, used)
 	var out []precis.Block
 	if words := thought(f["thinking"]); words != "" {
 		out = append(out, precis.Thinking{Text: words})

@@ -97,7 +97,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		return nil, archive.Invalid("", err)
 	}
 	b := newBuilder(rec)
-	rec.Conversation = b.conv
+	rec.Conversation = b.Conv
 	if jsonspan.Kind(src.Data) == '[' {
 		return rec, b.contents(jsonspan.Span{Raw: src.Data})
 	}
@@ -118,17 +118,17 @@ func (b *builder) document(data []byte) error {
 		case "messages":
 			list, read = m.Span, b.records
 		case "systemInstruction", "system_instruction":
-			b.conv.System = instruction(m.Raw)
+			b.Conv.System = instruction(m.Raw)
 		case "tools":
 			if jsonspan.Kind(m.Raw) == '[' {
-				b.conv.Tools = m.Raw
+				b.Conv.Tools = m.Raw
 			}
 		case "model":
-			b.conv.Model, _ = jsonspan.String(m.Raw)
+			b.Conv.Model, _ = jsonspan.String(m.Raw)
 		case "sessionId":
-			b.conv.ID, _ = jsonspan.String(m.Raw)
+			b.Conv.ID, _ = jsonspan.String(m.Raw)
 		case "summary":
-			b.conv.Title, _ = jsonspan.String(m.Raw)
+			b.Conv.Title, _ = jsonspan.String(m.Raw)
 		}
 	}
 	if list.Raw == nil {
@@ -139,7 +139,7 @@ func (b *builder) document(data []byte) error {
 
 // contents reads an array of contents.
 func (b *builder) contents(list jsonspan.Span) error {
-	return each(list, "content", func(raw []byte) error {
+	return archive.Each(list, "content", func(raw []byte) error {
 		f, err := jsonspan.Fields(raw)
 		if err != nil {
 			return err
@@ -160,19 +160,4 @@ func (b *builder) contents(list jsonspan.Span) error {
 		b.say(precis.Message{Role: role, Content: blocks})
 		return nil
 	})
-}
-
-// each calls read for every element of an array; the error names the failed element.
-func each(list jsonspan.Span, name string, read func(raw []byte) error) error {
-	n := 0
-	for span, err := range jsonspan.Array(list.Raw) {
-		if err == nil {
-			err = read(span.Raw)
-		}
-		if err != nil {
-			return archive.Invalid(fmt.Sprintf("%s %d at byte %d", name, n, list.Offset+span.Offset), err)
-		}
-		n++
-	}
-	return nil
 }

@@ -13,8 +13,7 @@ import (
 
 // builder assembles the messages of one conversation.
 type builder struct {
-	rec  *archive.Recording
-	conv *precis.Conversation
+	*archive.Builder
 
 	open     []call          // calls of the model's last turn without an answer
 	made     map[string]bool // IDs of calls
@@ -28,18 +27,14 @@ type builder struct {
 type call struct{ id, recorded, name string }
 
 func newBuilder(rec *archive.Recording) *builder {
-	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
-	return &builder{rec: rec, conv: conv, made: map[string]bool{}, answered: map[string]bool{}, counted: map[string]bool{}}
+	return &builder{Builder: archive.NewBuilder(rec), made: map[string]bool{}, answered: map[string]bool{}, counted: map[string]bool{}}
 }
 
 // say appends a message; one without content is ignored.
 func (b *builder) say(m precis.Message) {
-	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
-		b.rec.Ignored++
-		return
+	if b.Say(m) {
+		b.role = m.Role
 	}
-	b.conv.Transcript.Append(m)
-	b.role = m.Role
 }
 
 // parts reads the content of a message: parts, one part, or a string.

@@ -146,25 +146,25 @@ func (s *qwenSession) conversation() *precis.Conversation {
 
 func (s *qwenSession) build(path []int) *precis.Conversation {
 	b := newBuilder(s.rec)
-	b.conv.ID, b.conv.Title = s.id, s.title
+	b.Conv.ID, b.Conv.Title = s.id, s.title
 	for _, i := range path {
 		r := &s.records[i]
 		if r.model != "" {
-			b.conv.Model = r.model
+			b.Conv.Model = r.model
 		}
 		var err error
 		switch {
 		case r.compressed != nil:
 			err = b.compressed(r)
 		case r.message != nil:
-			b.rec.Origin.Answered(b.conv, r.used)
+			b.Rec.Origin.Answered(b.Conv, r.used)
 			err = b.content(r.message, r.at)
 		}
 		if err != nil {
 			s.rec.Skip(r.line, err)
 		}
 	}
-	return b.conv
+	return b.Conv
 }
 
 // content reads a content that has its own role.
@@ -194,14 +194,14 @@ func (b *builder) compressed(r *qwenRecord) error {
 		}
 	}
 	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before, TokensAfter: r.after}
-	b.condensed(own.conv.Transcript.Messages(), r.line, r.at, report)
+	b.condensed(own.Conv.Transcript.Messages(), r.line, r.at, report)
 	return nil
 }
 
 // condensed records that a program replaced the conversation so far with other messages. These
 // end with the messages that it kept.
 func (b *builder) condensed(with []precis.Message, line int, at time.Time, report precis.EditReport) {
-	said := b.conv.Transcript
+	said := b.Conv.Transcript
 	kept := 0
 	for kept < len(with) && kept < said.Len() && precis.HashMessage(with[len(with)-1-kept]) == precis.HashMessage(said.At(said.Len()-1-kept)) {
 		kept++
@@ -209,7 +209,7 @@ func (b *builder) condensed(with []precis.Message, line int, at time.Time, repor
 	if said.Len() == kept {
 		return // no message was replaced
 	}
-	if err := archive.Condensed(b.conv, said.Len()-kept, with[:len(with)-kept], at, report); err != nil {
-		b.rec.Warn(fmt.Sprintf("line %d", line), "the compression is left out: %v", err)
+	if err := archive.Condensed(b.Conv, said.Len()-kept, with[:len(with)-kept], at, report); err != nil {
+		b.Rec.Warn(fmt.Sprintf("line %d", line), "the compression is left out: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // records reads the messages of a recorded session.
 func (b *builder) records(list jsonspan.Span) error {
-	return each(list, "message", func(raw []byte) error {
+	return archive.Each(list, "message", func(raw []byte) error {
 		f, err := jsonspan.Fields(raw)
 		if err != nil {
 			return err
@@ -40,11 +40,11 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 	case "":
 		return errors.New("the message has no type")
 	default:
-		b.rec.Ignored++
+		b.Rec.Ignored++
 		return nil
 	}
 	if model := jsonspan.Text(f, "model"); model != "" {
-		b.conv.Model = model
+		b.Conv.Model = model
 	}
 	b.spent(f, m.ID)
 	m.Role, m.Content = precis.RoleAssistant, thoughts(f["thoughts"])
@@ -70,8 +70,8 @@ func (b *builder) spent(f map[string]json.RawMessage, id string) {
 	b.counted[id] = true
 	n := archive.Counts(f["tokens"], "input", "output", "cached", "thoughts")
 	used := precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1] + n[3], CacheRead: n[2]}
-	b.rec.Origin.Spend(jsonspan.Text(f, "model"), used, 0)
-	b.rec.Origin.Answered(b.conv, used)
+	b.Rec.Origin.Spend(jsonspan.Text(f, "model"), used, 0)
+	b.Rec.Origin.Answered(b.Conv, used)
 }
 
 // thoughts reads the summaries of the model's reasoning.
@@ -129,7 +129,7 @@ func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResul
 	case "error":
 		r.IsError = true
 	}
-	own := newBuilder(b.rec)
+	own := newBuilder(b.Rec)
 	blocks, err := own.parts(f["result"], precis.RoleUser)
 	if err != nil || len(blocks) == 0 {
 		return r, false
@@ -288,7 +288,7 @@ func (s *log) leave(was []message) {
 // build assembles a list of messages.
 func (s *log) build(list []message) *precis.Conversation {
 	b := newBuilder(s.rec)
-	b.conv.ID, b.conv.Title, b.counted = s.id, s.title, s.counted
+	b.Conv.ID, b.Conv.Title, b.counted = s.id, s.title, s.counted
 	for _, m := range list {
 		var err error
 		if m.compressed != nil {
@@ -300,7 +300,7 @@ func (s *log) build(list []message) *precis.Conversation {
 			s.rec.Skip(m.line, err)
 		}
 	}
-	return b.conv
+	return b.Conv
 }
 
 // snapshot records a compression.
@@ -309,6 +309,6 @@ func (b *builder) snapshot(m message) error {
 	if err := own.records(jsonspan.Span{Raw: m.compressed}); err != nil {
 		return fmt.Errorf("compressed messages: %w", err)
 	}
-	b.condensed(own.conv.Transcript.Messages(), m.line, time.Time{}, precis.EditReport{Reason: "Gemini CLI compressed the conversation"})
+	b.condensed(own.Conv.Transcript.Messages(), m.line, time.Time{}, precis.EditReport{Reason: "Gemini CLI compressed the conversation"})
 	return nil
 }

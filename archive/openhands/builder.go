@@ -15,8 +15,7 @@ import (
 
 // builder assembles the events of one conversation.
 type builder struct {
-	rec  *archive.Recording
-	conv *precis.Conversation
+	*archive.Builder
 
 	events    []seen            // events visible to a model, in order
 	uses      map[string]int    // tool use ID to the message with the call
@@ -36,15 +35,15 @@ type seen struct {
 
 func newBuilder(rec *archive.Recording) *builder {
 	return &builder{
-		rec: rec, conv: &precis.Conversation{Transcript: &precis.Transcript{}},
-		uses: map[string]int{}, answers: map[string]int{}, renamed: map[string]string{},
+		Builder: archive.NewBuilder(rec),
+		uses:    map[string]int{}, answers: map[string]int{}, renamed: map[string]string{},
 		forgotten: map[string]bool{}, spoken: map[string]bool{},
 	}
 }
 
 // event reads one event of either generation.
 func (b *builder) event(f map[string]json.RawMessage, place string) error {
-	e := event{builder: b, fields: f, key: key(f["id"]), place: place, at: parseTime(jsonspan.Text(f, "timestamp"))}
+	e := event{builder: b, fields: f, key: key(f["id"]), place: place, at: archive.Time(jsonspan.Text(f, "timestamp"))}
 	if jsonspan.Text(f, "kind") != "" {
 		return e.sdk()
 	}
@@ -62,26 +61,22 @@ type event struct {
 
 func (e *event) text(name string) string { return jsonspan.Text(e.fields, name) }
 
-// say appends the event's message. One without content is ignored.
+// say appends the event's message.
 func (e *event) say(role precis.Role, blocks ...precis.Block) {
-	m := archive.WithoutBlank(precis.Message{Role: role, Content: blocks, Time: e.at})
-	if len(m.Content) == 0 {
-		e.rec.Ignored++
-		return
-	}
-	n := e.conv.Transcript.Len()
-	for i, block := range m.Content {
+	n := e.Conv.Transcript.Len()
+	for i, block := range blocks {
 		switch block := block.(type) {
 		case precis.ToolUse:
 			block.ID = e.unused(block.ID)
-			m.Content[i] = block
+			blocks[i] = block
 			e.uses[block.ID] = n
 		case precis.ToolResult:
 			e.answers[block.ToolUseID] = n
 		}
 	}
-	e.conv.Transcript.Append(m)
-	e.events = append(e.events, seen{e.key, n})
+	if e.Say(precis.Message{Role: role, Content: blocks, Time: e.at}) {
+		e.events = append(e.events, seen{e.key, n})
+	}
 }
 
 // unused returns the ID of a new tool use: the recorded one, with a number appended if it is a
@@ -121,22 +116,13 @@ func (e *event) answer(r precis.ToolResult) error {
 func (e *event) system(prompt string, tools json.RawMessage) {
 	e.events = append(e.events, seen{e.key, -1})
 	if strings.TrimSpace(prompt) != "" {
-		e.conv.System = precis.NewText(precis.RoleSystem, prompt)
-		e.conv.System.Time = e.at
+		e.Conv.System = precis.NewText(precis.RoleSystem, prompt)
+		e.Conv.System.Time = e.at
 	}
 	if jsonspan.Kind(tools) == '[' {
-		e.conv.Tools = tools
+		e.Conv.Tools = tools
 	}
 }
 
 // key returns an event's ID, a string or a number, as written.
 func key(raw []byte) string { return string(bytes.TrimSpace(raw)) }
-
-// parseTime parses a time with a zone, or without one as UTC.
-func parseTime(s string) time.Time {
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t
-	}
-	t, _ := time.Parse("2006-01-02T15:04:05.999999999", s)
-	return t
-}

@@ -28,7 +28,7 @@ func (e *event) condense(c condensation) {
 	}
 	runs := e.hidden()
 	if len(runs) == 0 {
-		e.rec.Warn(e.place, "the condensation hides no message and is left out")
+		e.Rec.Warn(e.place, "the condensation hides no message and is left out")
 		return
 	}
 	if e.summary != "" {
@@ -48,19 +48,19 @@ func (e *event) record(runs []precis.Replacement) {
 	for _, r := range runs {
 		edit.Report.Messages += r.To - r.From
 	}
-	err := edit.Identify(e.conv.Transcript)
-	if err == nil && slices.ContainsFunc(e.conv.Edits, func(other precis.Edit) bool { return other.ID == edit.ID }) {
+	err := edit.Identify(e.Conv.Transcript)
+	if err == nil && slices.ContainsFunc(e.Conv.Edits, func(other precis.Edit) bool { return other.ID == edit.ID }) {
 		err = precis.Errorf(precis.CodeConflict, "record condensation", "the same one is recorded twice")
 	}
 	if err == nil {
-		last := max(len(e.conv.Edits)-1, 0)
-		err = precis.CheckEdit(e.conv.Transcript, e.conv.Edits[last:], edit)
+		last := max(len(e.Conv.Edits)-1, 0)
+		err = precis.CheckEdit(e.Conv.Transcript, e.Conv.Edits[last:], edit)
 	}
 	if err != nil {
-		e.rec.Warn(e.place, "the condensation is left out: %v", err)
+		e.Rec.Warn(e.place, "the condensation is left out: %v", err)
 		return
 	}
-	e.conv.Edits = append(e.conv.Edits, edit)
+	e.Conv.Edits = append(e.Conv.Edits, edit)
 }
 
 // forget records the events that the condensation names.
@@ -78,7 +78,7 @@ func (e *event) forget(c condensation) {
 
 // hidden returns the spans of messages that are no longer visible to the model.
 func (e *event) hidden() []precis.Replacement {
-	gone := make([]bool, e.conv.Transcript.Len())
+	gone := make([]bool, e.Conv.Transcript.Len())
 	for _, s := range e.events {
 		if s.msg >= 0 && e.forgotten[s.key] {
 			gone[s.msg] = true
@@ -109,7 +109,7 @@ func (e *event) hidden() []precis.Replacement {
 // at the summary's offset, or the last one before it. The offset counts events that are not
 // forgotten, the system prompt included.
 func (e *event) nearest(runs []precis.Replacement) int {
-	at, kept := e.conv.Transcript.Len(), 0
+	at, kept := e.Conv.Transcript.Len(), 0
 	for _, s := range e.events {
 		if e.forgotten[s.key] {
 			continue

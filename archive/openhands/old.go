@@ -33,7 +33,7 @@ func (e *event) old() error {
 	case observation == "recall" && jsonspan.Text(jsonspan.Members(e.fields["extras"]), "recall_type") == "knowledge":
 		e.knowledge()
 	case action != "" && unseen[action], action == "" && unseen[observation], observation == "recall":
-		e.rec.Ignored++
+		e.Rec.Ignored++
 	case action == "system":
 		e.system(jsonspan.Text(args, "content"), args["tools"])
 	case action == "message":
@@ -82,7 +82,7 @@ func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 		use.Name = action
 	}
 	if model := jsonspan.Text(response, "model"); model != "" {
-		e.conv.Model = model
+		e.Conv.Model = model
 	}
 	blocks := []precis.Block{precis.Text{Text: jsonspan.Text(args, "thought")}}
 	if choices := jsonspan.Elements(response["choices"]); len(choices) > 0 {

@@ -84,7 +84,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		if err := b.list(src.Data); err != nil {
 			return nil, err
 		}
-		rec.Conversation = b.conv
+		rec.Conversation = b.Conv
 		return rec, nil
 	}
 	readLines(src.Data, rec)
@@ -119,8 +119,8 @@ func readLines(data []byte, rec *archive.Recording) {
 		}
 		whole = append(whole, c)
 	}
-	if loose.conv.Transcript.Len() > 0 || len(whole) == 0 {
-		whole = append([]*precis.Conversation{loose.conv}, whole...)
+	if loose.Conv.Transcript.Len() > 0 || len(whole) == 0 {
+		whole = append([]*precis.Conversation{loose.Conv}, whole...)
 	}
 	rec.Conversation = whole[0]
 	rec.Conversation.Branches = whole[1:]
@@ -132,11 +132,11 @@ func instance(f map[string]json.RawMessage, rec *archive.Recording) (*precis.Con
 	if err := b.list(f["history"]); err != nil {
 		return nil, err
 	}
-	b.conv.ID = jsonspan.Text(f, "instance_id")
+	b.Conv.ID = jsonspan.Text(f, "instance_id")
 	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(f["metadata"])["llm_config"]), "model"); model != "" {
-		b.conv.Model = model
+		b.Conv.Model = model
 	}
-	return b.conv, nil
+	return b.Conv, nil
 }
 
 // list reads an array of events. The oldest logs pair each action with its

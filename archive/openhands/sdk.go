@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/archive"
 	"precis/internal/jsonspan"
 	"precis/wire/chat"
 )
@@ -45,10 +46,10 @@ func (e *event) sdk() error {
 	case "Condensation":
 		e.condense(condensation{forgotten: jsonspan.Elements(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
 	case "ConversationStateUpdateEvent":
-		e.rec.Ignored++
+		e.Rec.Ignored++
 		e.state(jsonspan.Text(f, "key"), jsonspan.Members(f["value"]))
 	default:
-		e.rec.Ignored++
+		e.Rec.Ignored++
 	}
 	return nil
 }
@@ -59,10 +60,10 @@ func (e *event) state(name string, value map[string]json.RawMessage) {
 		return
 	}
 	if id := jsonspan.Text(value, "id"); id != "" {
-		e.conv.ID = id
+		e.Conv.ID = id
 	}
 	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(value["agent"])["llm"]), "model"); model != "" {
-		e.conv.Model = model
+		e.Conv.Model = model
 	}
 }
 
@@ -76,7 +77,7 @@ func (e *event) message(f map[string]json.RawMessage) error {
 	case "":
 		return fmt.Errorf("the message has no role")
 	default:
-		e.rec.Ignored++
+		e.Rec.Ignored++
 		return nil
 	}
 	blocks := append(thoughts(f), content(f["content"])...)
@@ -123,16 +124,7 @@ func toolUse(raw json.RawMessage) (precis.ToolUse, bool) {
 
 // thoughts returns the model's reasoning: signed blocks, or else plain text.
 func thoughts(f map[string]json.RawMessage) []precis.Block {
-	var out []precis.Block
-	for _, raw := range jsonspan.Elements(f["thinking_blocks"]) {
-		t := jsonspan.Members(raw)
-		switch jsonspan.Text(t, "type") {
-		case "thinking":
-			out = append(out, precis.Thinking{Text: jsonspan.Text(t, "thinking"), Signature: jsonspan.Text(t, "signature")})
-		case "redacted_thinking":
-			out = append(out, precis.RedactedThinking{Data: jsonspan.Text(t, "data")})
-		}
-	}
+	out := archive.Thoughts(f["thinking_blocks"])
 	if s := jsonspan.Text(f, "reasoning_content"); len(out) == 0 && strings.TrimSpace(s) != "" {
 		out = append(out, precis.Thinking{Text: s})
 	}

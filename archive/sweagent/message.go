@@ -16,10 +16,7 @@ import (
 
 // reader collects the messages of one trajectory.
 type reader struct {
-	rec   *archive.Recording
-	msgs  []precis.Message
-	names archive.CallNames
-	ids   archive.UniqueIDs
+	*archive.Builder
 	model string // named by the newest response
 }
 
@@ -38,7 +35,7 @@ func (r *reader) message(raw []byte) error {
 		return r.items(raw, f, at)
 	}
 	if jsonspan.Text(f, "role") == "exit" { // how the run ended; the model never saw it
-		r.rec.Ignored++
+		r.Rec.Ignored++
 		return nil
 	}
 	m, err := chat.DecodeMessage(raw)
@@ -57,11 +54,7 @@ func (r *reader) message(raw []byte) error {
 // add appends a message without its raw bytes, which have members that no API accepts.
 func (r *reader) add(m precis.Message, at time.Time) {
 	m.Raw, m.Fields, m.Format, m.Time = nil, nil, "", at
-	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
-		r.rec.Ignored++
-		return
-	}
-	r.msgs = append(r.msgs, r.ids.Name(r.names.Name(m)))
+	r.Say(m)
 }
 
 // items reads mini-SWE-agent's messages in the Responses API: an input item, or a response with
@@ -104,28 +97,12 @@ func answer(m *precis.Message, ids json.RawMessage) {
 // thoughts reads the signed reasoning that SWE-agent stores beside a message, unless the message
 // has reasoning already.
 func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
-	var out []precis.Block
 	for _, b := range m.Content {
 		if _, ok := b.(precis.Thinking); ok {
 			return nil
 		}
 	}
-	if jsonspan.Kind(raw) != '[' {
-		return nil
-	}
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			break
-		}
-		f := jsonspan.Members(span.Raw)
-		switch jsonspan.Text(f, "type") {
-		case "thinking":
-			out = append(out, precis.Thinking{Text: jsonspan.Text(f, "thinking"), Signature: jsonspan.Text(f, "signature")})
-		case "redacted_thinking":
-			out = append(out, precis.RedactedThinking{Data: jsonspan.Text(f, "data")})
-		}
-	}
-	return out
+	return archive.Thoughts(raw)
 }
 
 // spoken returns the text of a message that has only a thought and an action.

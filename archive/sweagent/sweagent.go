@@ -8,8 +8,6 @@ package sweagent
 
 import (
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
 	"precis"
@@ -121,21 +119,15 @@ func read(data []byte, name string, about func(*precis.Conversation, map[string]
 			list = m.Span
 		}
 	}
-	c := &precis.Conversation{}
-	r := reader{rec: &archive.Recording{Conversation: c}}
-	n := 0
-	for span, err := range jsonspan.Array(list.Raw) {
-		if err == nil {
-			err = r.message(span.Raw)
-		}
-		if err != nil {
-			return nil, archive.Invalid(fmt.Sprintf("%s: message %d at byte %d", name, n, list.Offset+span.Offset), err)
-		}
-		n++
+	rec := &archive.Recording{}
+	r := reader{Builder: archive.NewBuilder(rec)}
+	if err := archive.Each(list, name+": message", r.message); err != nil {
+		return nil, err
 	}
-	c.Model = r.model
-	c.System, r.msgs = chat.SplitSystem(r.msgs)
-	c.Transcript = precis.NewTranscript(slices.Clip(r.msgs)...)
+	c := r.Conv
+	system, msgs := chat.SplitSystem(c.Transcript.Messages())
+	c.Model, c.System, c.Transcript = r.model, system, precis.NewTranscript(msgs...)
 	about(c, fields)
-	return r.rec, nil
+	rec.Conversation = c
+	return rec, nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"precis"
 	"precis/archive"
@@ -22,13 +21,12 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	if list.Raw == nil {
 		list = member(span.Raw, "messages")
 	}
-	c := &precis.Conversation{ID: jsonspan.Text(f, "id"), Model: r.model}
+	b := archive.NewBuilder(r.rec)
+	c := b.Conv
+	c.ID, c.Model = jsonspan.Text(f, "id"), r.model
 	if task := strings.Trim(string(f["task_id"]), `" `); task != "" {
 		c.Title = "task " + task
 	}
-	var msgs []precis.Message
-	var names archive.CallNames
-	var ids archive.UniqueIDs
 	err = each(list.Raw, func(raw []byte, offset int) error {
 		place := fmt.Sprintf("message at byte %d", span.Offset+list.Offset+offset)
 		m, model, err := decode(raw)
@@ -38,18 +36,14 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 		if model != "" {
 			c.Model = model
 		}
-		if len(m.Content) == 0 {
-			r.rec.Ignored++
-			return nil
-		}
-		msgs = append(msgs, ids.Name(names.Name(m)))
+		b.Say(m)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.System, msgs = chat.SplitSystem(msgs)
-	c.Transcript = precis.NewTranscript(msgs...)
+	system, msgs := chat.SplitSystem(c.Transcript.Messages())
+	c.System, c.Transcript = system, precis.NewTranscript(msgs...)
 	return c, nil
 }
 
@@ -87,7 +81,7 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 	}
 	f := jsonspan.Members(raw)
 	m.Raw, m.Fields, m.Format = nil, nil, "" // drop members that no API accepts
-	m.Time = parseTime(jsonspan.Text(f, "timestamp"))
+	m.Time = archive.Time(jsonspan.Text(f, "timestamp"))
 	user := m.Role == precis.RoleUser && (jsonspan.Text(f, "role") == "user" || jsonspan.Text(f, "requestor") == "user")
 	for i, b := range m.Content {
 		switch b := b.(type) {
@@ -106,16 +100,7 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 	if m.Role == precis.RoleAssistant {
 		model = modelOf(f["raw_data"])
 	}
-	return archive.WithoutBlank(m), model, nil
+	return m, model, nil
 }
 
 func modelOf(raw json.RawMessage) string { return jsonspan.Text(jsonspan.Members(raw), "model") }
-
-// parseTime parses a time with a zone, or without one as UTC.
-func parseTime(s string) time.Time {
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t
-	}
-	t, _ := time.Parse("2006-01-02T15:04:05.999999999", s)
-	return t
-}
