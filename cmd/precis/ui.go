@@ -81,7 +81,7 @@ func (c *ui) options(ctx context.Context, args []string) (dashboard.Options, err
 	}
 	return dashboard.Options{
 		Home:   func(*http.Request) (conversation.Home, error) { return j.Home, nil },
-		Source: args[0], Edits: c.edit, Profiles: preset.Names, Settings: fixedSettings{j.Manager}, Logger: c.Logger(),
+		Source: args[0], Edits: c.edit, Profiles: preset.Names, Settings: fixedSettings{j.Config.Settings}, Logger: c.Logger(),
 	}, nil
 }
 
@@ -100,10 +100,6 @@ func (c *ui) sessions(ctx context.Context, folders []string) (dashboard.Options,
 	if err != nil {
 		return dashboard.Options{}, err
 	}
-	m, err := preset.New(preset.Options{Settings: cfg.Settings, Estimate: cfg.Estimate})
-	if err != nil {
-		return dashboard.Options{}, err
-	}
 	source := "the sessions of this machine"
 	if len(folders) > 0 {
 		source = folders[0]
@@ -111,7 +107,7 @@ func (c *ui) sessions(ctx context.Context, folders []string) (dashboard.Options,
 	home := newLiving(lib, time.Now)
 	return dashboard.Options{
 		Home:   func(*http.Request) (conversation.Home, error) { return home, nil },
-		Source: source, Profiles: preset.Names, Settings: fixedSettings{m}, Logger: c.Logger(),
+		Source: source, Profiles: preset.Names, Settings: fixedSettings{cfg.Settings}, Logger: c.Logger(),
 	}, nil
 }
 
@@ -187,10 +183,10 @@ func (c *ui) bind() (net.Listener, error) {
 }
 
 // fixedSettings are settings given by the command line.
-type fixedSettings struct{ m *policy.Manager }
+type fixedSettings struct{ all policy.Settings }
 
 func (fixedSettings) Profiles() []string                         { return []string{""} }
-func (s fixedSettings) Settings(string) (policy.Settings, error) { return s.m.Settings(), nil }
+func (s fixedSettings) Settings(string) (policy.Settings, error) { return s.all, nil }
 func (fixedSettings) Presets() []string                          { return preset.Names() }
 func (fixedSettings) Change(*http.Request) func(string, dashboard.SettingsChange) error {
 	return nil
