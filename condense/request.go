@@ -129,23 +129,16 @@ func readable(b precis.Block, most int, images bool) precis.Block {
 // room returns how many tokens of messages fit in the summarizer's window next
 // to the prompt and the answer; a large number when the window is not known.
 func (t *task) room() int {
-	window := t.window
-	if window == 0 {
-		window = t.model.Info().Window.Tokens
-	}
-	if window == 0 {
+	if t.window == 0 {
 		return 1 << 40
 	}
 	prompt := t.r.Count(t.prompt.Guard()) + t.r.Count(t.prompt.Instruction())
-	return (window-t.output)*95/100 - prompt
+	return (t.window-t.output)*95/100 - prompt
 }
 
 // learn records the window from an overflow error, or a smaller one than assumed before.
 func (t *task) learn(err error) {
 	window := t.window
-	if window == 0 {
-		window = t.model.Info().Window.Tokens
-	}
 	if m, ok := asModelError(err); ok && m.Limit > 0 && (window == 0 || m.Limit < window) {
 		t.shrink(m.Limit)
 		return

@@ -133,7 +133,7 @@ type task struct {
 	prompt Prompt
 	max    int // tokens of the summary
 	output int // tokens of an answer
-	window int // tokens of the model's window, learned from overflows; 0: use the model's Info
+	window int // tokens of the model's window, lower after overflows; 0: unknown
 
 	mu   sync.Mutex // guards call while parts are summarized
 	call precis.CallReport
@@ -170,8 +170,11 @@ func (w *Writer) task(m model.Model, r policy.SummaryRequest, own bool) *task {
 	if info.MaxOutput > 0 {
 		t.output = min(t.output, info.MaxOutput)
 	}
-	if w := info.Window.Tokens; w > 0 {
-		t.output = min(t.output, max(w/4, 1))
+	if t.window = info.Window.Tokens; own && r.Live != nil && r.Live.Window > 0 {
+		t.window = r.Live.Window
+	}
+	if t.window > 0 {
+		t.output = min(t.output, max(t.window/4, 1))
 	}
 	t.max = min(t.max, t.output)
 	t.prompt.Focus, t.prompt.MaxTokens, t.prompt.Previous = r.Focus, t.max*9/10, r.Previous != ""

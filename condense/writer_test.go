@@ -235,6 +235,28 @@ func TestWriterSummarizesInPartsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// The catalog may know a larger window of the conversation's own model than its server has, or than
+// the user has set.
+func TestOwnModelHasTheWindowOfTheRequest(t *testing.T) {
+	const window = 4000
+	for own, form := range map[bool]string{true: "parts", false: "compact"} {
+		m := &fakeModel{info: model.Info{ID: "m1", Window: precis.Window{Tokens: 200_000}}, answer: always(brief)}
+		c := condense.WriterConfig{Own: func(context.Context, *policy.Live) model.Model { return m }, MaxTokens: 400}
+		if !own {
+			c = condense.WriterConfig{Model: m, MaxTokens: 400}
+		}
+		sum, err := writer(t, c).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(60, 900), Live: &policy.Live{Model: "m1", Window: window}})
+		if err != nil || sum.Call.Form != form {
+			t.Errorf("own %v: %+v, %v", own, sum.Call, err)
+		}
+		for _, r := range m.requests {
+			if size := sizeOf(r) + r.MaxTokens; own && size > window {
+				t.Errorf("a request of %d tokens is sent to a window of %d", size, window)
+			}
+		}
+	}
+}
+
 func TestWriterGivesUpOnAWindowThatHoldsNothing(t *testing.T) {
 	m := &fakeModel{info: model.Info{Window: precis.Window{Tokens: 300}}, answer: always(brief)}
 	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 200}).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(5, 4000)})

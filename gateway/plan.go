@@ -295,6 +295,7 @@ func (j *planner) ride(ctx context.Context) context.Context {
 		return ctx // its client sends the request with credentials of its own
 	}
 	j.req.Live = j.live(len(j.work.Edits) > 0)
+	j.req.Live.Window = j.req.Window.Tokens
 	return WithCredentials(ctx, j.credentialsOf())
 }
 

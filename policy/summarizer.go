@@ -54,6 +54,7 @@ type Live struct {
 	Model   string      // as in the request
 	Body    []byte      // as it came
 	Header  http.Header // headers that affect the answer; no keys
+	Window  int         // of the model, in tokens, as it is known for the request; 0: unknown
 }
 
 // SummaryRequest asks for a summary of part of a conversation.

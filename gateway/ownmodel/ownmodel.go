@@ -16,10 +16,10 @@ import (
 )
 
 // Models calls the model of the conversation itself for summaries: at the upstream of the request,
-// with the client's credentials, which are not kept. The zero value knows no windows and prices. It
-// is safe for concurrent use.
+// with the client's credentials, which are not kept. The zero value knows no limits and prices.
+// The window is that of the live request. It is safe for concurrent use.
 type Models struct {
-	// Catalog has windows, limits and prices; nil: they are unknown.
+	// Catalog has limits and prices; nil: they are unknown.
 	Catalog *models.Catalog
 	// Config holds the timeouts, retries and breaker of the calls; its other
 	// fields are set for each model.
@@ -76,7 +76,6 @@ func (o *Models) config(creds gateway.Credentials, l *policy.Live) provider.Conf
 	}
 	if m, ok := o.Catalog.Find(l.Model); ok {
 		c.Info.MaxOutput, c.Prices = m.MaxOutput.Tokens, m.Prices
-		c.Info.Window = o.Catalog.Window(l.Model)
 	}
 	return c
 }
