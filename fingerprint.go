@@ -141,8 +141,7 @@ func (h *hasher) block(b Block) {
 	}
 }
 
-// fields writes each field with its length, so that no two lists of fields give the
-// same bytes.
+// fields writes each field with its length, so that no two lists of fields give the same bytes.
 func (h *hasher) fields(fields ...string) {
 	for _, f := range fields {
 		h.length(len(f))

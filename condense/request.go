@@ -126,12 +126,12 @@ func readable(b precis.Block, most int, images bool) precis.Block {
 	return nil
 }
 
-// room returns how many tokens of messages fit in the summarizer's window next
-// to the prompt and the answer; a large number when the window is not known.
+// unknownWindow is the assumed window, in tokens, if a model states none.
+const unknownWindow = 1 << 40
+
+// room returns how many tokens of messages fit in the summarizer's window next to the prompt and
+// the answer.
 func (t *task) room() int {
-	if t.window == 0 {
-		return 1 << 40
-	}
 	prompt := t.r.Count(t.prompt.Guard()) + t.r.Count(t.prompt.Instruction())
 	return (t.window-t.output)*95/100 - prompt
 }
@@ -139,11 +139,11 @@ func (t *task) room() int {
 // learn records the window from an overflow error, or a smaller one than assumed before.
 func (t *task) learn(err error) {
 	window := t.window
-	if m, ok := asModelError(err); ok && m.Limit > 0 && (window == 0 || m.Limit < window) {
+	if m, ok := asModelError(err); ok && m.Limit > 0 && m.Limit < window {
 		t.shrink(m.Limit)
 		return
 	}
-	if window == 0 {
+	if window == unknownWindow {
 		window = t.size(t.compact(500)...)
 	}
 	t.shrink(window * 3 / 4)

@@ -1,6 +1,7 @@
 package condense
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,7 +134,7 @@ type task struct {
 	prompt Prompt
 	max    int // tokens of the summary
 	output int // tokens of an answer
-	window int // tokens of the model's window, lower after overflows; 0: unknown
+	window int // tokens of the model's window, lower after overflows
 
 	mu   sync.Mutex // guards call while parts are summarized
 	call precis.CallReport
@@ -170,12 +171,11 @@ func (w *Writer) task(m model.Model, r policy.SummaryRequest, own bool) *task {
 	if info.MaxOutput > 0 {
 		t.output = min(t.output, info.MaxOutput)
 	}
-	if t.window = info.Window.Tokens; own && r.Live != nil && r.Live.Window > 0 {
-		t.window = r.Live.Window
+	t.window = cmp.Or(info.Window.Tokens, unknownWindow)
+	if own && r.Live != nil {
+		t.window = cmp.Or(r.Live.Window, t.window)
 	}
-	if t.window > 0 {
-		t.output = min(t.output, max(t.window/4, 1))
-	}
+	t.output = min(t.output, max(t.window/4, 1))
 	t.max = min(t.max, t.output)
 	t.prompt.Focus, t.prompt.MaxTokens, t.prompt.Previous = r.Focus, t.max*9/10, r.Previous != ""
 	t.call = precis.CallReport{Model: info.ID, Provider: info.Provider, Custom: t.prompt.Custom != "", Separate: !own}

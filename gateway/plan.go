@@ -299,7 +299,7 @@ func (j *planner) ride(ctx context.Context) context.Context {
 	return WithCredentials(ctx, j.credentialsOf())
 }
 
-// window returns what is known about the context window of the request's model at its upstream.
+// window returns the evidence on the context window of the request's model at its upstream.
 func (p *placed) window(ctx context.Context) window.Known {
 	k := p.g.windows.of(ctx, p.windowKey(), p.profile)
 	k.Ceiling = p.ceiling

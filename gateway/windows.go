@@ -41,7 +41,7 @@ type windows struct {
 // mostWindows bounds the remembered windows, because clients choose the names of models.
 const mostWindows = 4096
 
-// of returns what is known about the context window of a model at an upstream, for requests with a
+// of returns the evidence on the context window of a model at an upstream, for requests with a
 // profile; "": without one.
 func (w *windows) of(ctx context.Context, key windowKey, profile string) window.Known {
 	w.readDue()

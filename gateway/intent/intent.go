@@ -86,8 +86,8 @@ func Of(r Request) Intent {
 	return in
 }
 
-// Why returns why a request that is not managed is none of the turns that can be, as
-// gateway.Unmanaged names the reasons.
+// Why returns the reason why a request that is not managed is no turn, as gateway.Unmanaged names
+// it.
 func (in Intent) Why() string {
 	switch {
 	case in.Stateful:

@@ -16,8 +16,8 @@ import (
 )
 
 // Models calls the model of the conversation itself for summaries: at the upstream of the request,
-// with the client's credentials, which are not kept. The zero value knows no limits and prices.
-// The window is that of the live request. It is safe for concurrent use.
+// with the client's credentials, which are not kept, and within the window of the request. The zero
+// value knows no limits and prices. It is safe for concurrent use.
 type Models struct {
 	// Catalog has limits and prices; nil: they are unknown.
 	Catalog *models.Catalog
