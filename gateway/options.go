@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -202,6 +203,11 @@ func (o Options) complete() (Options, error) {
 			return fail("Options.Upstreams[%d]: %w", i, err)
 		}
 	}
+	return o.withDefaults(), nil
+}
+
+// withDefaults returns o with defaults in place of zero values.
+func (o Options) withDefaults() Options {
 	if o.Window == nil {
 		var table func(string) precis.Window
 		if o.Models != nil {
@@ -232,28 +238,14 @@ func (o Options) complete() (Options, error) {
 	if o.OnTurn == nil {
 		o.OnTurn = func(context.Context, Turn) {}
 	}
-	if o.RecallTokens <= 0 {
-		o.RecallTokens = 8000
-	}
-	if o.KeepAlive <= 0 {
-		o.KeepAlive = 5 * time.Second
-	}
-	if o.Limits.Body <= 0 {
-		o.Limits.Body = 64 << 20
-	}
-	if o.Limits.Concurrency <= 0 {
-		o.Limits.Concurrency = 512
-	}
-	if o.Limits.Memory <= 0 {
-		o.Limits.Memory = 1 << 30
-	}
-	if o.Limits.Error <= 0 {
-		o.Limits.Error = 1 << 20
-	}
 	if o.Transport == nil {
 		o.Transport = newTransport()
 	}
-	return o, nil
+	o.RecallTokens, o.KeepAlive = cmp.Or(max(o.RecallTokens, 0), 8000), cmp.Or(max(o.KeepAlive, 0), 5*time.Second)
+	l := &o.Limits
+	l.Body, l.Error = cmp.Or(max(l.Body, 0), 64<<20), cmp.Or(max(l.Error, 0), 1<<20)
+	l.Concurrency, l.Memory = cmp.Or(max(l.Concurrency, 0), 512), cmp.Or(max(l.Memory, 0), 1<<30)
+	return o
 }
 
 // known returns a model of Models; ok is false for an unknown one.

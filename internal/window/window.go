@@ -145,9 +145,16 @@ func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 		}
 		return e
 	}
-	size := max(o.Counted, o.Used)
-	below := int(float64(size) * belowRefused)
-	if o.Limit > 0 || below < leastRefused {
+	if o.Limit > 0 {
+		return e
+	}
+	return e.refuseUnstated(o, now)
+}
+
+// refuseUnstated returns the evidence after a refusal that states no limit.
+func (e Evidence) refuseUnstated(o Overflow, now time.Time) Evidence {
+	below := int(float64(max(o.Counted, o.Used)) * belowRefused)
+	if below < leastRefused {
 		return e
 	}
 	once := now.Sub(e.pending.Time) < pendingHold && e.pending.Tokens > 0
