@@ -283,7 +283,9 @@ func unpinned(edits []precis.Edit, handles []precis.Handle) (undo []string, keep
 	pinned := precis.Pinned(edits)
 	for _, h := range handles {
 		if !slices.Contains(pinned, h) {
-			return nil, nil, &precis.Error{Code: precis.CodeNotFound, Op: "unpin", Err: fmt.Errorf("%s is not pinned by that name", h), Hint: "the edits of kind pin name what is pinned"}
+			return nil, nil, &precis.Error{Code: precis.CodeNotFound, Op: "unpin",
+				Err:  fmt.Errorf("%s is not pinned by that name", h),
+				Hint: "the edits of kind pin name what is pinned"}
 		}
 	}
 	for _, e := range precis.Active(edits) {

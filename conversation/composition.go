@@ -28,7 +28,8 @@ const (
 
 // Kinds returns the kinds of content in display order.
 func Kinds() []string {
-	return []string{KindSystem, KindTools, KindUnrecorded, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindMedia, KindOther}
+	return []string{KindSystem, KindTools, KindUnrecorded, KindDigest, KindUser, KindProgram, KindAssistant,
+		KindThinking, KindToolUse, KindToolResult, KindMedia, KindOther}
 }
 
 // KindTokens is the number of tokens of one kind of content in a window.
@@ -81,7 +82,8 @@ func (s *Subject) composition() (Composition, error) {
 	settings, meter := s.Manager.Settings(), s.meter()
 	budget := settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, meter.Overhead(s.Conversation).Sum())
 	d := policy.Plan(policy.Load{Used: st.Tokens}, budget, settings, r.Profile)
-	out := Composition{Used: st.Tokens, Share: st.Percent, Reserve: budget.Reserve, Window: r.Window, Warn: settings.Warn, Threshold: d.Acts, Percent: d.Threshold, Origin: d.Origin}
+	out := Composition{Used: st.Tokens, Share: st.Percent, Reserve: budget.Reserve, Window: r.Window,
+		Warn: settings.Warn, Threshold: d.Acts, Percent: d.Threshold, Origin: d.Origin}
 	out.Free = max(r.Window.Tokens-out.Used-out.Reserve.Tokens, 0)
 	out.Reserved = max(min(out.Reserve.Tokens, r.Window.Tokens-out.Used), 0)
 	view := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits), s.scratch())

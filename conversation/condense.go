@@ -185,7 +185,8 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 		r.ask.Target = t
 	}
 	if o.Summarizer == ByModel && !s.Manager.UsesModel(r.ask.Window) {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model writes summaries for a window of %d tokens", r.ask.Window.Tokens),
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer",
+			Err:  fmt.Errorf("no model writes summaries for a window of %d tokens", r.ask.Window.Tokens),
 			Hint: "configure one, or use digest"}
 	}
 	return r, nil

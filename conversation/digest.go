@@ -68,7 +68,8 @@ func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, 
 		return Digested{}, err
 	}
 	if written.Text == "" {
-		return Digested{}, &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %d tokens", o.Tokens), Hint: "allow a few hundred"}
+		return Digested{}, &precis.Error{Code: precis.CodeOverBudget, Op: "write digest",
+			Err: fmt.Errorf("nothing fits in %d tokens", o.Tokens), Hint: "allow a few hundred"}
 	}
 	text := written.Text + about
 	return Digested{Conversation: s.Record.ID, Tokens: o.Count(text), Text: text, State: digest.StateOf(s.Conversation)}, nil
@@ -115,7 +116,9 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 		o.Count = digest.Estimate
 	}
 	if n := o.Count(o.Summary); o.Tokens > 0 && n > o.Tokens {
-		return Gated{}, &precis.Error{Code: precis.CodeOverBudget, Op: op, Err: fmt.Errorf("it has %d tokens, more than %d", n, o.Tokens), Hint: "a summary is never cut; allow for it and for what it may lack"}
+		return Gated{}, &precis.Error{Code: precis.CodeOverBudget, Op: op,
+			Err:  fmt.Errorf("it has %d tokens, more than %d", n, o.Tokens),
+			Hint: "a summary is never cut; allow for it and for what it may lack"}
 	}
 	s, err := snapshot(ctx, h, id)
 	if err != nil {
@@ -184,7 +187,8 @@ func Summarize(ctx context.Context, h Home, id string, o SummaryOptions) (Summar
 // byModel has a model write the summary and leaves a quarter of the size for the gate's additions.
 func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, cost float64, err error) {
 	if o.Model == nil {
-		return "", 0, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
+		return "", 0, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer",
+			Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
 	}
 	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
 	sum, err := o.Model.Summarize(ctx, policy.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4, Focus: o.Focus, Count: o.Count})

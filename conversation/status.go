@@ -46,7 +46,9 @@ func (s *Subject) details() (Details, error) {
 	if err != nil {
 		return Details{}, err
 	}
-	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open).sized(st), Window: s.Ask.Window, Status: st, Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(), CondenseError: s.Failed}
+	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open).sized(st), Window: s.Ask.Window, Status: st,
+		Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(),
+		CondenseError: s.Failed}
 	if last := s.Last; last.Counter != "" {
 		last.Retention = nil // see Loss
 		d.Last = &last

@@ -103,7 +103,9 @@ func (s *Subject) notes() []string {
 func (s *Subject) editable() error {
 	if !s.Open && s.Record.Branched != "" && s.Record.Requests == 0 {
 		return &precis.Error{
-			Code: precis.CodeConflict, Op: "edit conversation", Err: fmt.Errorf("%s has no message of its own yet, so an edit would hold for %s, too", s.Record.ID, s.Record.Branched),
+			Code: precis.CodeConflict, Op: "edit conversation",
+			Err: fmt.Errorf("%s has no message of its own yet, so an edit would hold for %s, too",
+				s.Record.ID, s.Record.Branched),
 			Hint: "preview it, or edit it after its first request",
 		}
 	}

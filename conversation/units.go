@@ -103,7 +103,9 @@ func (s *Subject) units(q UnitQuery) (UnitList, error) {
 	if err != nil {
 		return UnitList{}, err
 	}
-	d := describer{s: s, shown: precis.ShownBy(t, s.Conversation.Edits), pins: precis.Pinned(s.Conversation.Edits), reports: map[string]precis.EditReport{}, scratch: s.scratch()}
+	d := describer{s: s, shown: precis.ShownBy(t, s.Conversation.Edits),
+		pins: precis.Pinned(s.Conversation.Edits), reports: map[string]precis.EditReport{},
+		scratch: s.scratch()}
 	for _, e := range s.Conversation.Edits {
 		d.reports[e.ID] = e.Report
 	}

@@ -86,7 +86,9 @@ type DialectView struct {
 // them when it first sent a message.
 func ViewAs(ctx context.Context, h Home, id, dialect string) (DialectView, error) {
 	if dialect != "" && !slices.ContainsFunc(dialects, func(d wire.Dialect) bool { return d.Name() == dialect }) {
-		return DialectView{}, precis.Errorf(precis.CodeInvalid, "read dialect", "dialect is %.40q, want %s, %s or %s", dialect, dialects[0].Name(), dialects[1].Name(), dialects[2].Name())
+		return DialectView{}, precis.Errorf(precis.CodeInvalid, "read dialect",
+			"dialect is %.40q, want %s, %s or %s", dialect, dialects[0].Name(), dialects[1].Name(),
+			dialects[2].Name())
 	}
 	return look(ctx, h, id, func(s *Subject) (DialectView, error) {
 		view, _ := s.view(precis.Units(s.Conversation.Transcript, s.Conversation.Edits))

@@ -27,7 +27,8 @@ type effectPage struct {
 
 // intent reads the action requested by a URL or a form.
 func (c *call) intent(v url.Values) (conversation.Intent, error) {
-	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"], Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n"), Force: v.Get("force") != ""}
+	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"],
+		Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n"), Force: v.Get("force") != ""}
 	if text := v.Get("handle"); text != "" {
 		h, err := precis.ParseHandle(text)
 		if err != nil {
@@ -97,7 +98,8 @@ func (c *call) reword(e effectPage) error {
 
 // known returns an existing verb; an unknown one would have no text.
 func known(v conversation.Verb) conversation.Verb {
-	all := []conversation.Verb{conversation.VerbUndo, conversation.VerbPin, conversation.VerbRestore, conversation.VerbExclude, conversation.VerbReword, conversation.VerbRewind, branching}
+	all := []conversation.Verb{conversation.VerbUndo, conversation.VerbPin, conversation.VerbRestore,
+		conversation.VerbExclude, conversation.VerbReword, conversation.VerbRewind, branching}
 	if slices.Contains(all, v) {
 		return v
 	}

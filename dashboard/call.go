@@ -100,7 +100,8 @@ func (r refusal) Unwrap() error { return r.err }
 // statuses are the HTTP statuses of errors.
 var statuses = map[precis.Code]int{
 	precis.CodeInvalid: http.StatusBadRequest, precis.CodeNotFound: http.StatusNotFound, precis.CodeConflict: http.StatusConflict,
-	precis.CodeOverBudget: http.StatusUnprocessableEntity, precis.CodeWouldLose: http.StatusConflict, precis.CodeUpstream: http.StatusBadGateway, precis.CodeInternal: http.StatusInternalServerError,
+	precis.CodeOverBudget: http.StatusUnprocessableEntity, precis.CodeWouldLose: http.StatusConflict,
+	precis.CodeUpstream: http.StatusBadGateway, precis.CodeInternal: http.StatusInternalServerError,
 }
 
 // problem is the content of an error page.
@@ -184,7 +185,8 @@ func (d *dash) path(segments ...string) string {
 
 // inside returns an address of the dashboard unchanged, and the first page for any other address.
 func (d *dash) inside(to string) string {
-	if u, err := url.Parse(to); err == nil && u.Host == "" && u.Scheme == "" && u.Opaque == "" && strings.HasPrefix(u.EscapedPath(), d.o.Base) && !strings.Contains(to, "\\") {
+	if u, err := url.Parse(to); err == nil && u.Host == "" && u.Scheme == "" && u.Opaque == "" &&
+		strings.HasPrefix(u.EscapedPath(), d.o.Base) && !strings.Contains(to, "\\") {
 		return to
 	}
 	return d.o.Base

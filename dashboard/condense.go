@@ -209,7 +209,8 @@ func (c *call) compare() error {
 	}
 	for i, name := range names {
 		s := side{Profile: name}
-		if s.Preview, err = c.preview(conversation.CondenseOptions{Profile: name, Summarizer: conversation.ByDigest, Target: target.Tokens, Share: target.Share}); err != nil {
+		if s.Preview, err = c.preview(conversation.CondenseOptions{Profile: name,
+			Summarizer: conversation.ByDigest, Target: target.Tokens, Share: target.Share}); err != nil {
 			s.Failed = &problem{Code: precis.CodeOf(err), Text: err.Error()}
 		}
 		p.Sides[i] = s

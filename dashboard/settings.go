@@ -60,7 +60,8 @@ type settingsPage struct {
 }
 
 func (c *call) settings() error {
-	p := settingsPage{Profile: c.value("profile"), Profiles: c.o.Settings.Profiles(), Presets: c.o.Settings.Presets(), Done: c.value("did") != "", Saved: c.value("did") == "file"}
+	p := settingsPage{Profile: c.value("profile"), Profiles: c.o.Settings.Profiles(),
+		Presets: c.o.Settings.Presets(), Done: c.value("did") != "", Saved: c.value("did") == "file"}
 	var err error
 	if p.S, err = c.o.Settings.Settings(p.Profile); err != nil {
 		return err

@@ -53,7 +53,8 @@ const (
 func newAccounts(o Options, work func(func(context.Context)) bool) *accounts {
 	a := &accounts{
 		auth: o.Auth, upstreams: o.Upstreams, transport: o.Transport, store: o.Store, patience: o.Patience, now: o.Now, work: work,
-		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
+		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{},
+		former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
 	}
 	if a.patience <= 0 {
 		a.patience = 3 * time.Second
@@ -291,7 +292,8 @@ func (a *accounts) try(r *http.Request, c credential, up *Upstream, path string)
 
 // present sends a request upstream with token instead of the request's own token.
 func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, method, path, body, own, token string) verdict {
-	req, err := http.NewRequestWithContext(ctx, method, (route{upstream: up, path: path, escaped: !isEndpoint(path)}).url("").String(), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method,
+		(route{upstream: up, path: path, escaped: !isEndpoint(path)}).url("").String(), strings.NewReader(body))
 	if err != nil {
 		return unknown
 	}

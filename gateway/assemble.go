@@ -179,7 +179,8 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 		up = &Upstream{}
 	}
 	x = &exchange{
-		route: route{work: workTurn, dialect: a.Dialect, upstream: up}, g: g, r: a.request(r), owner: owner, assembly: &a, conversations: g.conversations,
+		route: route{work: workTurn, dialect: a.Dialect, upstream: up}, g: g, r: a.request(r), owner: owner,
+		assembly: &a, conversations: g.conversations,
 		out: responder{start: time.Now()}, action: actionNone,
 	}
 	done = func() {}
@@ -278,7 +279,8 @@ func (j *planner) adopt(ctx context.Context) (dropped []string) {
 func (j *planner) assemble(ctx context.Context) error {
 	a := j.assembly
 	if a.Summarizer == conversation.ByModel && !j.usesModel() {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model writes summaries for a window of %d tokens", j.req.Window.Tokens),
+		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer",
+			Err:  fmt.Errorf("no model writes summaries for a window of %d tokens", j.req.Window.Tokens),
 			Hint: "configure one, or use digest"}
 	}
 	if a.Name != "" && !a.Now && a.Summarizer == "" {
@@ -384,7 +386,8 @@ func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error)
 	const most = 1000
 	var best store.Record
 	better := func(rec store.Record) {
-		if (rec.ID == name || rec.Hints[registry.ScopeHint] == name || rec.Hints[headerConv] == name) && (best.ID != name || rec.ID == name) && rec.Updated.After(best.Updated) {
+		if (rec.ID == name || rec.Hints[registry.ScopeHint] == name || rec.Hints[headerConv] == name) &&
+			(best.ID != name || rec.ID == name) && rec.Updated.After(best.Updated) {
 			best = rec
 		}
 	}

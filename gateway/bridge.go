@@ -111,7 +111,8 @@ func (x *exchange) noteSummary() {
 // that the summary lacks. On failure the request continues without them, and the next one retries.
 func (j *planner) bridge(ctx context.Context) {
 	if err := j.link(ctx); err != nil && ctx.Err() == nil {
-		j.g.o.Logger.WarnContext(ctx, "what the client's own summary lacks is not given back", "conversation", j.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		j.g.o.Logger.WarnContext(ctx, "what the client's own summary lacks is not given back",
+			"conversation", j.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
 	}
 }
 

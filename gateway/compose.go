@@ -26,7 +26,8 @@ func (p *plan) compose() composed {
 	c := &composer{plan: p, d: p.found.Body.Draft()}
 	changed := edited(p.result) || p.plain
 	if changed {
-		view := splice.Messages(splice.Request{Dialect: p.dialect.Name(), Body: p.found.Body, Lead: p.found.Prompt.Lead[:p.found.Lead]}, p.result, &p.conv.Written)
+		view := splice.Messages(splice.Request{Dialect: p.dialect.Name(), Body: p.found.Body,
+			Lead: p.found.Prompt.Lead[:p.found.Lead]}, p.result, &p.conv.Written)
 		if p.plain {
 			view = splice.WithoutReasoning(view)
 		}

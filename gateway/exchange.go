@@ -171,7 +171,8 @@ func (x *exchange) refuse(err error) {
 // report passes the outcome of the request to [Options.OnTurn].
 func (x *exchange) report() {
 	out := Turn{
-		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(), Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
+		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(),
+		Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
 		Retries: x.retries, Overhead: x.overhead, FirstByte: x.out.first, Took: time.Since(x.out.start), Err: x.err,
 	}
 	if x.dialect != nil {
@@ -253,7 +254,8 @@ func (x *exchange) cost(model string, u precis.Usage) float64 {
 	if u.StatedUSD > 0 {
 		return u.StatedUSD
 	}
-	if x.dialect.Name() == anthropic.Format && !strings.HasSuffix(model, longName) && strings.Contains(strings.Join(x.r.Header.Values(headerBeta), ","), longWindow) {
+	if x.dialect.Name() == anthropic.Format && !strings.HasSuffix(model, longName) &&
+		strings.Contains(strings.Join(x.r.Header.Values(headerBeta), ","), longWindow) {
 		model += longName
 	}
 	return x.g.o.Cost(x.dialect.Name(), model, u)
@@ -288,7 +290,8 @@ func (x *exchange) record() {
 	}
 	p.conv.SetInfo(func(rec *store.Record) {
 		rec.Requests++
-		rec.MaxOutput, rec.Overhead, rec.Tokens, rec.Window, rec.Updated = p.found.Prompt.MaxOutput, sent.Overhead, tokens, report.Decision.Window.Tokens, now
+		rec.MaxOutput, rec.Overhead, rec.Tokens = p.found.Prompt.MaxOutput, sent.Overhead, tokens
+		rec.Window, rec.Updated = report.Decision.Window.Tokens, now
 	})
 	p.conv.Save()
 	if x.answer.Input == 0 {

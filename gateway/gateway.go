@@ -71,13 +71,15 @@ func New(o Options) (*Gateway, error) {
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.managers.Store(&managers{o.Manager, o.Profiles})
 	g.accounts = newAccounts(o, g.background)
-	g.windows.table, g.windows.profile, g.windows.transport, g.windows.background, g.windows.now = o.Window, o.ProfileWindow, o.Transport, g.background, o.Now
+	g.windows.table, g.windows.profile = o.Window, o.ProfileWindow
+	g.windows.transport, g.windows.background, g.windows.now = o.Transport, g.background, o.Now
 	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
 	g.windows.kept.shared, g.windows.kept.patience, g.windows.kept.log = o.Shared, cmp.Or(o.Patience, 3*time.Second), o.Logger
 	g.windows.kept.store, _ = o.Store.(store.Windows)
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.idKey(), Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
+	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.idKey(), Shared: o.Shared,
+		Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
 	g.holds.now, g.holds.notify, g.holds.all = o.Now, o.OnHold, map[string]*hold{}
 	g.proxy = &httputil.ReverseProxy{

@@ -233,7 +233,8 @@ func (p *plan) reviewed() (*plan, error) {
 		return nil, err
 	}
 	if err != nil {
-		p.g.o.Logger.WarnContext(p.r.Context(), "a request that was held is sent as it was", "conversation", p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		p.g.o.Logger.WarnContext(p.r.Context(), "a request that was held is sent as it was",
+			"conversation", p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
 		return p, nil
 	}
 	next.before = max(p.before, next.result.Report.Said)

@@ -133,7 +133,8 @@ func (g *Gateway) managerOfRecord(info store.Record) (string, *policy.Manager) {
 }
 
 // subject describes a conversation of the registry to the verbs.
-func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.Manager, conv *precis.Conversation, last policy.Report) *conversation.Subject {
+func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.Manager,
+	conv *precis.Conversation, last policy.Report) *conversation.Subject {
 	return &conversation.Subject{
 		Conversation: conv, Record: c.Info(), Owner: c.Owner(), Open: c.Open(), Last: last,
 		Manager: h.g.ownManager(m, c.Owner()), Ask: h.request(ctx, c, conv.Model, last), Lease: c.Lease,
@@ -151,7 +152,9 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.M
 // request returns the request that a conversation passes to its manager.
 func (h home) request(ctx context.Context, c *registry.Conversation, model string, last policy.Report) policy.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
-	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.outputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
+	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window),
+		MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.outputLimit(model), Profile: model,
+		Reasoning: precis.ReasoningStays}
 	if dialect == anthropic.Format && binds(model) {
 		r.Reasoning = precis.ReasoningLoop
 	}

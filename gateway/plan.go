@@ -252,8 +252,10 @@ func (p *plan) planner(ctx context.Context) *planner {
 	p.plain = p.isPlain(j.work)
 	j.offer()
 	j.req = policy.Request{
-		Conversation: j.work, Window: p.window(ctx).Window(), MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.outputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
-		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
+		Conversation: j.work, Window: p.window(ctx).Window(), MaxOutput: f.Prompt.MaxOutput,
+		OutputLimit: p.g.o.outputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
+		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter,
+		Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
 		WithoutModels: p.once, // a view that is not kept is not worth a paid call
 	}
 	if p.assembly != nil {

@@ -51,7 +51,8 @@ func (j *planner) keepOriginals(ctx context.Context, end int, sum policy.Summary
 	}
 	if l := j.g.conversations.Ledger(j.owner); l != nil && sum.Call != nil {
 		_ = l.Book(ctx, precis.LedgerEntry{ // only queues
-			Time: j.g.o.Now(), Conversation: j.work.ID, Model: sum.Call.Model, Kind: precis.KindCall, TriggeredBy: precis.TriggeredManual, Usage: sum.Usage, CostUSD: sum.CostUSD,
+			Time: j.g.o.Now(), Conversation: j.work.ID, Model: sum.Call.Model, Kind: precis.KindCall,
+			TriggeredBy: precis.TriggeredManual, Usage: sum.Usage, CostUSD: sum.CostUSD,
 		})
 	}
 }

@@ -141,7 +141,8 @@ func (g *Gateway) route(r *http.Request) route {
 // isAzure reports whether a path that begins with the name of an upstream is a path of Azure, which
 // begins with the word "openai".
 func isAzure(u *url.URL, up *Upstream, rest string) bool {
-	return up.Name == "openai" && (strings.HasPrefix(rest, "/deployments/") || u.Query().Has("api-version") || strings.HasSuffix(up.URL.Hostname(), ".azure.com"))
+	return up.Name == "openai" && (strings.HasPrefix(rest, "/deployments/") ||
+		u.Query().Has("api-version") || strings.HasSuffix(up.URL.Hostname(), ".azure.com"))
 }
 
 // isEndpoint reports whether the gateway itself chose the path; other paths are as clients wrote
@@ -174,7 +175,8 @@ func climbs(u *url.URL) bool {
 // dialectOf guesses the API of a request without a known path.
 func dialectOf(r *http.Request, p string) string {
 	switch {
-	case r.Header.Get("Anthropic-Version") != "", r.Header.Get("X-Api-Key") != "", strings.HasPrefix(p, "/v1/messages"), strings.HasPrefix(p, "/api/"):
+	case r.Header.Get("Anthropic-Version") != "", r.Header.Get("X-Api-Key") != "",
+		strings.HasPrefix(p, "/v1/messages"), strings.HasPrefix(p, "/api/"):
 		return anthropic.Format
 	case strings.HasPrefix(p, "/v1/responses"):
 		return responses.Format

@@ -418,7 +418,8 @@ func (p *plan) learnLate(in *reply) {
 }
 
 // hopByHop are headers of a single connection, RFC 9110 section 7.6.1.
-var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
+	"Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // stripOwn removes the gateway's own headers.
 func stripOwn(h http.Header) {

@@ -58,7 +58,8 @@ func (g *Gateway) Settings(profile string) (Settings, error) {
 
 func settingsOf(profile string, s policy.Settings) Settings {
 	out := Settings{
-		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare, Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
+		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare,
+		Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
 		Rungs: s.Rungs, Observe: s.Observe, Buffer: s.Buffer, KeepMessages: s.KeepMessages, KeepFirst: s.KeepFirst, KeepShare: s.KeepShare,
 		Tokens: s.Tokens, MaxMessages: s.MaxMessages, MaxTurns: s.MaxTurns, MinModel: s.MinModel, Pin: s.Pin,
 	}

@@ -54,7 +54,8 @@ func (p *plan) offers(t tool.Tool) bool {
 // tools invalidates the prompt cache and bound reasoning; hiding the first message does so anyway.
 // The conversation is locked.
 func (j *planner) offer() {
-	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only && (j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
+	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only &&
+		(j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 	j.recall = able && j.g.o.Recall && recall.Hides(j.work.Edits)
 	j.condense = able && j.g.o.CondenseTool
 }
@@ -220,7 +221,8 @@ func (p *pipe) read(a *tool.Answer, results []tool.Result, reads []int, limit in
 	for k, i := range reads {
 		calls[k] = a.Calls[i]
 	}
-	library := &recall.Library{Transcript: p.p.found.Line.Transcript.Prefix(p.p.found.Len), Earlier: p.p.earlier, Before: p.p.predecessors, Meter: p.p.manager.NewMeter()}
+	library := &recall.Library{Transcript: p.p.found.Line.Transcript.Prefix(p.p.found.Len),
+		Earlier: p.p.earlier, Before: p.p.predecessors, Meter: p.p.manager.NewMeter()}
 	for k, r := range library.Answer(p.r.Context(), calls, limit) {
 		results[reads[k]] = r
 	}
@@ -283,7 +285,8 @@ func (p *pipe) ask(c tool.Call) tool.Result {
 	var err error
 	p.waiting(func() { report, err = p.condense(in) })
 	if err != nil {
-		p.g.o.Logger.WarnContext(p.r.Context(), "not condensed for the model", "conversation", p.p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		p.g.o.Logger.WarnContext(p.r.Context(), "not condensed for the model",
+			"conversation", p.p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
 		return asked.Failed(err)
 	}
 	reader := ""

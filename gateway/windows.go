@@ -46,7 +46,8 @@ const mostWindows = 4096
 func (w *windows) of(ctx context.Context, key windowKey, profile string) window.Known {
 	w.readDue()
 	w.mu.RLock()
-	k := window.Known{Model: key.model, Served: w.served[servedKey{key.upstream, key.model}], Evidence: w.shown[key], Upstream: key.upstream, Now: w.now()}
+	k := window.Known{Model: key.model, Served: w.served[servedKey{key.upstream, key.model}],
+		Evidence: w.shown[key], Upstream: key.upstream, Now: w.now()}
 	w.mu.RUnlock()
 	k.Table = func(model string) precis.Window { return w.table(ctx, model) }
 	if profile != "" {
@@ -189,7 +190,8 @@ func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
 		}
 	}
 	slices.SortFunc(out, func(a, b KnownWindow) int {
-		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Betas, b.Betas))
+		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model),
+			cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Betas, b.Betas))
 	})
 	return out
 }

@@ -183,12 +183,14 @@ func writeXML(w io.Writer, c conversation.Exported) error {
 	for _, m := range c.Messages {
 		one := xmlEntry{Handle: m.Handle.String(), Role: string(m.Role), Time: when(m.Time), State: string(m.State), Tokens: m.Tokens}
 		for _, b := range m.Content {
-			one.Blocks = append(one.Blocks, xmlBlock{Handle: b.Handle, Type: b.Type, Name: xmlSafe(b.Name), ID: xmlSafe(b.ID), Error: b.IsError, Text: xmlSafe(text(b))})
+			one.Blocks = append(one.Blocks, xmlBlock{Handle: b.Handle, Type: b.Type, Name: xmlSafe(b.Name),
+				ID: xmlSafe(b.ID), Error: b.IsError, Text: xmlSafe(text(b))})
 		}
 		d.Messages = append(d.Messages, one)
 	}
 	for _, e := range c.Edits {
-		d.Edits = append(d.Edits, xmlEdit{ID: e.ID, Kind: string(e.Kind), Seen: e.Seen, InForce: e.InForce, Before: e.Report.TokensBefore, After: e.Report.TokensAfter, Text: xmlSafe(shownBy(e))})
+		d.Edits = append(d.Edits, xmlEdit{ID: e.ID, Kind: string(e.Kind), Seen: e.Seen, InForce: e.InForce,
+			Before: e.Report.TokensBefore, After: e.Report.TokensAfter, Text: xmlSafe(shownBy(e))})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -29,7 +29,8 @@ func (k *ownFile) where() string { return k.path }
 func (k *ownFile) load() (*archive.Container, error) {
 	info, err := os.Stat(k.path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "save", Place: k.path, Err: errors.New("this is no regular file"), Hint: "precis view prints the messages"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "save", Place: k.path,
+			Err: errors.New("this is no regular file"), Hint: "precis view prints the messages"}
 	}
 	data, err := contents(k.path)
 	if err != nil || data == nil {
@@ -48,7 +49,8 @@ func (k *ownFile) load() (*archive.Container, error) {
 }
 
 func (k *ownFile) refuse(why string) error {
-	return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New(why), Hint: "name another file with -o, or work on " + k.path + " itself"}
+	return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New(why),
+		Hint: "name another file with -o, or work on " + k.path + " itself"}
 }
 
 // adopt continues from another container of the same original. It returns the edits of the
@@ -65,7 +67,8 @@ func (k *ownFile) adopt(there *archive.Container) []precis.Edit {
 
 // refresh loads changes that another program has written.
 func (k *ownFile) refresh() (*precis.Conversation, error) {
-	if info, err := os.Stat(k.path); err == nil && k.info != nil && os.SameFile(info, k.info) && info.ModTime().Equal(k.info.ModTime()) && info.Size() == k.info.Size() {
+	if info, err := os.Stat(k.path); err == nil && k.info != nil && os.SameFile(info, k.info) &&
+		info.ModTime().Equal(k.info.ModTime()) && info.Size() == k.info.Size() {
 		return nil, nil
 	}
 	sum, err := k.now()
