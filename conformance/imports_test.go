@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"precis/wire/overflow":                 {},
 	"precis/provider":                      {"precis", "precis/model", "precis/models", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
 	"precis/provider/providertest":         {"precis", "precis/model"},
-	"precis/gateway":                       {"precis", "precis/condense", "precis/conversation", "precis/digest", "precis/gateway/admission", "precis/gateway/asked", "precis/gateway/bridge", "precis/gateway/intent", "precis/gateway/lineage", "precis/gateway/polyfill", "precis/gateway/recall", "precis/gateway/registry", "precis/gateway/splice", "precis/gateway/tool", "precis/measure", "precis/policy", "precis/preset", "precis/store", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
+	"precis/gateway":                       {"precis", "precis/condense", "precis/conversation", "precis/digest", "precis/gateway/admission", "precis/gateway/asked", "precis/gateway/bridge", "precis/gateway/intent", "precis/gateway/lineage", "precis/gateway/polyfill", "precis/gateway/recall", "precis/gateway/registry", "precis/gateway/splice", "precis/gateway/tool", "precis/measure", "precis/models", "precis/policy", "precis/preset", "precis/store", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
 	"precis/gateway/admission":             {"precis"},
 	"precis/gateway/intent":                {"precis", "precis/wire", "precis/wire/anthropic", "precis/wire/responses"},
 	"precis/gateway/ownmodel":              {"precis/gateway", "precis/model", "precis/models", "precis/policy", "precis/provider"},
