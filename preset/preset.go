@@ -94,7 +94,7 @@ type Options struct {
 type Condensing struct {
 	Writer    condense.WriterConfig // asks for whole summaries; its Model or Fallback is needed
 	Mode      condense.Mode         // "": keep-recent; fresh-start in the preset roo
-	Selective bool                  // have single tool results summarized first, whatever the preset
+	Selective bool                  // have single tool results summarized first, whatever preset and rungs
 	Reasoning bool                  // see [condense.Full]
 	// Price returns what a call would cost, for dry runs; nil: no cost is reported.
 	Price func(input, output int) string
@@ -212,7 +212,7 @@ func modelRungs(s policy.Settings, c *Condensing, full condense.Full) ([]policy.
 	}
 	full.Summarizer = w
 	var out []policy.Strategy
-	if c.Selective || s.Preset == Selective {
+	if c.Selective || s.Preset == Selective || slices.Contains(s.Rungs, Selective) {
 		out = append(out, condense.Selective{Model: c.Writer.Model, Fallback: c.Writer.Fallback, Cache: c.Writer.Cache, Before: c.Writer.Hooks.Before, Price: c.Price})
 	}
 	return append(out, full), nil

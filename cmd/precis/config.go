@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"precis"
@@ -17,7 +18,7 @@ import (
 // printConfig prints the effective configuration.
 type printConfig struct {
 	*tools
-	recipes, secrets, all bool
+	recipes, secrets bool
 }
 
 func newConfig(t *tools) *cobra.Command {
@@ -35,8 +36,7 @@ A file of the current folder may come from anybody. It may set how early and how
 far conversations are reduced. Hooks, addresses, keys, files, models and limits
 are refused there.
 
-With TEXT the keys that contain it are printed. Keys that are rarely set are
-left out unless they are set, TEXT names them, or --all is given.
+With TEXT the keys that contain it are printed.
 
 Passwords, webhooks and the arguments of hooks are not shown without
 --show-secrets.`,
@@ -48,7 +48,6 @@ Passwords, webhooks and the arguments of hooks are not shown without
 		Args: takes("[TEXT]"),
 		RunE: c.run,
 	}
-	cmd.Flags().BoolVar(&c.all, "all", false, "print the keys that are rarely set, too")
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
 	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false, "print passwords, webhooks and the arguments of hooks")
 	cmd.AddCommand(newConfigSet(t), newConfigUnset(t))
@@ -67,10 +66,13 @@ func (c *printConfig) run(_ *cobra.Command, args []string) error {
 	for _, w := range cfg.Warnings {
 		c.Warn("%s", w)
 	}
-	rows, hidden := c.wanted(cfg.Rows(), args)
+	rows := cfg.Rows()
+	if len(args) > 0 {
+		rows = slices.DeleteFunc(rows, func(r config.Row) bool { return !strings.Contains(r.Key, args[0]) })
+	}
 	if len(rows) == 0 {
 		return &precis.Error{Code: precis.CodeNotFound, Op: "list keys", Place: args[0], Err: errors.New("no key contains this"),
-			Hint: cmp.Or(suggest.DidYouMean(args[0], config.Keys()), "precis config --all lists the keys")}
+			Hint: cmp.Or(suggest.DidYouMean(args[0], config.Keys()), "precis config lists the keys")}
 	}
 	if !c.secrets {
 		for i, r := range rows {
@@ -81,24 +83,7 @@ func (c *printConfig) run(_ *cobra.Command, args []string) error {
 		return c.JSON(rows)
 	}
 	c.table(cfg, rows)
-	if hidden > 0 {
-		c.Line("Not shown, since they are rarely set: %d. precis config --all prints all keys.", hidden)
-	}
 	return nil
-}
-
-// wanted returns the rows to print, and how many others there are.
-func (c *printConfig) wanted(all []config.Row, args []string) (rows []config.Row, hidden int) {
-	for _, r := range all {
-		switch {
-		case len(args) > 0 && !strings.Contains(r.Key, args[0]):
-		case len(args) == 0 && !c.all && !c.AsJSON && r.Rare:
-			hidden++
-		default:
-			rows = append(rows, r)
-		}
-	}
-	return rows, hidden
 }
 
 const ofFolder = " (this folder)"
@@ -145,7 +130,6 @@ profiles:
 # Keep more of what is recent.
 keep:
   messages: 10
-  share: 0.25
 
 # Never call a model; come down further, so that it happens less often.
 # preset: frugal

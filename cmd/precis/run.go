@@ -122,7 +122,7 @@ func (c *runClient) nothingPassed(plan *launch.Plan) {
 // alone restricts a gateway to a single local client.
 func alone(g *config.Gateway) {
 	g.Listen, g.KeysFile, g.CertFile, g.KeyFile, g.Hosts = "127.0.0.1:0", "", "", "", nil
-	g.Drain, g.DrainDelay = min(g.Drain, 2), 0
+	g.Drain = min(g.Drain, 2)
 }
 
 func (c *runClient) prepare(args []string, l net.Listener, temp *launch.Temp) (*launch.Plan, error) {
@@ -149,7 +149,8 @@ func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations
 		return []string{launch.Shown(upstream) + " (--upstream)"}
 	}
 	destinations = plan.Destinations()
-	configured := func(key, url string) {
+	configured := func(url string) {
+		key := "gateway.others"
 		if url == "" {
 			key, url = "gateway.upstream", g.Upstream
 		}
@@ -158,10 +159,10 @@ func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations
 		}
 	}
 	if plan.Anthropic == "" {
-		configured("gateway.anthropic", g.Anthropic)
+		configured(g.Anthropic)
 	}
 	if plan.OpenAI == "" {
-		configured("gateway.openai", g.OpenAI)
+		configured(g.OpenAI)
 	}
 	g.Anthropic, g.OpenAI = cmp.Or(plan.Anthropic, g.Anthropic), cmp.Or(plan.OpenAI, g.OpenAI)
 	return slices.Compact(destinations)

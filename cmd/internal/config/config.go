@@ -28,9 +28,9 @@ import (
 type Config struct {
 	Settings   policy.Settings
 	Estimate   string // the counter's name
-	Model      string // "": the model that the recording names
+	Model      string // of flags, not configured; "": the model that the recording names
 	Window     int    // tokens; 0: the model's
-	MaxOutput  int    // tokens; 0: unknown
+	MaxOutput  int    // tokens, of flags, not configured; 0: unknown
 	MemoryMB   int    // for the recording of one command; 0: by the machine
 	ModelsFile string // overrides of the catalog; "": none
 	Summarizer Summarizer
@@ -43,7 +43,7 @@ type Config struct {
 	File       string   // the file that was read, the user's or a named one; "": none
 	Folder     string   // the file in the current folder, if it was read; "": none
 	FromFolder int      // number of values that it set
-	Warnings   []string // such as thresholds out of range
+	Warnings   []string // such as thresholds out of range, and keys of earlier versions
 	user       string   // the user's own file, even if it does not exist
 	origins    map[string]value
 
@@ -54,14 +54,12 @@ type Config struct {
 // Summarizer configures the model that condenses.
 type Summarizer struct {
 	Model, Dialect, URL, KeyEnv string
-	Mode, Template              string
+	Template                    string
 	Prompt                      string // "": the text of PromptFile or of the template
 	PromptFile, RulesFile       string
 	Cache                       string // file; "": in the user's cache folder; "off": none
-	MaxTokens                   int    // of a summary; 0: the default
 	Timeout                     int    // seconds; 0: the default
-	Selective, SelfCheck        bool
-	Reasoning                   bool
+	Selective, Reasoning        bool
 }
 
 // MaxPrompt bounds [Summarizer.Prompt], in bytes.
@@ -84,6 +82,7 @@ type Sources struct {
 	Folder string              // file in the current folder, merged over User if it exists
 	Env    func(string) string // environment; nil: none
 	Flags  map[string]string   // by key, see [Known]
+	Names  map[string]string   // of the flags, by key, as "--window"; absent: --set
 
 	text *[]byte // replaces the content of the file; nil: read the file
 }
@@ -163,6 +162,7 @@ func (l layers) config() (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Warnings = append(outdated(values), c.thresholds()...)
 	return c, nil
 }
 
@@ -186,15 +186,9 @@ func (l layers) of(values map[string]value) (*Config, error) {
 			return nil, err
 		}
 	}
-	if c.Summarizer.Prompt != "" && c.Summarizer.PromptFile != "" {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: c.origins["summarizer.prompt"].origin + ": summarizer.prompt",
-			Err:  fmt.Errorf("the prompt is in the file of summarizer.prompt_file as well, by %s", c.origins["summarizer.prompt_file"].origin),
-			Hint: "take one of the two out, or make it empty where it counts more"}
-	}
 	if err := c.Settings.Validate(); err != nil {
 		return nil, c.blame(err, cmp.Or(l.folderFile, l.file))
 	}
-	c.check()
 	return c, nil
 }
 
@@ -239,7 +233,7 @@ func collect(src Sources) (layers, error) {
 		}
 	}
 	if src.Env != nil {
-		for _, k := range keys {
+		for _, k := range every() {
 			name := EnvPrefix + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 			if v := src.Env(name); v != "" {
 				l.env[k.name] = value{text: v, origin: "$" + name}
@@ -247,7 +241,7 @@ func collect(src Sources) (layers, error) {
 		}
 	}
 	for name, v := range src.Flags {
-		l.flag[name] = value{text: v, origin: "flag"}
+		l.flag[name] = value{text: v, origin: cmp.Or(src.Names[name], "--set")}
 	}
 	return l, nil
 }
@@ -273,11 +267,11 @@ func readFile(src Sources) (string, []byte, error) {
 	return "", nil, &precis.Error{Code: precis.CodeInternal, Op: opRead, Place: path, Err: err}
 }
 
-// order returns the names of the values in the order of setting them: in the order of the keys,
-// profiles last.
+// order returns the names of the values in the order of setting them: keys of earlier versions, keys
+// in their order, profiles.
 func order(values map[string]value) []string {
 	var names []string
-	for _, k := range keys {
+	for _, k := range every() {
 		if _, ok := values[k.name]; ok {
 			names = append(names, k.name)
 		}
@@ -296,11 +290,14 @@ func (c *Config) set(name string, v value) error {
 	if profile, ok := strings.CutPrefix(name, profilePrefix); ok {
 		return c.setProfile(profile, v)
 	}
-	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-	if err := keys[i].set(c, v.text); err != nil {
+	k := find(name)
+	if k.gone {
+		return nil
+	}
+	if err := k.set(c, v.text); err != nil {
 		return place(v, name, err)
 	}
-	c.origins[name] = v
+	c.origins[successor(name)] = v
 	return nil
 }
 
@@ -317,16 +314,16 @@ func (c *Config) setProfile(profile string, v value) error {
 	return nil
 }
 
-// check collects the warnings of thresholds that are out of range.
-func (c *Config) check() {
+// thresholds returns the warnings of thresholds that are out of range.
+func (c *Config) thresholds() []string {
 	global, _, warnings := c.Settings.Threshold("")
-	c.Warnings = append(c.Warnings, warnings...)
 	for _, name := range sortedProfiles(c.Settings.Profiles) {
 		if p := c.Settings.Profiles[name]; p != policy.Inherit {
-			_, _, warnings := policy.Settings{Percent: global, Profiles: c.Settings.Profiles}.Threshold(name)
-			c.Warnings = append(c.Warnings, warnings...)
+			_, _, own := policy.Settings{Percent: global, Profiles: c.Settings.Profiles}.Threshold(name)
+			warnings = append(warnings, own...)
 		}
 	}
+	return warnings
 }
 
 func place(v value, name string, err error) error {

@@ -99,7 +99,7 @@ func ofArms(name string) bool {
 			return false
 		}
 	}
-	return !slices.Contains([]string{"estimate", "model", "window", "max_output", "memory_mb", "models_file", "summarizer.cache"}, name)
+	return !slices.Contains([]string{"estimate", "window", "memory_mb", "models_file", "summarizer.cache"}, name)
 }
 
 // experiments reads the mapping of experiments by name.

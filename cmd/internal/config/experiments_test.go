@@ -21,7 +21,7 @@ experiments:
     share: 50   # percent
     arms:
       control: {}
-      sixty: {weight: 2, threshold: 60, keep: {share: 0.3}, profiles: {n: 40}}
+      sixty: {weight: 2, threshold: 60, keep: {messages: 9}, profiles: {n: 40}}
       alone: off
   writer:
     share: 25
@@ -47,7 +47,7 @@ func TestExperimentsAreArmsOverTheRest(t *testing.T) {
 	if len(control.Changes(c.Settings)) > 0 {
 		t.Errorf("the control differs: %+v", control.Changes(c.Settings))
 	}
-	if s := sixty.Settings; s.Percent != 60 || s.KeepShare != 0.3 || s.KeepMessages != 5 || s.Profiles["m"] != 30 || s.Profiles["n"] != 40 {
+	if s := sixty.Settings; s.Percent != 60 || s.KeepMessages != 9 || s.Profiles["m"] != 30 || s.Profiles["n"] != 40 {
 		t.Errorf("%+v", s)
 	}
 	if s := alone.Settings; !s.Observe || s.Auto || s.Warn != 0 || s.Prepare != 0 {
@@ -85,7 +85,7 @@ func TestExperimentsThatAreWrong(t *testing.T) {
 		"experiments: {a: {arms: {x: {\n  threshold: high}}}}\n":             "p.yaml:2: threshold",
 		"experiments: {a: {arms: {x: {tresh: 1}}}}\n":                        "unknown key",
 		"experiments: {a: {arms: {x: {experiments: {}}}}}\n":                 "unknown key",
-		"experiments: {a: {arms: {x: {buffer: 0.9}}}}\n":                     "buffer",
+		"experiments: {a: {arms: {x: {warn: 900}}}}\n":                       "warn",
 		"experiments: {a: {arms: {x: {gateway: {listen: a}}}}}\n":            "an arm of an experiment must not",
 		"experiments: {a: {arms: {x: {spend: {day: 9}}}}}\n":                 "an arm of an experiment must not",
 		"experiments: {a: {arms: {x: {hooks: {before: a}}}}}\n":              "an arm of an experiment must not",

@@ -21,15 +21,12 @@ var ErrRefused = errors.New("a file in the current folder must not set this")
 // refused until it has been considered.
 //
 // Deliberately excluded are: keys that name a program, an address, a file, a key or a model; bounds
-// on the cost of model calls (spend.*, cap.*, worth, min_model_window); keys that switch the
-// protection off or misstate the window (auto_condense, buffer, model, window, max_output); and
-// pin, which would let the author of a repository keep a text of their own in every view.
+// on the cost of model calls (spend.*); keys that switch the protection off or misstate the window
+// (auto_condense, window); and pin, which would let the author of a repository keep a text of their
+// own in every view.
 var folderKeys = map[string]bool{
-	"preset": true, "rungs": true, "estimate": true,
-	"threshold": true, "prepare": true, "warn": true, "target": true, "room.turns": true, "room.floor": true,
-	"threshold_tokens": true, "max_messages": true, "max_turns": true, "keep.messages": true, "keep.first": true, "keep.share": true,
-	"truncate.fraction": true, "truncate.keep_last": true, "shrink_over": true, "media_keep": true,
-	"prune.over": true, "prune.errors_over": true, "prune.tools": true,
+	"preset": true, "rungs": true, "estimate": true, "threshold": true, "prepare": true, "warn": true, "target": true,
+	"threshold_tokens": true, "keep.messages": true, "prune.tools": true,
 }
 
 // readFolder reads the file in the current folder; nil if it does not exist.
@@ -90,7 +87,7 @@ func usesRung(c *Config, rung string) bool {
 	case s.Rungs != nil && !slices.Contains(s.Rungs, rung):
 		return false
 	case rung == "selective":
-		return s.Preset == preset.Selective || s.Preset != preset.Frugal && c.Summarizer.Selective
+		return s.Preset == preset.Selective || s.Preset != preset.Frugal && (c.Summarizer.Selective || slices.Contains(s.Rungs, rung))
 	case rung == "condense":
 		return s.Preset != preset.Frugal
 	}
@@ -98,7 +95,8 @@ func usesRung(c *Config, rung string) bool {
 }
 
 // actsNoEarlier returns an error when the configuration calls a model earlier than the trusted one.
-// The number of calls is bounded by cap.*, and their cost by spend.*, which only the user can set.
+// The number of calls is bounded by [policy.Settings.Cap], and their cost by spend.*, which only the
+// user can set.
 func (c *Config) actsNoEarlier(trusted *Config) error {
 	s, t := c.Settings, trusted.Settings
 	names := []string{""}
@@ -121,8 +119,6 @@ func (c *Config) actsNoEarlier(trusted *Config) error {
 	}{
 		{"prepare", s.Prepare, t.Prepare},
 		{"threshold_tokens", float64(s.Tokens), float64(t.Tokens)},
-		{"max_messages", float64(s.MaxMessages), float64(t.MaxMessages)},
-		{"max_turns", float64(s.MaxTurns), float64(t.MaxTurns)},
 	} {
 		if at.now > 0 && (at.was <= 0 || at.now < at.was) { // 0 means never
 			return c.refuse(at.key, "have a model called earlier")

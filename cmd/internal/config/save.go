@@ -39,6 +39,9 @@ const opWrite = "write configuration"
 func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 	for _, c := range changes {
 		path, isList, err := pathOf(c.Key)
+		if instead := outdatedKey(c.Key); instead != "" && !c.Remove {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: errors.New(instead)}
+		}
 		if err == nil && c.Remove {
 			data, err = yamledit.Remove(data, path...)
 		} else if err == nil {
@@ -79,11 +82,11 @@ func pathOf(name string) (path []string, isList bool, err error) {
 	if profile, ok := strings.CutPrefix(name, profilePrefix); ok && profile != "" {
 		return []string{strings.TrimSuffix(profilePrefix, "."), profile}, false, nil
 	}
-	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-	if i < 0 {
+	k := find(name)
+	if k == nil {
 		return nil, false, fmt.Errorf("%.60s: unknown key", name)
 	}
-	return strings.Split(name, "."), keys[i].list, nil
+	return strings.Split(name, "."), k.list, nil
 }
 
 // items returns the items of a comma-separated list.
@@ -183,10 +186,10 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 	if err := now.obeys(changes); err != nil {
 		return nil, err
 	}
-	known := func(w string) bool { return slices.Contains(c.Warnings, w) }
-	if i := slices.IndexFunc(now.Warnings, func(w string) bool { return !known(w) }); i >= 0 {
+	were, are := c.thresholds(), now.thresholds()
+	if i := slices.IndexFunc(are, func(w string) bool { return !slices.Contains(were, w) }); i >= 0 {
 		// The value would be replaced by another one.
-		why, _, _ := strings.Cut(now.Warnings[i], "; using ")
+		why, _, _ := strings.Cut(are[i], "; using ")
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Place: path, Err: errors.New(why)}
 	}
 	if bytes.Equal(text, data) {

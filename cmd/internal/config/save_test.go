@@ -48,16 +48,16 @@ func TestSaveKeepsTheRestOfTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := c.Save(t.Context(), config.Change{Key: "threshold", Value: "55.5"}, config.Change{Key: "keep.share", Value: "0.3"}, config.Change{Key: "profiles.gpt-4.1", Value: "-1"},
+	now, err := c.Save(t.Context(), config.Change{Key: "threshold", Value: "55.5"}, config.Change{Key: "keep.messages", Value: "9"}, config.Change{Key: "profiles.gpt-4.1", Value: "-1"},
 		config.Change{Key: "profiles.m-1", Remove: true}, config.Change{Key: "rungs", Value: "prune, truncate,clip"}, config.Change{Key: "summarizer.model", Value: "a: b"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "# ours\r\nthreshold: 55.5 # agreed\r\nkeep: {messages: 7, share: 0.3}\r\nprofiles:\r\n  gpt-4.1: -1\r\nrungs: [prune, truncate, clip]\r\nsummarizer:\r\n  model: \"a: b\"\r\n"
+	want := "# ours\r\nthreshold: 55.5 # agreed\r\nkeep: {messages: 9}\r\nprofiles:\r\n  gpt-4.1: -1\r\nrungs: [prune, truncate, clip]\r\nsummarizer:\r\n  model: \"a: b\"\r\n"
 	if got := read(t, path); got != want {
 		t.Errorf("the file is\n%q\nwant\n%q", got, want)
 	}
-	if s := now.Settings; s.Percent != 55.5 || s.KeepShare != 0.3 || s.Profiles["gpt-4.1"] != -1 || len(s.Profiles) != 1 || !slices.Equal(s.Rungs, []string{"prune", "truncate", "clip"}) || now.Summarizer.Model != "a: b" {
+	if s := now.Settings; s.Percent != 55.5 || s.KeepMessages != 9 || s.Profiles["gpt-4.1"] != -1 || len(s.Profiles) != 1 || !slices.Equal(s.Rungs, []string{"prune", "truncate", "clip"}) || now.Summarizer.Model != "a: b" {
 		t.Errorf("%+v", s)
 	}
 	info, err := os.Lstat(link)
@@ -93,10 +93,10 @@ func TestSaveRefuses(t *testing.T) {
 	}{
 		"unknown key":       {change: config.Change{Key: "treshold", Value: "1"}, code: precis.CodeInvalid, want: "unknown key"},
 		"no number":         {change: config.Change{Key: "threshold", Value: "much"}, code: precis.CodeInvalid, want: "no number"},
-		"out of range":      {change: config.Change{Key: "buffer", Value: "0.9"}, code: precis.CodeInvalid, want: "buffer"},
+		"out of range":      {change: config.Change{Key: "warn", Value: "900"}, code: precis.CodeInvalid, want: "warn is 900"},
 		"no percentage":     {change: config.Change{Key: "profiles.m", Value: "high"}, code: precis.CodeInvalid, want: "percentage"},
 		"environment":       {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeConflict, want: "$PRECIS_THRESHOLD", src: config.Sources{Env: func(k string) string { return map[string]string{"PRECIS_THRESHOLD": "65"}[k] }}},
-		"flag":              {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeConflict, want: "flag", src: config.Sources{Flags: map[string]string{"threshold": "65"}}},
+		"flag":              {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeConflict, want: "--set", src: config.Sources{Flags: map[string]string{"threshold": "65"}}},
 		"current folder":    {change: config.Change{Key: "target", Value: "40"}, code: precis.CodeConflict, want: "precis.yaml:1", src: config.Sources{Folder: folder}},
 		"changed meanwhile": {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeConflict, want: "has changed", before: func(p string) { os.WriteFile(p, []byte("threshold: 61\n"), 0o600) }},
 		"removed meanwhile": {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeConflict, want: "has changed", before: func(p string) { os.Remove(p) }},
@@ -168,7 +168,7 @@ func TestChangesSayWhatIsInForce(t *testing.T) {
 			}
 		}
 		b.WriteString(rapid.SampledFrom([]string{"", "auto_condense: false # off\n"}).Draw(t, "auto"))
-		b.WriteString(rapid.SampledFrom([]string{"", "keep:\n    messages: 3 # few\n    # more\n", "keep: {share: 0.2}\n"}).Draw(t, "keep"))
+		b.WriteString(rapid.SampledFrom([]string{"", "keep:\n    messages: 3 # few\n    # more\n", "keep: {messages: 5}\n"}).Draw(t, "keep"))
 		b.WriteString(rapid.SampledFrom([]string{"", "profiles:\n  # by model\n  a: 40\n  b.c: -1 # none\n", "profiles: {a: 30}\n"}).Draw(t, "profiles"))
 		b.WriteString("# last\nspend: {day: 2}\n")
 		text := b.String()

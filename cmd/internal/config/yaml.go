@@ -40,7 +40,7 @@ func (r yamlReader) read(data []byte) error {
 // fields returns the table of the mapping with keys that begin with prefix.
 func (r yamlReader) fields(prefix string) strictyaml.Fields {
 	table := strictyaml.Fields{}
-	for _, k := range keys {
+	for _, k := range every() {
 		rest, ok := strings.CutPrefix(k.name, prefix)
 		if !ok {
 			continue
@@ -63,7 +63,7 @@ func (r yamlReader) put(name string, n ast.Node, text string) {
 }
 
 func (r yamlReader) scalar(k key, n ast.Node) error {
-	if r.folder && !folderKeys[k.name] {
+	if r.folder && !folderKeys[k.name] && !k.gone {
 		return &strictyaml.Error{Line: strictyaml.Line(n), Key: k.name, Err: ErrRefused}
 	}
 	if r.prefix != "" && !ofArms(k.name) {

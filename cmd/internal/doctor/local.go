@@ -125,7 +125,7 @@ func (e *exam) listen(ctx context.Context) {
 		return
 	}
 	if precis.CodeOf(err) == precis.CodeInvalid {
-		e.add(check, Bad, "set gateway.keys_file, or gateway.public when the network is trusted", "%v", err)
+		e.add(check, Bad, "set gateway.keys_file: to off when the network is trusted", "%v", err)
 		return
 	}
 	if isGateway(ctx, g.Listen) {
@@ -158,7 +158,7 @@ func (e *exam) certificate() {
 	}
 	pair, err := tls.LoadX509KeyPair(g.CertFile, g.KeyFile)
 	if err != nil {
-		e.add(check, Bad, "see gateway.cert_file and gateway.key_file", "%v", err)
+		e.add(check, Bad, "see gateway.cert_files", "%v", err)
 		return
 	}
 	if left := time.Until(pair.Leaf.NotAfter); left < 14*24*time.Hour {

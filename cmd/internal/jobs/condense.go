@@ -62,7 +62,8 @@ func (j *Job) restrict(c Condensing) (err error) {
 	if c.Sidecar {
 		return nil
 	}
-	selective := j.models != nil && (j.models.Selective || j.Config.Settings.Preset == preset.Selective)
+	s := j.Config.Settings
+	selective := j.models != nil && (j.models.Selective || s.Preset == preset.Selective || slices.Contains(s.Rungs, preset.Selective))
 	rungs := []string{"condense", "digest", "truncate"}
 	if j.File.Task.IsCline() {
 		if rungs, err = j.cline(selective); err != nil {

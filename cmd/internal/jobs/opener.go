@@ -45,7 +45,10 @@ func (o *Opener) Register(f *pflag.FlagSet) { o.options.register(f) }
 // Set sets a key of the configuration and overrides earlier values; "" is ignored.
 func (o *Opener) Set(key, value string) {
 	if value != "" {
-		o.options.set = append(o.options.set, key+"="+value)
+		if o.options.own == nil {
+			o.options.own = map[string]string{}
+		}
+		o.options.own[key] = value
 	}
 }
 

@@ -27,6 +27,7 @@ type options struct {
 	profile string
 	est     string
 	set     []string
+	own     map[string]string // by key, flags of single commands that are named like the end of their key
 	used    int
 }
 
@@ -55,12 +56,15 @@ func (o *options) goal() (policy.Target, error) {
 
 // load returns the effective configuration.
 func (o *options) load() (*config.Config, error) {
-	flags := map[string]string{}
-	for key, v := range map[string]string{"preset": o.preset, "window": o.window, "model": o.model, "max_output": o.output, "estimate": o.est} {
+	flags, names := map[string]string{}, map[string]string{}
+	set := func(key, flag, v string) {
 		if v != "" {
-			flags[key] = v
+			flags[key], names[key] = v, flag
 		}
 	}
+	set("preset", "--preset", o.preset)
+	set("window", "--window", o.window)
+	set("estimate", "--estimate", o.est)
 	if n, err := config.ParseCount(o.window); o.window != "" && err == nil && n == 0 {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Err: fmt.Errorf("--window is %s, want 1 or more", o.window), Hint: "without it the window is the model's"}
 	}
@@ -70,7 +74,10 @@ func (o *options) load() (*config.Config, error) {
 			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Place: "--set " + kv, Err: fmt.Errorf("want KEY=VALUE with a known key"),
 				Hint: cmp.Or(suggest.DidYouMean(key, config.Keys()), "precis config lists the keys")}
 		}
-		flags[key] = v
+		set(key, "--set", v)
+	}
+	for key, v := range o.own {
+		set(key, "--"+key[strings.LastIndex(key, ".")+1:], v)
 	}
 	target, err := o.goal()
 	if err != nil {
@@ -80,9 +87,19 @@ func (o *options) load() (*config.Config, error) {
 		target.Share = policy.Share(min(float64(target.Tokens)/float64(window), 1))
 	}
 	if target.Share > 0 {
-		flags["target"] = strconv.FormatFloat(100*float64(target.Share), 'g', -1, 64)
+		set("target", "--target", strconv.FormatFloat(100*float64(target.Share), 'g', -1, 64))
 	}
-	return config.Load(config.Sources{
-		Path: cmp.Or(o.config, os.Getenv(config.EnvPrefix+"CONFIG")), User: config.UserFile(), Folder: config.FolderFile, Env: os.Getenv, Flags: flags,
+	c, err := config.Load(config.Sources{
+		Path: cmp.Or(o.config, os.Getenv(config.EnvPrefix+"CONFIG")), User: config.UserFile(), Folder: config.FolderFile, Env: os.Getenv, Flags: flags, Names: names,
 	})
+	if err != nil {
+		return nil, err
+	}
+	if c.Model = o.model; o.output != "" {
+		c.MaxOutput, err = config.ParseCount(o.output)
+	}
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Place: "--max-output", Err: err}
+	}
+	return c, nil
 }

@@ -77,8 +77,8 @@ func condensingBy(c *config.Config) (*preset.Condensing, error) {
 		return nil, err
 	}
 	return &preset.Condensing{
-		Writer: condense.WriterConfig{Prompt: prompt, MaxTokens: s.MaxTokens, SelfCheck: s.SelfCheck, Hooks: hooks(c.Hooks)},
-		Mode:   condense.Mode(s.Mode), Selective: s.Selective, Reasoning: s.Reasoning,
+		Writer:    condense.WriterConfig{Prompt: prompt, Hooks: hooks(c.Hooks)},
+		Selective: s.Selective, Reasoning: s.Reasoning,
 	}, nil
 }
 
@@ -185,8 +185,8 @@ func (j *Job) price(client *provider.Client) func(input, output int) string {
 // promptOf returns the prompt for summaries, with the files it names.
 func promptOf(c config.Summarizer) (p condense.Prompt, err error) {
 	p.Template, p.Custom = c.Template, c.Prompt
-	if c.PromptFile != "" {
-		if p.Custom, err = textOf(c.PromptFile, "summarizer.prompt_file"); err != nil {
+	if c.Prompt == "" && c.PromptFile != "" {
+		if p.Custom, err = textOf(c.PromptFile, "summarizer.template"); err != nil {
 			return p, err
 		}
 	}

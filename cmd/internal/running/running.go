@@ -39,7 +39,7 @@ func New(g config.Gateway, key string) (*Client, error) {
 	if g.CertFile != "" {
 		pem, err := os.ReadFile(g.CertFile)
 		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read gateway.cert_file", Place: g.CertFile, Err: err}
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read gateway.cert_files", Place: g.CertFile, Err: err}
 		}
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(pem)

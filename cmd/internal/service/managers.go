@@ -40,6 +40,9 @@ func (s *Service) managers(c *config.Config) (*managed, error) {
 		if len(own.Experiments) > 0 {
 			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: path, Err: errors.New("experiments belong into the gateway's own file")}
 		}
+		for _, w := range own.Warnings {
+			s.p.Logger.Warn("a profile's file: "+w, "profile", name)
+		}
 		if profiles[name], err = s.manager(own, ""); err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func Listen(c config.Gateway) (net.Listener, error) {
 	}
 	if !loopback(host) && c.KeysFile == "" && !c.Public {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "listen", Err: fmt.Errorf("%s can be reached by others, and no keys are asked for", c.Listen),
-			Hint: "set gateway.keys_file, or gateway.public when the network is trusted"}
+			Hint: "set gateway.keys_file: to off when the network is trusted"}
 	}
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -45,7 +45,7 @@ func loopback(host string) bool {
 // in progress.
 func SoftMemoryLimit(c config.Gateway) int64 {
 	const mb = 1 << 20
-	return int64(c.MemoryMB)*mb*5/4 + int64(c.RequestsMB)*mb
+	return int64(c.MemoryMB)*mb*5/4 + int64(c.RequestsMB())*mb
 }
 
 // Serve answers requests until ctx ends. Then it reports that it is not ready, lets requests in
@@ -71,9 +71,6 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.draining.Store(true)
 	s.Gateway.LetGo()
-	if c.DrainDelay > 0 { // load balancers learn of it before the address is closed
-		time.Sleep(time.Duration(c.DrainDelay) * time.Second)
-	}
 	s.events.Close()
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.Drain)*time.Second)
 	defer cancel()

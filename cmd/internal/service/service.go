@@ -31,7 +31,7 @@ type Parts struct {
 	Logger  *slog.Logger                              // nil: silent
 	Replica string
 	Version string // of the program, for metrics and traces
-	OTLP    string // URL for traces if the configuration sets none; "": no traces
+	OTLP    string // URL for traces; "": no traces
 	// Condensing returns the configured way of condensing with a model; nil: without a model. On an
 	// [Unusable] error, conversations are condensed without a model.
 	Condensing func(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error)
@@ -151,12 +151,12 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
 		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, ProfileWindow: s.profileWindow, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
-		Probe:  g.Probe,
+		Probe:  true,
 		Models: s.catalog, Window: s.window,
-		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
-		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests, Memory: int64(g.RequestsMB) << 20},
-		Native:    gateway.Native{ContextManagement: g.Native, Compact: g.Native},
-		KeepAlive: time.Duration(g.KeepAlive) * time.Second, Memory: g.MemoryMB << 20,
+		Auth:   gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
+		Limits: gateway.Limits{Memory: int64(g.RequestsMB()) << 20},
+		Native: gateway.Native{ContextManagement: g.Native, Compact: g.Native},
+		Memory: g.MemoryMB << 20,
 		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.Held, OnReduce: s.events.Reducing, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
 	}, nil
 }

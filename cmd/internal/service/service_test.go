@@ -401,7 +401,7 @@ func TestALostDatabaseIsNoticed(t *testing.T) {
 }
 
 func TestTheSoftLimitOfMemory(t *testing.T) {
-	if n := service.SoftMemoryLimit(config.Gateway{MemoryMB: 256, RequestsMB: 1024}); n != (320+1024)<<20 {
+	if n := service.SoftMemoryLimit(config.Gateway{MemoryMB: 256}); n != (320+1024)<<20 {
 		t.Errorf("%d MB", n>>20)
 	}
 }

@@ -27,18 +27,17 @@ type offer struct {
 // any text. None of them names a file, a program or an address, because the right to change
 // settings must not include reading files, running programs, or sending conversations elsewhere.
 var offered = []offer{
-	{modelKey, nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
-	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
-	{"summarizer.max_tokens", nil}, {promptKey, nil}, {promptFileKey, nil},
-	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"thinking.keep", nil}, {"pin", nil}, {"rungs", nil},
-	{"spend.conversation", nil}, {"spend.owner", nil}, {"spend.day", nil}, {"spend.warn", nil},
+	{modelKey, nil}, {templateKey, append([]string{""}, condense.Templates()...)}, {promptKey, nil},
+	{"threshold_tokens", nil}, {"keep.messages", nil}, {"pin", nil}, {"rungs", nil},
+	{"spend.conversation", nil}, {"spend.owner", nil}, {"spend.day", nil},
 }
 
 const (
 	modelKey  = "summarizer.model"
 	promptKey = "summarizer.prompt"
-	// promptFileKey names a file. It can only be removed, so that the template applies again.
-	promptFileKey = "summarizer.prompt_file"
+	// templateKey may name a file, which can only be removed here; oldPromptKey is its name of before.
+	templateKey  = "summarizer.template"
+	oldPromptKey = "summarizer.prompt_file"
 	// thresholdsKey holds the thresholds of models and profiles, by name. A value sent under the
 	// key itself adds another threshold.
 	thresholdsKey = "profiles"
@@ -68,12 +67,12 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 			}
 		case promptKey:
 			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
-			if c.Summarizer.PromptFile != "" {
+			if c.Summarizer.PromptFile != "" && v.Value == "" {
 				continue // its text is used
 			}
-		case promptFileKey:
-			if v.Reset = true; v.Value == "" {
-				continue
+		case templateKey:
+			if c.Summarizer.PromptFile != "" {
+				v.Reset, v.Choices = true, nil
 			}
 		}
 		out = append(out, v)
@@ -128,6 +127,9 @@ func (s *Service) saveValues(ctx context.Context, profile string, values map[str
 			return err
 		}
 		changes = append(changes, config.Change{Key: key, Value: values[key], Remove: values[key] == ""})
+		if key == templateKey {
+			changes = append(changes, config.Change{Key: oldPromptKey, Remove: true})
+		}
 	}
 	return s.saveChanges(ctx, profile, func(*config.Config) []config.Change { return changes })
 }
@@ -182,8 +184,6 @@ func (o offer) check(v string) error {
 	switch {
 	case v == "":
 		return nil
-	case o.key == promptFileKey:
-		return precis.Errorf(precis.CodeInvalid, opSave, "%s can only be taken out here", o.key)
 	case o.choices != nil && !slices.Contains(o.choices, v):
 		return precis.Errorf(precis.CodeInvalid, opSave, "%s is %.40q, want one of %q", o.key, v, o.choices)
 	case o.key == "rungs" && v != "all":

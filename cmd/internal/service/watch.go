@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/url"
@@ -26,7 +25,7 @@ type observers struct {
 // watch sets up traces and the webhook.
 func (o *observers) watch(ctx context.Context, g config.Gateway) error {
 	const op = "read configuration"
-	if endpoint := cmp.Or(g.OTLP, o.parts.OTLP); endpoint != "" {
+	if endpoint := o.parts.OTLP; endpoint != "" {
 		if !isURL(endpoint) {
 			return precis.Errorf(precis.CodeInvalid, op, "gateway.otlp_endpoint is no http or https URL")
 		}
