@@ -59,7 +59,7 @@ func hintOf(err error) string {
 	var invalid x509.CertificateInvalidError
 	var host x509.HostnameError
 	if errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &host) {
-		return "the certificate is not trusted here; name that of your proxy or server in gateway.upstream_ca_file"
+		return "the certificate is not trusted here; name that of your proxy or server in the variable NODE_EXTRA_CA_CERTS"
 	}
 	return ""
 }

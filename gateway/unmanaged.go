@@ -54,7 +54,7 @@ func Reasons() []Reason {
 		{UnmanagedMethod, "its path is one of those, its method is not POST", true},
 		{UnmanagedBusy, "the gateway has no room for another one", false},
 		{UnmanagedSlow, "its body comes too slowly", false},
-		{UnmanagedTooLarge, "its body is larger than gateway.max_body_mb", false},
+		{UnmanagedTooLarge, "its body is larger than 64 MB, decompressed", false},
 		{UnmanagedEncoding, "its body is compressed in a way that is not known", true},
 		{UnmanagedBypass, "it has the header X-Precis-Bypass: true", true},
 		{UnmanagedInvalid, "its body is not JSON, or holds a message that is not valid", false},

@@ -45,5 +45,5 @@ func (c *call) readOnly(op string) error {
 		return nil
 	}
 	return &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("this server is read-only"),
-		Hint: "ask the user to allow edits: precis mcp --allow-edits FILE, or gateway.mcp_edits"}
+		Hint: "ask the user to allow edits: precis mcp --allow-edits FILE, or edits in gateway.tools"}
 }

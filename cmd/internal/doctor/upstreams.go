@@ -23,7 +23,7 @@ func (e *exam) upstreams(ctx context.Context) {
 	}
 	t, err := service.Transport(e.cfg.Gateway, bare)
 	if err != nil {
-		e.add(check, Bad, "see gateway.proxy and gateway.upstream_* in precis config", "%v", err)
+		e.add(check, Bad, "see gateway.upstream_cert_files in precis config", "%v", err)
 		return
 	}
 	for _, u := range all {
@@ -90,12 +90,12 @@ func (e *exam) unreachable(check string, u *url.URL, err error) {
 	var op *net.OpError
 	switch text := err.Error(); {
 	case errors.As(err, &dns):
-		e.add(check, Bad, "check the name, the network and gateway.proxy", "the name %s is not known", u.Hostname())
+		e.add(check, Bad, "check the name, the network and HTTPS_PROXY", "the name %s is not known", u.Hostname())
 	case strings.Contains(text, "tls:"), strings.Contains(text, "x509:"), strings.Contains(text, "certificate"):
-		e.add(check, Bad, "set gateway.upstream_ca_file when a proxy of your network signs its own certificates", "%s: TLS failed: %v", u.Host, err)
+		e.add(check, Bad, "set NODE_EXTRA_CA_CERTS when a proxy of your network signs its own certificates", "%s: TLS failed: %v", u.Host, err)
 	case errors.As(err, &op):
-		e.add(check, Bad, "check the network and gateway.proxy", "%s cannot be reached: %v", u.Host, op.Err)
+		e.add(check, Bad, "check the network and HTTPS_PROXY", "%s cannot be reached: %v", u.Host, op.Err)
 	default:
-		e.add(check, Bad, "check the network and gateway.proxy", "%s cannot be reached: %v", u.Host, err)
+		e.add(check, Bad, "check the network and HTTPS_PROXY", "%s cannot be reached: %v", u.Host, err)
 	}
 }

@@ -133,7 +133,7 @@ func TestAgentsSeeTheirOwnConversations(t *testing.T) {
 }
 
 func TestAgentsMayBeLetEdit(t *testing.T) {
-	s := open(t, strings.Replace(plain, "store: memory", "store: memory, mcp_edits: true", 1))
+	s := open(t, strings.Replace(plain, "store: memory", "store: memory, tools: [edits]", 1))
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()
 	if got := s.ask("POST", "/v1/messages", hello(2)); got.Code != 200 {

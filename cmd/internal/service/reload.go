@@ -49,7 +49,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 
 // changeable are keys outside the settings that take effect at once.
 var changeable = map[string]bool{
-	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true, "gateway.retention_days": true, "gateway.drain": true, "gateway.drain_delay": true,
+	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true, "gateway.retention_days": true, "gateway.drain": true,
 }
 
 // fixed returns the differences between two configurations that need a restart.

@@ -599,7 +599,7 @@ func TestOthersAreTold(t *testing.T) {
 		traced <- r.URL.Path
 	}))
 	defer outside.Close()
-	s := open(t, "gateway: {upstream: 'http://127.0.0.1:1', store: memory, proxy: off, webhook: '"+outside.URL+"/hook', otlp_endpoint: '"+outside.URL+"'}\n")
+	s := open(t, "gateway: {upstream: 'http://127.0.0.1:1', store: memory, webhook: '"+outside.URL+"/hook'}\n", func(p *service.Parts) { p.OTLP = outside.URL })
 	if got := s.ask("POST", "/v1/messages", hello(0)); got.Code != 502 {
 		t.Fatal(got.Code)
 	}
@@ -609,7 +609,7 @@ func TestOthersAreTold(t *testing.T) {
 	if got := <-traced; got != "/v1/traces" { // a batch is sent within seconds
 		t.Errorf("traced to %s", got)
 	}
-	for _, yaml := range []string{"gateway: {store: memory, webhook: nonsense}\n", "gateway: {store: memory, otlp_endpoint: nonsense}\n"} {
+	for yaml, otlp := range map[string]string{"gateway: {store: memory, webhook: nonsense}\n": "", "gateway: {store: memory}\n": "nonsense"} {
 		path := filepath.Join(t.TempDir(), "precis.yaml")
 		if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
 			t.Fatal(err)
@@ -618,7 +618,7 @@ func TestOthersAreTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := service.Open(t.Context(), service.Parts{Config: c}); precis.CodeOf(err) != precis.CodeInvalid {
+		if _, err := service.Open(t.Context(), service.Parts{Config: c, OTLP: otlp}); precis.CodeOf(err) != precis.CodeInvalid {
 			t.Errorf("%s: %v", yaml, err)
 		}
 	}

@@ -111,7 +111,7 @@ func certificates(g config.Gateway) (*tls.Config, error) {
 	if g.UpstreamCert != "" {
 		pair, err := tls.LoadX509KeyPair(g.UpstreamCert, g.UpstreamKey)
 		if err != nil {
-			return nil, fmt.Errorf("gateway.upstream_cert_file: %w", err)
+			return nil, fmt.Errorf("gateway.upstream_cert_files: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

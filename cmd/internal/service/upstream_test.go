@@ -26,7 +26,7 @@ func TestURLsThatAreUsedAsTheyAre(t *testing.T) {
 		upstream.URL + "/openai#":     "/openai/chat/completions",
 		upstream.URL + "#":            "/chat/completions",
 	} {
-		s := open(t, "gateway: {store: memory, openai: '"+url+"'}\n")
+		s := open(t, "gateway: {store: memory, others: ['openai="+url+"']}\n")
 		paths = nil
 		s.ask("POST", "/v1/chat/completions", `{"model":"gpt-5","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"x"}}]}`)
 		if got := strings.Join(paths, " "); got != want {
@@ -43,11 +43,11 @@ func TestUpstreamCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, "gateway: {store: memory, upstream: '"+upstream.URL+"'}\n")
-	if got := s.ask("GET", "/v1/models", ""); got.Code != 502 || !strings.Contains(got.Body.String(), "gateway.upstream_ca_file") {
+	if got := s.ask("GET", "/v1/models", ""); got.Code != 502 || !strings.Contains(got.Body.String(), "NODE_EXTRA_CA_CERTS") {
 		t.Errorf("an unknown certificate: %d %s", got.Code, got.Body)
 	}
 	const turn = `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"x","input_schema":{"type":"object"}}]}`
-	if got := s.ask("POST", "/v1/messages", turn); got.Code != 502 || !strings.Contains(got.Body.String(), "gateway.upstream_ca_file") {
+	if got := s.ask("POST", "/v1/messages", turn); got.Code != 502 || !strings.Contains(got.Body.String(), "NODE_EXTRA_CA_CERTS") {
 		t.Errorf("an unknown certificate, for a turn: %d %s", got.Code, got.Body)
 	}
 	for _, name := range []string{"NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"} { // what the client program would trust

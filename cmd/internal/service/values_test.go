@@ -48,26 +48,28 @@ func TestValuesAreWrittenOnThePageOfSettings(t *testing.T) {
 			t.Errorf("%s: %d, or it was written", form, code)
 		}
 	}
-	if code := post("hooks.before=evil.sh&summarizer.url=http://evil&gateway.store=x&summarizer.prompt_file=/etc/passwd"); code != 303 || content(t, s.file) != written {
+	if code := post("hooks.before=evil.sh&summarizer.url=http://evil&gateway.store=x&keep.share=1"); code != 303 || content(t, s.file) != written {
 		t.Errorf("keys that are not offered: %d, or they were written", code)
 	}
-	if code := post("profile=careful&keep.first=2"); code != 303 || !strings.HasPrefix(content(t, careful), "threshold: 40 # early\n") || !strings.Contains(content(t, careful), "first: 2") {
+	if code := post("profile=careful&keep.messages=2"); code != 303 || !strings.HasPrefix(content(t, careful), "threshold: 40 # early\n") || !strings.Contains(content(t, careful), "messages: 2") {
 		t.Errorf("%d, the profile's file is %q", code, content(t, careful))
 	}
 	prompt := filepath.Join(t.TempDir(), "prompt.txt")
 	if err := os.WriteFile(prompt, []byte("Sum it up."), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.file, []byte(strings.Replace(written, "template: six", "prompt_file: "+prompt, 1)), 0o600); err != nil {
-		t.Fatal(err)
+	for _, line := range []string{"template: ", "prompt_file: "} { // the second as in an earlier version
+		if err := os.WriteFile(s.file, []byte(strings.Replace(written, "template: six", line+prompt, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.ask("GET", "/precis/settings", "").Body.String(), "Reset to the template") || post("summarizer.template=") != 303 || strings.Contains(content(t, s.file), prompt) {
+			t.Errorf("the prompt is not reset: %s", content(t, s.file))
+		}
 	}
-	if _, err := s.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(s.ask("GET", "/precis/settings", "").Body.String(), "Reset to the template") || post("summarizer.prompt_file=") != 303 || strings.Contains(content(t, s.file), "prompt_file") {
-		t.Errorf("the prompt is not reset: %s", content(t, s.file))
-	}
-	if post("summarizer.prompt_file=/etc/passwd") != 303 || strings.Contains(content(t, s.file), "passwd") {
+	if post("summarizer.template=/etc/passwd") != 400 || strings.Contains(content(t, s.file), "passwd") {
 		t.Error("a file can be named")
 	}
 }

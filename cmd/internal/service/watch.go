@@ -27,7 +27,7 @@ func (o *observers) watch(ctx context.Context, g config.Gateway) error {
 	const op = "read configuration"
 	if endpoint := o.parts.OTLP; endpoint != "" {
 		if !isURL(endpoint) {
-			return precis.Errorf(precis.CodeInvalid, op, "gateway.otlp_endpoint is no http or https URL")
+			return precis.Errorf(precis.CodeInvalid, op, "OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL")
 		}
 		var err error
 		if o.traces, err = telemetry.NewTraces(ctx, telemetry.TracesOptions{Endpoint: endpoint, Version: o.parts.Version, Logger: o.parts.Logger}); err != nil {
