@@ -200,13 +200,33 @@ func (c *Config) blame(err error, file string) error {
 	if !errors.As(err, &e) || e.Err == nil {
 		return out
 	}
-	field, rest, _ := strings.Cut(e.Err.Error(), " ") // name of the setting: keep_share for keep.share
+	field, _, _ := strings.Cut(e.Err.Error(), " ") // name of the setting: keep_messages for keep.messages
+	field = strings.TrimSuffix(field, ":")
 	for _, k := range keys {
 		if strings.ReplaceAll(k.name, ".", "_") == field || k.name == field {
-			out.Place, out.Err = c.origins[k.name].origin, fmt.Errorf("%s %s", k.name, rest)
+			out.Place, out.Err = c.origins[k.name].origin, errors.New(k.name+e.Err.Error()[len(field):])
 		}
 	}
 	return out
+}
+
+// Blame adds its source to an error that names a configured key: the flag, the variable, or the line.
+// Keys of one word are not looked for.
+func (c *Config) Blame(err error) error {
+	var e *precis.Error
+	if !errors.As(err, &e) || e.Err == nil {
+		return err
+	}
+	text := e.Op + " " + e.Err.Error() + " "
+	for _, k := range keys {
+		_, after, named := strings.Cut(text, k.name)
+		if from := c.Origin(k.name); named && c.Given(k.name) && strings.ContainsAny(k.name, "._") && strings.ContainsAny(after[:1], " :,") && !strings.Contains(e.Place, from) {
+			own := *e
+			own.Place = strings.TrimSuffix(from+": "+e.Place, ": ")
+			return &own
+		}
+	}
+	return err
 }
 
 const opRead = "read configuration"

@@ -32,6 +32,7 @@ func (c *Config) Catalog() (*models.Catalog, error) {
 		}
 	}
 	if path := c.ModelsFile; path != "" {
+		const op = "read models_file"
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, &precis.Error{Code: precis.CodeNotFound, Op: op, Place: path, Err: err}

@@ -27,6 +27,7 @@ import (
 type Opener struct {
 	console *console.Console
 	options options
+	last    *config.Config // read last; nil: none
 
 	limit     int64                 // memory limit in bytes, see within; 0: none
 	watched   bool                  // memory use is being watched
@@ -80,12 +81,23 @@ func (o *Opener) Config() (*config.Config, error) {
 // config returns the effective configuration, for a command that knows the model's window.
 func (o *Opener) config() (*config.Config, error) {
 	c, err := o.options.load()
+	if err == nil {
+		o.last = c
+	}
 	if err == nil && c.FromFolder > 0 && !o.console.Quiet {
 		o.sayFolder.Do(func() {
 			o.console.Note("%s in the current folder sets %s; precis config shows them", c.Folder, term.Count(c.FromFolder, "value"))
 		})
 	}
 	return c, err
+}
+
+// Blame adds the source of a configured value to an error that names its key.
+func (o *Opener) Blame(err error) error {
+	if o.last == nil {
+		return err
+	}
+	return o.last.Blame(err)
 }
 
 // Open reads the recording at path ("-" is standard input) and makes a manager for it.

@@ -23,6 +23,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = c.Blame(err) }()
 	m, err := s.managers(c)
 	if err != nil {
 		return nil, err

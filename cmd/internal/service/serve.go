@@ -66,7 +66,11 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	defer jobs()
 	select {
 	case err := <-ended:
-		return precis.Errorf(precis.CodeInternal, "serve", "%w", err)
+		op := "serve"
+		if c.CertFile != "" {
+			op = "serve by gateway.cert_files"
+		}
+		return precis.Errorf(precis.CodeInternal, op, "%w", err)
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)

@@ -129,7 +129,7 @@ func LocalSecret(g config.Gateway) (string, error) {
 
 // readSecret reads the secret, and creates it if it is missing.
 func readSecret(g config.Gateway, dir string) ([]byte, error) {
-	const op = "read secret"
+	const op = "read gateway.secret_file"
 	path := g.SecretFile
 	if path == "" {
 		if dir == "" { // no data is kept, so the secret need not last
@@ -176,7 +176,7 @@ func ReadKeys(path string) (Keys, error) {
 	if path == "" {
 		return keys, nil
 	}
-	const op = "read gateway keys"
+	const op = "read gateway.keys_file"
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return keys, &precis.Error{Code: precis.CodeNotFound, Op: op, Place: path, Err: err}

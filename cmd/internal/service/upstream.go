@@ -36,7 +36,7 @@ func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err e
 		text, asIs := strings.CutSuffix(n.url, "#")
 		u, err := url.Parse(text)
 		if err != nil {
-			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "the URL of the upstream %s cannot be understood", n.name)
+			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.upstream, gateway.others: the URL of %s cannot be understood", n.name)
 		}
 		all = append(all, gateway.Upstream{Name: n.name, URL: u, Dialects: speaks[i], Native: gateway.NativeOf(u.Host)})
 		if asIs {
