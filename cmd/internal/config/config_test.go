@@ -1,8 +1,12 @@
 package config_test
 
 import (
+	"cmp"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,5 +150,83 @@ func TestPrompts(t *testing.T) {
 		if r.Key == "summarizer.prompt" && (r.Masked().Value != r.Value || r.Brief().Value != "Sum it up. …") {
 			t.Errorf("shown are %q and %q", r.Masked().Value, r.Brief().Value)
 		}
+	}
+}
+
+// Whatever source a bad value comes from, the error names it: every key that refuses a value is tried.
+func TestErrorsNameTheSource(t *testing.T) {
+	bad := map[string]string{"pin": "(", "summarizer.prompt": "a\x01", "spend.day": "-1", "warn": "900", "gateway.cert_files": "a,b,c"}
+	refusing := 0
+	for _, key := range config.Keys() {
+		value := cmp.Or(bad[key], "no-such-value")
+		variable := "PRECIS_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+		_, byFlag := load(t, "", nil, map[string]string{key: value})
+		_, byEnv := load(t, "", map[string]string{variable: value}, nil)
+		if byFlag == nil && byEnv == nil {
+			continue
+		}
+		refusing++
+		path := filepath.Join(t.TempDir(), "p.yaml")
+		text := strings.ReplaceAll(fmt.Sprintf("%q", value), `\x01`, `\u0001`)
+		if slices.Contains([]string{"rungs", "prune.tools", "gateway.tools", "gateway.cert_files", "gateway.upstream_cert_files"}, key) {
+			text = "[" + text + "]"
+		}
+		if err := os.WriteFile(path, []byte("\n"+asYAML(key, text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, byName := config.Load(config.Sources{Flags: map[string]string{key: value}, Names: map[string]string{key: "--its-flag"}})
+		_, byFile := config.Load(config.Sources{Path: path})
+		line := ":2"
+		if strings.Contains(key, ".") {
+			line = ":3"
+		}
+		for place, err := range map[string]error{"--set": byFlag, "--its-flag": byName, "$" + variable: byEnv, path + line: byFile} {
+			if precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), place+": "+key) {
+				t.Errorf("%s by %s: %v", key, place, err)
+			}
+		}
+	}
+	if refusing < 24 {
+		t.Errorf("only %d keys refuse a value", refusing)
+	}
+}
+
+var update = flag.Bool("update", false, "write the reference of keys")
+
+// The reference lists every key with its default and its meaning, and no other key; there are at
+// most 50.
+func TestReference(t *testing.T) {
+	c, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const from, to = "| key | default | meaning |\n|---|---|---|\n", "\n## "
+	var want strings.Builder
+	for _, r := range c.Rows() {
+		value := ""
+		if r.Value != "" {
+			value = "`" + r.Value + "`"
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", r.Key, value, r.Help)
+	}
+	if n := len(config.Keys()); n > 50 {
+		t.Errorf("there are %d keys", n)
+	}
+	path := filepath.Join("..", "..", "..", "docs", "configuration.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(data), from)
+	is, after, ok := strings.Cut(rest, to)
+	if !ok {
+		t.Fatalf("%s has no table of keys", path)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(before+from+want.String()+to+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if is != want.String() {
+		t.Errorf("%s differs from the code: go test ./cmd/internal/config -run Reference -update\n%s", path, is)
 	}
 }
