@@ -25,14 +25,8 @@ type Settings struct {
 	// The following settings cannot be changed here.
 	Rungs        []string `json:"rungs,omitempty"` // absent: all
 	Observe      bool     `json:"observe"`
-	Buffer       float64  `json:"buffer"`
 	KeepMessages int      `json:"keep_messages"`
-	KeepFirst    int      `json:"keep_first"` // oldest messages that are always kept
-	KeepShare    float64  `json:"keep_share"`
 	Tokens       int      `json:"threshold_tokens"` // of the view, to act above whatever the window is; 0: no limit
-	MaxMessages  int      `json:"max_messages"`
-	MaxTurns     int      `json:"max_turns"`
-	MinModel     int      `json:"min_model_window"`
 	Pin          string   `json:"pin,omitempty"`
 }
 
@@ -58,10 +52,8 @@ func (g *Gateway) Settings(profile string) (Settings, error) {
 
 func settingsOf(profile string, s policy.Settings) Settings {
 	out := Settings{
-		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare,
-		Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
-		Rungs: s.Rungs, Observe: s.Observe, Buffer: s.Buffer, KeepMessages: s.KeepMessages, KeepFirst: s.KeepFirst, KeepShare: s.KeepShare,
-		Tokens: s.Tokens, MaxMessages: s.MaxMessages, MaxTurns: s.MaxTurns, MinModel: s.MinModel, Pin: s.Pin,
+		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare, Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
+		Rungs: s.Rungs, Observe: s.Observe, KeepMessages: s.KeepMessages, Tokens: s.Tokens, Pin: s.Pin,
 	}
 	maps.Copy(out.Thresholds, s.Profiles)
 	return out

@@ -69,7 +69,7 @@ func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := policy.DefaultSettings()
-	settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.Worth, settings.Turns = 50, 0, 20, 0, 0, 0
+	settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.Worth = 50, 0, 20, 0, 0
 	m, err := policy.NewManager(policy.Options{Settings: settings, Counter: counter, Strategies: []policy.Strategy{hideUpTo{}}, Gate: warden{"WORD"}})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestTheLadderIsClimbedOnceWhereNothingCanBeSpared(t *testing.T) {
 	}{"a third too much": {24, 2}, "thirty times too much": {600, 1}} {
 		times := 0
 		settings := policy.DefaultSettings()
-		settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.Turns = 50, 0, 20, 0, 0
+		settings.Percent, settings.Warn, settings.Target, settings.KeepShare = 50, 0, 20, 0
 		m, err := policy.NewManager(policy.Options{Settings: settings, Counter: counter, Strategies: []policy.Strategy{counted{times: &times}}, Gate: hidden{}})
 		if err != nil {
 			t.Fatal(err)

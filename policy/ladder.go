@@ -40,7 +40,7 @@ type Situation struct {
 	Sent         []precis.Message // the view before this run, which a prompt cache may hold
 
 	attached  *attachments // nil: none
-	most      Load         // messages and turns that are left at most; 0: any number
+	most      int          // messages that are left at most; 0: any number
 	dialect   precis.Dialect
 	mend      bool
 	reasoning precis.Reasoning
@@ -82,38 +82,13 @@ func (s *Situation) Once(key any, work func() any) any {
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
 
-// Surplus returns how many of the oldest messages of the view must be hidden because there are too
-// many messages or turns, whatever their tokens; 0 for none.
+// Surplus returns how many of the oldest messages of the view must be hidden because the API refuses
+// so many, whatever their tokens; 0 for none.
 func (s *Situation) Surplus() int {
-	messages, turns := 0, 0
-	for _, u := range s.Units {
-		messages += len(u.Messages)
-		if s.turn(u) {
-			turns++
-		}
+	if s.most == 0 {
+		return 0
 	}
-	surplus := 0
-	if s.most.Messages > 0 {
-		surplus = max(messages-s.most.Messages, 0)
-	}
-	if s.most.Turns == 0 || turns <= s.most.Turns {
-		return surplus
-	}
-	n := 0
-	for _, u := range s.Units {
-		if s.turn(u) {
-			if turns--; turns < s.most.Turns {
-				break
-			}
-		}
-		n += len(u.Messages)
-	}
-	return max(n, surplus)
-}
-
-// turn reports whether the user begins a turn with a unit.
-func (s *Situation) turn(u precis.Unit) bool {
-	return u.Original() && len(u.Messages) > 0 && u.Messages[0].IsUserTurn()
+	return max(len(precis.messagesOf(s.Units))-s.most, 0)
 }
 
 // Fit returns the most tokens, overhead included, of a view that can be sent and would

@@ -220,8 +220,6 @@ func TestDecision(t *testing.T) {
 		{"threshold", policy.Load{Used: 75_000}, base, "", policy.ActionReduce, "threshold"},
 		{"over allowed", policy.Load{Used: 81_809}, set(func(s *policy.Settings) { s.Percent = 100 }), "", policy.ActionReduce, "over_allowed"},
 		{"just allowed", policy.Load{Used: 81_808}, set(func(s *policy.Settings) { s.Percent, s.Warn = 100, 0 }), "", policy.ActionNone, ""},
-		{"messages", policy.Load{Used: 1, Messages: 9}, set(func(s *policy.Settings) { s.MaxMessages = 9 }), "", policy.ActionReduce, "messages"},
-		{"turns", policy.Load{Used: 1, Turns: 4}, set(func(s *policy.Settings) { s.MaxTurns = 4 }), "", policy.ActionReduce, "turns"},
 		{"auto off", policy.Load{Used: 76_000}, set(func(s *policy.Settings) { s.Auto = false }), "", policy.ActionWarn, "threshold"},
 		{"auto off, over", policy.Load{Used: 90_000}, set(func(s *policy.Settings) { s.Auto = false }), "", policy.ActionTruncate, "over_allowed"},
 		{"observe", policy.Load{Used: 190_000}, set(func(s *policy.Settings) { s.Observe = true }), "", policy.ActionNone, ""},

@@ -92,7 +92,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 }
 
 func (p *pass) decide() {
-	load := Load{Used: max(p.before.Tokens, p.r.Reported), Messages: len(p.view), Turns: userTurns(p.view)}
+	load := Load{Used: max(p.before.Tokens, p.r.Reported)}
 	p.decision = Plan(load, p.s.Budget, p.settings, p.r.Profile)
 	defer p.pinsDue()
 	if p.r.TriggeredBy != precis.TriggeredAutomatic {
@@ -105,7 +105,6 @@ func (p *pass) decide() {
 		p.decision.Target = min(p.decision.Target, forced)
 		allowed = min(allowed, float64(forced))
 	}
-	p.decision.Target = min(p.decision.Target, p.roomy())
 	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
 		target := min(int(p.r.Target), int(max(p.decision.Allowed, 0)))
@@ -119,7 +118,6 @@ func (p *pass) decide() {
 		p.decision.Target = min(p.decision.Target, int(float64(p.before.Tokens)*(1-p.settings.Worth)))
 	}
 	p.s.Target = p.counted(float64(p.decision.Target))
-	p.s.most = p.decision.Most
 	p.s.Trigger = p.counted(float64(p.r.Window.Tokens) * p.decision.Threshold / 100)
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
@@ -141,35 +139,6 @@ func (p *pass) pinsDue() {
 	if len(s.unmetPins()) > 0 {
 		p.decision.Action, p.decision.Trigger = ActionReduce, triggerPins
 	}
-}
-
-// growthTurns is the number of newest turns from which growth is measured.
-const growthTurns = 10
-
-// roomy returns the tokens to come down to so that Settings.Turns average turns fit before the next
-// reduction, because each reduction costs a prompt cache; at least the settings' floor. Without a
-// wish for turns, or without a turn, it is math.MaxInt.
-func (p *pass) roomy() int {
-	window := float64(p.r.Window.Tokens)
-	trigger := min(window*p.decision.Threshold/100, max(p.decision.Allowed, 0))
-	if p.settings.Turns == 0 {
-		return math.MaxInt
-	}
-	tokens, turns := 0, 0
-	msgs := p.s.Transcript.Messages()
-	for i := len(msgs) - 1; i >= 0 && turns < growthTurns; i-- {
-		tokens += p.s.Meter.Message(msgs[i])
-		if msgs[i].Role == precis.RoleAssistant && (i == 0 || msgs[i-1].Role != precis.RoleAssistant) {
-			turns++
-		}
-	}
-	if turns == 0 {
-		return math.MaxInt
-	}
-	growth := float64(tokens) * p.factor / float64(turns)
-	overhead := float64(p.s.Budget.Overhead) * p.factor // it cannot be cut
-	floor := overhead + (window-overhead)*p.settings.Floor/100
-	return int(max(trigger-growth*float64(p.settings.Turns), floor))
 }
 
 // counted converts real tokens to the counter's.
@@ -354,8 +323,7 @@ func edits(n int) string {
 }
 
 // worthless reports whether a run that was not needed to fit saved too little to be worth a new
-// prompt cache, and records that. If too many messages or turns triggered it, messages or turns
-// count, not tokens.
+// prompt cache, and records that.
 func (p *pass) worthless(start *Situation) bool {
 	if p.manual() || p.forced() {
 		return false
@@ -374,16 +342,6 @@ func (p *pass) worthless(start *Situation) bool {
 	return true
 }
 
-// userTurns counts the messages of a view with which users begin turns.
-func userTurns(view []precis.Message) (n int) {
-	for _, m := range view {
-		if m.IsUserTurn() {
-			n++
-		}
-	}
-	return n
-}
-
 // rungs returns the strategies to climb: those in the settings, in their order, or all; only
 // strategies that hide and cut when automatic reduction is off.
 func (p *pass) rungs() []Strategy {
@@ -400,9 +358,6 @@ func (p *pass) rungs() []Strategy {
 			}
 		}
 		return out
-	}
-	if p.settings.KeepThinking > 0 && p.decision.Action == ActionReduce {
-		out = append(out, oldThinking{})
 	}
 	for _, name := range p.names() {
 		i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name() == name })

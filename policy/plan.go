@@ -99,17 +99,13 @@ const (
 	triggerNone      Trigger = ""
 	triggerThreshold Trigger = "threshold"    // percent of the window reached
 	triggerOver      Trigger = "over_allowed" // more than the window allows
-	triggerMessages  Trigger = "messages"     // too many messages
-	triggerTurns     Trigger = "turns"        // too many user turns
 	triggerForced    Trigger = "forced"       // an overflow error, or a user, asked for it
 	triggerPins      Trigger = "pins"         // pinned content is hidden
 )
 
 // Load is how full a view is.
 type Load struct {
-	Used     int // tokens of the view and the overhead
-	Messages int // messages in the view
-	Turns    int // user turns in the view
+	Used int // tokens of the view and the overhead
 }
 
 // Decision says what to do with a view, with the arithmetic that led to it.
@@ -123,7 +119,6 @@ type Decision struct {
 	Allowed   float64       `json:"allowed"` // window × (1 − buffer) − reserve
 	Target    int           `json:"target"`  // tokens a reduction comes down to
 	Acts      int           `json:"acts_at"` // tokens from which on a view is reduced; 0: never, see [Settings.Observe]
-	Most      Load          `json:"-"`       // messages and turns that a reduction leaves at most; 0: any number
 	Window    precis.Window `json:"window"`
 	Reserve   Reserve       `json:"reserve"`
 	Buffer    float64       `json:"buffer"`
@@ -139,9 +134,8 @@ func (d Decision) Arithmetic() string {
 }
 
 // Plan decides what to do with a view of the given load. It is pure. A
-// reduction is due when percent ≥ threshold or used > allowed, or when the view
-// has too many messages or turns; with automatic reduction off, only a view
-// that does not fit is truncated. Preset off (Observe) always answers none.
+// reduction is due when percent ≥ threshold or used > allowed; with automatic
+// reduction off, only a view that does not fit is truncated. Preset off (Observe) always answers none.
 func Plan(load Load, b Budget, s Settings, profile string) Decision {
 	percent, origin, warnings := s.Threshold(profile)
 	s, percent, origin = s.within(b.Window.Tokens, percent, origin)
@@ -161,17 +155,10 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		d.Action, d.Trigger = ActionReduce, triggerOver
 	case d.Percent >= percent:
 		d.Action, d.Trigger = ActionReduce, triggerThreshold
-	case s.MaxMessages > 0 && load.Messages >= s.MaxMessages:
-		d.Action, d.Trigger = ActionReduce, triggerMessages
-	case s.MaxTurns > 0 && load.Turns >= s.MaxTurns:
-		d.Action, d.Trigger = ActionReduce, triggerTurns
 	case s.Prepare > 0 && d.Percent >= s.Prepare:
 		d.Action, d.Trigger = ActionPrepare, triggerThreshold
 	case s.Warn > 0 && d.Percent >= s.Warn:
 		d.Action, d.Trigger = ActionWarn, triggerThreshold
-	}
-	if d.Action == ActionReduce {
-		d.Most = s.most(load)
 	}
 	d.Near = s.Warn > 0 && d.Percent >= s.Warn
 	if !s.Auto && d.Action != ActionNone {
@@ -211,19 +198,6 @@ func (d *Decision) below(s Settings, percent float64) (warning string) {
 	}
 	d.Target = min(d.Target, int(trigger*(1-s.Worth)))
 	return warning
-}
-
-// most returns how many messages and turns a reduction leaves at most, 0 for any number. If their
-// limit has been reached, it is reduced by the least worthwhile saving.
-func (s Settings) most(load Load) (most Load) {
-	worth := func(n int) int { return max(int(float64(n)*(1-s.Worth)), 1) }
-	if s.MaxMessages > 0 && load.Messages >= s.MaxMessages {
-		most.Messages = worth(s.MaxMessages)
-	}
-	if s.MaxTurns > 0 && load.Turns >= s.MaxTurns {
-		most.Turns = worth(s.MaxTurns)
-	}
-	return most
 }
 
 // targetOf returns the tokens a reduction comes down to: the target share of the window, never more

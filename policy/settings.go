@@ -25,16 +25,11 @@ type Settings struct {
 	Prepare float64 // percent from which a reduction is prepared in the background; 0: never
 	Warn    float64 // percent from which users are warned; 0: never
 	Target  float64 // percent of the window a reduction comes down to; 0: all that is allowed
-	Turns   int     // average turns that a reduction makes room for, even below Target; 0: only Target counts
-	Floor   float64 // percent of the window, less system prompt and tools, that Turns does not go below
 
 	// Tokens is a size of the view, overhead included, that triggers a reduction in any window. If
 	// it is below the threshold it replaces the threshold, and Prepare, Warn and Target shrink with
 	// it. 0: none.
 	Tokens int
-
-	MaxMessages int // also act at this number of messages in the view; 0: never
-	MaxTurns    int // also act at this number of user turns in the view; 0: never
 
 	Profiles map[string]float64 // threshold by profile or model; -1 inherits
 
@@ -42,7 +37,6 @@ type Settings struct {
 	KeepMessages int     // newest messages always kept, by count
 	KeepFirst    int     // oldest messages always kept, by count, with the answers to their calls
 	KeepHead     float64 // the user's messages before the first answer kept, up to this share of the window, 0 to 1, and at most a fifth of the target
-	KeepThinking int     // newest assistant turns that keep their reasoning when a view is reduced; 0: all
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
 
@@ -160,11 +154,11 @@ func (s Settings) Validate() error {
 		}
 	}
 	return firstError(
-		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent), share("floor", s.Floor, MaxPercent),
+		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent),
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("keep_head", s.KeepHead, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
 		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.owner", s.Spend.Owner, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
-		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("keep_thinking", s.KeepThinking), count("threshold_tokens", s.Tokens), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
+		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("threshold_tokens", s.Tokens),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
 		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),
 		count("media_keep", s.Fractions.MediaKeep),

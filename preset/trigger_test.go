@@ -13,7 +13,7 @@ import (
 )
 
 // TestATriggerThatIsReachedReduces: whatever reaches a threshold comes down below it, by what makes a
-// reduction worth it; as do views of too many messages or turns, whose tokens are few.
+// reduction worth it.
 func TestATriggerThatIsReachedReduces(t *testing.T) {
 	talk := func(turns, size int) *precis.Conversation {
 		tr := &precis.Transcript{}
@@ -41,9 +41,6 @@ func TestATriggerThatIsReachedReduces(t *testing.T) {
 			{"threshold 70, just reached", func(s *policy.Settings) { s.Percent = 70 }, 40, 480},
 			{"threshold of a profile", func(s *policy.Settings) { s.Profiles = map[string]float64{"m": 30} }, 40, 480},
 			{"threshold in tokens", func(s *policy.Settings) { s.Tokens = 30_000 }, 40, 480},
-			{"messages", func(s *policy.Settings) { s.MaxMessages = 50 }, 40, 10},
-			{"turns", func(s *policy.Settings) { s.MaxTurns = 10 }, 40, 10},
-			{"few messages", func(s *policy.Settings) { s.MaxMessages = 10 }, 4, 10},
 		} {
 			settings, err := preset.Settings(name)
 			if err != nil {
