@@ -153,6 +153,26 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// Keys that took the place of several set what those set, and show it.
+func TestMergedKeys(t *testing.T) {
+	c, err := load(t, "gateway:\n  keys_file: off\n  cert_files: [a.pem, b.pem]\n  upstream_cert_files: [own.pem]\n  others: [mine=https://m, anthropic=https://a]\n  tools: [recall, edits]\nsummarizer:\n  template: ./p\n", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := c.Gateway
+	if !g.Public || g.KeysFile != "" || g.CertFile != "a.pem" || g.KeyFile != "b.pem" || g.UpstreamCert != "own.pem" || g.UpstreamKey != "own.pem" || g.Anthropic != "https://a" ||
+		!slices.Equal(g.Others, []string{"mine=https://m"}) || !g.Recall || !g.MCPEdits || g.CondenseTool || c.Summarizer.PromptFile != "./p" || c.Summarizer.Template != "" {
+		t.Errorf("%+v %+v", g, c.Summarizer)
+	}
+	want := map[string]string{"gateway.keys_file": "off", "gateway.cert_files": "a.pem,b.pem", "gateway.upstream_cert_files": "own.pem", "gateway.others": "anthropic=https://a,mine=https://m",
+		"gateway.tools": "recall,edits", "summarizer.template": "./p"}
+	for _, r := range c.Rows() {
+		if v, ok := want[r.Key]; ok && (v != r.Value || !c.Given(r.Key)) {
+			t.Errorf("%s is %q by %s", r.Key, r.Value, r.Origin)
+		}
+	}
+}
+
 // Whatever source a bad value comes from, the error names it: every key that refuses a value is tried.
 func TestErrorsNameTheSource(t *testing.T) {
 	bad := map[string]string{"pin": "(", "summarizer.prompt": "a\x01", "spend.day": "-1", "warn": "900", "gateway.cert_files": "a,b,c"}

@@ -117,6 +117,7 @@ func TestAFolderCallsNoModelAndKeepsTheProtection(t *testing.T) {
 		{"preset: frugal\n" + paid, "preset: balanced\n", "precis.yaml:1: preset"},
 		{"preset: frugal\n" + paid, "rungs: [condense, truncate, clip]\n", ""}, // frugal has no such rung
 		{"rungs: [prune, truncate, clip]\n" + paid, "rungs: [condense, truncate, clip]\n", "precis.yaml:1: rungs"},
+		{paid, "rungs: [selective, condense, truncate, clip]\n", "precis.yaml:1: rungs"},
 		{paid, "warn: 50\nthreshold: 60\n", "precis.yaml:2: threshold"},
 		{paid, "threshold: 90\nprepare: 0\n", ""},
 		{paid, "prepare: 20\n", "precis.yaml:1: prepare"},
