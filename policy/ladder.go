@@ -88,7 +88,7 @@ func (s *Situation) Surplus() int {
 	if s.most == 0 {
 		return 0
 	}
-	return max(len(precis.messagesOf(s.Units))-s.most, 0)
+	return max(len(s.Transcript.Show(s.Units))-s.most, 0)
 }
 
 // Fit returns the most tokens, overhead included, of a view that can be sent and would

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -328,17 +327,11 @@ func (p *pass) worthless(start *Situation) bool {
 	if p.manual() || p.forced() {
 		return false
 	}
-	what, before, after := "tokens", start.Used, p.s.Used
-	switch p.decision.Trigger {
-	case triggerMessages:
-		what, before, after = "messages", len(p.s.Transcript.Show(start.Units)), len(p.s.Transcript.Show(p.s.Units))
-	case triggerTurns:
-		what, before, after = "turns", userTurns(p.s.Transcript.Show(start.Units)), userTurns(p.s.Transcript.Show(p.s.Units))
-	}
+	before, after := start.Used, p.s.Used
 	if saved := float64(before - after); saved >= p.settings.Worth*float64(before) {
 		return false
 	}
-	p.end(EndedWorthless, "left alone: the rungs would save %s of %s %s, less than %.0f %%", number.Thousands(before-after), number.Thousands(before), what, 100*p.settings.Worth)
+	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%", number.Thousands(before-after), number.Thousands(before), 100*p.settings.Worth)
 	return true
 }
 
