@@ -43,7 +43,6 @@ func ExampleWriter() {
 	// Output:
 	// - m0: Make the tests of the parser pass. Never touch lexer.go.
 	// - m3: parseArguments stops at the first comma.
-	// - m1: I run the tests.
 	// - m1 `go test ./parser` → FAILED: --- FAIL: TestNestedCall (0.00s); parser_test.go:41: got 2 arguments, want 3; edited since: parser/call.go
 	// - parser/call.go edited (m3)
 }

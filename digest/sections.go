@@ -34,7 +34,7 @@ func (in *input) sections(d *draft, files []file) {
 	d.left -= d.count(older)
 	in.workflows(d)
 	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
-	own := in.ownWords()
+	own := in.telling(in.ownWords())
 	if !in.acts() { // the requests get the share of the agent's words
 		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.hasLaterMessages()).said)))
 		asked = in.tokens - words

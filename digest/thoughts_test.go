@@ -13,11 +13,11 @@ import (
 // announces a call is left out, but in the newest text.
 func TestTheNewestReasoningIsTold(t *testing.T) {
 	acts := func(said string) []precis.Message {
-		msgs := []precis.Message{precis.NewText(precis.RoleUser, "Make the scanner strict."), precis.NewText(precis.RoleAssistant, "The scanner has two modes today.")}
+		msgs := []precis.Message{precis.NewText(precis.RoleUser, "Make the scanner strict."), precis.NewText(precis.RoleAssistant, "The scanner has two modes today, strict and lenient.")}
 		for n := range 8 {
 			id := fmt.Sprint("t", n)
 			content := []precis.Block{
-				precis.Thinking{Text: fmt.Sprintf("**Looking at rule %d**\n\nThe scanner reads the rules twice. Rule number %d is superfluous, so the allow list shrinks to one entry.\n\nLet me edit it.", n, n)},
+				precis.Thinking{Text: fmt.Sprintf("**Looking at rule %d**\n\nThe scanner reads the rules twice. Rule number %d is superfluous, so the allow list shrinks to one entry of its own.\n\nLet me edit it.", n, n)},
 				precis.ToolUse{ID: id, Name: "Edit", Input: json.RawMessage(fmt.Sprintf(`{"file_path":"rules%d.toml","old_string":"a","new_string":"b"}`, n))},
 			}
 			if said != "" {
@@ -30,7 +30,7 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 	}
 	for _, said := range []string{"", "The allow list is too long. I shorten it:"} {
 		got := section(digested(t, 2000, acts(said)...), "Where the work stands")
-		if strings.Count(got, "in its reasoning") != 8 || !strings.Contains(got, "Rule number 7 is superfluous") || !strings.HasSuffix(strings.TrimSpace(got), "- m1: The scanner has two modes today.") {
+		if strings.Count(got, "in its reasoning") != 8 || !strings.Contains(got, "Rule number 7 is superfluous") || !strings.HasSuffix(strings.TrimSpace(got), "- m1: The scanner has two modes today, strict and lenient.") {
 			t.Errorf("%q:\n%s", said, got)
 		}
 		if n := strings.Count(got, "I shorten it"); said != "" && n != 1 {

@@ -15,9 +15,9 @@ import (
 
 const wordsTitle = "## Where the work stands, in the agent's own words, newest first"
 
-// Limits of the agent's words, in bytes. If not all texts fit, older ones below leastWords are
-// dropped ("Let me look at that." is worthless later), and those before a call already below
-// leastCalls, because the call carries the information.
+// Limits of the agent's words, in bytes. Older texts below leastWords are dropped ("Let me look at
+// that." is worthless later), and those before a call already below leastCalls, because the call
+// carries the information.
 const (
 	mostWords  = 700 // of a text, its beginning and end; the newest may be longer
 	leastWords = 40
@@ -194,9 +194,6 @@ func (in *input) accountSize(all []ownText, most int) (size int) {
 // end of earlier ones, newest first, as many as fit.
 func (in *input) account(d *draft, all []ownText, budget int) {
 	left := min(budget, d.left) - d.count(wordsTitle) - 2
-	if in.accountSize(all, left+1) > left {
-		all = in.telling(all)
-	}
 	var lines []string
 	newest := newestSaid(all)
 	for i, t := range all {
