@@ -19,10 +19,7 @@ const leastNames = 120
 // facts writes the index into the remaining room: lines in their order, then
 // names. It returns the number of facts it wrote.
 func (in *input) facts(d *draft) int {
-	const (
-		title  = "\n## Lines most likely to be needed again, of the agent and its tools\n"
-		struck = "\n## Lines most likely to be needed again, of the agent and its tools (behind \"- \": gone since)\n"
-	)
+	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 	before := in.seen()
 	in.readLast(d, min(d.left*layoutFor(in.tokens, in.hasLaterMessages()).read/100, mostOfFiles))
 	bare := 0
@@ -31,8 +28,8 @@ func (in *input) facts(d *draft) int {
 	}
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
-	lines, gone := in.choose(float64(d.left - bare - d.count(struck)))
-	fit := len(lines) == 0 || gone && d.add(struck) || d.add(title)
+	lines := in.choose(float64(d.left - bare - d.count(title)))
+	fit := len(lines) == 0 || d.add(title)
 	for _, l := range lines {
 		fit = fit && d.add(l+"\n")
 	}
@@ -58,8 +55,8 @@ func (in *input) seen() int {
 	return n
 }
 
-// choose returns the chosen lines by message, and whether one is marked as removed since.
-func (in *input) choose(budget float64) (out []string, gone bool) {
+// choose returns the chosen lines by message.
+func (in *input) choose(budget float64) (out []string) {
 	pieces := in.pieces()
 	keep := in.chosen(pieces, budget)
 	at, mark := -1, ""
@@ -78,16 +75,8 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		marked := strike.of(p.Text)
-		if strikes := marked; strikes != nil {
-			marked = func(line string) bool {
-				is := strikes(line)
-				gone = gone || is
-				return is
-			}
-		}
-		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, marked)
-		if text == "" { // a result that has only a frame
+		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
+		if text == "" { // only a frame, or removed since
 			continue
 		}
 		switch is := in.speaker(t); {
@@ -103,7 +92,7 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 		last = p
 	}
 	flush()
-	return out, gone
+	return out
 }
 
 // chosen reports for each piece whether the digest includes it: first the text of the newest edits,
@@ -203,12 +192,11 @@ func unescaped(t *retain.Text, part string) string {
 
 var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
-// folded returns lines without common indentation, empty lines and lines of the agent's program. If
-// the lines are numbered, the number of the first precedes them. Removed lines get "- ", see
-// [striker].
+// folded returns lines without common indentation, empty lines, lines of the agent's program and
+// lines that are gone, see [striker]. If the lines are numbered, the number of the first precedes
+// them.
 func folded(text string, goesOn bool, gone func(line string) bool) string {
 	var out []string
-	struck := map[int]bool{}
 	number := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -218,8 +206,7 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 			}
 			line = line[n:]
 		}
-		if bare := strings.TrimSpace(line); bare != "" && !harness.IsRemark(bare) {
-			struck[len(out)] = gone != nil && gone(bare)
+		if bare := strings.TrimSpace(line); bare != "" && !harness.IsRemark(bare) && (gone == nil || !gone(bare)) {
 			out = append(out, line)
 		}
 	}
@@ -235,10 +222,10 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
 			rest = `\` + rest // only the digest itself begins lines like this
 		}
-		if struck[i] {
-			rest = "- " + rest
-		}
 		out[i] = indent[:min(len(indent), 4)] + rest
+	}
+	if len(out) == 0 {
+		return ""
 	}
 	return number + strings.Join(out, "\n ")
 }
@@ -282,7 +269,11 @@ func (in *input) names(d *draft) int {
 // name returns the name of a fact, of a path without the root.
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
-	if fact.Kind != retain.Path {
+	switch fact.Kind {
+	case retain.Path:
+	case retain.Quote:
+		return `"` + plain.Text(fact.Name) + `"` // recognized as the same fact
+	default:
 		return plain.Text(fact.Name)
 	}
 	short := relative(fact.Name, in.base)

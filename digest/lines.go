@@ -74,20 +74,41 @@ func (in *input) pieces() []retain.Piece {
 	return out
 }
 
-// isQuotable reports whether the digest may quote lines of a text.
+// isQuotable reports whether the digest may quote lines of a text. The gate quotes no calls: their
+// results say more.
 func (in *input) isQuotable(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
-	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.isRefusalResult(t):
+	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.isRefusalResult(t) || in.inWorkTree(text):
 		return false
-	case t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)):
+	case t.Source == retain.Called && (in.onlyNew || isChoice(t.Body) || in.listed(t)):
 		return false
-	case !t.IsCall() || strings.Contains(t.Body, "\n"):
-		return true
-	case in.onlyNew:
-		return !in.onlyReads(t)
 	}
-	return at.calls
+	return at.calls || !t.IsCall() || strings.Contains(t.Body, "\n")
+}
+
+// inWorkTree reports whether a text was written to or read from files that the agent has written
+// and that still exist: it can be read there. It is false for failed calls, and in a digest for the
+// newest edits, which the agent builds on.
+func (in *input) inWorkTree(text int) bool {
+	t, w := &in.x.Texts[text], in.work()
+	isNewest := !in.onlyNew && in.reuse.Work(text)
+	if t.Call < 0 || t.Source < retain.Written || t.Source == retain.Called || isNewest || in.speaker(t) != "" {
+		return false
+	}
+	c := &w.calls[t.Call]
+	if w.ends[t.Call].End == toolcall.Failed || t.Source == retain.Output && len(c.Effects) > 0 {
+		return false
+	}
+	paths := append(slices.Clone(c.Reads), c.Path)
+	for _, e := range c.Effects {
+		paths = append(paths, e.Path)
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "" })
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
+		f := w.files.named(p)
+		return f == nil || !f.exists()
+	})
 }
 
 // allFrame reports whether every line of a text is wordless, a program's, or the frame of a patch.
@@ -191,12 +212,6 @@ func (in *input) listed(t *retain.Text) bool {
 		return in.written.has(relative(c.Path, in.base))
 	}
 	return false
-}
-
-// onlyReads reports whether the call of a text only reads files, which another section lists.
-func (in *input) onlyReads(t *retain.Text) bool {
-	c := &in.x.Calls[t.Call]
-	return (c.Kind == toolcall.Read || len(c.Reads) > 0) && len(c.Effects) == 0
 }
 
 // worthALine reports whether a part of a text mentions a fact; with onlyNew, a fact that is not

@@ -51,22 +51,3 @@ func TestFilesNamedWithinAnArgument(t *testing.T) {
 	lacks(t, "files", section(got, "Files only read"), "LICENSE", "NOTICE", "docs/terms.md")
 	lacks(t, "waiting", section(got, "Waiting"), "read_file AUTHORS has no result yet")
 }
-
-// TestWhatIsGoneIsExplained: the heading over lines says what their marks mean, where there are any.
-func TestWhatIsGoneIsExplained(t *testing.T) {
-	for _, gone := range []bool{false, true} {
-		k := &talker{}
-		k.user("Mend the parser.")
-		k.call("Read", map[string]any{"file_path": "/w/parse/host.go"})
-		k.result("     1\tpackage parse\n     2\tvar defaultPortOfHosts = 8080\n     3\tfunc parseHostOfAddress(s string) string { return s }\n", false)
-		if gone {
-			k.call("Edit", map[string]any{"file_path": "/w/parse/host.go", "old_string": "var defaultPortOfHosts = 8080\n", "new_string": ""})
-			k.result("The file has been updated.", false)
-		}
-		k.assistant("The next thing is the view.")
-		got := digested(t, 900, k.msgs...)
-		if strings.Contains(got, `(behind "- ": gone since)`) != gone || strings.Contains(got, "- var defaultPortOfHosts") != gone {
-			t.Errorf("gone %t: %s", gone, got)
-		}
-	}
-}

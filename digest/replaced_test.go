@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,18 +11,17 @@ import (
 	"precis/policy"
 )
 
-func TestALineThatWasTakenOutIsMarked(t *testing.T) {
+func TestALineThatWasTakenOutIsLeftOut(t *testing.T) {
 	const old, now = "const MaxRetries = 5000", "const MaxRetries = 8000"
 	shown := "package conf\n\n" + old + "\n\nvar KeepThis_One = 1\n"
 	edit := func(k *talker, from, to string) {
 		k.call("Edit", map[string]any{"file_path": "/r/limit.go", "old_string": from, "new_string": to})
 		k.result("The file has been updated.", false)
 	}
-	unmarked := regexp.MustCompile(`(?m)^[^\n]*MaxRetries = 5000`)
-	marked := regexp.MustCompile(`- const MaxRetries = 5000`)
+	quoted := regexp.MustCompile(`(?m)^[^\n]*MaxRetries = 5000`)
 	for name, tt := range map[string]struct {
 		work func(k *talker)
-		want bool // whether each of the old lines is marked
+		want bool // whether the old line is left out
 	}{
 		"edit": {func(k *talker) { edit(k, old, now) }, true},
 		"patch": {func(k *talker) {
@@ -55,37 +55,27 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 			k.result("ok", false)
 		}, false},
 		"and back": {func(k *talker) { edit(k, old, now); edit(k, now, old) }, false},
-		"and taken back": {func(k *talker) {
-			k.bash("cd /r && sed -i 's/MaxRetries = 5000/MaxRetries = 8000/' limit.go", "", false)
-			k.bash("cd /r && git checkout -- limit.go", "", false)
-		}, false},
 	} {
-		for how, read := range map[string]func(k *talker){
-			"read": func(k *talker) { k.call("Read", map[string]any{"file_path": "/r/limit.go"}); k.result(shown, false) },
-			"cat":  func(k *talker) { k.bash("cat /r/limit.go", shown, false) },
-		} {
+		for _, how := range []string{"Write", "write_file"} {
 			k := &talker{}
-			k.user("Look at the limit.")
-			read(k)
+			k.user("Set the limit.")
+			k.call(how, map[string]any{"file_path": "/r/limit.go", "content": shown})
+			k.result("The file has been written.", false)
 			tt.work(k)
 			k.assistant("Done so far.")
 			text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
-			all := len(unmarked.FindAllString(text, -1))
-			got := all > 0
-			for _, line := range unmarked.FindAllString(text, -1) {
-				got = got && (marked.MatchString(line) || regexp.MustCompile(`sed -i|-const`).MatchString(line))
+			got := true
+			for _, line := range quoted.FindAllString(text, -1) {
+				got = got && regexp.MustCompile(`sed -i|: - const|-const`).MatchString(line)
 			}
-			if got != tt.want || all == 0 {
-				t.Errorf("%s, %s: marked %t, want %t\n%s", how, name, got, tt.want, text)
-			}
-			if regexp.MustCompile(`- var KeepThis_One`).MatchString(text) && name != "another file" {
-				t.Errorf("%s, %s: a line that stands is marked\n%s", how, name, text)
+			if got != tt.want {
+				t.Errorf("%s, %s: left out %t, want %t\n%s", how, name, got, tt.want, text)
 			}
 		}
 	}
 }
 
-// A patch that is the whole input of a call says what it put in, and what the framed output before it showed is gone.
+// A patch that is the whole input of a call says what it put in, and the file that the framed output before it showed is not quoted.
 func TestAPatchAsFreeText(t *testing.T) {
 	k := &talker{}
 	k.user("Raise it.")
@@ -94,9 +84,35 @@ func TestAPatchAsFreeText(t *testing.T) {
 		Input: []byte(`"*** Begin Patch\n*** Update File: limit.go\n@@\n-const Depth = 50 // feet\n+const Depth = 80 // feet\n*** End Patch"`)}}},
 		precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "p", Content: []precis.Block{precis.Text{Text: "Success."}}}}})
 	text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
-	for _, want := range []string{"\n  + const Depth = 80 // feet", ": - const Depth = 50 // feet\n const BeamWidth = 7 // feet\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+	if !strings.Contains(text, "\n  + const Depth = 80 // feet\n") || strings.Count(text, "Depth = 50") != 1 {
+		t.Error(text)
+	}
+}
+
+// TestWhatStandsInTheWorkTreeIsNotQuoted: neither what was read of a file that the agent has edited, nor old edits; the
+// gate quotes no calls either.
+func TestWhatStandsInTheWorkTreeIsNotQuoted(t *testing.T) {
+	k := &talker{}
+	k.user("Mend the wicks.")
+	k.call("Read", map[string]any{"file_path": "/r/wick.go"})
+	k.result("1\tfunc trimWickNightly(height wickHeight) error { return nil }\n", false)
+	k.call("Read", map[string]any{"file_path": "/r/lens.go"})
+	k.result("1\tfunc rotateLensDaily(angle lensAngle) error { return nil }\n", false)
+	k.bash("grep -n keeperOfLamp_Main /r", "", false)
+	for i := range 9 {
+		k.call("Edit", map[string]any{"file_path": "/r/wick.go", "old_string": "x", "new_string": fmt.Sprintf("func burnWick%dSlowly(oil oilLevel) {}\n", i)})
+		k.result("The file has been updated.", false)
+	}
+	k.assistant("On with the lens.")
+	const title = "Lines most likely"
+	written := section(summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000}), title)
+	added := section(digest.Repair(policy.SummaryRequest{Messages: k.msgs, Previous: "The wicks are mended."}, digest.RepairOptions{WithoutNames: true}).Text, title)
+	for _, got := range []string{written, added} {
+		if strings.Contains(got, "trimWick") || strings.Contains(got, "burnWick0") || strings.Contains(got, "grep -n") || !strings.Contains(got, "rotateLensDaily") {
+			t.Error(got)
 		}
+	}
+	if !strings.Contains(written, "burnWick7") || strings.Contains(added, "burnWick7") {
+		t.Errorf("the newest edit: %s\n%s", written, added)
 	}
 }
