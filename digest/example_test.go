@@ -55,5 +55,5 @@ func ExampleRepair() {
 	fmt.Println(r.Added[0])
 	// Output:
 	// true
-	// 1 rule added
+	// 1 last request added
 }

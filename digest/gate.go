@@ -258,10 +258,11 @@ func (in *input) repair(text string, own bool) Repaired {
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow", "workflows")
 	}
-	if !own { // a digest has chosen its quotes
-		note(d.section(rulesTitle, in.missingRules(have, d.left/2-d.count(rulesTitle)-1), d.left/2), "rule", "rules")
-	}
 	note(in.lastRequest(d, have), "last request", "last requests")
+	if !own { // a digest has chosen its quotes
+		rules := in.missingRules(have+"\n"+retain.Folded(d.String()), d.left/2-d.count(rulesTitle)-1)
+		note(d.section(rulesTitle, rules, d.left/2), "rule", "rules")
+	}
 	note(in.missingFiles(d, have), "written file", "written files")
 	if !own {
 		note(in.missingRuns(d, text+"\n"+in.shown), "failure that still stands", "failures that still stand")
@@ -382,18 +383,21 @@ func (in *input) missingRules(have string, most int) []string {
 	return out
 }
 
-// lastRequest adds the user's last request when it is covered and missing.
+// lastRequest adds the user's last request when it is covered, and its beginning or end is missing.
 func (in *input) lastRequest(d *draft, have string) int {
 	all := in.record().said
 	if len(all) == 0 {
 		return 0
 	}
 	last := all[newestTurn(all)]
-	if !in.covered(last.at) || strings.Contains(have, retain.Folded(last.text)) {
+	const end = 60 // bytes at each end that identify a request in another cut
+	text := retain.Folded(last.text)
+	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):])
+	if !in.covered(last.at) || isShown {
 		return 0
 	}
 	const title = "## The user's last request"
-	most := d.left * 3 / 4
+	most := d.left / 2
 	words := fitted(last.text, most-d.count(title)-d.count(in.request(last, ""))-2, d.count)
 	if words == "" {
 		return 0
