@@ -30,7 +30,7 @@ func (c *call) back(ctx context.Context, r record, summary, beside string, limit
 		return head + fit(text, limit-units(head)), nil
 	}
 	head := c.intro(lacks)
-	more := c.gate(r, summary, beside, min(c.size(r)+roomForMore, (limit-units(head))/4))
+	more := c.gate(r, summary, beside, min(roomForMore, (limit-units(head))/4))
 	if more == "" {
 		return "", errNothing("the summary lacks nothing")
 	}

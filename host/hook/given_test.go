@@ -143,3 +143,19 @@ func TestOnlyTheSummaryIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// What a summary lacks is given in few tokens, however long the conversation was.
+func TestFewTokensAreAddedToASummary(t *testing.T) {
+	s := begin(t, "codex", 0)
+	var calls strings.Builder
+	first, rest, _ := strings.Cut(recordings[s.host](0), `{"timestamp":"2026-01-01T00:00:00Z","type":"compacted"`)
+	for i := range 400 {
+		fmt.Fprintf(&calls, `{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":%s}]}}`+"\n",
+			quote(fmt.Sprintf("The lens of part%d.go turns by rotateLens%d, because wickHeight%d is above %d mm; see lamp/part%d.md.", i, i, i, 1000+i, i)))
+	}
+	s.write(first + calls.String() + `{"timestamp":"2026-01-01T00:00:00Z","type":"compacted"` + rest)
+	_, text, _ := strings.Cut(s.added(s.run("session-start", codexCompact), "SessionStart"), "\n")
+	if n := units(text) / 4; n > roomForMore || n < roomForMore/2 {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+}
