@@ -173,7 +173,7 @@ func leadOf(l string) string {
 // Orders returns the orders and prohibitions in a text of the program, word for word and in order:
 // sentences that set rules, see [retain.Constraints], and the entries of its lists, which are steps
 // to follow, prefixed by the line that governs them ("Never: skip the tests"). Fenced text is an
-// example and excluded. If there is too much, entries that set no rule are dropped first, from the
+// example and excluded, and so are rows of tables. If there is too much, entries that set no rule are dropped first, from the
 // end.
 func Orders(text string) []string {
 	var out []string
@@ -196,7 +196,8 @@ func Orders(text string) []string {
 			if strings.TrimSpace(l) != "" {
 				lead = leadOf(l)
 			}
-			if strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 { // a title of the text below
+			isTitle := strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 // of the text below
+			if isTitle || strings.HasPrefix(l, "|") {
 				continue
 			}
 			for _, rule := range retain.Constraints(l) {
