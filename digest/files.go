@@ -284,7 +284,7 @@ func relative(path, root string) string {
 // another.
 func (l fileList) nameOf(f file) string {
 	name := relative(f.path, l.base)
-	if l.base != "" && name != "" && !isAbsolute(f.path) && !strings.HasPrefix(f.path, ".") {
+	if l.base != "" && name != "" && !isAbsolute(f.path) && !strings.ContainsAny(name[:1], ".~") {
 		name = "./" + name
 	}
 	return quoted(name, 400)

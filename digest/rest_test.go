@@ -85,3 +85,17 @@ func TestACallIsNotParted(t *testing.T) {
 		t.Errorf("the digest does not say %q:\n%s", want, got)
 	}
 }
+
+// TestAPathBelowHomeStaysOne: "./" in front of a tilde would name another file.
+func TestAPathBelowHomeStaysOne(t *testing.T) {
+	k := &talker{}
+	k.user("Compare the notes.")
+	for _, p := range []string{"~/notes.md", "/srv/app/wick/a.go", "/srv/app/wick/b.go", "/srv/app/lens/c.go", "wick.md"} {
+		k.call("Read", map[string]any{"file_path": p})
+		k.result("1\tHello, keeper.", false)
+	}
+	got := digested(t, 900, k.msgs...)
+	if !strings.Contains(got, " ~/notes.md") && !strings.Contains(got, "\n~/notes.md") || strings.Contains(got, "./~") || !strings.Contains(got, "./wick.md") {
+		t.Error(got)
+	}
+}
