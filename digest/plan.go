@@ -164,9 +164,13 @@ func (in *input) jobs(items []workstate.Item) []string {
 // skillsTitle is the heading over the skills that were loaded.
 const skillsTitle = "## Skills that were loaded, to be followed"
 
-// skills returns the covered skills that the view does not quote elsewhere.
+// skills returns the covered skills that were loaded since the newest requests and that the view
+// does not quote elsewhere.
 func (in *input) skills() []workstate.Item {
-	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s workstate.Item) bool { return in.carries(s) })
+	said := newest(in.record().said, fresh)
+	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s workstate.Item) bool {
+		return in.carries(s) || len(said) > 0 && s.At.From < said[0].at
+	})
 }
 
 // skillLines describes skills, newest first, each with the place where it can be read again and as

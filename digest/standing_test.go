@@ -140,3 +140,18 @@ func TestGateAddsWhatASkillOrders(t *testing.T) {
 		t.Errorf("skills %q", skills)
 	}
 }
+
+// TestSkillsOfOldRequestsAreNotListed: a skill belongs to the requests since which it was loaded.
+func TestSkillsOfOldRequestsAreNotListed(t *testing.T) {
+	s := newSession(1)
+	s.user("Release it.")
+	s.call("Skill", map[string]any{"skill": "release"}, "Launching skill: release\n\nAlways list breaking changes first.")
+	for _, request := range []string{"Now mend the cart.", "And the ledger.", "And the lamp."} {
+		s.user(request)
+		s.call("Skill", map[string]any{"skill": "repair"}, "Launching skill: repair\n\nAlways add a test.")
+	}
+	got := section(digested(t, 900, s.msgs...), "Skills that were loaded")
+	if strings.Contains(got, "release") || !strings.Contains(got, "repair") {
+		t.Error(got)
+	}
+}
