@@ -269,11 +269,9 @@ func (in *input) names(d *draft) int {
 // name returns the name of a fact, of a path without the root.
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
-	switch fact.Kind {
-	case retain.Path:
-	case retain.Quote:
+	if fact.Kind == retain.Quote {
 		return `"` + plain.Text(fact.Name) + `"` // recognized as the same fact
-	default:
+	} else if fact.Kind != retain.Path {
 		return plain.Text(fact.Name)
 	}
 	short := relative(fact.Name, in.base)

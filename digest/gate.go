@@ -392,8 +392,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 	last := all[newestTurn(all)]
 	const end = 60 // bytes at each end that identify a request in another cut
 	text := retain.Folded(last.text)
-	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):])
-	if !in.covered(last.at) || isShown {
+	if !in.covered(last.at) || strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):]) {
 		return 0
 	}
 	const title = "## The user's last request"

@@ -87,28 +87,23 @@ func (in *input) isQuotable(text int, at layout) bool {
 	return at.calls || !t.IsCall() || strings.Contains(t.Body, "\n")
 }
 
-// inWorkTree reports whether a text was written to or read from files that the agent has written
-// and that still exist: it can be read there. It is false for failed calls, and in a digest for the
-// newest edits, which the agent builds on.
+// inWorkTree reports whether a text was written to or read from a file that the agent has written
+// and that still exists: it can be read there. It is false for failed calls, and in a digest for the
+// newest edits, which the agent builds on, and if later messages, which use such lines, follow.
 func (in *input) inWorkTree(text int) bool {
 	t, w := &in.x.Texts[text], in.work()
-	isNewest := !in.onlyNew && in.reuse.Work(text)
-	if t.Call < 0 || t.Source < retain.Written || t.Source == retain.Called || isNewest || in.speaker(t) != "" {
+	isUsed := !in.onlyNew && (in.reuse.Work(text) || in.hasLaterMessages())
+	if isUsed || t.Call < 0 || t.Source < retain.Written || t.Source == retain.Called || w.ends[t.Call].End == toolcall.Failed {
 		return false
 	}
 	c := &w.calls[t.Call]
-	if w.ends[t.Call].End == toolcall.Failed || t.Source == retain.Output && len(c.Effects) > 0 {
-		return false
+	paths := c.Reads
+	if c.Path != "" {
+		paths = []string{c.Path}
 	}
-	paths := append(slices.Clone(c.Reads), c.Path)
-	for _, e := range c.Effects {
-		paths = append(paths, e.Path)
-	}
-	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "" })
-	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
-		f := w.files.named(p)
-		return f == nil || !f.exists()
-	})
+	isMissing := func(p string) bool { f := w.files.named(p); return f == nil || !f.exists() }
+	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || in.speaker(t) != ""
+	return len(paths) > 0 && !hasOther && !slices.ContainsFunc(paths, isMissing)
 }
 
 // allFrame reports whether every line of a text is wordless, a program's, or the frame of a patch.

@@ -196,8 +196,7 @@ func Orders(text string) []string {
 			if strings.TrimSpace(l) != "" {
 				lead = leadOf(l)
 			}
-			isTitle := strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 // of the text below
-			if isTitle || strings.HasPrefix(l, "|") {
+			if l[0] == '|' || l[0] == '#' && len(strings.Fields(l)) < 5 { // a row, or a title of the text below
 				continue
 			}
 			for _, rule := range retain.Constraints(l) {
