@@ -76,7 +76,7 @@ func (in *input) choose(budget float64) (out []string) {
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
 		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
-		if text == "" { // only a frame, or removed since
+		if strings.Trim(text, "0123456789: ") == "" { // only a frame, or removed since
 			continue
 		}
 		switch is := in.speaker(t); {
@@ -223,9 +223,6 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 			rest = `\` + rest // only the digest itself begins lines like this
 		}
 		out[i] = indent[:min(len(indent), 4)] + rest
-	}
-	if len(out) == 0 {
-		return ""
 	}
 	return number + strings.Join(out, "\n ")
 }

@@ -390,12 +390,12 @@ func (in *input) lastRequest(d *draft, have string) int {
 		return 0
 	}
 	last := all[newestTurn(all)]
-	const end = 60 // bytes at each end that identify a request in another cut
+	const title, end = "## The user's last request", 60 // bytes at each end that identify it in another cut
 	text := retain.Folded(last.text)
-	if !in.covered(last.at) || strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):]) {
+	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):])
+	if !in.covered(last.at) || isShown {
 		return 0
 	}
-	const title = "## The user's last request"
 	most := d.left / 2
 	words := fitted(last.text, most-d.count(title)-d.count(in.request(last, ""))-2, d.count)
 	if words == "" {

@@ -329,15 +329,19 @@ func TestGateAddsAgentsAndPlans(t *testing.T) {
 // request that the gate adds.
 func TestARequestInAnotherCutIsNotRepeated(t *testing.T) {
 	k := &talker{}
-	k.user("Port the lamp of the northern lighthouse to the new controller. " + strings.Repeat("It turns as before. ", 40) + "Never touch the lens of the northern lighthouse, and say when it is done.")
+	k.user("Port the lamp of the northern lighthouse to the new controller. " +
+		strings.Repeat("It turns as before. ", 40) + "Never touch the lens of the northern lighthouse, and say when it is done.")
 	k.assistant("I begin.")
 	repair := func(beside string) string {
 		o := digest.RepairOptions{Beside: beside}
-		return digest.Repair(policy.SummaryRequest{Messages: k.msgs, Previous: "The lamp is ported.", MaxTokens: 600}, o).Text
+		r := policy.SummaryRequest{Messages: k.msgs, Previous: "The lamp is ported.", MaxTokens: 600}
+		return digest.Repair(r, o).Text
 	}
-	cut := "Port the lamp of the northern lighthouse to the new controller. It turns as before.\n[… 700 characters left out …]\nIt turns as before. Never touch the lens of the northern lighthouse, and say when it is done."
+	cut := "Port the lamp of the northern lighthouse to the new controller. It turns as before.\n" +
+		"[… 700 characters left out …]\nIt turns as before. Never touch the lens of the northern lighthouse, and say when it is done."
 	for beside, want := range map[string]int{"": 1, cut: 0, "Port the lamp of the northern lighthouse to the new controller. It turns": 1} {
-		if got := repair(beside); strings.Count(got, "Port the lamp") != want || strings.Count(got, "Never touch the lens") != want {
+		got := repair(beside)
+		if strings.Count(got, "Port the lamp") != want || strings.Count(got, "Never touch the lens") != want {
 			t.Errorf("beside %q, want %d:\n%s", beside, want, got)
 		}
 	}

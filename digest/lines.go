@@ -79,9 +79,9 @@ func (in *input) pieces() []retain.Piece {
 func (in *input) isQuotable(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
-	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.isRefusalResult(t) || in.inWorkTree(text):
+	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.isRefusalResult(t):
 		return false
-	case t.Source == retain.Called && (in.onlyNew || isChoice(t.Body) || in.listed(t)):
+	case in.inWorkTree(text) || t.Source == retain.Called && (in.onlyNew || isChoice(t.Body) || in.listed(t)):
 		return false
 	}
 	return at.calls || !t.IsCall() || strings.Contains(t.Body, "\n")
@@ -93,7 +93,7 @@ func (in *input) isQuotable(text int, at layout) bool {
 func (in *input) inWorkTree(text int) bool {
 	t, w := &in.x.Texts[text], in.work()
 	isUsed := !in.onlyNew && (in.reuse.Work(text) || in.hasLaterMessages())
-	if isUsed || t.Call < 0 || t.Source < retain.Written || t.Source == retain.Called || w.ends[t.Call].End == toolcall.Failed {
+	if isUsed || t.Call < 0 || t.Source < retain.Written || t.Source == retain.Called {
 		return false
 	}
 	c := &w.calls[t.Call]
@@ -102,7 +102,7 @@ func (in *input) inWorkTree(text int) bool {
 		paths = []string{c.Path}
 	}
 	isMissing := func(p string) bool { f := w.files.named(p); return f == nil || !f.exists() }
-	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || in.speaker(t) != ""
+	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || w.ends[t.Call].End == toolcall.Failed || in.speaker(t) != ""
 	return len(paths) > 0 && !hasOther && !slices.ContainsFunc(paths, isMissing)
 }
 

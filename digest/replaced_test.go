@@ -75,7 +75,7 @@ func TestALineThatWasTakenOutIsLeftOut(t *testing.T) {
 	}
 }
 
-// A patch that is the whole input of a call says what it put in, and the file that the framed output before it showed is not quoted.
+// A patch that is the whole input of a call says what it put in, and the file that the output before showed is not quoted.
 func TestAPatchAsFreeText(t *testing.T) {
 	k := &talker{}
 	k.user("Raise it.")
@@ -100,15 +100,18 @@ func TestWhatStandsInTheWorkTreeIsNotQuoted(t *testing.T) {
 	k.result("1\tfunc rotateLensDaily(angle lensAngle) error { return nil }\n", false)
 	k.bash("grep -n keeperOfLamp_Main /r", "", false)
 	for i := range 9 {
-		k.call("Edit", map[string]any{"file_path": "/r/wick.go", "old_string": "x", "new_string": fmt.Sprintf("func burnWick%dSlowly(oil oilLevel) {}\n", i)})
+		burn := fmt.Sprintf("func burnWick%dSlowly(oil oilLevel) {}\n", i)
+		k.call("Edit", map[string]any{"file_path": "/r/wick.go", "old_string": "x", "new_string": burn})
 		k.result("The file has been updated.", false)
 	}
 	k.assistant("On with the lens.")
 	const title = "Lines most likely"
 	written := section(summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000}), title)
-	added := section(digest.Repair(policy.SummaryRequest{Messages: k.msgs, Previous: "The wicks are mended."}, digest.RepairOptions{WithoutNames: true}).Text, title)
+	repaired := digest.Repair(policy.SummaryRequest{Messages: k.msgs, Previous: "The wicks are mended."}, digest.RepairOptions{WithoutNames: true})
+	added := section(repaired.Text, title)
 	for _, got := range []string{written, added} {
-		if strings.Contains(got, "trimWick") || strings.Contains(got, "burnWick0") || strings.Contains(got, "grep -n") || !strings.Contains(got, "rotateLensDaily") {
+		if strings.Contains(got, "trimWick") || strings.Contains(got, "burnWick0") ||
+			strings.Contains(got, "grep -n") || !strings.Contains(got, "rotateLensDaily") {
 			t.Error(got)
 		}
 	}

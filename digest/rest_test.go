@@ -95,7 +95,8 @@ func TestAPathBelowHomeStaysOne(t *testing.T) {
 		k.result("1\tHello, keeper.", false)
 	}
 	got := digested(t, 900, k.msgs...)
-	if !strings.Contains(got, " ~/notes.md") && !strings.Contains(got, "\n~/notes.md") || strings.Contains(got, "./~") || !strings.Contains(got, "./wick.md") {
+	if !strings.Contains(got, " ~/notes.md") && !strings.Contains(got, "\n~/notes.md") ||
+		strings.Contains(got, "./~") || !strings.Contains(got, "./wick.md") {
 		t.Error(got)
 	}
 }

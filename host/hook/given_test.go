@@ -150,8 +150,9 @@ func TestFewTokensAreAddedToASummary(t *testing.T) {
 	var calls strings.Builder
 	first, rest, _ := strings.Cut(recordings[s.host](0), `{"timestamp":"2026-01-01T00:00:00Z","type":"compacted"`)
 	for i := range 400 {
-		fmt.Fprintf(&calls, `{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":%s}]}}`+"\n",
-			quote(fmt.Sprintf("The lens of part%d.go turns by rotateLens%d, because wickHeight%d is above %d mm; see lamp/part%d.md.", i, i, i, 1000+i, i)))
+		text := fmt.Sprintf("part%d.go turns by rotateLens%d, because wickHeight%d is above %d mm; see lamp/part%d.md.", i, i, i, 1000+i, i)
+		fmt.Fprintf(&calls, `{"type":"response_item","payload":{"type":"message","role":"assistant",`+
+			`"content":[{"type":"output_text","text":%s}]}}`+"\n", quote(text))
 	}
 	s.write(first + calls.String() + `{"timestamp":"2026-01-01T00:00:00Z","type":"compacted"` + rest)
 	_, text, _ := strings.Cut(s.added(s.run("session-start", codexCompact), "SessionStart"), "\n")
