@@ -258,11 +258,14 @@ func (in *input) repair(text string, own bool) Repaired {
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow", "workflows")
 	}
-	note(in.lastRequest(d, have), "last request", "last requests")
+	request := &draft{count: d.count, left: d.left / 2}
+	requests := in.lastRequest(request, have)
 	if !own { // a digest has chosen its quotes
-		rules := in.missingRules(have+"\n"+retain.Folded(d.String()), d.left/2-d.count(rulesTitle)-1)
+		rules := in.missingRules(have+"\n"+retain.Folded(request.String()), d.left/2-d.count(rulesTitle)-1)
 		note(d.section(rulesTitle, rules, d.left/2), "rule", "rules")
 	}
+	d.add(request.String())
+	note(requests, "last request", "last requests")
 	note(in.missingFiles(d, have), "written file", "written files")
 	if !own {
 		note(in.missingRuns(d, text+"\n"+in.shown), "failure that still stands", "failures that still stand")
@@ -393,15 +396,11 @@ func (in *input) lastRequest(d *draft, have string) int {
 	const title, end = "## The user's last request", 60 // bytes at each end that identify it in another cut
 	text := retain.Folded(last.text)
 	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):])
-	if !in.covered(last.at) || isShown {
+	words := fitted(last.text, d.left-d.count(title)-d.count(in.request(last, ""))-2, d.count)
+	if words == "" || isShown || !in.covered(last.at) {
 		return 0
 	}
-	most := d.left / 2
-	words := fitted(last.text, most-d.count(title)-d.count(in.request(last, ""))-2, d.count)
-	if words == "" {
-		return 0
-	}
-	return d.section(title, []string{in.request(last, words)}, most)
+	return d.section(title, []string{in.request(last, words)}, d.left)
 }
 
 // missingFiles adds the files written that are not named yet.
