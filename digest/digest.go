@@ -37,6 +37,9 @@ type Writer struct {
 	// Handle says how the text names a message of the request; nil: m12 for the twelfth
 	// of the transcript.
 	Handle func(message int) string
+	// Brief writes few single lines of results, and no calls of tools that are neither commands nor
+	// files: for readers who have a summary by a model beside the digest.
+	Brief bool
 }
 
 // DefaultTokens is the size of a digest when the request states none.
@@ -50,38 +53,38 @@ func (w Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.
 	}
 	started := time.Now()
 	in := inputOf(r, w.Count, w.Handle)
-	in.tokens, in.previous = r.MaxTokens, r.Previous
+	in.tokens, in.previous, in.brief = r.MaxTokens, r.Previous, w.Brief
 	return policy.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
 
 // input is the data for a digest.
 type input struct {
-	x            *retain.Index
-	worth        []float64
-	reuse        *retain.Reuser
-	copies       *retain.Copies
-	cover        *retain.Coverage // content that the view shows outside the digest
-	messages     []precis.Message
-	covered      func(message int) bool   // whether the digest replaces the message
-	offset       int                      // added to message numbers in handles
-	named        func(message int) string // nil: by their numbers
-	count        func(string) int
-	tokens       int
-	base         string                    // directory that is omitted from paths
-	onlyNew      bool                      // lines must name something that is not shown yet
-	bare         int                       // percent of the index for names without their lines
-	userTokens   int                       // most tokens for the user's words, if more than their share of tokens
-	previous     string                    // a summary of the messages before these
-	older        int                       // the message text that previous was found in; -1: the caller supplied it
-	shown        string                    // see RepairOptions
-	withoutNames bool                      // see RepairOptions
-	others       func() string             // all words the view shows outside the text being checked
-	sources      string                    // further text to compare with: the system prompt, the state of the client's program
-	written      passage                   // the digest so far, before its lines
-	holding      func() *workstate.Reading // the work state of messages; nil: read on first use
-	carried      func(precis.Handle) bool  // whether the view shows an item in force outside the digest; nil: never
-	read         *record                   // of the whole conversation, see record; nil: not read yet
-	compared     *verify.Past              // see past; nil: not read yet
+	x          *retain.Index
+	worth      []float64
+	reuse      *retain.Reuser
+	copies     *retain.Copies
+	cover      *retain.Coverage // content that the view shows outside the digest
+	messages   []precis.Message
+	covered    func(message int) bool   // whether the digest replaces the message
+	offset     int                      // added to message numbers in handles
+	named      func(message int) string // nil: by their numbers
+	count      func(string) int
+	tokens     int
+	base       string                    // directory that is omitted from paths
+	onlyNew    bool                      // lines must name something that is not shown yet
+	bare       int                       // percent of the index for names without their lines
+	userTokens int                       // most tokens for the user's words, if more than their share of tokens
+	previous   string                    // a summary of the messages before these
+	older      int                       // the message text that previous was found in; -1: the caller supplied it
+	shown      string                    // see RepairOptions
+	brief      bool                      // see Writer
+	others     func() string             // all words the view shows outside the text being checked
+	sources    string                    // further text to compare with: the system prompt, the state of the client's program
+	written    passage                   // the digest so far, before its lines
+	holding    func() *workstate.Reading // the work state of messages; nil: read on first use
+	carried    func(precis.Handle) bool  // whether the view shows an item in force outside the digest; nil: never
+	read       *record                   // of the whole conversation, see record; nil: not read yet
+	compared   *verify.Past              // see past; nil: not read yet
 
 	// lines returns the lines of a text that are already split; nil: there are none.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)

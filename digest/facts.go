@@ -16,6 +16,10 @@ import (
 // leastNames is the least tokens for names without their lines, up to a quarter of the index.
 const leastNames = 120
 
+// briefLines is the most tokens for lines in a text beside a summary by a model. A reader found 7 % of
+// them useful there, and two thirds of everything else.
+const briefLines = 300
+
 // facts writes the index into the remaining room: lines in their order, then
 // names. It returns the number of facts it wrote.
 func (in *input) facts(d *draft) int {
@@ -28,7 +32,11 @@ func (in *input) facts(d *draft) int {
 	}
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
-	lines := in.choose(float64(d.left - bare - d.count(title)))
+	room := d.left - bare - d.count(title)
+	if in.brief {
+		room = min(room, briefLines)
+	}
+	lines := in.choose(float64(room))
 	fit := len(lines) == 0 || d.add(title)
 	for _, l := range lines {
 		fit = fit && d.add(l+"\n")

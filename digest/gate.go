@@ -187,8 +187,8 @@ type RepairOptions struct {
 	// Beside is text that the model sees together with the summary, such as a digest or later
 	// messages. Facts in it are not missing; its statements are not checked.
 	Beside string
-	// WithoutNames adds no names without the lines around them, for readers who have few tokens to spare.
-	WithoutNames bool
+	// Brief adds few single lines of results and no names, for readers who have few tokens to spare.
+	Brief bool
 }
 
 // Repair checks a summary of the whole conversation, whoever wrote it, and adds missing content:
@@ -197,7 +197,7 @@ type RepairOptions struct {
 // tokens more than the summary has.
 func Repair(r policy.SummaryRequest, o RepairOptions) Repaired {
 	in := inputOf(r, o.Count, o.Handle)
-	in.shown, in.withoutNames = o.Beside, o.WithoutNames
+	in.shown, in.brief = o.Beside, o.Brief
 	in.others = func() string { return retain.Folded(o.Beside) }
 	if in.tokens = moreTokens; r.MaxTokens != 0 {
 		in.tokens = r.MaxTokens - in.count(r.Previous)
@@ -273,7 +273,7 @@ func (in *input) repair(text string, own bool) Repaired {
 		note(in.missingPlan(d, have), "step of the plan", "steps of the plan")
 		note(in.missingSkills(d, have), "skill", "skills")
 		in.cover.String(d.String())
-		if in.onlyNew = true; !in.withoutNames {
+		if in.onlyNew = true; !in.brief {
 			in.bare = repairBare
 		}
 		note(in.facts(d), "fact", "facts")

@@ -68,7 +68,9 @@ func (in *input) callSections(d *draft, files []file, planned int) {
 	commands := withoutQueries(in.work().results(in.covered))
 	d.section("## Last results of commands, failures first, newest first", in.commandLines(commands, files, 12), min(share(shareResults), d.left))
 	fileList{in, in.listedFiles(files)}.section(d)
-	d.section(othersTitle, in.otherCalls(), share(othersShare))
+	if !in.brief {
+		d.section(othersTitle, in.otherCalls(), share(othersShare))
+	}
 	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	if in.tokens >= leastForGit {

@@ -31,7 +31,7 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	most := claudePart - units(c.intro(heldBefore))
-	text, err := r.digest(ctx, min(c.size(r), most/4)) // a token is four characters
+	text, err := r.digest(ctx, min(c.size(r), most/4), besideSummary) // a token is four characters
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 func (c *call) back(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
 	if summary == "" {
 		head := c.intro(heldBefore)
-		text, err := r.digest(ctx, min(c.size(r), (limit-units(head))/4)) // a token is four characters
+		text, err := r.digest(ctx, min(c.size(r), (limit-units(head))/4), besideSummary) // a token is four characters
 		if err != nil {
 			return "", err
 		}

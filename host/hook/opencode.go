@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"precis/archive"
+	"precis/digest"
 )
 
 // opencode's plugin passes a session's messages and replaces the summary by the answer.
@@ -62,7 +63,7 @@ func (c *call) opencode(messages []byte) (record, error) {
 
 // replace answers with a summary by precis.
 func (c *call) replace(ctx context.Context, r record) ([]byte, error) {
-	text, err := r.digest(ctx, c.size(r))
+	text, err := r.digest(ctx, c.size(r), digest.Writer{})
 	if err != nil {
 		return nil, err
 	}

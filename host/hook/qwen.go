@@ -15,7 +15,7 @@ func qwenBefore(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := r.digest(ctx, qwenRequest)
+	text, err := r.digest(ctx, qwenRequest, besideSummary)
 	if err != nil {
 		return nil, err
 	}

@@ -80,9 +80,13 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 	return r, nil
 }
 
-// digest writes a digest of the conversation with at most the given tokens.
-func (r record) digest(ctx context.Context, tokens int) (string, error) {
-	d, err := digest.Writer{}.Summarize(ctx, policy.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
+// besideSummary writes digests that stand beside a summary by a model: what such a summary tends to
+// lack, the words of the user, failures, files, steps and jobs.
+var besideSummary = digest.Writer{Brief: true}
+
+// digest has w write a digest of the conversation with at most the given tokens.
+func (r record) digest(ctx context.Context, tokens int, w digest.Writer) (string, error) {
+	d, err := w.Summarize(ctx, policy.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
 	if err == nil && d.Text == "" {
 		err = errNothing("there is nothing to say")
 	}
@@ -181,7 +185,7 @@ func (c *call) gate(r record, summary, beside string, room int) string {
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(
 			policy.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},
-			digest.RepairOptions{Beside: beside, WithoutNames: true},
+			digest.RepairOptions{Beside: beside, Brief: true},
 		)
 	}
 	alone := ask("", 0) // room 0 adds no text and only measures
