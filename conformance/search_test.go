@@ -11,6 +11,7 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/conversation"
+	"precis/conversation/block"
 	"precis/conversation/recording"
 	"precis/internal/sample"
 	"precis/internal/words"
@@ -29,8 +30,8 @@ const windowRunes = 20
 // viewTexts returns the texts of a view, as it is shown: the system prompt and each block.
 func viewTexts(v conversation.ViewInfo) []string {
 	var out []string
-	var add func([]conversation.Content)
-	add = func(list []conversation.Content) {
+	var add func([]block.Content)
+	add = func(list []block.Content) {
 		for _, c := range list {
 			out = append(out, c.Text, c.Title)
 			add(c.Content)

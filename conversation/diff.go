@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/measure"
 )
 
@@ -64,7 +65,7 @@ func viewChange(meter *measure.Meter, old []precis.Unit, u precis.Unit) ViewChan
 	case one && u.Original():
 		c.Change = DiffShorter
 	case len(u.Messages) > 0:
-		c.Text = brief(u.Messages[0])
+		c.Text = block.Brief(u.Messages[0])
 	}
 	return c
 }
@@ -134,7 +135,7 @@ func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor flo
 
 func parts(meter *measure.Meter, t *precis.Transcript, before, made []precis.Edit, factor float64) []Part {
 	after := slices.Concat(before, made)
-	d := differ{meter: meter, factor: factor, names: newNamer(t.Messages()), before: precis.ShownBy(t, before), after: precis.ShownBy(t, after), rungs: rungsOf(after)}
+	d := differ{meter: meter, factor: factor, names: block.New(t.Messages()), before: precis.ShownBy(t, before), after: precis.ShownBy(t, after), rungs: rungsOf(after)}
 	for old, u := range aligned(d.before.Units, d.after.Units) {
 		d.unit(old, u)
 	}
@@ -145,7 +146,7 @@ func parts(meter *measure.Meter, t *precis.Transcript, before, made []precis.Edi
 type differ struct {
 	meter  *measure.Meter
 	factor float64 // reported tokens divided by counted ones
-	names  *namer
+	names  *block.Namer
 	before *precis.Shown
 	after  *precis.Shown
 	rungs  map[string]string // by edit
@@ -188,16 +189,16 @@ func (d *differ) same(h precis.Handle, tokens int) {
 // message compares the blocks of one message.
 func (d *differ) message(u precis.Unit) {
 	changes := len(d.out)
-	role := d.names.msgs[u.From].Role
-	for b := range d.names.msgs[u.From].Content {
+	role := d.names.Messages[u.From].Role
+	for b := range d.names.Messages[u.From].Content {
 		was, now := d.before.Block(u.From, b).Block, d.after.Block(u.From, b)
 		if was == nil || now.Block != nil && precis.EqualBlocks(was, now.Block) {
 			continue
 		}
 		h := precis.BlockHandle(u.From, b)
-		c := Part{Kind: PartRemoved, Handle: h, Before: d.scale(d.meter.Block(role, was)), By: now.Kind, What: d.names.name(h).String()}
+		c := Part{Kind: PartRemoved, Handle: h, Before: d.scale(d.meter.Block(role, was)), By: now.Kind, What: d.names.Name(h).String()}
 		if now.Block != nil {
-			c.Kind, c.After, c.Text, c.Was = PartPreview, d.scale(d.meter.Block(role, now.Block)), blockText(now.Block), blockText(was)
+			c.Kind, c.After, c.Text, c.Was = PartPreview, d.scale(d.meter.Block(role, now.Block)), block.Text(now.Block), block.Text(was)
 		}
 		d.out = append(d.out, c)
 	}
@@ -213,7 +214,7 @@ func (d *differ) scale(n int) int { return int(math.Round(float64(n) * d.factor)
 func wholeText(m precis.Message) string {
 	var texts []string
 	for _, b := range m.Content {
-		texts = append(texts, blockText(b))
+		texts = append(texts, block.Text(b))
 	}
 	return strings.Join(texts, "\n")
 }

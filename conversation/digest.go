@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/digest"
 	"precis/internal/preview"
 	"precis/policy"
@@ -284,11 +285,11 @@ func linesWith(ctx context.Context, msgs []precis.Message, words []string) ([]fo
 		if err := ctx.Err(); err != nil {
 			return nil, precis.Errorf(precis.CodeCanceled, "write digest", "%w", context.Cause(ctx))
 		}
-		for b, block := range m.Content {
-			if _, thought := block.(precis.Thinking); thought {
+		for b, one := range m.Content {
+			if _, thought := one.(precis.Thinking); thought {
 				continue
 			}
-			text := blockText(block)
+			text := block.Text(one)
 			lower := strings.ToLower(text)
 			if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) }) {
 				continue

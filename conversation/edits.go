@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation/block"
 )
 
 // EditInfo is an edit of a conversation.
@@ -43,10 +44,10 @@ func (e EditInfo) After() *int {
 
 // EditChange is one replacement that an edit makes.
 type EditChange struct {
-	Handle   precis.Handle `json:"handle"`
-	Restored bool          `json:"restored,omitempty"` // the original is shown again
-	Messages []Said        `json:"messages,omitempty"` // shown instead of the span
-	Block    *Content      `json:"block,omitempty"`    // shown instead of the block; nil: the block is removed
+	Handle   precis.Handle  `json:"handle"`
+	Restored bool           `json:"restored,omitempty"` // the original is shown again
+	Messages []block.Said   `json:"messages,omitempty"` // shown instead of the span
+	Block    *block.Content `json:"block,omitempty"`    // shown instead of the block; nil: the block is removed
 }
 
 // EditList are the edits of a conversation, oldest first.
@@ -154,10 +155,10 @@ func changeOf(r precis.Replacement) EditChange {
 		return c
 	}
 	for _, m := range r.With {
-		c.Messages = append(c.Messages, saidOf(m))
+		c.Messages = append(c.Messages, block.SaidOf(m))
 	}
 	if r.WithBlock != nil {
-		b := contentOf(r.WithBlock)
+		b := block.ContentOf(r.WithBlock)
 		c.Block = &b
 	}
 	return c

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/internal/words"
 	"precis/store"
 )
@@ -21,7 +22,7 @@ import (
 type Place struct {
 	Handle precis.Handle `json:"handle"`
 	In     string        `json:"in,omitempty"` // the ID of the side conversation with the handle, or [InSystem]; else ""
-	BlockName
+	block.Name
 	View State           `json:"view"`         // how the view shows it
 	By   precis.EditKind `json:"by,omitempty"` // the kind of edit that hides or shortens it
 	Line string          `json:"line"`
@@ -66,12 +67,12 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 			}
 		}
 	}
-	names, shown := newNamer(msgs), precis.ShownBy(conv.Transcript, conv.Edits)
+	names, shown := block.New(msgs), precis.ShownBy(conv.Transcript, conv.Edits)
 	places := make([]Place, len(handles))
 	for i, h := range handles {
 		look := shown.Block(h.From, h.Block)
-		p := Place{Handle: h, BlockName: names.name(h), View: stateOf(look), By: look.Kind}
-		places[i] = by[h].fill(p, searched(names.at(h)))
+		p := Place{Handle: h, Name: names.Name(h), View: stateOf(look), By: look.Kind}
+		places[i] = by[h].fill(p, searched(names.At(h)))
 	}
 	said := map[string]bool{}
 	for _, p := range places {
@@ -106,7 +107,7 @@ func (p Place) searches() int {
 // texts that edits in force show, and the side conversations (sub-agents and abandoned branches).
 func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
 	return func(yield func(Place, []precis.Block) bool) {
-		system := Place{Handle: precis.MessageHandle(0), In: InSystem, BlockName: BlockName{Role: precis.RoleSystem, Kind: "text"}, View: Shown}
+		system := Place{Handle: precis.MessageHandle(0), In: InSystem, Name: block.Name{Role: precis.RoleSystem, Kind: "text"}, View: Shown}
 		if conv.HasSystem() && !yield(system, conv.System.Content) {
 			return
 		}
@@ -116,11 +117,11 @@ func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []p
 			}
 		}
 		for _, side := range conv.Branches {
-			names := newNamer(side.Transcript.Messages())
+			names := block.New(side.Transcript.Messages())
 			for i, m := range side.Transcript.Messages() {
 				for b, block := range m.Content {
 					h := precis.BlockHandle(i, b)
-					if !yield(Place{Handle: h, In: side.ID, BlockName: names.name(h), View: Hidden}, []precis.Block{block}) {
+					if !yield(Place{Handle: h, In: side.ID, Name: names.Name(h), View: Hidden}, []precis.Block{block}) {
 						return
 					}
 				}
@@ -131,7 +132,7 @@ func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []p
 
 // put yields the texts that an edit shows and reports whether the caller wants more.
 func put(e precis.Edit, shown *precis.Shown, yield func(Place, []precis.Block) bool) bool {
-	p := Place{BlockName: BlockName{Kind: "note"}, By: e.Kind}
+	p := Place{Name: block.Name{Kind: "note"}, By: e.Kind}
 	if e.Kind == precis.KindCondensation {
 		p.Kind = "summary"
 	}
@@ -177,7 +178,7 @@ func (p Passage) Text() string {
 func Passages(conv *precis.Conversation) iter.Seq[Passage] {
 	return func(yield func(Passage) bool) {
 		for i, m := range conv.Transcript.Messages() {
-			p := Place{Handle: precis.MessageHandle(i), BlockName: BlockName{Role: m.Role, Kind: "text"}}
+			p := Place{Handle: precis.MessageHandle(i), Name: block.Name{Role: m.Role, Kind: "text"}}
 			if !yield(Passage{p, m.Content}) {
 				return
 			}
@@ -239,7 +240,7 @@ func (q *Query) message(i int, m precis.Message, ever []bool) (out []precis.Hand
 }
 
 // searched returns the text of a block in Unicode NFC, as in a [Query].
-func searched(b precis.Block) string { return norm.NFC.String(blockText(b)) }
+func searched(b precis.Block) string { return norm.NFC.String(block.Text(b)) }
 
 // distinct keeps the first of several places with the same kind and line.
 func distinct(places []Place) []Place {

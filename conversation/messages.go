@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/internal/content"
 )
 
@@ -128,7 +129,7 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	m := t.At(i)
 	look := shown.Message(i)
 	info := MessageInfo{
-		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: brief(m), Bytes: content.Size(m.Content),
+		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: block.Brief(m), Bytes: content.Size(m.Content),
 		State: stateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i), Blocks: make([]BlockInfo, len(m.Content)),
 	}
 	for b, block := range m.Content {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/internal/content"
 )
 
@@ -94,7 +95,7 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 			return nil, err
 		}
 	}
-	names := newNamer(s.Conversation.Transcript.Messages())
+	names := block.New(s.Conversation.Transcript.Messages())
 	shown := precis.ShownBy(s.Conversation.Transcript, s.Conversation.Edits)
 	var out []string
 	for i := h.From; i < h.To; i++ {
@@ -104,8 +105,8 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 				continue
 			}
 			at, state, what := precis.BlockHandle(i, b), "", string(m.Role)
-			if b < len(names.msgs[i].Content) {
-				state, what = string(stateOf(shown.Block(i, b))), names.name(at).String()
+			if b < len(names.Messages[i].Content) {
+				state, what = string(stateOf(shown.Block(i, b))), names.Name(at).String()
 			}
 			out = append(out, fmt.Sprintf("[%s, %s, %s]\n", at, what, cmp.Or(state, string(Hidden))), spelledOut(block), "\n")
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"precis"
+	"precis/conversation/block"
 )
 
 // Originals are the messages of a handle.
@@ -16,7 +17,7 @@ type Originals struct {
 
 // Original is a message as it was said.
 type Original struct {
-	Said
+	block.Said
 	Handle   precis.Handle   `json:"handle"`
 	State    State           `json:"state"` // in the view
 	Edit     string          `json:"edit,omitempty"`
@@ -56,13 +57,13 @@ func (s *Subject) originals(ctx context.Context, h precis.Handle) (Originals, er
 }
 
 // original returns message i, or one block of it, in the longest form it ever had.
-func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, block int) Original {
-	m, from := s.fullest(earlier, i, block)
+func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, only int) Original {
+	m, from := s.fullest(earlier, i, only)
 	first := 0
-	if block >= 0 {
-		m.Content, m.Raw, first = m.Content[block:block+1:block+1], nil, block
+	if only >= 0 {
+		m.Content, m.Raw, first = m.Content[only:only+1:only+1], nil, only
 	}
-	out := Original{Said: saidOf(m), Handle: precis.MessageHandle(i), State: stateOf(look), Edit: look.Edit, Earlier: from}
+	out := Original{Said: block.SaidOf(m), Handle: precis.MessageHandle(i), State: stateOf(look), Edit: look.Edit, Earlier: from}
 	for b := range out.Blocks {
 		out.Blocks[b].Handle = precis.BlockHandle(i, first+b).String()
 	}
@@ -133,7 +134,7 @@ func hiddenPart(shown *precis.Shown, h precis.Handle) HiddenPart {
 // Exported is a whole conversation: its messages, their state in the view, and the edits.
 type Exported struct {
 	Conversation Details           `json:"conversation"`
-	System       []Content         `json:"system,omitempty"`
+	System       []block.Content   `json:"system,omitempty"`
 	Messages     []ExportedMessage `json:"messages"`
 	Edits        []EditInfo        `json:"edits"` // with their replacements
 }
@@ -141,11 +142,11 @@ type Exported struct {
 // ExportedMessage is a message as it was said, and how the view shows it.
 type ExportedMessage struct {
 	MessageInfo
-	Content []Content `json:"content"`
+	Content []block.Content `json:"content"`
 }
 
 // Export returns all of a conversation. Data of images and files is left out, see
-// [Content].
+// [block.Content].
 func Export(ctx context.Context, h Home, id string) (Exported, error) {
 	return look(ctx, h, id, func(s *Subject) (Exported, error) {
 		details, err := s.details()
@@ -155,13 +156,13 @@ func Export(ctx context.Context, h Home, id string) (Exported, error) {
 		out := Exported{Conversation: details, Messages: []ExportedMessage{}, Edits: []EditInfo{}}
 		c := s.Conversation
 		if c.HasSystem() {
-			out.System = contents(c.System.Content)
+			out.System = block.Contents(c.System.Content)
 		}
 		shown := precis.ShownBy(c.Transcript, c.Edits)
 		for i, m := range c.Transcript.Messages() {
 			info := messageInfo(c.Transcript, i, shown)
 			info.Tokens = s.meter().Message(m)
-			one := ExportedMessage{MessageInfo: info, Content: contents(m.Content)}
+			one := ExportedMessage{MessageInfo: info, Content: block.Contents(m.Content)}
 			for b := range one.Content {
 				one.Content[b].Handle = precis.BlockHandle(i, b).String()
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/measure"
 	"precis/policy"
 )
@@ -34,7 +35,7 @@ type UnitInfo struct {
 	After  int           `json:"tokens_after"`
 	Pinned bool          `json:"pinned"`
 	Info   MessageInfo   `json:"info,omitzero"` // for a unit of one original message
-	Said   Said          `json:"said,omitzero"` // the original message, when the view shows it otherwise
+	Said   block.Said    `json:"said,omitzero"` // the original message, when the view shows it otherwise
 	Blocks []BlockChange `json:"blocks,omitempty"`
 }
 
@@ -77,7 +78,7 @@ func ViewAt(ctx context.Context, h Home, id string, n int) (ViewInfo, error) {
 	})
 }
 
-// at returns the conversation at a length of n messages; 0: as it is. Counting it does not touch
+// At returns the conversation at a length of n messages; 0: as it is. Counting it does not touch
 // the meter of the home.
 func (s *Subject) at(n int) (*Subject, error) {
 	t := s.Conversation.Transcript
@@ -122,7 +123,7 @@ func (s *Subject) units(q UnitQuery) (UnitList, error) {
 	if first > 0 {
 		out.Prev = units[max(first-q.Limit, 0)].From
 	}
-	d.names = newNamer(t.Messages())
+	d.names = block.New(t.Messages())
 	for _, u := range units[first:last] {
 		out.Items = append(out.Items, d.unit(u))
 	}
@@ -135,7 +136,7 @@ type describer struct {
 	shown   *precis.Shown
 	pins    []precis.Handle
 	reports map[string]precis.EditReport // by edit
-	names   *namer
+	names   *block.Namer
 	scratch *measure.Meter
 }
 
@@ -156,7 +157,7 @@ func (d *describer) unit(u precis.Unit) UnitInfo {
 	out.Info = messageInfo(t, u.From, d.shown)
 	out.Info.Tokens, out.Info.Pinned = out.Before, out.Pinned
 	if u.Changed {
-		out.Said = saidOf(t.At(u.From))
+		out.Said = block.SaidOf(t.At(u.From))
 		for b := range out.Said.Blocks {
 			out.Said.Blocks[b].Handle = precis.BlockHandle(u.From, b).String()
 		}
@@ -174,9 +175,9 @@ func (d *describer) blocks(u precis.Unit) []BlockChange {
 			continue
 		}
 		h := precis.BlockHandle(u.From, b)
-		c := BlockChange{Handle: h, What: d.names.name(h).String(), Was: blockText(was), Gone: look.Block == nil, Kind: look.Kind}
+		c := BlockChange{Handle: h, What: d.names.Name(h).String(), Was: block.Text(was), Gone: look.Block == nil, Kind: look.Kind}
 		if look.Block != nil {
-			c.Now = blockText(look.Block)
+			c.Now = block.Text(look.Block)
 		}
 		out = append(out, c)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/conversation/block"
 	"precis/policy"
 	"precis/wire"
 )
@@ -15,7 +16,7 @@ import (
 type ViewInfo struct {
 	Conversation string          `json:"conversation"`
 	Status       policy.Status   `json:"status"`
-	System       []Content       `json:"system,omitempty"` // the system prompt, while it is in memory
+	System       []block.Content `json:"system,omitempty"` // the system prompt, while it is in memory
 	Units        []ViewUnit      `json:"units"`
 	Repairs      []precis.Breach `json:"repairs,omitempty"` // breaches repaired before sending
 	Notes        []string        `json:"notes,omitempty"`
@@ -27,7 +28,7 @@ type ViewUnit struct {
 	State    State           `json:"state"`
 	Edit     string          `json:"edit,omitempty"`
 	Kind     precis.EditKind `json:"edit_kind,omitempty"`
-	Messages []Said          `json:"messages"`
+	Messages []block.Said    `json:"messages"`
 }
 
 // View returns what the model sees of a conversation.
@@ -44,7 +45,7 @@ func (s *Subject) viewInfo() (ViewInfo, error) {
 	_, repairs := s.view(shown.Units)
 	v := ViewInfo{Conversation: s.Record.ID, Status: st, Units: viewUnits(shown), Repairs: repairs, Notes: s.notes()}
 	if s.Conversation.HasSystem() {
-		v.System = contents(s.Conversation.System.Content)
+		v.System = block.Contents(s.Conversation.System.Content)
 	}
 	return v, nil
 }
@@ -58,9 +59,9 @@ func viewUnits(shown *precis.Shown) []ViewUnit {
 }
 
 func viewUnit(u precis.Unit, look precis.Look) ViewUnit {
-	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: stateOf(look), Edit: look.Edit, Kind: look.Kind, Messages: make([]Said, len(u.Messages))}
+	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: stateOf(look), Edit: look.Edit, Kind: look.Kind, Messages: make([]block.Said, len(u.Messages))}
 	for i, m := range u.Messages {
-		out.Messages[i] = saidOf(m)
+		out.Messages[i] = block.SaidOf(m)
 	}
 	if len(out.Messages) == 0 {
 		return out

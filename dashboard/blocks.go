@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/block"
 )
 
 // Limits of the content shown of one block before it is opened.
@@ -17,8 +18,8 @@ const (
 	wholeShown = 1 << 20 // bytes on the page of the message itself
 )
 
-// block is a block of a message as pages show it.
-type block struct {
+// drawn is a block of a message as pages show it.
+type drawn struct {
 	Handle string
 	Type   string // key of its name: text, thinking, tool_use …
 	Name   string // of the tool
@@ -28,10 +29,10 @@ type block struct {
 }
 
 // blocksOf returns the blocks of a message, each cut to at most most bytes.
-func blocksOf(blocks []conversation.Content, most int) []block {
-	out := make([]block, 0, len(blocks))
+func blocksOf(blocks []block.Content, most int) []drawn {
+	out := make([]drawn, 0, len(blocks))
 	for _, c := range blocks {
-		b := block{Handle: c.Handle, Type: c.Type, Name: c.Name, Failed: c.IsError}
+		b := drawn{Handle: c.Handle, Type: c.Type, Name: c.Name, Failed: c.IsError}
 		text := contentText(c)
 		b.Text = cutBytes(text, most)
 		b.Cut = len(text) - len(b.Text)
@@ -41,7 +42,7 @@ func blocksOf(blocks []conversation.Content, most int) []block {
 }
 
 // contentText returns the content of a block as text.
-func contentText(c conversation.Content) string {
+func contentText(c block.Content) string {
 	switch c.Type {
 	case "tool_use":
 		return inputText(c.Input)

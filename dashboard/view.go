@@ -30,7 +30,7 @@ type viewRow struct {
 	Anchor       string
 	Fold         bool    // it replaces several messages, or a hidden one
 	Open         bool    // an opened fold
-	Shown        []block // what the model sees instead
+	Shown        []drawn // what the model sees instead
 	Pieces       []piece // of a message
 	Lost         int     // hidden facts that are likely to be needed
 	RulesLost    int     // hidden rules of the user
@@ -125,7 +125,7 @@ func viewRowOf(id string, u conversation.UnitInfo, edits bool) viewRow {
 
 // piece is a block of a message: the original, or its replacement.
 type piece struct {
-	Block block
+	Block drawn
 	Diff  *blockDiff
 }
 
@@ -155,7 +155,7 @@ func firstOf(h precis.Handle) precis.Handle {
 // original is an original message.
 type original struct {
 	conversation.Original
-	Shown []block
+	Shown []drawn
 }
 
 func (c *call) originalsOf(id string, h precis.Handle, most int) ([]original, error) {
@@ -211,7 +211,7 @@ func (c *call) originals() error {
 type shownPage struct {
 	Head   head
 	Unit   conversation.UnitInfo
-	Blocks []block
+	Blocks []drawn
 }
 
 // shown shows everything that replaces the messages of a handle.

@@ -134,7 +134,7 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 		return nil, "", err
 	}
 	for _, p := range places {
-		at, what := p.Handle.From, p.BlockName.String()
+		at, what := p.Handle.From, p.Name.String()
 		around := precis.SpanHandle(max(at-1, 0), min(at+2, all.Total)).String()
 		if p.In != "" {
 			what, around = what+", in a side conversation", ""

@@ -59,7 +59,7 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	hits = hits[:out.Total]
 	for _, h := range hits {
 		h.Snippet = term.Plain(h.Snippet)
-		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: h.Place.Handle, In: h.Place.In, Kind: h.Place.BlockName.String(), Agent: h.Session.Agent, Title: h.Session.Title, Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})
+		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: h.Place.Handle, In: h.Place.In, Kind: h.Place.Name.String(), Agent: h.Session.Agent, Title: h.Session.Title, Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})
 	}
 	if len(hits) == 0 {
 		return &precis.Error{Code: precis.CodeNotFound, Op: "search sessions", Err: errNowhere(args), Hint: "all words must stand in one message; try fewer"}

@@ -18,6 +18,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/block"
 )
 
 // Formats returns the format names that [Write] accepts.
@@ -119,7 +120,7 @@ func stateOf(m conversation.ExportedMessage, i int) conversation.State {
 }
 
 // text returns the text of a block, the input of a tool use, or the text of a result.
-func text(b conversation.Content) string {
+func text(b block.Content) string {
 	switch {
 	case b.Text != "":
 		return b.Text

@@ -13,13 +13,14 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/block"
 	"precis/conversation/export"
 )
 
 const hostile = "<script>alert(1)</script> & \"quotes\" ```` \x00\x1b[31m \u202e end"
 
 func sample() conversation.Exported {
-	msg := func(i int, role precis.Role, state conversation.State, blocks ...conversation.Content) conversation.ExportedMessage {
+	msg := func(i int, role precis.Role, state conversation.State, blocks ...block.Content) conversation.ExportedMessage {
 		m := conversation.ExportedMessage{Content: blocks}
 		m.Handle, m.Role, m.State, m.Tokens = precis.MessageHandle(i), role, state, 7
 		m.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -35,11 +36,11 @@ func sample() conversation.Exported {
 	var c conversation.Exported
 	c.Conversation.ID, c.Conversation.Title = "c-1", "A title\nof two lines"
 	c.Messages = []conversation.ExportedMessage{
-		msg(0, precis.RoleUser, conversation.Hidden, conversation.Content{Type: "text", Text: hostile}),
-		msg(1, precis.RoleAssistant, conversation.Shown, conversation.Content{Type: "thinking", Text: "hm\nhm"}, conversation.Content{Type: "tool_use", Name: "read", Input: json.RawMessage(`{"path":"a.go"}`)}),
-		msg(2, precis.RoleUser, conversation.Shown, conversation.Content{Type: "tool_result", IsError: true, Content: []conversation.Content{{Type: "text", Text: "=SUM(A1)"}}}),
+		msg(0, precis.RoleUser, conversation.Hidden, block.Content{Type: "text", Text: hostile}),
+		msg(1, precis.RoleAssistant, conversation.Shown, block.Content{Type: "thinking", Text: "hm\nhm"}, block.Content{Type: "tool_use", Name: "read", Input: json.RawMessage(`{"path":"a.go"}`)}),
+		msg(2, precis.RoleUser, conversation.Shown, block.Content{Type: "tool_result", IsError: true, Content: []block.Content{{Type: "text", Text: "=SUM(A1)"}}}),
 	}
-	c.Edits = []conversation.EditInfo{{ID: "e", Kind: precis.KindCondensation, InForce: true, Changes: []conversation.EditChange{{Messages: []conversation.Said{{Role: precis.RoleUser, Blocks: []conversation.Content{{Type: "text", Text: "the summary"}}}}}}}}
+	c.Edits = []conversation.EditInfo{{ID: "e", Kind: precis.KindCondensation, InForce: true, Changes: []conversation.EditChange{{Messages: []block.Said{{Role: precis.RoleUser, Blocks: []block.Content{{Type: "text", Text: "the summary"}}}}}}}}
 	return c
 }
 

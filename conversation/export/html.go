@@ -6,13 +6,14 @@ import (
 	"io"
 
 	"precis/conversation"
+	"precis/conversation/block"
 )
 
 //go:embed page.html
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"text": func(c conversation.Content) string { return xmlSafe(text(c)) },
+	"text": func(c block.Content) string { return xmlSafe(text(c)) },
 	"when": when, "shownBy": shownBy, "marks": marks,
 	"long": func(s string) bool { return len(s) > 600 },
 }).Parse(pageText))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precis/conversation"
+	"precis/conversation/block"
 )
 
 // writeMarkdown writes a heading for each message and fences around tool calls and results.
@@ -88,7 +89,7 @@ func marks(m conversation.ExportedMessage) string {
 	return " · " + strings.Join(parts, " · ")
 }
 
-func writeBlock(b *strings.Builder, c conversation.Content, shortened bool) {
+func writeBlock(b *strings.Builder, c block.Content, shortened bool) {
 	note := ""
 	if shortened {
 		note = " (the model sees a shorter text)"

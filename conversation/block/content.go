@@ -1,4 +1,4 @@
-package conversation
+package block
 
 import (
 	"encoding/json"
@@ -29,8 +29,8 @@ type Content struct {
 	Bytes     int             `json:"bytes"`
 }
 
-// contentOf returns a block as verbs return it.
-func contentOf(b precis.Block) Content {
+// ContentOf returns a block as verbs return it.
+func ContentOf(b precis.Block) Content {
 	c := Content{Type: content.Type(b), Bytes: content.Size([]precis.Block{b})}
 	switch b := b.(type) {
 	case precis.Text:
@@ -46,7 +46,7 @@ func contentOf(b precis.Block) Content {
 	case precis.ToolResult:
 		c.ID, c.IsError = b.ToolUseID, b.IsError
 		for _, inner := range b.Content {
-			c.Content = append(c.Content, contentOf(inner))
+			c.Content = append(c.Content, ContentOf(inner))
 		}
 	case precis.Opaque:
 		c.Name = b.Type
@@ -65,17 +65,18 @@ func jsonOr(raw json.RawMessage) json.RawMessage {
 	return jsonspan.AppendString(nil, string(raw))
 }
 
-func contents(blocks []precis.Block) []Content {
+// Contents returns blocks as verbs return them.
+func Contents(blocks []precis.Block) []Content {
 	out := make([]Content, len(blocks))
 	for i, b := range blocks {
-		out[i] = contentOf(b)
+		out[i] = ContentOf(b)
 	}
 	return out
 }
 
-// brief puts a message on one line: the first block that has text; prose is preferred to other
+// Brief puts a message on one line: the first block that has text; prose is preferred to other
 // blocks.
-func brief(m precis.Message) string {
+func Brief(m precis.Message) string {
 	first := ""
 	for _, b := range m.Content {
 		line := briefBlock(b)
@@ -147,6 +148,7 @@ type Said struct {
 	Blocks []Content   `json:"blocks"`
 }
 
-func saidOf(m precis.Message) Said {
-	return Said{Role: m.Role, ID: m.ID, Time: m.Time, Blocks: contents(m.Content)}
+// SaidOf returns a message as verbs return it.
+func SaidOf(m precis.Message) Said {
+	return Said{Role: m.Role, ID: m.ID, Time: m.Time, Blocks: Contents(m.Content)}
 }

@@ -1,4 +1,7 @@
-package conversation
+// Package block answers: what is a block of a conversation called, and what does it say? It names blocks by their calls
+// ([Namer]), and writes blocks and messages as the verbs of the package conversation return them ([Content], [Said]), as plain
+// text ([Text]) and as one line ([Brief]).
+package block
 
 import (
 	"strings"
@@ -9,39 +12,42 @@ import (
 	"precis/internal/toolcall"
 )
 
-// namer describes each block of a conversation in a few words.
-type namer struct {
-	msgs  []precis.Message
-	calls []toolcall.Call
-	of    map[precis.Handle]int // block of a use or a result → its call
+// Namer describes each block of a conversation in a few words. Make one with [New].
+type Namer struct {
+	Messages []precis.Message // of the conversation
+	calls    []toolcall.Call
+	of       map[precis.Handle]int // block of a use or a result → its call
 }
 
-func newNamer(msgs []precis.Message) *namer {
-	n := &namer{msgs: msgs, calls: toolcall.Find(msgs), of: map[precis.Handle]int{}}
+// New returns the namer of the messages of a conversation.
+func New(msgs []precis.Message) *Namer {
+	n := &Namer{Messages: msgs, calls: toolcall.Find(msgs), of: map[precis.Handle]int{}}
 	for i, c := range n.calls {
 		for _, h := range c.Results {
 			n.of[h] = i
 		}
-		if _, ok := n.at(c.Use).(precis.ToolUse); ok {
+		if _, ok := n.At(c.Use).(precis.ToolUse); ok {
 			n.of[c.Use] = i
 		}
 	}
 	return n
 }
 
-func (n *namer) at(h precis.Handle) precis.Block { return n.msgs[h.From].Content[h.Block] }
+// At returns the block of a handle, which must exist.
+func (n *Namer) At(h precis.Handle) precis.Block { return n.Messages[h.From].Content[h.Block] }
 
-// BlockName describes a block: its kind, such as "tool result", and its tool and subject.
-type BlockName struct {
+// Name describes a block: its kind, such as "tool result", and its tool and subject.
+type Name struct {
 	Role precis.Role `json:"role"`
 	Kind string      `json:"kind"`
 	Tool string      `json:"tool,omitempty"`
 	On   string      `json:"on,omitempty"` // the path or command of the call
 }
 
-func (n *namer) name(h precis.Handle) BlockName {
-	out := BlockName{Role: n.msgs[h.From].Role}
-	switch b := n.at(h).(type) {
+// Name names the block of a handle, which must exist.
+func (n *Namer) Name(h precis.Handle) Name {
+	out := Name{Role: n.Messages[h.From].Role}
+	switch b := n.At(h).(type) {
 	case precis.Text:
 		out.Kind = "text"
 	case precis.Thinking, precis.RedactedThinking:
@@ -71,7 +77,7 @@ func (n *namer) name(h precis.Handle) BlockName {
 }
 
 // String returns "user", "tool result read_file src/a.go".
-func (b BlockName) String() string {
+func (b Name) String() string {
 	if b.Kind == "text" {
 		return string(b.Role)
 	}
@@ -85,9 +91,9 @@ func (b BlockName) String() string {
 	return s
 }
 
-// blockText returns the text of a block: its prose or reasoning, or a tool's name and the strings
+// Text returns the text of a block: its prose or reasoning, or a tool's name and the strings
 // of its input, or the text of a result.
-func blockText(b precis.Block) string {
+func Text(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:
 		return b.Text
@@ -98,7 +104,7 @@ func blockText(b precis.Block) string {
 	case precis.ToolResult:
 		var texts []string
 		for _, c := range b.Content {
-			if t := blockText(c); t != "" {
+			if t := Text(c); t != "" {
 				texts = append(texts, t)
 			}
 		}
