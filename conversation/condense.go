@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/conversation/diff"
 	"precis/policy"
 )
 
@@ -33,7 +34,7 @@ type Condensed struct {
 	Report  policy.Report `json:"report"`
 	Status  policy.Status `json:"status"`           // after it
 	Prices  []string      `json:"prices,omitempty"` // the model calls a run would make, and their cost; previews make none
-	Diff    []ViewChange  `json:"diff,omitempty"`   // for previews
+	Diff    []diff.Change `json:"diff,omitempty"`   // for previews
 	Notes   []string      `json:"notes,omitempty"`
 	// Loses is content that the view would lose altogether; nil: none. Previews and drafts report
 	// it. Putting them in force then requires Force.
@@ -117,9 +118,17 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	out, err := r.manage(ctx)
 	if err == nil {
 		out.Loses = r.loses(out)
-		out.Prices, out.Diff = pricesOf(out.Report), viewChanges(&r.s, out.Result.Edits)
+		out.Prices, out.Diff = pricesOf(out.Report), diff.Changes(r.s.meter(), r.s.Conversation, out.Result.Edits)
 	}
 	return out, err
+}
+
+// Diff lists, block by block, the changes that the edits of a run would make to the view of a
+// conversation. Counted tokens are multiplied by factor; for a report pass its calibration.
+func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor float64) ([]diff.Part, error) {
+	return look(ctx, h, id, func(s *Subject) ([]diff.Part, error) {
+		return diff.Parts(s.meter(), s.Conversation, made, factor), nil
+	})
 }
 
 // WholeRange returns the smallest range of messages that holds [from,to) and that can be

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation/diff"
 	"precis/internal/fair"
 	"precis/policy"
 )
@@ -77,7 +78,7 @@ func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions)
 	if err != nil {
 		return Draft{}, err
 	}
-	made.Diff, made.Loses = viewChanges(&r.s, made.Result.Edits), r.loses(made)
+	made.Diff, made.Loses = diff.Changes(r.s.meter(), r.s.Conversation, made.Result.Edits), r.loses(made)
 	out := Draft{Condensed: made, Texts: textsOf(made.Result)}
 	if out.Changed {
 		owner := ""

@@ -8,41 +8,13 @@ import (
 	"time"
 
 	"precis"
-	"precis/measure"
-	"precis/policy"
+	"precis/internal/precistest"
 	"precis/store"
 	"precis/store/memory"
 )
 
-// talk is a transcript of ten messages, one block each but for the last, which has two.
-func talk() *precis.Transcript {
-	t := &precis.Transcript{}
-	for i := range 10 {
-		role := precis.RoleUser
-		if i%2 == 1 {
-			role = precis.RoleAssistant
-		}
-		t.Append(precis.NewText(role, fmt.Sprintf("%d %s", i, strings.Repeat("word ", 40))))
-	}
-	last := t.At(9)
-	last.Content = append(last.Content[:1:1], precis.Text{Text: "and more"})
-	return precis.NewTranscript(append(t.Messages()[:9:9], last)...)
-}
-
-func hide(id string, from, to int, with ...precis.Message) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindTruncation, Report: precis.EditReport{Rung: "truncate"}, Replace: []precis.Replacement{{From: from, To: to, With: with}}}
-}
-
-func shorten(id string, t *precis.Transcript, i, b int, with precis.Block) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindPruning, Report: precis.EditReport{Rung: "prune"}, Replace: []precis.Replacement{precis.ReplaceBlock(t, i, b, with)}}
-}
-
-func restore(id string, from, to int) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindRestore, Replace: []precis.Replacement{{From: from, To: to, Restore: true}}}
-}
-
 func TestHowMessagesAreShown(t *testing.T) {
-	tr := talk()
+	tr := precistest.Talk()
 	short := precis.Text{Text: "short"}
 	for _, tt := range []struct {
 		name  string
@@ -51,12 +23,12 @@ func TestHowMessagesAreShown(t *testing.T) {
 		want  string // state, edit, and the edit of each block
 	}{
 		{"as said", nil, 0, "shown  []"},
-		{"in a hidden span", []precis.Edit{hide("a", 1, 4)}, 2, "hidden a []"},
-		{"one block shortened", []precis.Edit{shorten("a", tr, 9, 1, short)}, 9, "shortened a [ a]"},
-		{"all blocks left out", []precis.Edit{shorten("a", tr, 3, 0, nil)}, 3, "hidden a [a]"},
-		{"shortened, then hidden", []precis.Edit{shorten("a", tr, 3, 0, short), hide("b", 2, 5)}, 3, "hidden b []"},
-		{"the newer of two", []precis.Edit{shorten("b", tr, 9, 0, short), shorten("a", tr, 9, 1, short)}, 9, "shortened a [b a]"},
-		{"restored from a span", []precis.Edit{hide("a", 1, 8), restore("b", 3, 4)}, 3, "shown  []"},
+		{"in a hidden span", []precis.Edit{precistest.Hide("a", 1, 4)}, 2, "hidden a []"},
+		{"one block shortened", []precis.Edit{precistest.Shorten("a", tr, 9, 1, short)}, 9, "shortened a [ a]"},
+		{"all blocks left out", []precis.Edit{precistest.Shorten("a", tr, 3, 0, nil)}, 3, "hidden a [a]"},
+		{"shortened, then hidden", []precis.Edit{precistest.Shorten("a", tr, 3, 0, short), precistest.Hide("b", 2, 5)}, 3, "hidden b []"},
+		{"the newer of two", []precis.Edit{precistest.Shorten("b", tr, 9, 0, short), precistest.Shorten("a", tr, 9, 1, short)}, 9, "shortened a [b a]"},
+		{"restored from a span", []precis.Edit{precistest.Hide("a", 1, 8), precistest.Restore("b", 3, 4)}, 3, "shown  []"},
 	} {
 		m := messageInfo(tr, tt.i, precis.ShownBy(tr, tt.edits))
 		var blocks []string
@@ -74,8 +46,8 @@ func TestHowMessagesAreShown(t *testing.T) {
 }
 
 func TestViewUnits(t *testing.T) {
-	tr := talk()
-	edits := []precis.Edit{hide("a", 1, 4, precis.NewText("user", "[gone]")), shorten("b", tr, 9, 0, nil)}
+	tr := precistest.Talk()
+	edits := []precis.Edit{precistest.Hide("a", 1, 4, precis.NewText("user", "[gone]")), precistest.Shorten("b", tr, 9, 0, nil)}
 	var got []string
 	for _, u := range viewUnits(precis.ShownBy(tr, edits)) {
 		line := fmt.Sprintf("%s %s", u.Handle, u.State)
@@ -92,75 +64,9 @@ func TestViewUnits(t *testing.T) {
 	}
 }
 
-// counter counts a token for each word.
-type counter struct{}
-
-func (counter) Name() string { return "words" }
-
-func (counter) Count(m precis.Message) int { return len(strings.Fields(m.PlainText())) }
-
-func TestChangesOfAView(t *testing.T) {
-	tr := talk()
-	short, marker := precis.Text{Text: "short"}, precis.NewText("user", "[gone]")
-	for _, tt := range []struct {
-		name         string
-		before, made []precis.Edit
-		want         string
-	}{
-		{"nothing", nil, nil, "unchanged m0-m9"},
-		{"a marker", nil, []precis.Edit{hide("1", 1, 4, marker)}, "unchanged m0|replaced m1-m3 truncation truncate [gone]|unchanged m4-m9"},
-		{"hidden before", []precis.Edit{hide("1", 1, 4, marker)}, nil, "unchanged m0-m9"},
-		{"hidden before, more now", []precis.Edit{hide("1", 1, 4, marker)}, []precis.Edit{hide("2", 0, 6)}, "replaced m0-m5 truncation truncate|unchanged m6-m9"},
-		{"a shorter block", nil, []precis.Edit{shorten("1", tr, 4, 0, short)}, "unchanged m0-m3|shortened m4 pruning prune|unchanged m5-m9"},
-		{"shown again", []precis.Edit{hide("1", 1, 3)}, []precis.Edit{restore("2", 1, 3)}, "unchanged m0|replaced m1 1 w|replaced m2 2 w|unchanged m3-m9"},
-	} {
-		s := &Subject{Conversation: &precis.Conversation{Transcript: tr, Edits: tt.before}, Ask: policy.Request{Meter: measure.New(counter{})}}
-		var got []string
-		for _, c := range viewChanges(s, tt.made) {
-			got = append(got, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %.6s", c.Change, c.Handle, c.Kind, c.Rung, strings.TrimSuffix(c.Text, "ord"))), " "))
-			if c.Change == DiffShorter && c.After >= c.Before {
-				t.Errorf("%s: %s grows from %d to %d", tt.name, c.Handle, c.Before, c.After)
-			}
-		}
-		if joined := strings.ReplaceAll(strings.Join(got, "|"), "word", "w"); joined != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.name, joined, tt.want)
-		}
-	}
-}
-
-func TestPartsOfAView(t *testing.T) {
-	tr := talk()
-	short, shorter, marker := precis.Text{Text: "short and less"}, precis.Text{Text: "s"}, precis.NewText("user", "[gone]")
-	for _, tt := range []struct {
-		name         string
-		before, made []precis.Edit
-		want         string
-	}{
-		{"nothing", nil, nil, "unchanged m0-m9"},
-		{"a marker", nil, []precis.Edit{hide("1", 1, 4, marker)}, "unchanged m0|hidden m1-m3 truncation|inserted m1-m3 truncation [gone]|unchanged m4-m9"},
-		{"hidden before", []precis.Edit{hide("1", 1, 4, marker)}, nil, "unchanged m0-m9"},
-		{"hidden before, more now", []precis.Edit{hide("1", 1, 4, marker)}, []precis.Edit{hide("2", 0, 6)}, "hidden m0-m5 truncation|unchanged m6-m9"},
-		{"a preview", nil, []precis.Edit{shorten("1", tr, 4, 0, short)}, "unchanged m0-m3|preview m4.b0 pruning short and less|unchanged m5-m9"},
-		{"a preview before", []precis.Edit{shorten("1", tr, 4, 0, short)}, nil, "unchanged m0-m9"},
-		{"a shorter preview", []precis.Edit{shorten("1", tr, 4, 0, short)}, []precis.Edit{shorten("2", tr, 4, 0, shorter)}, "unchanged m0-m3|preview m4.b0 pruning s|unchanged m5-m9"},
-		{"a block left out", nil, []precis.Edit{shorten("1", tr, 9, 1, nil)}, "unchanged m0-m8|removed m9.b1 pruning"},
-	} {
-		var got []string
-		for _, p := range parts(measure.New(counter{}), tr, tt.before, tt.made, 1) {
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", p.Kind, p.Handle, p.By, p.Text)))
-			if p.Before < p.After && p.Kind != PartInserted {
-				t.Errorf("%s: %s grows from %d to %d", tt.name, p.Handle, p.Before, p.After)
-			}
-		}
-		if joined := strings.Join(got, "|"); joined != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.name, joined, tt.want)
-		}
-	}
-}
-
 func TestHiddenParts(t *testing.T) {
-	tr := talk()
-	shown := precis.ShownBy(tr, []precis.Edit{hide("1", 1, 4), shorten("2", tr, 9, 0, precis.Text{Text: "short"})})
+	tr := precistest.Talk()
+	shown := precis.ShownBy(tr, []precis.Edit{precistest.Hide("1", 1, 4), precistest.Shorten("2", tr, 9, 0, precis.Text{Text: "short"})})
 	for handle, want := range map[string]string{
 		"m0": "shown ", "m2": "hidden truncation", "m2.b0": "hidden truncation", "m0-m4": "hidden truncation", "m9": "shortened pruning", "m9.b0": "shortened pruning", "m9.b1": "shown ", "m4-m8": "shown ",
 	} {
@@ -176,11 +82,11 @@ func TestHiddenParts(t *testing.T) {
 }
 
 func TestEditInfos(t *testing.T) {
-	tr := talk()
+	tr := precistest.Talk()
 	undo := func(id string, of ...string) precis.Edit {
 		return precis.Edit{ID: id, Kind: precis.KindUndo, Undoes: of}
 	}
-	edits := []precis.Edit{hide("a", 1, 4), shorten("b", tr, 9, 0, nil), undo("u", "a"), undo("v", "u")}
+	edits := []precis.Edit{precistest.Hide("a", 1, 4), precistest.Shorten("b", tr, 9, 0, nil), undo("u", "a"), undo("v", "u")}
 	var got []string
 	for _, e := range editInfos(edits, edits) {
 		got = append(got, fmt.Sprintf("%s %v %s %d %d", e.ID, e.InForce, e.UndoneBy, e.Spans, e.Blocks))
@@ -200,7 +106,7 @@ func TestEditInfos(t *testing.T) {
 // A single edit is shown with the steps of its run, which the run's first edit keeps; edits
 // that were stored before there were any have none.
 func TestAnEditIsShownWithTheStepsOfItsRun(t *testing.T) {
-	first, second, old := hide("a", 1, 4), hide("b", 4, 6), hide("old", 6, 7)
+	first, second, old := precistest.Hide("a", 1, 4), precistest.Hide("b", 4, 6), precistest.Hide("old", 6, 7)
 	first.Run, second.Run, old.Run = "a", "a", "gone"
 	first.Report.Steps = []precis.Step{{Rung: "condense", Outcome: precis.OutcomeFailed, Reason: "no model"}, {Rung: "truncate", Outcome: precis.OutcomeAccepted}}
 	edits := []precis.Edit{old, first, second}

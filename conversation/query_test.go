@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"precis/internal/precistest"
 	"slices"
 	"strings"
 	"testing"
@@ -172,12 +173,12 @@ func TestFindSaysHowAPlaceIsShown(t *testing.T) {
 
 // Texts outside of messages are found, too, each with its own name; a search of precis comes last.
 func TestFindBesideMessages(t *testing.T) {
-	transcript := talk()
+	transcript := precistest.Talk()
 	transcript = precis.NewTranscript(append(transcript.Messages(),
 		precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1", Name: "mcp__precis__search", Input: []byte(`{"query":"wick of lamp"}`)}}},
 		precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: "nothing found"}}}}})...)
 	condense := func(id string, from, to int, text string) precis.Edit {
-		e := hide(id, from, to, precis.NewText("user", text))
+		e := precistest.Hide(id, from, to, precis.NewText("user", text))
 		e.Kind = precis.KindCondensation
 		return e
 	}
@@ -185,7 +186,7 @@ func TestFindBesideMessages(t *testing.T) {
 		Transcript: transcript,
 		Edits: []precis.Edit{
 			condense("a", 1, 3, "older: the oil of the lamp"), condense("b", 1, 5, "newer: the wick of the lamp"),
-			shorten("c", transcript, 8, 0, precis.Text{Text: "8 word [rest of the lamp: m8]"}),
+			precistest.Shorten("c", transcript, 8, 0, precis.Text{Text: "8 word [rest of the lamp: m8]"}),
 		},
 		Branches: []*precis.Conversation{{ID: "side", Transcript: precis.NewTranscript(precis.NewText("user", "measure the wall"), precis.NewText("assistant", "4711 mm of wick"))}},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/diff"
 	"precis/policy"
 )
 
@@ -33,7 +34,7 @@ type condensed struct {
 
 // partView is one difference between two views.
 type partView struct {
-	conversation.Part
+	diff.Part
 	Rows []diffRow
 	Text string
 	Cut  int
@@ -144,7 +145,7 @@ func (c *call) would(would conversation.Condensed) (*condensed, error) {
 	for _, p := range parts {
 		v := partView{Part: p, Text: cutBytes(p.Text, 4*blockShown)}
 		v.Cut = len(p.Text) - len(v.Text)
-		if p.Kind == conversation.PartPreview {
+		if p.Kind == diff.PartPreview {
 			v.Rows = diffRows(cutBytes(p.Was, wholeShown), cutBytes(p.Text, wholeShown))
 		}
 		out.Parts = append(out.Parts, v)

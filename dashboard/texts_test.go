@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/diff"
 	"precis/internal/experiments"
 	"precis/internal/texts"
 	"precis/policy"
@@ -40,7 +41,7 @@ func dynamic(t *testing.T) []string {
 	add("failed.", "title", "condense_not_enough_messages", "condensed_recently", "condense_handler_invalid", "condense_api_failed", "condense_context_grew", "condense_failed", "over_budget", "upstream")
 	add("level.", "ok", "near", "due", "over")
 	add("state.", string(conversation.Shown), string(conversation.Shortened), string(conversation.Hidden))
-	add("part.", conversation.PartSame, conversation.PartHidden, conversation.PartInserted, conversation.PartPreview, conversation.PartRemoved)
+	add("part.", diff.PartSame, diff.PartHidden, diff.PartInserted, diff.PartPreview, diff.PartRemoved)
 	for _, o := range []precis.Outcome{precis.OutcomeAccepted, precis.OutcomeNothing, precis.OutcomeRefused, precis.OutcomeFailed, precis.OutcomeSkipped} {
 		add("outcome.", string(o))
 	}

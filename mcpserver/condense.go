@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/diff"
 	"precis/policy"
 )
 
@@ -20,14 +21,14 @@ type condenseIn struct {
 }
 
 type condenseOut struct {
-	ID      string                    `json:"id"`
-	Applied bool                      `json:"applied"`
-	Before  int                       `json:"tokens_before"`
-	After   int                       `json:"tokens_after"`
-	Outcome string                    `json:"outcome"`
-	Edits   []string                  `json:"edits"`   // edits made; "" for a preview
-	Changes []conversation.ViewChange `json:"changes"` // of a preview, the largest savings
-	Notes   []string                  `json:"notes,omitempty"`
+	ID      string        `json:"id"`
+	Applied bool          `json:"applied"`
+	Before  int           `json:"tokens_before"`
+	After   int           `json:"tokens_after"`
+	Outcome string        `json:"outcome"`
+	Edits   []string      `json:"edits"`   // edits made; "" for a preview
+	Changes []diff.Change `json:"changes"` // of a preview, the largest savings
+	Notes   []string      `json:"notes,omitempty"`
 }
 
 // mostChanges is how many changes of a preview are listed.
@@ -97,14 +98,14 @@ func condensed(w which, done conversation.Condensed, apply bool) condenseOut {
 }
 
 // changesOf returns the differences between two views, largest savings first.
-func changesOf(diff []conversation.ViewChange) []conversation.ViewChange {
-	out := []conversation.ViewChange{}
-	for _, c := range diff {
-		if c.Change != conversation.DiffSame {
+func changesOf(all []diff.Change) []diff.Change {
+	out := []diff.Change{}
+	for _, c := range all {
+		if c.Change != diff.Same {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b conversation.ViewChange) int { return (b.Before - b.After) - (a.Before - a.After) })
+	slices.SortStableFunc(out, func(a, b diff.Change) int { return (b.Before - b.After) - (a.Before - a.After) })
 	return out
 }
 
@@ -115,7 +116,7 @@ func (o condenseOut) text() string {
 		head = "done: "
 	}
 	text := fmt.Sprintf("%s%d → %d tokens; %s\n", head, o.Before, o.After, o.Outcome)
-	return text + lines(o.Changes, func(c conversation.ViewChange) string {
+	return text + lines(o.Changes, func(c diff.Change) string {
 		return fmt.Sprintf("%s %s: %d → %d tokens", c.Handle, c.Change, c.Before, c.After)
 	}) + lines(o.Notes, func(n string) string { return "note: " + n })
 }

@@ -9,15 +9,16 @@ import (
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
 	"precis/conversation"
+	"precis/conversation/diff"
 	"precis/conversation/recording"
 	"precis/policy"
 )
 
 // Condensed is the JSON result of a condensation.
 type Condensed struct {
-	Report  policy.Report       `json:"report"`
-	Written string              `json:"written,omitempty"`
-	Diff    []conversation.Part `json:"diff,omitempty"` // with --dry-run
+	Report  policy.Report `json:"report"`
+	Written string        `json:"written,omitempty"`
+	Diff    []diff.Part   `json:"diff,omitempty"` // with --dry-run
 	// Loses is the content missing from the new view, with --dry-run; nil: none.
 	Loses *policy.Gone `json:"would_lose,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 	"precis"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
-	"precis/conversation"
+	"precis/conversation/diff"
 )
 
 // Limits of a diff that is not printed in full.
@@ -22,7 +22,7 @@ const (
 )
 
 // change is a part of a view to print.
-type change conversation.Part
+type change diff.Part
 
 // diffPrinter prints the changes of a view.
 type diffPrinter struct {
@@ -34,7 +34,7 @@ type diffPrinter struct {
 }
 
 // diff prints how a view changes, message by message.
-func (p *Printer) diff(parts []conversation.Part, full bool) {
+func (p *Printer) diff(parts []diff.Part, full bool) {
 	changes := make([]change, len(parts))
 	for i, p := range parts {
 		changes[i] = change(p)
@@ -43,7 +43,7 @@ func (p *Printer) diff(parts []conversation.Part, full bool) {
 	var previews []change
 	for _, c := range changes {
 		d.handle = max(d.handle, len(c.Handle.String()))
-		if c.Kind == conversation.PartPreview && !c.small() {
+		if c.Kind == diff.PartPreview && !c.small() {
 			previews = append(previews, c)
 		}
 	}
@@ -69,7 +69,7 @@ func (p *Printer) diff(parts []conversation.Part, full bool) {
 // small reports whether a change fits in a few words: a block is removed or replaced by a pointer
 // or a note.
 func (c change) small() bool {
-	return c.Kind == conversation.PartRemoved || c.Kind == conversation.PartPreview && c.By != precis.KindPruning && c.By != precis.KindClip
+	return c.Kind == diff.PartRemoved || c.Kind == diff.PartPreview && c.By != precis.KindPruning && c.By != precis.KindClip
 }
 
 // small prints the next small changes as one line if they are many, including the unchanged
@@ -81,7 +81,7 @@ func (p *diffPrinter) small(changes []change) int {
 		if c.small() {
 			end, blocks, before, after = i+1, blocks+1, before+c.Before, after+c.After
 			by[c.By]++
-		} else if c.Kind != conversation.PartSame || i == 0 {
+		} else if c.Kind != diff.PartSame || i == 0 {
 			break
 		}
 	}
@@ -100,18 +100,18 @@ func (p *diffPrinter) small(changes []change) int {
 func (p *diffPrinter) change(c change, alone bool) {
 	n := c.Handle.To - c.Handle.From
 	switch c.Kind {
-	case conversation.PartSame:
+	case diff.PartSame:
 		if n >= leastSame || p.full || alone {
 			p.row("dim", " ", c.Handle, p.words.Text("%s unchanged", p.words.Count(n, "message")), p.words.Number(c.Before))
 		}
-	case conversation.PartHidden:
+	case diff.PartHidden:
 		p.row("bad", "-", c.Handle, p.words.Text("%s hidden by %s", p.words.Count(n, "message"), p.words.Kind(c.By)), p.words.Number(c.Before))
-	case conversation.PartInserted:
+	case diff.PartInserted:
 		p.row("good", "+", c.Handle, p.words.Text("instead: %s", p.words.Text(c.instead())), p.words.Number(c.After))
 		p.text("good", c.inserted(p.full), mostInserted)
-	case conversation.PartRemoved:
+	case diff.PartRemoved:
 		p.row("bad", "-", c.Handle, p.words.Text("%s left out by %s", p.words.Sentence(c.What), p.words.Kind(c.By)), p.words.Number(c.Before))
-	case conversation.PartPreview:
+	case diff.PartPreview:
 		p.row("warn", "~", c.Handle, p.words.Sentence(c.What), p.arrow(c.Before, c.After))
 		if c.small() || p.lines[c.Handle] {
 			p.text("dim", c.begins(), mostPreview)

@@ -8,7 +8,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/console"
-	"precis/conversation"
+	"precis/conversation/diff"
 	"precis/policy"
 )
 
@@ -17,13 +17,13 @@ func TestPrintDiff(t *testing.T) {
 	var b bytes.Buffer
 	p := New(console.New(console.Streams{Out: &b}))
 	long := strings.Repeat("界", 200)
-	var changes []conversation.Part
+	var changes []diff.Part
 	for i := range 12 {
-		changes = append(changes, conversation.Part{Kind: conversation.PartPreview, Handle: precis.BlockHandle(i, 0), Before: 100 + i, After: 9, By: precis.KindPruning, What: long,
+		changes = append(changes, diff.Part{Kind: diff.PartPreview, Handle: precis.BlockHandle(i, 0), Before: 100 + i, After: 9, By: precis.KindPruning, What: long,
 			Was: "same\nold", Text: "same\n\x1b[31mnew\x1b[0m " + long + "\n\n2\n[… 3 lines]\n3\nfour"})
 	}
-	changes = append(changes, conversation.Part{Kind: conversation.PartHidden, Handle: precis.SpanHandle(12, 1000), Before: 1_234_567, By: precis.KindCondensation},
-		conversation.Part{Kind: conversation.PartInserted, Handle: precis.SpanHandle(12, 1000), After: 7, By: precis.KindCondensation, Text: strings.Repeat("line\n", 50)})
+	changes = append(changes, diff.Part{Kind: diff.PartHidden, Handle: precis.SpanHandle(12, 1000), Before: 1_234_567, By: precis.KindCondensation},
+		diff.Part{Kind: diff.PartInserted, Handle: precis.SpanHandle(12, 1000), After: 7, By: precis.KindCondensation, Text: strings.Repeat("line\n", 50)})
 	p.diff(changes, false)
 	out := b.String()
 	for line := range strings.Lines(out) {

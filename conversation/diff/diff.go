@@ -1,7 +1,8 @@
-package conversation
+// Package diff answers: what do edits change in the view of a conversation? [Parts] lists the differences block by block,
+// [Changes] span by span. Both are pure.
+package diff
 
 import (
-	"context"
 	"iter"
 	"math"
 	"slices"
@@ -14,16 +15,16 @@ import (
 
 // Outcomes for a part of a view.
 const (
-	DiffSame     = "unchanged"
-	DiffShorter  = "shortened" // blocks of a message are replaced
-	DiffReplaced = "replaced"  // a marker or summary replaces messages, or they are removed
+	Same     = "unchanged"
+	Shorter  = "shortened" // blocks of a message are replaced
+	Replaced = "replaced"  // a marker or summary replaces messages, or they are removed
 )
 
-// ViewChange is the difference that edits make to a span of messages. Tokens are counted, not
+// Change is the difference that edits make to a span of messages. Tokens are counted, not
 // calibrated.
-type ViewChange struct {
+type Change struct {
 	Handle precis.Handle   `json:"handle"`
-	Change string          `json:"change"` // see [DiffSame]
+	Change string          `json:"change"` // see [Same]
 	Before int             `json:"tokens_before"`
 	After  int             `json:"tokens_after"`
 	Kind   precis.EditKind `json:"edit_kind,omitempty"`
@@ -31,21 +32,21 @@ type ViewChange struct {
 	Text   string          `json:"text,omitempty"` // the replacement on one line
 }
 
-// viewChanges lists the changes that edits would make to the view of a conversation.
-func viewChanges(s *Subject, made []precis.Edit) []ViewChange {
-	t, before := s.Conversation.Transcript, s.Conversation.Edits
+// Changes lists the changes that edits would make to the view of a conversation.
+func Changes(meter *policy.Meter, c *precis.Conversation, made []precis.Edit) []Change {
+	t, before := c.Transcript, c.Edits
 	after := slices.Concat(before, made)
 	rungs := rungsOf(after)
 	shown := precis.ShownBy(t, after)
-	var out []ViewChange
+	var out []Change
 	for old, u := range aligned(precis.Units(t, before), shown.Units) {
-		c := viewChange(s.meter(), old, u)
-		if last := len(out) - 1; c.Change == DiffSame && last >= 0 && out[last].Change == DiffSame {
+		c := change(meter, old, u)
+		if last := len(out) - 1; c.Change == Same && last >= 0 && out[last].Change == Same {
 			out[last].Handle.To = c.Handle.To
 			out[last].Before, out[last].After = out[last].Before+c.Before, out[last].After+c.After
 			continue
 		}
-		if c.Change != DiffSame {
+		if c.Change != Same {
 			by := shown.Message(u.From)
 			c.Kind, c.Rung = by.Kind, rungs[by.Edit]
 		}
@@ -54,16 +55,16 @@ func viewChanges(s *Subject, made []precis.Edit) []ViewChange {
 	return out
 }
 
-func viewChange(meter *measure.Meter, old []precis.Unit, u precis.Unit) ViewChange {
-	c := ViewChange{Handle: precis.SpanHandle(u.From, u.To), Change: DiffReplaced, After: meter.View(u.Messages)}
+func change(meter *measure.Meter, old []precis.Unit, u precis.Unit) Change {
+	c := Change{Handle: precis.SpanHandle(u.From, u.To), Change: Replaced, After: meter.View(u.Messages)}
 	for _, o := range old {
 		c.Before += meter.View(o.Messages)
 	}
 	switch one := sameUnit(old, u); {
 	case one && c.Before == c.After && slices.Equal(old[0].Index, u.Index):
-		c.Change = DiffSame
+		c.Change = Same
 	case one && u.Original():
-		c.Change = DiffShorter
+		c.Change = Shorter
 	case len(u.Messages) > 0:
 		c.Text = block.Brief(u.Messages[0])
 	}
@@ -125,15 +126,10 @@ type Part struct {
 	Was  string `json:"-"` // the text of the block before
 }
 
-// Diff lists, block by block, the changes that the edits of a run would make to the view of a
-// conversation. Counted tokens are multiplied by factor; for a report pass its calibration.
-func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor float64) ([]Part, error) {
-	return look(ctx, h, id, func(s *Subject) ([]Part, error) {
-		return parts(s.meter(), s.Conversation.Transcript, s.Conversation.Edits, made, factor), nil
-	})
-}
-
-func parts(meter *measure.Meter, t *precis.Transcript, before, made []precis.Edit, factor float64) []Part {
+// Parts lists, block by block, the changes that edits would make to the view of a conversation.
+// Counted tokens are multiplied by factor.
+func Parts(meter *measure.Meter, c *precis.Conversation, made []precis.Edit, factor float64) []Part {
+	t, before := c.Transcript, c.Edits
 	after := slices.Concat(before, made)
 	d := differ{meter: meter, factor: factor, names: block.New(t.Messages()), before: precis.ShownBy(t, before), after: precis.ShownBy(t, after), rungs: rungsOf(after)}
 	for old, u := range aligned(d.before.Units, d.after.Units) {
