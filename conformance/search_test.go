@@ -12,6 +12,7 @@ import (
 	"precis/archive/formats"
 	"precis/conversation"
 	"precis/conversation/block"
+	"precis/conversation/find"
 	"precis/conversation/recording"
 	"precis/internal/sample"
 	"precis/internal/words"
@@ -113,11 +114,11 @@ func TestSearchFindsTheView(t *testing.T) {
 				}
 				lib := libraryOf(t, m, f, content(t, path))
 				for _, w := range sampledWindows(v, each) {
-					q, err := conversation.NewQuery([]string{w}, false)
+					q, err := find.NewQuery([]string{w}, false)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := conversation.Find(t.Context(), h, h.ID(), q); err != nil {
+					if _, err := find.In(t.Context(), h, h.ID(), q); err != nil {
 						t.Errorf("%q: %v", w, err)
 					}
 					if whole := strings.Fields(w); len(whole) > 2 {

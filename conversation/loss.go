@@ -48,7 +48,7 @@ func (s *Subject) loss() Lost {
 	shown := precis.ShownBy(t, edits)
 	out := Lost{Conversation: s.Record.ID, Messages: t.Len()}
 	for i := range t.Len() {
-		switch stateOf(shown.Message(i)) {
+		switch StateOf(shown.Message(i)) {
 		case Hidden:
 			out.Hidden++
 		case Shortened:

@@ -21,8 +21,8 @@ const (
 	Hidden    State = "hidden"    // it is removed or replaced
 )
 
-// stateOf names how a message or block is shown.
-func stateOf(l precis.Look) State {
+// StateOf names how a message or block is shown.
+func StateOf(l precis.Look) State {
 	switch {
 	case l.Hidden:
 		return Hidden
@@ -94,7 +94,7 @@ func (s *Subject) messages(q MessageQuery) (MessageList, error) {
 	shown, pins := precis.ShownBy(t, s.Conversation.Edits), precis.Pinned(s.Conversation.Edits)
 	out := MessageList{Page: Page[MessageInfo]{Items: []MessageInfo{}}, Total: t.Len()}
 	for i := from; i < t.Len(); i++ {
-		if q.State != "" && stateOf(shown.Message(i)) != q.State {
+		if q.State != "" && StateOf(shown.Message(i)) != q.State {
 			continue
 		}
 		if len(out.Items) == q.Limit {
@@ -130,7 +130,7 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	look := shown.Message(i)
 	info := MessageInfo{
 		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: block.Brief(m), Bytes: content.Size(m.Content),
-		State: stateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i), Blocks: make([]BlockInfo, len(m.Content)),
+		State: StateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i), Blocks: make([]BlockInfo, len(m.Content)),
 	}
 	for b, block := range m.Content {
 		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block), Name: nameOf(block), Bytes: content.Size([]precis.Block{block})}

@@ -106,7 +106,7 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 			}
 			at, state, what := precis.BlockHandle(i, b), "", string(m.Role)
 			if b < len(names.Messages[i].Content) {
-				state, what = string(stateOf(shown.Block(i, b))), names.Name(at).String()
+				state, what = string(StateOf(shown.Block(i, b))), names.Name(at).String()
 			}
 			out = append(out, fmt.Sprintf("[%s, %s, %s]\n", at, what, cmp.Or(state, string(Hidden))), spelledOut(block), "\n")
 		}

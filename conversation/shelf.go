@@ -260,14 +260,14 @@ func answers(m precis.Message, q words.Query) (store.Hit, bool) {
 	return h, true
 }
 
-// Found is a message that a search found, or a text as in [Passages]. Only searches of recordings
+// Found is a message that a search found, or a text as in [precis/conversation/find.Passages]. Only searches of recordings
 // return the latter.
 type Found struct {
 	store.Hit
 	Owner  string        `json:"owner"`
 	Title  string        `json:"title,omitempty"` // of the conversation
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"`   // see [Place.In]
+	In     string        `json:"in,omitempty"`   // see [precis/conversation/find.Place.In]
 	Kind   string        `json:"kind,omitempty"` // "summary" or "note" for a text shown instead of messages, else the speaker
 }
 

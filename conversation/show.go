@@ -63,7 +63,7 @@ func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, on
 	if only >= 0 {
 		m.Content, m.Raw, first = m.Content[only:only+1:only+1], nil, only
 	}
-	out := Original{Said: block.SaidOf(m), Handle: precis.MessageHandle(i), State: stateOf(look), Edit: look.Edit, Earlier: from}
+	out := Original{Said: block.SaidOf(m), Handle: precis.MessageHandle(i), State: StateOf(look), Edit: look.Edit, Earlier: from}
 	for b := range out.Blocks {
 		out.Blocks[b].Handle = precis.BlockHandle(i, first+b).String()
 	}
@@ -121,7 +121,7 @@ func hiddenPart(shown *precis.Shown, h precis.Handle) HiddenPart {
 		if h.Block >= 0 {
 			look = shown.Block(i, h.Block)
 		}
-		if state := stateOf(look); state == Hidden || state == Shortened && out.State == Shown {
+		if state := StateOf(look); state == Hidden || state == Shortened && out.State == Shown {
 			out.State, out.By = state, look.Kind
 		}
 		if out.State == Hidden {

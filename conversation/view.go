@@ -59,7 +59,7 @@ func viewUnits(shown *precis.Shown) []ViewUnit {
 }
 
 func viewUnit(u precis.Unit, look precis.Look) ViewUnit {
-	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: stateOf(look), Edit: look.Edit, Kind: look.Kind, Messages: make([]block.Said, len(u.Messages))}
+	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: StateOf(look), Edit: look.Edit, Kind: look.Kind, Messages: make([]block.Said, len(u.Messages))}
 	for i, m := range u.Messages {
 		out.Messages[i] = block.SaidOf(m)
 	}

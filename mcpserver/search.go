@@ -10,6 +10,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/find"
 	"precis/internal/preview"
 	"precis/store"
 )
@@ -114,7 +115,7 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 	if err != nil {
 		return nil, "", err
 	}
-	q, err := conversation.NewQuery(words(in.Query), false)
+	q, err := find.NewQuery(words(in.Query), false)
 	if err != nil {
 		return nil, "", err
 	}
@@ -125,7 +126,7 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 	if err != nil {
 		return nil, "", err // the conversation does not exist
 	}
-	places, err := conversation.Find(ctx, c.home, w.id, q)
+	places, err := find.In(ctx, c.home, w.id, q)
 	var none *precis.Error
 	if precis.CodeOf(err) == precis.CodeNotFound && errors.As(err, &none) {
 		return nil, strings.TrimSuffix(fmt.Sprintf("%v; %s", err, none.Hint), "; "), nil

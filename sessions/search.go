@@ -13,16 +13,16 @@ import (
 	"strings"
 
 	"precis"
-	"precis/conversation"
+	"precis/conversation/find"
 	"precis/internal/words"
 	"precis/store"
 )
 
-// Hit is a match: a message, or a text as in [conversation.Passages].
+// Hit is a match: a message, or a text as in [find.Passages].
 type Hit struct {
 	store.Hit
-	Place   conversation.Place `json:"-"` // without its line
-	Session *Session           `json:"-"`
+	Place   find.Place `json:"-"` // without its line
+	Session *Session   `json:"-"`
 }
 
 const (
@@ -158,7 +158,7 @@ func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]rank
 	}
 	var out []rankedHit
 	i := -1
-	for p := range conversation.Passages(rec.Conversation) {
+	for p := range find.Passages(rec.Conversation) {
 		i++
 		if in != nil && !slices.ContainsFunc(in, func(s stretch) bool { return s.first <= i && i < s.after }) {
 			continue
@@ -197,7 +197,7 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// stretch is the passages [first, after) of a session, see [conversation.Passages].
+// stretch is the passages [first, after) of a session, see [find.Passages].
 type stretch struct{ first, after int }
 
 // place lists the stretches of a session where words occur near one another.
@@ -353,7 +353,7 @@ func (p *pendingText) read(c *precis.Conversation) {
 		}
 		part.first = part.after
 	}
-	for passage := range conversation.Passages(c) {
+	for passage := range find.Passages(c) {
 		text.WriteString(passage.Text())
 		text.WriteByte('\n')
 		if part.after++; text.Len() >= stretchBytes {

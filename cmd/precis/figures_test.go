@@ -28,6 +28,7 @@ import (
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/service"
 	"precis/conversation"
+	"precis/conversation/find"
 	"precis/gateway"
 	"precis/internal/sample"
 	"precis/internal/texts"
@@ -125,7 +126,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	found := got(conversation.Search(ctx, h, conversation.SearchOptions{Text: word, Limit: pageHits}))(t)
 	s.int("found", found.Total)
 	s.int("found.shown", len(found.Items))
-	places, err := conversation.Find(ctx, h, id, got(conversation.NewQuery([]string{word}, false))(t))
+	places, err := find.In(ctx, h, id, got(find.NewQuery([]string{word}, false))(t))
 	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"precis"
 	"precis/cmd/internal/reports"
 	"precis/cmd/internal/term"
-	"precis/conversation"
+	"precis/conversation/find"
 	"precis/policy"
 )
 
@@ -51,7 +51,7 @@ func (c *search) run(cmd *cobra.Command, args []string) error {
 	if c.limit < 0 {
 		return precis.Errorf(precis.CodeInvalid, "read flags", "--limit is %d, want 0 or more", c.limit)
 	}
-	q, err := conversation.NewQuery(args[1:], c.expressions)
+	q, err := find.NewQuery(args[1:], c.expressions)
 	if err != nil {
 		return err
 	}
@@ -61,13 +61,13 @@ func (c *search) run(cmd *cobra.Command, args []string) error {
 	return c.search(cmd.Context(), args[0], q)
 }
 
-func (c *search) search(ctx context.Context, path string, q *conversation.Query) error {
+func (c *search) search(ctx context.Context, path string, q *find.Query) error {
 	f, err := c.jobs.Read(ctx, path)
 	if err != nil {
 		return err
 	}
 	home := f.Home(nil, policy.Request{})
-	places, err := conversation.Find(ctx, home, home.ID(), q)
+	places, err := find.In(ctx, home, home.ID(), q)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (c *search) search(ctx context.Context, path string, q *conversation.Query)
 			places[i].Line = term.Around(p.Line, reports.First(q, p.Line), 500)
 		}
 		return c.JSON(struct {
-			Total int                  `json:"total"`
-			Hits  []conversation.Place `json:"hits"`
+			Total int          `json:"total"`
+			Hits  []find.Place `json:"hits"`
 		}{total, places})
 	}
 	c.report.Found(path, q, places, total)

@@ -10,11 +10,12 @@ import (
 	"precis"
 	"precis/cmd/internal/term"
 	"precis/conversation"
+	"precis/conversation/find"
 	"precis/retain"
 )
 
 // Found prints the search hits of a query.
-func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.Place, total int) {
+func (p *Printer) Found(path string, q *find.Query, hits []find.Place, total int) {
 	w := p.Text
 	w.Title("%s: %s", q, p.Words.Count(total, "place"))
 	widest, names := 0, 0
@@ -34,10 +35,10 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 		w.Printf("  %s\n", p.Words.Text("… and %s more; --limit 0 prints all", p.Words.Number(n)))
 	}
 	var next [][2]string
-	if i := slices.IndexFunc(hits, func(h conversation.Place) bool { return h.In == "" }); i >= 0 {
+	if i := slices.IndexFunc(hits, func(h find.Place) bool { return h.In == "" }); i >= 0 {
 		next = [][2]string{{"read", fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)}}
 	}
-	block := func(h conversation.Place) bool {
+	block := func(h find.Place) bool {
 		return h.In == "" && h.Handle.Block >= 0 && h.View != conversation.Shown
 	}
 	if i := slices.IndexFunc(hits, block); i >= 0 {
@@ -48,7 +49,7 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 }
 
 // First returns the offset of the first hit in a line, or 0.
-func First(q *conversation.Query, line string) int {
+func First(q *find.Query, line string) int {
 	if p := q.Places(line); len(p) > 0 {
 		return p[0][0]
 	}
@@ -56,7 +57,7 @@ func First(q *conversation.Query, line string) int {
 }
 
 // placeText names a block of a place: "tool result Read main.go".
-func (p *Printer) placeText(h conversation.Place) string {
+func (p *Printer) placeText(h find.Place) string {
 	said, kind := h.String(), h.Kind
 	switch kind {
 	case "summary":
@@ -70,9 +71,9 @@ func (p *Printer) placeText(h conversation.Place) string {
 	return said
 }
 
-func (p *Printer) sightText(h conversation.Place) string {
+func (p *Printer) sightText(h find.Place) string {
 	switch {
-	case h.In != "" && h.In != conversation.InSystem:
+	case h.In != "" && h.In != find.InSystem:
 		return p.Text.Style("dim", p.Words.Text("in a side conversation"))
 	case h.View == conversation.Shown:
 		return p.Text.Style("good", p.Words.Text("shown"))
@@ -93,7 +94,7 @@ func (p *Printer) alsoText(also []precis.Handle) string {
 }
 
 // highlight marks the hits in a line.
-func (p *Printer) highlight(q *conversation.Query, line string) string {
+func (p *Printer) highlight(q *find.Query, line string) string {
 	var out strings.Builder
 	last := 0
 	for _, at := range q.Places(line) {

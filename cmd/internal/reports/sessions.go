@@ -11,7 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"precis"
-	"precis/conversation"
+	"precis/conversation/find"
 	"precis/sessions"
 	"precis/store"
 )
@@ -205,7 +205,7 @@ func (p *Printer) SessionHits(words []string, l SessionHits, now time.Time) {
 // hitKind names what was found, unless it is a message; "" for one.
 func (p *Printer) hitKind(h SessionHit) string {
 	switch {
-	case h.In == conversation.InSystem:
+	case h.In == find.InSystem:
 		return p.Words.Part("system") + "  "
 	case h.In != "":
 		return p.Words.Text("in a side conversation") + "  "

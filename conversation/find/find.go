@@ -1,4 +1,6 @@
-package conversation
+// Package find answers: where in a conversation do words stand? [In] searches every block of one conversation for a [Query],
+// hidden or not; [Passages] yields the texts that searches over many conversations read.
+package find
 
 import (
 	"cmp"
@@ -12,21 +14,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"precis"
+	"precis/conversation"
 	"precis/conversation/block"
 	"precis/internal/words"
 	"precis/store"
 )
 
-// Place is a result of [Find]: a block, or a text that an edit shows instead of messages. In the
+// Place is a result of [In]: a block, or a text that an edit shows instead of messages. In the
 // latter case Handle names these messages.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
 	In     string        `json:"in,omitempty"` // the ID of the side conversation with the handle, or [InSystem]; else ""
 	block.Name
-	View State           `json:"view"`         // how the view shows it
-	By   precis.EditKind `json:"by,omitempty"` // the kind of edit that hides or shortens it
-	Line string          `json:"line"`
-	Also []precis.Handle `json:"also,omitempty"` // places with the same line
+	View conversation.State `json:"view"`         // how the view shows it
+	By   precis.EditKind    `json:"by,omitempty"` // the kind of edit that hides or shortens it
+	Line string             `json:"line"`
+	Also []precis.Handle    `json:"also,omitempty"` // places with the same line
 
 	Related store.RelatedWords `json:"related,omitempty"` // words here that matched query words it lacks
 
@@ -37,14 +40,18 @@ type Place struct {
 // InSystem is [Place.In] of the system prompt, which no handle names.
 const InSystem = "system"
 
-// Find returns the blocks of one conversation, hidden or not, that contain all words of a query.
+// In returns the blocks of one conversation, hidden or not, that contain all words of a query.
 // Order: blocks with all words on one line, then the newest, then matches of a widened query only
-// (see [Query.Widen]), and last earlier calls of precis's own search. Find also searches summaries,
-// digests, notes, the system prompt and the side conversations of a recording. Unlike [Search] it
+// (see [Query.Widen]), and last earlier calls of precis's own search. It also searches summaries,
+// digests, notes, the system prompt and the side conversations of a recording. Unlike [conversation.Search] it
 // reads every block, thinking included. If no block matches, the error is [precis.CodeNotFound]
 // with a hint that names a word that occurs nowhere.
-func Find(ctx context.Context, h Home, id string, q *Query) ([]Place, error) {
-	return look(ctx, h, id, func(s *Subject) ([]Place, error) { return find(ctx, s.Conversation, q) })
+func In(ctx context.Context, h conversation.Home, id string, q *Query) (out []Place, err error) {
+	err = h.Look(ctx, id, func(s *conversation.Subject) error {
+		out, err = find(ctx, s.Conversation, q)
+		return err
+	})
+	return out, err
 }
 
 func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, error) {
@@ -71,7 +78,7 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 	places := make([]Place, len(handles))
 	for i, h := range handles {
 		look := shown.Block(h.From, h.Block)
-		p := Place{Handle: h, Name: names.Name(h), View: stateOf(look), By: look.Kind}
+		p := Place{Handle: h, Name: names.Name(h), View: conversation.StateOf(look), By: look.Kind}
 		places[i] = by[h].fill(p, searched(names.At(h)))
 	}
 	said := map[string]bool{}
@@ -107,7 +114,7 @@ func (p Place) searches() int {
 // texts that edits in force show, and the side conversations (sub-agents and abandoned branches).
 func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
 	return func(yield func(Place, []precis.Block) bool) {
-		system := Place{Handle: precis.MessageHandle(0), In: InSystem, Name: block.Name{Role: precis.RoleSystem, Kind: "text"}, View: Shown}
+		system := Place{Handle: precis.MessageHandle(0), In: InSystem, Name: block.Name{Role: precis.RoleSystem, Kind: "text"}, View: conversation.Shown}
 		if conv.HasSystem() && !yield(system, conv.System.Content) {
 			return
 		}
@@ -121,7 +128,7 @@ func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []p
 			for i, m := range side.Transcript.Messages() {
 				for b, block := range m.Content {
 					h := precis.BlockHandle(i, b)
-					if !yield(Place{Handle: h, In: side.ID, Name: names.Name(h), View: Hidden}, []precis.Block{block}) {
+					if !yield(Place{Handle: h, In: side.ID, Name: names.Name(h), View: conversation.Hidden}, []precis.Block{block}) {
 						return
 					}
 				}
@@ -137,14 +144,14 @@ func put(e precis.Edit, shown *precis.Shown, yield func(Place, []precis.Block) b
 		p.Kind = "summary"
 	}
 	for _, r := range e.Replace {
-		p.Handle, p.View, p.Role = precis.SpanHandle(r.From, r.To), Hidden, ""
+		p.Handle, p.View, p.Role = precis.SpanHandle(r.From, r.To), conversation.Hidden, ""
 		stands := func(u precis.Unit) bool { return u.From == r.From && u.To == r.To && !u.Original() }
 		if r.Block != nil {
 			p.Handle = precis.BlockHandle(r.From, r.Block.Index)
 			stands = func(u precis.Unit) bool { return u.From == r.From && u.Changed }
 		}
 		if slices.ContainsFunc(shown.Units, stands) {
-			p.View = Shown
+			p.View = conversation.Shown
 		}
 		for _, m := range r.With {
 			p.Role = m.Role
@@ -165,7 +172,7 @@ type Passage struct {
 	blocks []precis.Block
 }
 
-// Text returns the searchable text of a passage, as [Find] reads it.
+// Text returns the searchable text of a passage, as [In] reads it.
 func (p Passage) Text() string {
 	texts := make([]string, len(p.blocks))
 	for i, b := range p.blocks {
@@ -174,7 +181,7 @@ func (p Passage) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// Passages yields the passages of a conversation: its messages in order, then what [Find] finds besides them.
+// Passages yields the passages of a conversation: its messages in order, then what [In] finds besides them.
 func Passages(conv *precis.Conversation) iter.Seq[Passage] {
 	return func(yield func(Passage) bool) {
 		for i, m := range conv.Transcript.Messages() {

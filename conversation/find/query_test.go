@@ -1,4 +1,4 @@
-package conversation
+package find
 
 import (
 	"precis/internal/precistest"
