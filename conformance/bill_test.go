@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"precis"
-	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/models"
 	"precis/preset"
@@ -124,7 +124,7 @@ func billConversation(b *testing.B, tr *precis.Transcript) bills {
 			c.turn(tr.Messages()[:n], tr.At(n))
 		}
 	}
-	sums, err := conversation.Ledger(b.Context(), c.g.Home(gateway.AllOwners), "", time.Time{})
+	sums, err := ledger.Since(b.Context(), c.g.Home(gateway.AllOwners), "", time.Time{})
 	if err != nil || !sums.Booked {
 		b.Fatalf("booked: %v, %v", sums.Booked, err)
 	}

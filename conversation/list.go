@@ -97,11 +97,12 @@ func order(a, b Listed) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Owner, b.Owner))
 }
 
-const mostListed = 500
+// MostListed is the most conversations in a page of a list.
+const MostListed = 500
 
 func pageSize(limit int) (int, error) {
-	if limit < 0 || limit > mostListed {
-		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit, mostListed)
+	if limit < 0 || limit > MostListed {
+		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit, MostListed)
 	}
 	return cmp.Or(limit, 50), nil
 }

@@ -51,8 +51,8 @@ type BlockChange struct {
 
 // Units returns part of a view as units, each with the messages it replaces.
 func Units(ctx context.Context, h Home, id string, q UnitQuery) (UnitList, error) {
-	if q.Limit < 0 || q.Limit > mostListed {
-		return UnitList{}, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", q.Limit, mostListed)
+	if q.Limit < 0 || q.Limit > MostListed {
+		return UnitList{}, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", q.Limit, MostListed)
 	}
 	if q.Limit == 0 {
 		q.Limit = 100

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"precis/conversation"
+	"precis/conversation/ledger"
 )
 
 // costDays is how many days the page of costs covers.
@@ -14,14 +15,14 @@ const mostAccounts = 25
 
 // costsPage shows usage, savings and the cost of condensing.
 type costsPage struct {
-	conversation.LedgerSummary
+	ledger.Summary
 	Days  int
 	Named []namedAccount // the conversations of the summary
 }
 
 // namedAccount is the usage of a conversation, with its title; "": unknown.
 type namedAccount struct {
-	conversation.Account
+	ledger.Account
 	Title string
 }
 
@@ -32,11 +33,11 @@ func (c *call) books() bool {
 }
 
 func (c *call) costs() error {
-	sums, err := conversation.LedgerOf(c.ctx(), c.home, conversation.LedgerQuery{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: mostAccounts})
+	sums, err := ledger.Of(c.ctx(), c.home, ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: mostAccounts})
 	if err != nil {
 		return err
 	}
-	p := costsPage{LedgerSummary: sums, Days: costDays}
+	p := costsPage{Summary: sums, Days: costDays}
 	for _, a := range sums.Conversations {
 		r, _ := conversation.RecordOf(c.ctx(), c.home, a.Owner, a.Conversation) // empty if it was purged
 		p.Named = append(p.Named, namedAccount{a, r.Title})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/internal/experiments"
 	"precis/internal/texts"
 )
@@ -35,7 +35,7 @@ type experimentCell struct {
 }
 
 func (c *call) experiments() error {
-	all, err := conversation.Arms(c.ctx(), c.home)
+	all, err := ledger.Arms(c.ctx(), c.home)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 )
 
 // head is the top part of every page of a conversation.
@@ -14,7 +15,7 @@ type head struct {
 	Details conversation.Details
 	Bar     bar
 	Booked  bool // costs are known
-	Sums    conversation.Sums
+	Sums    ledger.Sums
 	Family  conversation.Family
 	Flash   *flash
 	Held    *heldPart
@@ -47,7 +48,7 @@ func (c *call) head() (head, error) {
 		return h, err
 	}
 	h.Bar = newBar(comp)
-	sums, err := conversation.LedgerOf(c.ctx(), c.home, conversation.LedgerQuery{Conversation: h.ID, Most: -1})
+	sums, err := ledger.Of(c.ctx(), c.home, ledger.Query{Conversation: h.ID, Most: -1})
 	if err != nil {
 		return h, err
 	}

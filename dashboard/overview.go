@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/policy"
 )
 
@@ -16,8 +17,8 @@ const pageRows = 50
 type listRow struct {
 	conversation.Listed
 	Level string
-	Bar   *bar               // nil in the list itself: the script loads it
-	Sums  *conversation.Sums // nil: unknown
+	Bar   *bar         // nil in the list itself: the script loads it
+	Sums  *ledger.Sums // nil: unknown
 	Edits *conversation.EditCounts
 	Last  time.Time // of the edits; zero: unknown, or none
 	Held  bool      // a request is held
@@ -37,7 +38,7 @@ type overview struct {
 
 // overviewSums is the usage of all conversations in the last days.
 type overviewSums struct {
-	conversation.Sums
+	ledger.Sums
 	Days int
 }
 
@@ -58,7 +59,7 @@ func (c *call) totals() (all *int, sums *overviewSums) {
 
 // overviewSums sums up the ledger; nil without a ledger, or if it takes too long.
 func (c *call) overviewSums(ctx context.Context) *overviewSums {
-	sums, err := conversation.LedgerOf(ctx, c.home, conversation.LedgerQuery{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
+	sums, err := ledger.Of(ctx, c.home, ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
 	if err != nil || sums.Total.Requests+sums.Total.Edits == 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/provider/providertest"
 	"precis/store/sqlite"
@@ -61,7 +62,7 @@ func TestOperationsOnWhatIsNotStoredYet(t *testing.T) {
 		t.Errorf("it is not in force, or not said to be in memory alone: %+v %v", d, err)
 	}
 	st.full.Store(false)
-	if _, err := conversation.Ledger(ctx, g.Home(""), id, time.Time{}); err != nil { // waits for what is to be stored
+	if _, err := ledger.Since(ctx, g.Home(""), id, time.Time{}); err != nil { // waits for what is to be stored
 		t.Fatal(err)
 	}
 	_, edits, err := st.Load(ctx, d.Head)

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/provider/providertest"
 	"precis/store/memory"
@@ -76,7 +77,7 @@ func TestATurnCostsWhatItsProviderStates(t *testing.T) {
 		}
 		a.read(1, "ok")
 	}
-	booked, err := conversation.Ledger(t.Context(), g.Home(gateway.AllOwners), "", time.Time{})
+	booked, err := ledger.Since(t.Context(), g.Home(gateway.AllOwners), "", time.Time{})
 	if err != nil || booked.Total.CostUSD != 100.25 {
 		t.Errorf("the ledger: %+v %v", booked, err)
 	}

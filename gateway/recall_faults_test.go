@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/gateway/recall"
 	"precis/internal/upstream"
@@ -270,7 +271,7 @@ func TestTheToolStays(t *testing.T) {
 	s.again()
 	post(t, base+a.path(), a.body(false))
 
-	if _, err := conversation.Ledger(t.Context(), g.Home(""), id, time.Time{}); err != nil { // it is stored
+	if _, err := ledger.Since(t.Context(), g.Home(""), id, time.Time{}); err != nil { // it is stored
 		t.Fatal(err)
 	}
 
@@ -292,7 +293,7 @@ func TestTheToolStays(t *testing.T) {
 		t.Errorf("sent %s", tail(last))
 	}
 
-	ledger, err := conversation.Ledger(t.Context(), g.Home(""), id, time.Time{})
+	ledger, err := ledger.Since(t.Context(), g.Home(""), id, time.Time{})
 	if u := ledger.Total.Usage; err != nil || ledger.Total.Requests != 4 || u.Output != 80 || u.CacheRead != 320 {
 		t.Errorf("%+v %v", ledger.Total, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/preset"
 	"precis/provider/providertest"
@@ -45,7 +46,7 @@ func TestOffSaysWhatWouldHaveBeenDone(t *testing.T) {
 	if err != nil || runs == 0 || d.Last == nil || d.Last.Shadow == nil || d.Last.Shadow.After >= d.Status.Tokens || d.Edits.Total > 0 {
 		t.Errorf("%d runs; %+v, %v", runs, d.Last, err)
 	}
-	sums, err := conversation.Ledger(t.Context(), g.Home(l.Owner), l.ID, precis.LedgerEntry{}.Time)
+	sums, err := ledger.Since(t.Context(), g.Home(l.Owner), l.ID, precis.LedgerEntry{}.Time)
 	if err != nil || sums.Total.Edits > 0 {
 		t.Errorf("%+v, %v", sums.Total, err)
 	}

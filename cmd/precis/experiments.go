@@ -14,6 +14,7 @@ import (
 	"precis/archive/roo"
 	"precis/cmd/internal/reports"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/internal/experiments"
 )
 
@@ -84,7 +85,7 @@ func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 		return r, err
 	}
 	home := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners})
-	all, err := conversation.Arms(ctx, home)
+	all, err := ledger.Arms(ctx, home)
 	if err != nil {
 		return r, err
 	}

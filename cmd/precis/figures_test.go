@@ -29,6 +29,7 @@ import (
 	"precis/cmd/internal/service"
 	"precis/conversation"
 	"precis/conversation/find"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/internal/sample"
 	"precis/internal/texts"
@@ -132,7 +133,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	}
 	s.int("places", len(places))
 	s.verified(t, h, id)
-	sums := got(conversation.Ledger(ctx, h, id, time.Time{}))(t).Total
+	sums := got(ledger.Since(ctx, h, id, time.Time{}))(t).Total
 	s.int("requests", sums.Requests)
 	s.int("notsent", sums.Saved)
 	s.int("said", sums.Sent+sums.Saved)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/store/sqlite"
 )
@@ -213,7 +214,7 @@ func looksAround(t *testing.T, p *place, id string) {
 	if p.get("/search?exact=true&q=options", &found); len(found.Items) != 0 {
 		t.Errorf("found by related words, which was turned off: %+v", found)
 	}
-	var sums conversation.LedgerSummary
+	var sums ledger.Summary
 	p.get("/ledger?since=2020-01-01T00:00:00Z&conversation="+id, &sums)
 	if !sums.Booked || sums.Total.Requests != 12 || sums.Total.Edits == 0 || sums.Total.Saved == 0 || sums.Total.CostUSD == 0 || sums.Total.SavedUSD == 0 || sums.Total.SavedUSD > 1.001e-6*float64(sums.Total.Saved) || len(sums.Days) != 1 || len(sums.Conversations) != 1 {
 		t.Errorf("ledger %+v", sums)

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/gateway/control"
 	"precis/store"
@@ -212,7 +213,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	if r.Conversations != 0 || len(found.Items) != 1 || found.Items[0].Conversation != b.Items[0].ID {
 		t.Errorf("bert purged %+v and found %+v", r, found)
 	}
-	var sums conversation.LedgerSummary
+	var sums ledger.Summary
 	p.want(200, "GET", "/ledger", "", &sums, bert...)
 	if len(sums.Conversations) != 1 {
 		t.Errorf("bert's ledger is %+v", sums)

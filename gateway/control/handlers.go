@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 )
 
@@ -247,7 +248,7 @@ func getLedger(c *call) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	return conversation.Ledger(c.r.Context(), c.home(), id, since)
+	return ledger.Since(c.r.Context(), c.home(), id, since)
 }
 
 func composition(ctx context.Context, h conversation.Home, id string) (conversation.Composition, error) {

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/gateway/control"
 	"precis/model"
@@ -79,7 +80,7 @@ func TestWhoWritesASummary(t *testing.T) {
 	if !c.Changed || w.calls.Load() == 0 || c.Status.Condensations != 1 {
 		t.Errorf("by a model: %s, %d calls, %+v", c.Report.Outcome, w.calls.Load(), c.Report.Steps)
 	}
-	var sums conversation.LedgerSummary
+	var sums ledger.Summary
 	p.get("/ledger", &sums)
 	if sums.Total.Condensing != 0.01 {
 		t.Errorf("condensing cost %v", sums.Total.Condensing)

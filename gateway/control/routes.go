@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/policy"
 	"precis/store"
@@ -90,7 +91,7 @@ var routes = []route{
 	{method: "POST", path: one + "/let-go", name: "letGo", in: lettingGo{}, out: conversation.Holding{}, do: posted(letGo)},
 	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit", "exact"}, out: conversation.FoundList{}, do: search},
 	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
-	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: conversation.LedgerSummary{}, do: getLedger},
+	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: ledger.Summary{}, do: getLedger},
 	{method: "POST", path: "/assemble", name: "assemble", in: assembleBody{}, out: assembled{}, raw: engine(assemble), open: true},
 	{method: "POST", path: "/compact", name: "compact", in: compactBody{}, out: conversation.Summarized{}, raw: engine(compact), open: true},
 	{method: "POST", path: "/gate", name: "gate", in: gateBody{}, out: conversation.Gated{}, raw: engine(gate), open: true},

@@ -13,6 +13,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway/control"
 	"precis/store"
 )
@@ -167,7 +168,7 @@ func TestWithoutAStore(t *testing.T) {
 	if whole(a.ask(), 1) {
 		t.Error("the next request is not condensed")
 	}
-	var sums conversation.LedgerSummary
+	var sums ledger.Summary
 	p.get("/ledger", &sums)
 	if sums.Booked {
 		t.Errorf("ledger %+v", sums)

@@ -22,6 +22,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/gateway"
 	"precis/provider/providertest"
 	"precis/store"
@@ -534,7 +535,7 @@ func TestWhatIsSaidIsNotStored(t *testing.T) {
 	if entries == 0 {
 		t.Error("what it cost is not stored")
 	}
-	sums, err := conversation.LedgerOf(t.Context(), s.Gateway.Home(gateway.AllOwners), conversation.LedgerQuery{})
+	sums, err := ledger.Of(t.Context(), s.Gateway.Home(gateway.AllOwners), ledger.Query{})
 	if err != nil || sums.Total.Requests != entries || len(sums.Conversations) != 1 {
 		t.Errorf("%d entries are summed up to %+v: %v", entries, sums, err)
 	}

@@ -1,8 +1,10 @@
-package conversation
+package ledger
 
 import (
 	"context"
 	"time"
+
+	"precis/conversation"
 )
 
 // InArm is a conversation in an arm of an experiment, with its usage and savings.
@@ -17,10 +19,10 @@ type InArm struct {
 
 // Arms returns the conversations in arms of experiments, the last updated first. It leaves out
 // deleted conversations.
-func Arms(ctx context.Context, h Home) ([]InArm, error) {
+func Arms(ctx context.Context, h conversation.Home) ([]InArm, error) {
 	var out []InArm
 	var since time.Time // earliest beginning of these conversations
-	for q := (Listing{Limit: mostListed}); ; {
+	for q := (conversation.Listing{Limit: conversation.MostListed}); ; {
 		page, err := h.List(ctx, q)
 		if err != nil {
 			return nil, err
@@ -40,7 +42,7 @@ func Arms(ctx context.Context, h Home) ([]InArm, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	ledger, err := Ledger(ctx, h, "", since)
+	ledger, err := Since(ctx, h, "", since)
 	if err != nil || !ledger.Booked {
 		return out, err
 	}

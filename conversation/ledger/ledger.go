@@ -1,4 +1,6 @@
-package conversation
+// Package ledger answers: what did conversations use, cost and save? [Of] sums up the ledgers of the stores of a home by day,
+// owner and conversation; [Arms] does so for the conversations in experiments.
+package ledger
 
 import (
 	"cmp"
@@ -7,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation"
 	"precis/store"
 )
 
@@ -33,8 +36,8 @@ type Payer struct {
 	Sums
 }
 
-// LedgerSummary sums up the ledger. Booked is false if no store keeps one; then all else is zero.
-type LedgerSummary struct {
+// Summary sums up the ledger. Booked is false if no store keeps one; then all else is zero.
+type Summary struct {
 	Booked        bool      `json:"booked"`
 	Since         time.Time `json:"since,omitzero"`
 	Total         Sums      `json:"total"`
@@ -44,24 +47,24 @@ type LedgerSummary struct {
 	More          int       `json:"more,omitempty"` // number of conversations not listed
 }
 
-// Ledger sums up the ledger since a time for one conversation, or with "" for all. A store that is
+// Since sums up the ledger since a time for one conversation, or with "" for all. A store that is
 // a [store.Summer] computes the sums itself.
-func Ledger(ctx context.Context, h Home, id string, since time.Time) (LedgerSummary, error) {
-	return LedgerOf(ctx, h, LedgerQuery{Conversation: id, Since: since})
+func Since(ctx context.Context, h conversation.Home, id string, since time.Time) (Summary, error) {
+	return Of(ctx, h, Query{Conversation: id, Since: since})
 }
 
-// LedgerQuery selects entries of a ledger. The zero value selects all.
-type LedgerQuery struct {
+// Query selects entries of a ledger. The zero value selects all.
+type Query struct {
 	Conversation string    // only this conversation; "": all
 	Since        time.Time // only entries at or after this time
 	Most         int       // most conversations to list; 0: all; negative: none
 }
 
-// LedgerOf sums up the ledger as a query says.
-func LedgerOf(ctx context.Context, h Home, q LedgerQuery) (LedgerSummary, error) {
+// Of sums up the ledger as a query says.
+func Of(ctx context.Context, h conversation.Home, q Query) (Summary, error) {
 	b := book{q: q, days: map[string]*Day{}, accounts: map[[2]string]*Account{}, payers: map[string]*Payer{}}
 	b.out.Since = q.Since
-	home, ok := h.(Stored)
+	home, ok := h.(conversation.Stored)
 	if !ok {
 		return b.summary(), nil
 	}
@@ -92,7 +95,7 @@ func LedgerOf(ctx context.Context, h Home, q LedgerQuery) (LedgerSummary, error)
 }
 
 // ownersOf returns the owner of a conversation, or, for "", all owners.
-func ownersOf(ctx context.Context, h Owned, id string) ([]string, error) {
+func ownersOf(ctx context.Context, h conversation.Owned, id string) ([]string, error) {
 	if id == "" {
 		return h.Owners(ctx)
 	}
@@ -102,8 +105,8 @@ func ownersOf(ctx context.Context, h Owned, id string) ([]string, error) {
 
 // book sums up ledger entries.
 type book struct {
-	q        LedgerQuery
-	out      LedgerSummary
+	q        Query
+	out      Summary
 	days     map[string]*Day
 	accounts map[[2]string]*Account // by owner and conversation
 	payers   map[string]*Payer      // by owner
@@ -175,7 +178,7 @@ func (b *book) payer(owner string) *Payer {
 	return b.payers[owner]
 }
 
-func (b *book) summary() LedgerSummary {
+func (b *book) summary() Summary {
 	out := b.out
 	out.Days, out.Owners, out.Conversations = []Day{}, []Payer{}, []Account{}
 	for _, d := range b.days {

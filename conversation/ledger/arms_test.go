@@ -1,4 +1,4 @@
-package conversation_test
+package ledger_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/ledger"
 	"precis/store"
 	"precis/store/memory"
 )
@@ -16,10 +17,10 @@ import (
 func TestArms(t *testing.T) {
 	st := memory.New()
 	at := time.Unix(1_760_000_000, 0).UTC()
-	cat, ledger := st.Scope("").(store.Lister), st.Scope("").(precis.Ledger)
+	cat, costs := st.Scope("").(store.Lister), st.Scope("").(precis.Ledger)
 	book := func(id, kind string, cost float64) {
 		t.Helper()
-		if err := ledger.Book(t.Context(), precis.LedgerEntry{Time: at.Add(time.Minute), Conversation: id, Kind: kind, CostUSD: cost, Before: 300, After: 200}); err != nil {
+		if err := costs.Book(t.Context(), precis.LedgerEntry{Time: at.Add(time.Minute), Conversation: id, Kind: kind, CostUSD: cost, Before: 300, After: 200}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +37,7 @@ func TestArms(t *testing.T) {
 	}
 	book("c002", "condensation", 0.5)
 	book("c002", "request", 2)
-	got, err := conversation.Arms(t.Context(), conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners}))
+	got, err := ledger.Arms(t.Context(), conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners}))
 	if err != nil || len(got) != n/2+1 {
 		t.Fatalf("%d, %v", len(got), err)
 	}
@@ -46,7 +47,7 @@ func TestArms(t *testing.T) {
 	if c2 := got[len(got)-2]; c2.ID != "c002" || c2.CostUSD != 3 || c2.Condensing != 0.5 || c2.Edits != 1 || c2.Sent != 400 {
 		t.Errorf("%+v", c2)
 	}
-	if got, err := conversation.Arms(t.Context(), conversation.InStore(conversation.StoreOptions{Store: memory.New()})); err != nil || got != nil {
+	if got, err := ledger.Arms(t.Context(), conversation.InStore(conversation.StoreOptions{Store: memory.New()})); err != nil || got != nil {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
 }
