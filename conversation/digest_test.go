@@ -10,6 +10,8 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/conversationtest"
+	"precis/conversation/shelf"
 	"precis/store"
 	"precis/store/memory"
 )
@@ -26,7 +28,7 @@ func homeOf(t *testing.T, window int, msgs ...precis.Message) conversation.Home 
 	if err := st.PutConversation(t.Context(), rec); err != nil {
 		t.Fatal(err)
 	}
-	return conversation.InStore(conversation.StoreOptions{Store: st, Manager: frugal(t), Window: func(string) precis.Window {
+	return shelf.InStore(shelf.StoreOptions{Store: st, Manager: conversationtest.Frugal(t), Window: func(string) precis.Window {
 		return precis.Window{Tokens: window, Source: precis.SourceConfigured}
 	}})
 }

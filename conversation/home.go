@@ -1,12 +1,13 @@
 // Package conversation answers: what can a user see of a conversation, and what can they change? It
-// shows ([List], [Status], [Compose], [Messages], [View], [Edits], [Loss], [Work], [Search],
-// [Find], [Show], [Read], [Digest], [Verify], [Handoff], [Preview], [Ledger]) and changes
+// shows ([List], [Status], [Compose], [Messages], [View], [Edits], [Loss], [Work], [Search], [Show],
+// [Read], [Digest], [Verify], [Handoff], [Preview]) and changes
 // ([Condense], [Pin], [Unpin], [Restore], [Undo], [Rewind], [Branch], [Purge]). Command line,
 // control API and other faces only call these verbs and compute no results themselves.
 //
 // A verb is a function over a [Home]: the open conversations of a gateway, a store alone
-// ([InStore]), or a recording. A home provides a [Subject]: one conversation with its record and
-// the manager that reads and edits it. Further powers of homes are optional interfaces, found by
+// (conversation/shelf), or a recording. The verbs of conversation/find and conversation/ledger are,
+// too. A home provides a [Subject]: one conversation with its record and the manager that reads and
+// edits it. Further powers of homes are optional interfaces, found by
 // type assertion: [Owned], [Stored], [Counted], [Placed], [Related], [Purger]. A verb returns
 // [precis.CodeInvalid] when the home lacks the power it needs.
 //
@@ -77,7 +78,8 @@ type Purger interface {
 	Purge(ctx context.Context, o PurgeOptions) (store.PurgeResult, error)
 }
 
-func notFound(id string) error {
+// NotFound is the error for a conversation that a home does not have.
+func NotFound(id string) error {
 	return precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q", id)
 }
 

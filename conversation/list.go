@@ -3,8 +3,6 @@ package conversation
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"strings"
 	"time"
 
 	"precis"
@@ -37,7 +35,7 @@ type Listed struct {
 
 // List lists conversations, the last updated first.
 func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
-	if _, err := pageSize(q.Limit); err != nil {
+	if _, err := PageSize(q.Limit); err != nil {
 		return Page[Listed]{}, err
 	}
 	return h.List(ctx, q)
@@ -57,7 +55,7 @@ func Count(ctx context.Context, h Home) (n int, known bool, err error) {
 func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, error) {
 	home, ok := h.(Stored)
 	if !ok {
-		return store.Record{}, notFound(id)
+		return store.Record{}, NotFound(id)
 	}
 	st, err := home.Store(ctx, owner)
 	if err != nil {
@@ -65,7 +63,7 @@ func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, erro
 	}
 	l, ok := st.(store.Lister)
 	if !ok {
-		return store.Record{}, notFound(id)
+		return store.Record{}, NotFound(id)
 	}
 	return l.Conversation(ctx, id)
 }
@@ -92,43 +90,19 @@ func (l Listed) sized(st policy.Status) Listed {
 	return l
 }
 
-// order compares for lists: the last updated first.
-func order(a, b Listed) int {
-	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Owner, b.Owner))
-}
-
 // MostListed is the most conversations in a page of a list.
 const MostListed = 500
 
-func pageSize(limit int) (int, error) {
+// PageSize returns the length of a page for a limit: 50 for 0. The error is [precis.CodeInvalid] for more than [MostListed].
+func PageSize(limit int) (int, error) {
 	if limit < 0 || limit > MostListed {
 		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit, MostListed)
 	}
 	return cmp.Or(limit, 50), nil
 }
 
-// cursorAt encodes the position of a conversation in the order of lists.
-func cursorAt(l Listed) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" + l.ID + "\x00" + l.Owner))
-}
-
-// readCursor decodes the result of cursorAt; nil for "".
-func readCursor(s string) (*Listed, error) {
-	if s == "" {
-		return nil, nil
-	}
-	raw, err := base64.RawURLEncoding.DecodeString(s)
-	parts := strings.Split(string(raw), "\x00")
-	if err == nil && len(parts) == 3 {
-		var at time.Time
-		if at, err = time.Parse(time.RFC3339Nano, parts[0]); err == nil {
-			return &Listed{Record: store.Record{Updated: at, ID: parts[1]}, Owner: parts[2]}, nil
-		}
-	}
-	return nil, badCursor()
-}
-
-func badCursor() error {
+// BadCursor is the error for a cursor that no list has returned.
+func BadCursor() error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor", Hint: "use next_cursor of an earlier answer as it is"}
 }
 

@@ -74,7 +74,7 @@ type MessageQuery struct {
 
 // Messages lists the messages of a conversation, hidden or not.
 func Messages(ctx context.Context, h Home, id string, q MessageQuery) (MessageList, error) {
-	limit, err := pageSize(q.Limit)
+	limit, err := PageSize(q.Limit)
 	if err != nil {
 		return MessageList{}, err
 	}
@@ -115,7 +115,7 @@ func (q MessageQuery) start(n int) (int, error) {
 	if q.Cursor != "" {
 		var err error
 		if from, err = strconv.Atoi(q.Cursor); err != nil || from < 0 {
-			return 0, badCursor()
+			return 0, BadCursor()
 		}
 	}
 	if from < 0 {

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"precis"
 	"precis/internal/precistest"
-	"precis/store"
 )
 
 func TestHowMessagesAreShown(t *testing.T) {
@@ -121,38 +119,5 @@ func TestAnEditIsShownWithTheStepsOfItsRun(t *testing.T) {
 	}
 	if edits[2].Report.Steps != nil {
 		t.Error("looking changed an edit")
-	}
-}
-
-func TestListsAreOrderedAndPaged(t *testing.T) {
-	at := func(s int) time.Time { return time.Unix(int64(1000+s), 0).UTC() }
-	var sh Shelf
-	for i, id := range []string{"c", "a", "b"} {
-		sh.Open = append(sh.Open, OpenConversation{Record: store.Record{ID: id, Title: "Task " + id, Updated: at(i / 2)}})
-	}
-	names := func(q Listing) string {
-		var out []string
-		for {
-			page, err := ListShelves(t.Context(), []Shelf{sh}, q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, l := range page.Items {
-				out = append(out, l.ID)
-			}
-			if q.Cursor = page.Next; q.Cursor == "" {
-				return strings.Join(out, "")
-			}
-		}
-	}
-	for want, q := range map[string]Listing{"bac": {Limit: 1}, "b": {Since: at(1)}, "ac": {Before: at(1), Limit: 1}, "c": {Text: "TASK C"}, "": {Text: "none"}} {
-		if got := names(q); got != want {
-			t.Errorf("%+v: %q, want %q", q, got, want)
-		}
-	}
-	for _, cursor := range []string{"?", "bm90aGluZw"} {
-		if _, err := ListShelves(t.Context(), nil, Listing{Cursor: cursor}); precis.CodeOf(err) != precis.CodeInvalid {
-			t.Errorf("cursor %q: %v", cursor, err)
-		}
 	}
 }

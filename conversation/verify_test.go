@@ -9,6 +9,8 @@ import (
 	"precis"
 	"precis/archive"
 	"precis/conversation"
+	"precis/conversation/conversationtest"
+	"precis/conversation/shelf"
 	"precis/digest"
 	"precis/policy"
 	"precis/store"
@@ -69,7 +71,7 @@ func lacking(v conversation.Verified, kind string) (out []string) {
 }
 
 func inStore(t *testing.T, st *memory.Store, owner string) conversation.Home {
-	return conversation.InStore(conversation.StoreOptions{Store: st, Owner: owner, Manager: frugal(t)})
+	return shelf.InStore(shelf.StoreOptions{Store: st, Owner: owner, Manager: conversationtest.Frugal(t)})
 }
 
 // A compaction that a recording holds is compared with what came before it; one of precis is

@@ -10,6 +10,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/dashboard"
 	"precis/preset"
 	"precis/store"
@@ -50,7 +51,7 @@ func BenchmarkOverview(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	d := over(b, conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
+	d := over(b, shelf.InStore(shelf.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
 	for _, path := range []string{"", "?text=task+99", "jump?part=1&q=task+12"} {
 		b.Run(path, func(b *testing.B) {
 			for b.Loop() {
@@ -98,7 +99,7 @@ func BenchmarkCosts(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	d := over(b, conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
+	d := over(b, shelf.InStore(shelf.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
 	for _, path := range []string{"costs", ""} { // the overview has totals, too
 		b.Run(path, func(b *testing.B) {
 			for b.Loop() {

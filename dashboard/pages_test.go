@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/dashboard"
 	"precis/policy"
 	"precis/preset"
@@ -334,7 +335,7 @@ func TestAnEmptyListSaysWhatFillsIt(t *testing.T) {
 	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
 		o.Fill = "run <this>"
 		o.Home = func(*http.Request) (conversation.Home, error) {
-			return conversation.InStore(conversation.StoreOptions{Store: memory.New()}), nil
+			return shelf.InStore(shelf.StoreOptions{Store: memory.New()}), nil
 		}
 	})
 	p.wants(p.get(200, ""), "No conversation yet", "run &lt;this&gt;")
@@ -351,7 +352,7 @@ func TestTheOverviewHasTotals(t *testing.T) {
 	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
 		o.Now = func() time.Time { return now }
 		o.Home = func(*http.Request) (conversation.Home, error) {
-			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
+			return shelf.InStore(shelf.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
 		}
 	})
 	if page := p.get(200, ""); !strings.Contains(page, `<strong data-fig="conversations">2</strong> conversations in all`) || strings.Contains(page, "paid for") {
@@ -388,7 +389,7 @@ func TestCostsAreSummedUpByOwner(t *testing.T) {
 	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
 		o.Now = func() time.Time { return now }
 		o.Home = func(*http.Request) (conversation.Home, error) {
-			return conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners, Manager: manager(t, preset.Frugal)}), nil
+			return shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners, Manager: manager(t, preset.Frugal)}), nil
 		}
 	})
 	for _, owner := range []string{"ann", "<bob>"} {
@@ -422,7 +423,7 @@ func TestExperimentsCompareArms(t *testing.T) {
 	}
 	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
 		o.Home = func(*http.Request) (conversation.Home, error) {
-			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
+			return shelf.InStore(shelf.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
 		}
 	})
 	page := p.get(200, "experiments")

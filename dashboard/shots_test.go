@@ -25,6 +25,7 @@ import (
 	"precis/condense"
 	"precis/conversation"
 	"precis/conversation/recording"
+	"precis/conversation/shelf"
 	"precis/dashboard"
 	"precis/policy"
 	"precis/preset"
@@ -134,7 +135,7 @@ func newGallery(t *testing.T, now time.Time) *gallery {
 			t.Fatal(err)
 		}
 	}
-	h := conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(model string) precis.Window {
+	h := shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(model string) precis.Window {
 		if strings.HasPrefix(model, "claude-sonnet") {
 			return precis.Window{Tokens: 200_000, Source: precis.SourceCatalog, Detail: model}
 		}

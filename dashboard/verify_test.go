@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/dashboard"
 	"precis/preset"
 	"precis/store"
@@ -84,7 +85,7 @@ func TestVerifyTheClientsCompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal), Window: func(string) precis.Window { return precis.Window{Tokens: window} }})
+	h := shelf.InStore(shelf.StoreOptions{Store: st, Manager: manager(t, preset.Frugal), Window: func(string) precis.Window { return precis.Window{Tokens: window} }})
 	p := serve(t, home(t, window, writing(1)), func(o *dashboard.Options) {
 		o.Home = func(*http.Request) (conversation.Home, error) { return h, nil }
 	})

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/gateway/registry"
 	"precis/measure"
 	"precis/policy"
@@ -198,7 +199,7 @@ func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Pa
 		return conversation.Page[conversation.Listed]{}, err
 	}
 	h.g.renewCounting(ctx)
-	page, err := conversation.ListShelves(ctx, h.shelves(ctx, owners), q)
+	page, err := shelf.List(ctx, h.shelves(ctx, owners), q)
 	for i := range page.Items {
 		page.Items[i] = h.sized(ctx, page.Items[i], i < mostSized)
 	}
@@ -232,7 +233,7 @@ func (h home) CountAll(ctx context.Context) (n int, known bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	return conversation.CountShelves(ctx, h.shelves(ctx, owners))
+	return shelf.Count(ctx, h.shelves(ctx, owners))
 }
 
 // Search finds messages: with the store's index if it has one, else by reading the conversations in
@@ -245,7 +246,7 @@ func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.Fou
 	if err != nil {
 		return conversation.FoundList{}, err
 	}
-	return conversation.SearchShelves(ctx, h.shelves(ctx, owners), q)
+	return shelf.Search(ctx, h.shelves(ctx, owners), q)
 }
 
 // searched returns the owners that a search covers.
@@ -257,12 +258,12 @@ func (h home) searched(ctx context.Context, id string) ([]string, error) {
 	return []string{owner}, err
 }
 
-func (h home) shelves(ctx context.Context, owners []string) []conversation.Shelf {
-	var out []conversation.Shelf
+func (h home) shelves(ctx context.Context, owners []string) []shelf.Shelf {
+	var out []shelf.Shelf
 	for _, owner := range owners {
-		sh := conversation.Shelf{Owner: owner, Catalog: h.conversations.Catalog(owner)}
+		sh := shelf.Shelf{Owner: owner, Catalog: h.conversations.Catalog(owner)}
 		for _, c := range h.conversations.Newest(ctx, owner) {
-			sh.Open = append(sh.Open, conversation.OpenConversation{Record: c.Info(), Transcript: c.Snapshot().Conversation.Transcript})
+			sh.Open = append(sh.Open, shelf.Open{Record: c.Info(), Transcript: c.Snapshot().Conversation.Transcript})
 		}
 		out = append(out, sh)
 	}

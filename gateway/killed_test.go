@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/store/sqlite"
 )
 
@@ -115,7 +116,7 @@ func (k *killed) stored() map[string]bool {
 	}
 	defer func() { _ = st.Close() }()
 	out := map[string]bool{}
-	h := conversation.InStore(conversation.StoreOptions{Store: st, Manager: frugal(k.t)})
+	h := shelf.InStore(shelf.StoreOptions{Store: st, Manager: frugal(k.t)})
 	for id := range k.ids {
 		list, err := conversation.Edits(k.t.Context(), h, id)
 		if err != nil {
@@ -175,7 +176,7 @@ func (k *killed) settle() {
 	k.t.Helper()
 	for range 200 {
 		if st, err := sqlite.Open(k.t.Context(), k.db, sqlite.Options{}); err == nil {
-			list, err := conversation.List(k.t.Context(), conversation.InStore(conversation.StoreOptions{Store: st, Manager: frugal(k.t)}), conversation.Listing{})
+			list, err := conversation.List(k.t.Context(), shelf.InStore(shelf.StoreOptions{Store: st, Manager: frugal(k.t)}), conversation.Listing{})
 			_ = st.Close()
 			if err == nil && len(list.Items) > 0 {
 				return

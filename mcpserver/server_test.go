@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/mcpserver"
 	"precis/preset"
 	"precis/store"
@@ -56,7 +57,7 @@ func home(t testing.TB, talks ...[]precis.Message) conversation.Home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
+	return shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
 		return precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
 	}})
 }

@@ -15,6 +15,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/digest"
 	"precis/mcpserver"
 	"precis/preset"
@@ -119,7 +120,7 @@ func TestHandlesOfConversationsBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
+	cs := client(t, mcpserver.Options{Home: shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
 		return precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
 	}})})
 	for handle, w := range map[string]string{"03f9ab:m9": "the end of 0", "13f9ab:m7": "the end of 1", "23f9ab:m5": "the end of 2", "m5": "the end of 2"} {
@@ -159,7 +160,7 @@ func TestDeclinedRungsAreInTheStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
+	cs := client(t, mcpserver.Options{Home: shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
 		return precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
 	}})})
 	out, text := want(t, cs, "status", arguments{"id": "c1"})
@@ -300,7 +301,7 @@ func TestVerificationsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m})})
+	cs := client(t, mcpserver.Options{Home: shelf.InStore(shelf.StoreOptions{Store: st, Manager: m})})
 	out, text := want(t, cs, "verify", nil)
 	if len(at(out, "lacks").([]any)) != 20 || at(out, "lacking") != 60.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 20 of 60:\n") || !strings.Contains(text, "handles are those of session c0\n") {
 		t.Errorf("%v\n%s", out, text)

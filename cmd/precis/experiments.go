@@ -15,6 +15,7 @@ import (
 	"precis/cmd/internal/reports"
 	"precis/conversation"
 	"precis/conversation/ledger"
+	"precis/conversation/shelf"
 	"precis/internal/experiments"
 )
 
@@ -84,7 +85,7 @@ func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 	if err != nil {
 		return r, err
 	}
-	home := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners})
+	home := shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners})
 	all, err := ledger.Arms(ctx, home)
 	if err != nil {
 		return r, err

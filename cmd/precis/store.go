@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/cmd/internal/service"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/store/transfer"
 )
 
@@ -191,7 +192,7 @@ func (c *purge) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	home := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners})
+	home := shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners})
 	res, err := conversation.Purge(cmd.Context(), home, o)
 	if err != nil {
 		return err

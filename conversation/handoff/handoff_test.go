@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/conversation/handoff"
+	"precis/conversation/shelf"
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
@@ -30,7 +31,7 @@ func homeOf(t *testing.T, window int, msgs ...precis.Message) conversation.Home 
 	if err := st.PutConversation(t.Context(), rec); err != nil {
 		t.Fatal(err)
 	}
-	return conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
+	return shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
 		return precis.Window{Tokens: window, Source: precis.SourceConfigured}
 	}})
 }

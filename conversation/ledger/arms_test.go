@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/conversation/ledger"
+	"precis/conversation/shelf"
 	"precis/store"
 	"precis/store/memory"
 )
@@ -37,7 +38,7 @@ func TestArms(t *testing.T) {
 	}
 	book("c002", "condensation", 0.5)
 	book("c002", "request", 2)
-	got, err := ledger.Arms(t.Context(), conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners}))
+	got, err := ledger.Arms(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners}))
 	if err != nil || len(got) != n/2+1 {
 		t.Fatalf("%d, %v", len(got), err)
 	}
@@ -47,7 +48,7 @@ func TestArms(t *testing.T) {
 	if c2 := got[len(got)-2]; c2.ID != "c002" || c2.CostUSD != 3 || c2.Condensing != 0.5 || c2.Edits != 1 || c2.Sent != 400 {
 		t.Errorf("%+v", c2)
 	}
-	if got, err := ledger.Arms(t.Context(), conversation.InStore(conversation.StoreOptions{Store: memory.New()})); err != nil || got != nil {
+	if got, err := ledger.Arms(t.Context(), shelf.InStore(shelf.StoreOptions{Store: memory.New()})); err != nil || got != nil {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/shelf"
 	"precis/internal/content"
 	"precis/measure"
 	"precis/policy"
@@ -160,12 +161,12 @@ func (h *Home) reload() {
 	h.stale = true
 }
 
-func (h *Home) shelves() ([]conversation.Shelf, error) {
+func (h *Home) shelves() ([]shelf.Shelf, error) {
 	conv, err := h.Conversation()
 	if err != nil {
 		return nil, err
 	}
-	return []conversation.Shelf{{Open: []conversation.OpenConversation{{Record: h.subject(conv).Record, Transcript: conv.Transcript}}}}, nil
+	return []shelf.Shelf{{Open: []shelf.Open{{Record: h.subject(conv).Record, Transcript: conv.Transcript}}}}, nil
 }
 
 // List lists the one conversation.
@@ -174,7 +175,7 @@ func (h *Home) List(ctx context.Context, q conversation.Listing) (conversation.P
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err
 	}
-	page, err := conversation.ListShelves(ctx, shelves, q)
+	page, err := shelf.List(ctx, shelves, q)
 	for i, l := range page.Items {
 		if h.manager == nil || err != nil {
 			break
@@ -192,5 +193,5 @@ func (h *Home) Search(ctx context.Context, q store.SearchQuery) (conversation.Fo
 	if err != nil {
 		return conversation.FoundList{}, err
 	}
-	return conversation.SearchShelves(ctx, shelves, q)
+	return shelf.Search(ctx, shelves, q)
 }

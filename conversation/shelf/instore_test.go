@@ -1,4 +1,4 @@
-package conversation_test
+package shelf_test
 
 import (
 	"context"
@@ -10,26 +10,12 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/conversation/conversationtest"
+	"precis/conversation/shelf"
 	"precis/policy"
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
 )
-
-// frugal is a manager that reduces only when it is asked to.
-func frugal(t *testing.T) *policy.Manager {
-	t.Helper()
-	settings, err := preset.Settings(preset.Frugal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings.Auto = false
-	m, err := preset.New(preset.Options{Settings: settings})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // Conversations are counted with those that are in memory alone, each once.
 func TestConversationsAreCounted(t *testing.T) {
@@ -41,22 +27,22 @@ func TestConversationsAreCounted(t *testing.T) {
 			}
 		}
 	}
-	h := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners, Manager: frugal(t)})
+	h := shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners, Manager: conversationtest.Frugal(t)})
 	if n, known, err := conversation.Count(t.Context(), h); n != 6 || !known || err != nil {
 		t.Errorf("%d, %v, %v", n, known, err)
 	}
-	open := func(ids ...string) (out []conversation.OpenConversation) {
+	open := func(ids ...string) (out []shelf.Open) {
 		for _, id := range ids {
-			out = append(out, conversation.OpenConversation{Record: store.Record{ID: id}})
+			out = append(out, shelf.Open{Record: store.Record{ID: id}})
 		}
 		return out
 	}
-	shelves := []conversation.Shelf{{Open: open("b", "new"), Catalog: st}, {Owner: "bob", Open: open("a")}}
-	if n, known, err := conversation.CountShelves(t.Context(), shelves); n != 5 || !known || err != nil {
+	shelves := []shelf.Shelf{{Open: open("b", "new"), Catalog: st}, {Owner: "bob", Open: open("a")}}
+	if n, known, err := shelf.Count(t.Context(), shelves); n != 5 || !known || err != nil {
 		t.Errorf("with those in memory: %d, %v, %v", n, known, err)
 	}
 	lists := struct{ store.Lister }{st} // and does not count
-	if n, known, err := conversation.CountShelves(t.Context(), []conversation.Shelf{{Catalog: lists}}); n != 0 || known || err != nil {
+	if n, known, err := shelf.Count(t.Context(), []shelf.Shelf{{Catalog: lists}}); n != 0 || known || err != nil {
 		t.Errorf("a catalog that cannot count: %d, %v, %v", n, known, err)
 	}
 }
@@ -74,7 +60,7 @@ func TestInStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		home := func() conversation.Home {
-			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: frugal(t), Window: func(string) precis.Window {
+			return shelf.InStore(shelf.StoreOptions{Store: st, Manager: conversationtest.Frugal(t), Window: func(string) precis.Window {
 				return precis.Window{Tokens: conversationtest.Window, Source: precis.SourceConfigured}
 			}})
 		}
@@ -87,7 +73,7 @@ func TestInStore(t *testing.T) {
 func TestLookingChangesNothing(t *testing.T) {
 	var edits, reports int
 	st := memory.New()
-	settings := frugal(t).Settings()
+	settings := conversationtest.Frugal(t).Settings()
 	m, err := preset.New(preset.Options{
 		Settings: settings, Store: st,
 		OnEdit: func(context.Context, precis.Edit) { edits++ }, OnReport: func(context.Context, policy.Report) { reports++ },
@@ -106,7 +92,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	if err := st.PutConversation(t.Context(), store.Record{ID: "c1", Dialect: "anthropic", Head: head, Messages: len(msgs), Requests: 1}); err != nil {
 		t.Fatal(err)
 	}
-	h := conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window { return precis.Window{Tokens: 50_000} }})
+	h := shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window { return precis.Window{Tokens: 50_000} }})
 	if _, err := conversation.Do(t.Context(), h, "c1", conversation.Intent{Verb: conversation.VerbPin, Handles: []precis.Handle{precis.MessageHandle(2)}}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,54 +1,58 @@
-package conversation
+// Package shelf answers: which conversations do the owners of a home have, in memory and in a store? [List], [Count] and
+// [Search] answer for homes with both; [InStore] is a home with a store alone.
+package shelf
 
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"slices"
 	"strings"
 	"time"
 
 	"precis"
+	"precis/conversation"
 	"precis/internal/content"
 	"precis/internal/words"
 	"precis/store"
 )
 
-// Shelf holds the conversations of one owner in a [Home]. Homes list and search with it.
+// Shelf holds the conversations of one owner in a [conversation.Home]. Homes list and search with it.
 type Shelf struct {
 	Owner string
 	// Open are the conversations in memory. They take precedence over catalog entries with the same
 	// ID.
-	Open []OpenConversation
+	Open []Open
 	// Catalog lists the stored conversations; nil: none.
 	Catalog store.Lister
 }
 
-// OpenConversation is a conversation in memory.
-type OpenConversation struct {
+// Open is a conversation in memory.
+type Open struct {
 	Record     store.Record
 	Transcript *precis.Transcript
 }
 
-// ListShelves returns a page of the conversations of several owners.
-func ListShelves(ctx context.Context, shelves []Shelf, q Listing) (Page[Listed], error) {
-	limit, err := pageSize(q.Limit)
+// List returns a page of the conversations of several owners.
+func List(ctx context.Context, shelves []Shelf, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	limit, err := conversation.PageSize(q.Limit)
 	if err != nil {
-		return Page[Listed]{}, err
+		return conversation.Page[conversation.Listed]{}, err
 	}
 	after, err := readCursor(q.Cursor)
 	if err != nil {
-		return Page[Listed]{}, err
+		return conversation.Page[conversation.Listed]{}, err
 	}
-	items := []Listed{}
+	items := []conversation.Listed{}
 	for _, sh := range shelves {
 		some, err := sh.list(ctx, q, after, limit+1)
 		if err != nil {
-			return Page[Listed]{}, err
+			return conversation.Page[conversation.Listed]{}, err
 		}
 		items = append(items, some...)
 	}
 	slices.SortFunc(items, order)
-	out := Page[Listed]{Items: items}
+	out := conversation.Page[conversation.Listed]{Items: items}
 	if len(items) > limit {
 		out.Items = items[:limit]
 		out.Next = cursorAt(items[limit-1])
@@ -56,9 +60,9 @@ func ListShelves(ctx context.Context, shelves []Shelf, q Listing) (Page[Listed],
 	return out, nil
 }
 
-// CountShelves returns the number of conversations of several owners; known is false if a catalog
+// Count returns the number of conversations of several owners; known is false if a catalog
 // cannot count.
-func CountShelves(ctx context.Context, shelves []Shelf) (n int, known bool, err error) {
+func Count(ctx context.Context, shelves []Shelf) (n int, known bool, err error) {
 	for _, sh := range shelves {
 		open := make([]string, len(sh.Open))
 		for i, c := range sh.Open {
@@ -82,9 +86,9 @@ func CountShelves(ctx context.Context, shelves []Shelf) (n int, known bool, err 
 }
 
 // list returns at least limit conversations after a position, or all of them if there are fewer.
-func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) ([]Listed, error) {
-	var out []Listed
-	add := func(l Listed) {
+func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *conversation.Listed, limit int) ([]conversation.Listed, error) {
+	var out []conversation.Listed
+	add := func(l conversation.Listed) {
 		if after == nil || order(l, *after) > 0 {
 			out = append(out, l)
 		}
@@ -93,7 +97,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 	for _, c := range sh.Open {
 		open[c.Record.ID] = true
 		if selects(q, c.Record) {
-			add(NewListed(sh.Owner, c.Record, true))
+			add(conversation.NewListed(sh.Owner, c.Record, true))
 		}
 	}
 	if sh.Catalog == nil {
@@ -114,7 +118,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 		out = out[:own]
 		for _, r := range records {
 			if !open[r.ID] {
-				add(NewListed(sh.Owner, r, false))
+				add(conversation.NewListed(sh.Owner, r, false))
 			}
 		}
 		if len(records) < query.Limit || len(out)-own >= limit {
@@ -124,7 +128,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 }
 
 // selects reports whether a query selects a record in memory, by the rules of catalogs.
-func selects(q Listing, r store.Record) bool {
+func selects(q conversation.Listing, r store.Record) bool {
 	if !q.Before.IsZero() && !r.Updated.Before(q.Before) || !q.Since.IsZero() && r.Updated.Before(q.Since) {
 		return false
 	}
@@ -134,23 +138,23 @@ func selects(q Listing, r store.Record) bool {
 	})
 }
 
-// SearchShelves finds messages of several owners, with the index of a catalog that has one, else in
+// Search finds messages of several owners, with the index of a catalog that has one, else in
 // the conversations in memory.
-func SearchShelves(ctx context.Context, shelves []Shelf, q store.SearchQuery) (FoundList, error) {
-	out := FoundList{Items: []Found{}, Index: "memory"}
+func Search(ctx context.Context, shelves []Shelf, q store.SearchQuery) (conversation.FoundList, error) {
+	out := conversation.FoundList{Items: []conversation.Found{}, Index: "memory"}
 	limit := cmp.Or(q.Limit, 20)
 	q.Limit = max(limit, mostCounted) + 1
 	for _, sh := range shelves {
 		hits, indexed, err := sh.search(ctx, q)
 		if err != nil {
-			return FoundList{}, err
+			return conversation.FoundList{}, err
 		}
 		if indexed {
 			out.Index = "store"
 		}
 		out.Items = append(out.Items, sh.found(ctx, hits)...)
 	}
-	slices.SortStableFunc(out.Items, func(a, b Found) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out.Items, func(a, b conversation.Found) int { return cmp.Compare(b.Score, a.Score) })
 	out.Cap(limit, q.Limit-1)
 	return out, nil
 }
@@ -180,12 +184,12 @@ func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.H
 }
 
 // found adds owner, title and handle to hits.
-func (sh Shelf) found(ctx context.Context, hits []store.Hit) []Found {
+func (sh Shelf) found(ctx context.Context, hits []store.Hit) []conversation.Found {
 	titles := map[string]string{}
 	for _, c := range sh.Open {
 		titles[c.Record.ID] = c.Record.Title
 	}
-	var out []Found
+	var out []conversation.Found
 	for _, h := range hits {
 		title, known := titles[h.Conversation]
 		if !known && sh.Catalog != nil {
@@ -194,13 +198,13 @@ func (sh Shelf) found(ctx context.Context, hits []store.Hit) []Found {
 			}
 			titles[h.Conversation] = title
 		}
-		out = append(out, Found{Hit: h, Owner: sh.Owner, Title: title, Handle: precis.MessageHandle(h.Message)})
+		out = append(out, conversation.Found{Hit: h, Owner: sh.Owner, Title: title, Handle: precis.MessageHandle(h.Message)})
 	}
 	return out
 }
 
 // scan returns the messages of a conversation that match a query.
-func scan(ctx context.Context, c OpenConversation, q store.SearchQuery) ([]store.Hit, error) {
+func scan(ctx context.Context, c Open, q store.SearchQuery) ([]store.Hit, error) {
 	asked, other := strings.Fields(strings.ToLower(q.Text)), words.NewQuery(q.Text, false)
 	exact := q.Exact || slices.ContainsFunc(asked, func(w string) bool { return !slices.Equal(words.Distinct(w), []string{words.Fold(w)}) })
 	var out []store.Hit
@@ -260,48 +264,28 @@ func answers(m precis.Message, q words.Query) (store.Hit, bool) {
 	return h, true
 }
 
-// Found is a message that a search found, or a text as in [precis/conversation/find.Passages]. Only searches of recordings
-// return the latter.
-type Found struct {
-	store.Hit
-	Owner  string        `json:"owner"`
-	Title  string        `json:"title,omitempty"` // of the conversation
-	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"`   // see [precis/conversation/find.Place.In]
-	Kind   string        `json:"kind,omitempty"` // "summary" or "note" for a text shown instead of messages, else the speaker
+// order compares for lists: the last updated first.
+func order(a, b conversation.Listed) int {
+	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Owner, b.Owner))
 }
 
-// FoundList is the answer to a search, the best first.
-type FoundList struct {
-	Items []Found `json:"items"`
-	Index string  `json:"index"`          // the place searched: "store" or "memory"
-	Total int     `json:"total"`          // messages found; Items are the best of them
-	More  bool    `json:"more,omitempty"` // there are more than Total: they were not counted
+// cursorAt encodes the position of a conversation in the order of lists.
+func cursorAt(l conversation.Listed) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" + l.ID + "\x00" + l.Owner))
 }
 
-// Cap counts the items up to counted, sets More if there are more, and keeps the first limit.
-func (l *FoundList) Cap(limit, counted int) {
-	l.Total, l.More = min(len(l.Items), counted), len(l.Items) > counted
-	l.Items = l.Items[:min(len(l.Items), limit)]
-}
-
-// SearchOptions ask for messages by their words.
-type SearchOptions struct {
-	Text         string // words that must all occur
-	Conversation string // only this one; "": all
-	Limit        int    // at most this number; 0: 20; at most 500
-	Exact        bool   // only the words themselves; false: also other forms and related words
-}
-
-// Search finds messages, hidden or not: with an index where the home has one,
-// else by reading its conversations.
-func Search(ctx context.Context, h Home, o SearchOptions) (FoundList, error) {
-	if strings.TrimSpace(o.Text) == "" {
-		return FoundList{}, precis.Errorf(precis.CodeInvalid, "search", "there is nothing to look for")
+// readCursor decodes the result of cursorAt; nil for "".
+func readCursor(s string) (*conversation.Listed, error) {
+	if s == "" {
+		return nil, nil
 	}
-	limit, err := pageSize(cmp.Or(o.Limit, 20))
-	if err != nil {
-		return FoundList{}, err
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	parts := strings.Split(string(raw), "\x00")
+	if err == nil && len(parts) == 3 {
+		var at time.Time
+		if at, err = time.Parse(time.RFC3339Nano, parts[0]); err == nil {
+			return &conversation.Listed{Record: store.Record{Updated: at, ID: parts[1]}, Owner: parts[2]}, nil
+		}
 	}
-	return h.Search(ctx, store.SearchQuery{Text: o.Text, Conversation: o.Conversation, Limit: limit, Exact: o.Exact})
+	return nil, conversation.BadCursor()
 }

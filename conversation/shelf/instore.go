@@ -1,10 +1,11 @@
-package conversation
+package shelf
 
 import (
 	"cmp"
 	"context"
 
 	"precis"
+	"precis/conversation"
 	"precis/internal/window"
 	"precis/policy"
 	"precis/store"
@@ -14,7 +15,7 @@ import (
 // verbs except listing, searching, the ledger and purging.
 type StoreOptions struct {
 	Store   precis.Store
-	Owner   string          // the owner of the conversations; [AllOwners]: all of them
+	Owner   string          // the owner of the conversations; [conversation.AllOwners]: all of them
 	Manager *policy.Manager // its store is not used
 	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
 	Window func(model string) precis.Window
@@ -25,9 +26,9 @@ type StoreOptions struct {
 // InStore returns the conversations that a store lists; it keeps none in memory. If several
 // processes edit a conversation at once, one is recorded and the others get [precis.CodeConflict].
 func InStore(o StoreOptions) interface {
-	Home
-	Stored
-	Purger
+	conversation.Home
+	conversation.Stored
+	conversation.Purger
 } {
 	if o.Window == nil {
 		o.Window = func(string) precis.Window { return window.Known{}.Window() }
@@ -59,7 +60,7 @@ func (h inStore) catalog(owner string) store.Lister {
 
 // Owners returns all owners with data in the store.
 func (h inStore) Owners(ctx context.Context) ([]string, error) {
-	if h.o.Owner != AllOwners {
+	if h.o.Owner != conversation.AllOwners {
 		return []string{h.o.Owner}, nil
 	}
 	if sc, ok := h.o.Store.(store.Scoper); ok {
@@ -89,7 +90,7 @@ func (h inStore) find(ctx context.Context, id string) (owner string, rec store.R
 			return owner, rec, err
 		}
 	}
-	return "", rec, notFound(id)
+	return "", rec, conversation.NotFound(id)
 }
 
 // Store returns the part of the store that belongs to an owner.
@@ -98,7 +99,7 @@ func (h inStore) Store(_ context.Context, owner string) (precis.Store, error) {
 }
 
 // Look reads a conversation.
-func (h inStore) Look(ctx context.Context, id string, f func(*Subject) error) error {
+func (h inStore) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	s, err := h.subject(ctx, id)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (h inStore) Look(ctx context.Context, id string, f func(*Subject) error) er
 	return f(s)
 }
 
-func (h inStore) subject(ctx context.Context, id string) (*Subject, error) {
+func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject, error) {
 	owner, rec, err := h.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (h inStore) subject(ctx context.Context, id string) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Subject{
+	s := &conversation.Subject{
 		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
 		Ask: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput, OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
 	}
@@ -146,7 +147,7 @@ func earlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) (
 
 // Edit reads a conversation, calls f, and stores the new edits unless another writer has stored
 // edits meanwhile.
-func (h inStore) Edit(ctx context.Context, id string, f func(*Subject) error) error {
+func (h inStore) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	s, err := h.subject(ctx, id)
 	if err != nil {
 		return err
@@ -187,18 +188,18 @@ func (h inStore) shelves(ctx context.Context) ([]Shelf, error) {
 }
 
 // List lists the conversations of the store.
-func (h inStore) List(ctx context.Context, q Listing) (Page[Listed], error) {
+func (h inStore) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	shelves, err := h.shelves(ctx)
 	if err != nil {
-		return Page[Listed]{}, err
+		return conversation.Page[conversation.Listed]{}, err
 	}
-	page, err := ListShelves(ctx, shelves, q)
+	page, err := List(ctx, shelves, q)
 	for i, l := range page.Items {
 		if h.o.Manager != nil {
 			l.Tokens = h.o.Manager.Calibrated(l.Model, h.o.Manager.Counted(l.Model, l.Tokens))
 		}
 		l.Window = h.o.Window(l.Model).Tokens
-		page.Items[i] = NewListed(l.Owner, l.Record, l.InMemory)
+		page.Items[i] = conversation.NewListed(l.Owner, l.Record, l.InMemory)
 	}
 	return page, err
 }
@@ -209,21 +210,21 @@ func (h inStore) CountAll(ctx context.Context) (n int, known bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	return CountShelves(ctx, shelves)
+	return Count(ctx, shelves)
 }
 
 // Search finds messages by the index of the store; without an index it finds none.
-func (h inStore) Search(ctx context.Context, q store.SearchQuery) (FoundList, error) {
+func (h inStore) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	shelves, err := h.shelves(ctx)
 	if err != nil {
-		return FoundList{}, err
+		return conversation.FoundList{}, err
 	}
-	return SearchShelves(ctx, shelves, q)
+	return Search(ctx, shelves, q)
 }
 
 // Purge deletes conversations of every owner of the home.
-func (h inStore) Purge(ctx context.Context, o PurgeOptions) (store.PurgeResult, error) {
-	res, err := PurgeOwners(ctx, h, func(owner string) (store.PurgeResult, error) {
+func (h inStore) Purge(ctx context.Context, o conversation.PurgeOptions) (store.PurgeResult, error) {
+	res, err := conversation.PurgeOwners(ctx, h, func(owner string) (store.PurgeResult, error) {
 		p, ok := h.scope(owner).(store.Purger)
 		if !ok {
 			return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, "purge", "this store cannot forget")

@@ -1,0 +1,23 @@
+package conversationtest
+
+import (
+	"testing"
+
+	"precis/policy"
+	"precis/preset"
+)
+
+// Frugal is a manager that reduces only when it is asked to.
+func Frugal(t *testing.T) *policy.Manager {
+	t.Helper()
+	settings, err := preset.Settings(preset.Frugal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Auto = false
+	m, err := preset.New(preset.Options{Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
