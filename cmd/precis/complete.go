@@ -24,7 +24,7 @@ type completer func(cmd *cobra.Command, args []string, word string) ([]string, c
 
 // complete registers the completion of flag values, session names, handles and edits. It is needed
 // only when the shell asks for completions.
-func (t *tools) complete(root *cobra.Command) {
+func (t *commandLine) complete(root *cobra.Command) {
 	flags := map[string]completer{
 		"preset": oneOf(preset.Names()...), "estimate": oneOf(tokens.Names()...), "set": settings, "model": t.models,
 		"dialect": oneOf("anthropic", "chat", "responses"), "summarizer": oneOf("model", "digest"), "log-format": oneOf("text", "json"),
@@ -134,7 +134,7 @@ func settings(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellC
 }
 
 // models completes names of models.
-func (t *tools) models(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+func (t *commandLine) models(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	cfg, err := t.jobs.Config()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -157,7 +157,7 @@ func (t *tools) models(_ *cobra.Command, _ []string, word string) ([]string, cob
 const mostHandles = 200
 
 // handles completes handles of messages in the named recording, with the beginning of each message.
-func (t *tools) handles(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (t *commandLine) handles(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return files(cmd, args, word)
 	}
@@ -176,7 +176,7 @@ func (t *tools) handles(cmd *cobra.Command, args []string, word string) ([]strin
 }
 
 // edits completes the short names of edits in force.
-func (t *tools) edits(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (t *commandLine) edits(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return files(cmd, args, word)
 	}

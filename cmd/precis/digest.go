@@ -66,7 +66,7 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	count, err := c.counter()
+	count, err := counter(c.tools)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 
 // counter returns the token counter that --estimate selects; by default four characters are one
 // token.
-func (t *tools) counter() (func(string) int, error) {
+func counter(t *tools) (func(string) int, error) {
 	if t.jobs.Estimate() == "" {
 		return func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }, nil
 	}

@@ -44,7 +44,7 @@ or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
 }
 
 func (c *examine) run(cmd *cobra.Command, _ []string) error {
-	hosts, err := installedHosts()
+	hosts, err := installedHosts(c.version)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (c *examine) run(cmd *cobra.Command, _ []string) error {
 	return c.findings(all)
 }
 
-// installedHosts returns where to check hooks and plugins.
-func installedHosts() (*doctor.Hosts, error) {
-	m, err := machine()
+// installedHosts returns where to check hooks and plugins of a version of precis.
+func installedHosts(version string) (*doctor.Hosts, error) {
+	m, err := machine(version)
 	if err != nil {
 		return nil, err
 	}

@@ -756,7 +756,7 @@ func agent(t *testing.T, args ...string) *mcp.ClientSession {
 // verbsOf asks the verbs of a recording.
 func verbsOf(t *testing.T, path string) sheet {
 	t.Helper()
-	tools := newTools(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
+	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	defer tools.Close()
 	defer tools.jobs.Close()
 	j := got(tools.jobs.Open(t.Context(), path))(t)
@@ -766,7 +766,7 @@ func verbsOf(t *testing.T, path string) sheet {
 // figuresOf reads every face of a recording.
 func figuresOf(t *testing.T, path string) (read, wrong int) {
 	t.Helper()
-	tools := newTools(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
+	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	defer tools.Close()
 	defer tools.jobs.Close()
 	j, err := tools.jobs.Open(t.Context(), path)
@@ -924,7 +924,7 @@ func TestFiguresOfSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tools := newTools(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
+	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	defer tools.Close()
 	defer tools.jobs.Close()
 	home := got(tools.jobs.Sessions(t.Context(), nil, nil))(t).Home()
@@ -1009,7 +1009,7 @@ func turn(t *testing.T, base string, files int) {
 // that stops it.
 func replica(t *testing.T, store, upstream string) (base string, home conversation.Home, stop func()) {
 	t.Helper()
-	tools := newTools(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
+	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	for key, value := range map[string]string{"gateway.listen": "127.0.0.1:0", "gateway.store": store, "gateway.upstream": upstream, "window": "40000"} {
 		tools.jobs.Set(key, value)
 	}

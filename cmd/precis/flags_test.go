@@ -22,5 +22,5 @@ func TestFlagsNameTheirValues(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newTools(console.Streams{}).root(nil))
+	visit(newCommandLine(console.Streams{}).root(nil))
 }

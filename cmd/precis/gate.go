@@ -72,7 +72,7 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	count, err := c.counter()
+	count, err := counter(c.tools)
 	if err != nil {
 		return err
 	}

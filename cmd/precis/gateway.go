@@ -79,7 +79,7 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 	if os.Getenv("GOMEMLIMIT") == "" { // otherwise the runtime has applied it
 		debug.SetMemoryLimit(service.SoftMemoryLimit(cfg.Gateway))
 	}
-	p := c.jobs.GatewayParts(cfg, log, versionText())
+	p := c.jobs.GatewayParts(cfg, log, c.version)
 	p.Operations, p.Local, p.Reload = true, c.local, c.jobs.Config
 	s, err := service.Open(ctx, p)
 	if err != nil {

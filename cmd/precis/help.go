@@ -52,7 +52,7 @@ func onlyActing(cmd *cobra.Command) {
 }
 
 // printHelp prints the help of a command, wrapped to the terminal.
-func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+func (t *commandLine) printHelp(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		var out bytes.Buffer
 		onlyActing(cmd)

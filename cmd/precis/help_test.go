@@ -23,7 +23,7 @@ func each(cmd *cobra.Command, f func(*cobra.Command)) {
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {
-	each(newTools(console.Streams{}).root(nil), func(c *cobra.Command) {
+	each(newCommandLine(console.Streams{}).root(nil), func(c *cobra.Command) {
 		if c.Name() != "completion" && c.Parent().Name() != "completion" && c.Example == "" && !strings.Contains(c.Long, "\n  ") {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
@@ -37,7 +37,7 @@ func TestHelpNamesTheFlagsThatAct(t *testing.T) {
 			t.Errorf("nobody says which flags act in %s", c.name)
 		}
 	}
-	flags := newTools(console.Streams{}).root(nil).PersistentFlags()
+	flags := newCommandLine(console.Streams{}).root(nil).PersistentFlags()
 	for name, list := range actingFlags {
 		for flag := range strings.FieldsSeq(list) {
 			if flags.Lookup(flag) == nil {
@@ -54,7 +54,7 @@ func TestHelpNamesTheFlagsThatAct(t *testing.T) {
 
 // Help fits the terminal and has all its words.
 func TestHelpFits(t *testing.T) {
-	each(newTools(console.Streams{}).root(nil), func(c *cobra.Command) {
+	each(newCommandLine(console.Streams{}).root(nil), func(c *cobra.Command) {
 		args := strings.TrimPrefix(c.CommandPath(), "precis ") + " --help"
 		piped := strings.Fields(helpAt(t, 0, args))
 		for line := range strings.SplitSeq(c.Long, "\n") {

@@ -10,7 +10,7 @@ import (
 
 // translate translates the help of a command to the user's language: descriptions, flags, text and
 // examples. Names and values are not translated.
-func (t *tools) translate(cmd *cobra.Command) {
+func (t *commandLine) translate(cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()
 	if t.Words.English() {
 		return
@@ -27,7 +27,7 @@ func (t *tools) translate(cmd *cobra.Command) {
 
 // helpText translates a help text and wraps its paragraphs. Parts without a translation, such as
 // commands to copy, are the same in every language.
-func (t *tools) helpText(text string) string {
+func (t *commandLine) helpText(text string) string {
 	parts := helpParts(text)
 	for i, part := range parts {
 		key := strings.ReplaceAll(part, "%", "%%")
@@ -74,7 +74,7 @@ var helpHeads = []string{"Usage:", "Examples:", "Available Commands:", "Flags:",
 
 // helpLine translates cobra's additions to the help of a command: headings, and the defaults of
 // flags.
-func (t *tools) helpLine(line string) string {
+func (t *commandLine) helpLine(line string) string {
 	switch {
 	case t.Words.English():
 	case strings.HasPrefix(line, "  -"), strings.HasPrefix(line, "      --"):

@@ -87,8 +87,8 @@ func ownFolder(variable, home string, otherwise ...string) string {
 	return filepath.Join(base, "precis")
 }
 
-// machine describes this machine.
-func machine() (host.Machine, error) {
+// machine describes this machine, with precis in a version.
+func machine(version string) (host.Machine, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return host.Machine{}, precis.Errorf(precis.CodeInternal, "find home folder", "%w", err)
@@ -97,7 +97,7 @@ func machine() (host.Machine, error) {
 	if err != nil {
 		return host.Machine{}, precis.Errorf(precis.CodeInternal, "find precis", "%w", err)
 	}
-	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), State: stateFolder(home), Binary: binary, Version: versionText(), Env: os.Getenv}, nil
+	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), State: stateFolder(home), Binary: binary, Version: version, Env: os.Getenv}, nil
 }
 
 // binaryPath returns the path of precis for agents. It prefers the path in PATH if that is this
@@ -139,7 +139,7 @@ type installed struct {
 }
 
 func (c *install) run(cmd *cobra.Command, names []string) error {
-	m, err := machine()
+	m, err := machine(c.version)
 	if err != nil {
 		return err
 	}

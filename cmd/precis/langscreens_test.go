@@ -119,7 +119,7 @@ func beside(line string) string {
 
 // helped are the commands and topics that have help.
 func helped() []*cobra.Command {
-	root := newTools(console.Streams{}).root(nil)
+	root := newCommandLine(console.Streams{}).root(nil)
 	root.InitDefaultCompletionCmd("precis")
 	return slices.DeleteFunc(all(root), func(c *cobra.Command) bool { return c.Hidden })
 }

@@ -26,7 +26,7 @@ func newMan(t *tools) *cobra.Command {
 			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
 				return &precis.Error{Code: precis.CodeNotFound, Op: "write manual", Place: args[0], Err: errors.New("there is no such folder"), Hint: "make the folder first"}
 			}
-			for _, cmd := range all(t.root(nil)) {
+			for _, cmd := range all((&commandLine{t}).root(nil)) {
 				if cmd.Hidden || cmd.Name() == "completion" || cmd.HasParent() && cmd.Parent().Name() == "completion" {
 					continue
 				}

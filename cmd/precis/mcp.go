@@ -50,7 +50,7 @@ func (c *serveMCP) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: versionText()}, c.In, c.Data())
+	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: c.version}, c.In, c.Data())
 }
 
 // home opens the source of conversations: a recording, or all sessions of this machine.

@@ -26,7 +26,7 @@ func TestAnAgentSeesSessionsThatBeginLater(t *testing.T) {
 		}
 	}
 	write("one")
-	tools := newTools(console.Standard(os.Getenv))
+	tools := newCommandLine(console.Standard(os.Getenv))
 	defer tools.jobs.Close()
 	lib, err := tools.jobs.Sessions(t.Context(), []string{folder}, nil)
 	if err != nil {

@@ -15,9 +15,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/console"
-	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/launch"
-	"precis/cmd/internal/reports"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2, too.
@@ -32,24 +30,17 @@ var exitCodes = map[precis.Code]int{
 	precis.CodeCanceled:   130,
 }
 
-// tools are shared by the subcommands.
-type tools struct {
-	*console.Console
-	jobs   *jobs.Opener
-	report *reports.Printer
-}
+// commandLine is the root command with the tools of its subcommands.
+type commandLine struct{ *tools }
 
-func newTools(s console.Streams) *tools {
-	c := console.New(s)
-	return &tools{Console: c, jobs: jobs.NewOpener(c), report: reports.New(c)}
-}
+func newCommandLine(s console.Streams) *commandLine { return &commandLine{newTools(s, versionText())} }
 
 // run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, streams console.Streams) int {
 	if slices.Equal(args, []string{"--version"}) {
 		args = []string{"version"}
 	}
-	t := newTools(streams)
+	t := newCommandLine(streams)
 	defer t.Close()
 	cmd := t.root(args)
 	cmd.SetArgs(args)
@@ -116,7 +107,7 @@ func asksJSON(args []string) bool {
 // execute runs the command until it ends or a recording exceeds the memory limit, which code inside
 // the command cannot notice. Output files are written under temporary names and renamed, so a
 // command may be abandoned at any moment.
-func (t *tools) execute(ctx context.Context, cmd *cobra.Command) (*cobra.Command, error) {
+func (t *commandLine) execute(ctx context.Context, cmd *cobra.Command) (*cobra.Command, error) {
 	type result struct {
 		used *cobra.Command
 		err  error
@@ -134,8 +125,8 @@ func (t *tools) execute(ctx context.Context, cmd *cobra.Command) (*cobra.Command
 	}
 }
 
-// command names a subcommand and its constructor.
-type command struct {
+// subcommand names a subcommand and its constructor.
+type subcommand struct {
 	name string
 	make func(*tools) *cobra.Command
 }
@@ -143,21 +134,21 @@ type command struct {
 // group is a heading of the help with its subcommands in display order.
 type group struct {
 	title    string
-	commands []command
+	commands []subcommand
 }
 
 // groups are all subcommands. Help shows those with a heading, precis help commands the others.
 var groups = []group{
-	{"One conversation:", []command{
+	{"One conversation:", []subcommand{
 		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch}, {"show", newShow}, {"restore", newRestore},
 		{"pin", newPin}, {"rewind", newRewind}, {"verify", newVerify}, {"digest", newDigest},
 	}},
-	{"All conversations:", []command{{"sessions", newSessions}, {"ui", newUI}}},
-	{"Agents, with or without a gateway:", []command{
+	{"All conversations:", []subcommand{{"sessions", newSessions}, {"ui", newUI}}},
+	{"Agents, with or without a gateway:", []subcommand{
 		{"install", newInstall}, {"uninstall", newUninstall}, {"run", newRun}, {"gateway", newGateway}, {"mcp", newMCP}, {"status", newStatus}, {"doctor", newDoctor},
 	}},
-	{"Settings:", []command{{"config", newConfig}}},
-	{"", []command{
+	{"Settings:", []subcommand{{"config", newConfig}}},
+	{"", []subcommand{
 		{"view", newView}, {"gate", newGate}, {"serve", newServe}, {"experiments", newExperiments}, {"stats", newStats}, {"models", newModels},
 		{"windows", newWindows}, {"store", newStore}, {"repair", newRepair}, {"version", newVersion}, {"hook", newHook}, {"statusline", newStatusline},
 	}},
@@ -167,7 +158,7 @@ func init() { cobra.EnableCommandSorting = false } // help lists commands in the
 
 // root builds the command line. If the arguments begin with the name of a subcommand, it has only
 // that one.
-func (t *tools) root(args []string) *cobra.Command {
+func (t *commandLine) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "precis",
 		Short: "Keep an agent's conversation inside its context window without losing any of it",
@@ -216,12 +207,12 @@ input (2).`,
 }
 
 // addCommands adds the subcommand that begins the arguments and returns true, or adds all of them.
-func (t *tools) addCommands(cmd *cobra.Command, args []string) bool {
-	known := append(slices.Clip(groups), group{"", []command{{"man", newMan}}})
+func (t *commandLine) addCommands(cmd *cobra.Command, args []string) bool {
+	known := append(slices.Clip(groups), group{"", []subcommand{{"man", newMan}}})
 	for _, g := range known {
 		for _, c := range g.commands {
 			if len(args) > 0 && c.name == args[0] {
-				cmd.AddCommand(c.make(t))
+				cmd.AddCommand(c.make(t.tools))
 				return true
 			}
 		}
@@ -232,7 +223,7 @@ func (t *tools) addCommands(cmd *cobra.Command, args []string) bool {
 			cmd.SetHelpCommandGroupID(g.title)
 		}
 		for _, c := range g.commands {
-			sub := c.make(t)
+			sub := c.make(t.tools)
 			sub.GroupID = g.title
 			cmd.AddCommand(sub)
 		}

@@ -9,24 +9,24 @@ import (
 
 // A command that is asked for is made alone, by the name in the table.
 func TestCommandsHaveTheirNames(t *testing.T) {
-	a := newTools(console.Streams{})
+	a := newCommandLine(console.Streams{})
 	for _, c := range allCommands() {
-		if got := c.make(a).Name(); got != c.name {
+		if got := c.make(a.tools).Name(); got != c.name {
 			t.Errorf("%s makes %s", c.name, got)
 		}
-		if n := len(newTools(console.Streams{}).root([]string{c.name, "x"}).Commands()); n != 1 {
+		if n := len(newCommandLine(console.Streams{}).root([]string{c.name, "x"}).Commands()); n != 1 {
 			t.Errorf("%s: %d commands are made", c.name, n)
 		}
 	}
 	for _, args := range [][]string{nil, {"--window", "1k", "view"}, {"help"}, {"insect"}} {
-		if n := len(newTools(console.Streams{}).root(args).Commands()); n < len(allCommands()) {
+		if n := len(newCommandLine(console.Streams{}).root(args).Commands()); n < len(allCommands()) {
 			t.Errorf("%v: %d commands are made", args, n)
 		}
 	}
 }
 
-func allCommands() []command {
-	var all []command
+func allCommands() []subcommand {
+	var all []subcommand
 	for _, g := range groups {
 		all = append(all, g.commands...)
 	}

@@ -174,7 +174,7 @@ func (c *runClient) behind(ctx context.Context, cfg *config.Config, l net.Listen
 	if c.Verbose {
 		log = slog.New(slog.NewTextHandler(c.Notes, nil))
 	}
-	p := c.jobs.GatewayParts(cfg, log, versionText())
+	p := c.jobs.GatewayParts(cfg, log, c.version)
 	p.OnTurn, p.OnReport = tally.Turn, tally.Report
 	s, err := service.Open(ctx, p)
 	if err != nil {

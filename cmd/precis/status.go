@@ -64,7 +64,7 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
-	if from.Gateway, err = c.gatewayOf(cfg, c.keyFile); err != nil {
+	if from.Gateway, err = gatewayOf(c.tools, cfg, c.keyFile); err != nil {
 		return err
 	}
 	if c.format == "claude" && len(args) == 0 {

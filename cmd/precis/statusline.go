@@ -55,7 +55,7 @@ func (c *status) line(cmd *cobra.Command, agent string, session []string) error 
 	}
 	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
 	if os.Getenv(hook.Silent) != "" {
-		from.Gateway, _ = c.gatewayOf(cfg, "") // a status line does not show errors
+		from.Gateway, _ = gatewayOf(c.tools, cfg, "") // a status line does not show errors
 	}
 	if agent == "opencode" {
 		from.Database = opencodeSession(cmd.Context(), session)

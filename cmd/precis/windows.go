@@ -52,7 +52,7 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	gw, err := c.gatewayOf(cfg, c.keyFile)
+	gw, err := gatewayOf(c.tools, cfg, c.keyFile)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 
 // gatewayOf returns a client of the gateway running at gateway.listen, with the key in keyFile; "":
 // no key.
-func (t *tools) gatewayOf(cfg *config.Config, keyFile string) (*running.Client, error) {
+func gatewayOf(t *tools, cfg *config.Config, keyFile string) (*running.Client, error) {
 	key := ""
 	if keyFile != "" {
 		data, err := os.ReadFile(keyFile)
