@@ -135,7 +135,7 @@ func settings(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellC
 
 // models completes names of models.
 func (t *commandLine) models(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	cfg, err := t.jobs.Config()
+	cfg, err := t.Jobs.Config()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -161,7 +161,7 @@ func (t *commandLine) handles(cmd *cobra.Command, args []string, word string) ([
 	if len(args) == 0 {
 		return files(cmd, args, word)
 	}
-	f, err := t.jobs.Read(cmd.Context(), args[0])
+	f, err := t.Jobs.Read(cmd.Context(), args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -180,7 +180,7 @@ func (t *commandLine) edits(cmd *cobra.Command, args []string, word string) ([]s
 	if len(args) == 0 {
 		return files(cmd, args, word)
 	}
-	f, err := t.jobs.Read(cmd.Context(), args[0])
+	f, err := t.Jobs.Read(cmd.Context(), args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
 )
 
 // condensation reduces a conversation to fit its window.
 type condensation struct {
-	*tools
+	*command.Tools
 	jobs.Condensing
 	full  bool
 	force bool
@@ -21,8 +22,8 @@ type condensation struct {
 	only  string
 }
 
-func newCondense(t *tools) *cobra.Command {
-	c := &condensation{tools: t}
+func newCondense(t *command.Tools) *cobra.Command {
+	c := &condensation{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "condense FILE",
 		Short: "Bring a conversation inside its window now",
@@ -53,7 +54,7 @@ that task first, too. What the files cannot express is left out there unless
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
   precis condense --set summarizer.model=claude-haiku-4-5 --focus "the parser" run.jsonl`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.Out, "out", "o", "", "write precis's own `FILE` there")
@@ -74,11 +75,11 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 	case err != nil:
 		return err
 	case c.DryRun:
-		return c.report.DryRun(cmd.Context(), j, done, c.full)
+		return c.Report.DryRun(cmd.Context(), j, done, c.full)
 	case done.Changed:
-		return c.report.Condensed(cmd.Context(), j, done.Result, j.File.Where())
+		return c.Report.Condensed(cmd.Context(), j, done.Result, j.File.Where())
 	}
-	return c.report.Condensed(cmd.Context(), j, done.Result, "")
+	return c.Report.Condensed(cmd.Context(), j, done.Result, "")
 }
 
 // condense opens a recording and condenses it, or previews that.
@@ -93,7 +94,7 @@ func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, 
 		c.From = h.From
 	}
 	defer c.Progress("reading " + path)()
-	if j, err = c.jobs.Condense(ctx, path, c.Condensing); err != nil {
+	if j, err = c.Jobs.Condense(ctx, path, c.Condensing); err != nil {
 		return nil, done, err
 	}
 	act := conversation.Condense

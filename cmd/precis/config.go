@@ -11,18 +11,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/internal/suggest"
 )
 
 // printConfig prints the effective configuration.
 type printConfig struct {
-	*tools
+	*command.Tools
 	recipes, secrets bool
 }
 
-func newConfig(t *tools) *cobra.Command {
-	c := &printConfig{tools: t}
+func newConfig(t *command.Tools) *cobra.Command {
+	c := &printConfig{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "config [TEXT]",
 		Short: "Print the effective configuration and where each value came from",
@@ -45,7 +46,7 @@ Passwords, webhooks and the arguments of hooks are not shown without
   precis config --set threshold=60
   precis config set threshold 60
   precis config --recipes`,
-		Args: takes("[TEXT]"),
+		Args: command.Takes("[TEXT]"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
@@ -59,7 +60,7 @@ func (c *printConfig) run(_ *cobra.Command, args []string) error {
 		c.Text.Printf("%s", configRecipes)
 		return nil
 	}
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}

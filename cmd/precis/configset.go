@@ -7,17 +7,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 )
 
 // setConfig writes one value into the configuration file, or removes it.
 type setConfig struct {
-	*tools
+	*command.Tools
 	remove bool
 }
 
-func newConfigSet(t *tools) *cobra.Command {
-	c := &setConfig{tools: t}
+func newConfigSet(t *command.Tools) *cobra.Command {
+	c := &setConfig{Tools: t}
 	return &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "Write a value into the configuration file",
@@ -35,20 +36,20 @@ gateway that runs reads its file again within two seconds.`,
   precis config set profiles.gpt-4o-mini 90
   precis config set profiles.gemini-2.5-pro -- -1
   precis config set rungs prune,digest,truncate,clip`,
-		Args: takes("KEY", "VALUE"),
+		Args: command.Takes("KEY", "VALUE"),
 		RunE: c.run,
 	}
 }
 
-func newConfigUnset(t *tools) *cobra.Command {
-	c := &setConfig{tools: t, remove: true}
+func newConfigUnset(t *command.Tools) *cobra.Command {
+	c := &setConfig{Tools: t, remove: true}
 	return &cobra.Command{
 		Use:   "unset KEY",
 		Short: "Take a value out of the configuration file",
 		Long: `Take a value out of the configuration file, so that the preset or the default
 counts again. Comments in lines of their own stay, and everything else does.`,
 		Example: `  precis config unset threshold`,
-		Args:    takes("KEY"),
+		Args:    command.Takes("KEY"),
 		RunE:    c.run,
 	}
 }
@@ -58,7 +59,7 @@ func (c *setConfig) run(cmd *cobra.Command, args []string) error {
 	if !c.remove {
 		change.Value = args[1]
 	}
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}

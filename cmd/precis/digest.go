@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/digest"
@@ -16,13 +17,13 @@ import (
 
 // writeDigest prints a summary written without a model.
 type writeDigest struct {
-	*tools
+	*command.Tools
 	size  int
 	focus string
 }
 
-func newDigest(t *tools) *cobra.Command {
-	c := &writeDigest{tools: t}
+func newDigest(t *command.Tools) *cobra.Command {
+	c := &writeDigest{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "digest FILE",
 		Short: "Print a summary of a conversation, written without a model",
@@ -35,7 +36,7 @@ too: requests, files, commands and what is still waited for, for programs.
 A token is counted as four characters unless --estimate says otherwise.`,
 		Example: `  precis digest run.jsonl
   precis digest --tokens 1000 @last`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.size, "tokens", digest.DefaultTokens, "size of the digest at most, in `TOKENS`")
@@ -62,11 +63,11 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if c.size < least {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Err: fmt.Errorf("--tokens is %d, want %d or more", c.size, least), Hint: "a smaller digest would say nothing; the default is " + term.Number(digest.DefaultTokens)}
 	}
-	j, err := c.jobs.Open(cmd.Context(), args[0])
+	j, err := c.Jobs.Open(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	count, err := counter(c.tools)
+	count, err := counter(c.Tools)
 	if err != nil {
 		return err
 	}
@@ -86,11 +87,11 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 
 // counter returns the token counter that --estimate selects; by default four characters are one
 // token.
-func counter(t *tools) (func(string) int, error) {
-	if t.jobs.Estimate() == "" {
+func counter(t *command.Tools) (func(string) int, error) {
+	if t.Jobs.Estimate() == "" {
 		return func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }, nil
 	}
-	counter, err := tokens.New(tokens.Options{Name: t.jobs.Estimate()})
+	counter, err := tokens.New(tokens.Options{Name: t.Jobs.Estimate()})
 	if err != nil {
 		return nil, err
 	}

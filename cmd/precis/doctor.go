@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/doctor"
 	"precis/cmd/internal/jobs"
@@ -15,12 +16,12 @@ import (
 
 // examine checks the setup of the gateway.
 type examine struct {
-	*tools
+	*command.Tools
 	upstream, client string
 }
 
-func newDoctor(t *tools) *cobra.Command {
-	c := &examine{tools: t}
+func newDoctor(t *command.Tools) *cobra.Command {
+	c := &examine{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the set-up of the gateway and say how to mend it",
@@ -35,7 +36,7 @@ Upstreams are asked for their models; a key is sent only where ANTHROPIC_API_KEY
 or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
 		Example: `  precis doctor
   precis doctor --client claude`,
-		Args: takes(),
+		Args: command.Takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API to check in the place of the configured ones")
@@ -44,7 +45,7 @@ or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
 }
 
 func (c *examine) run(cmd *cobra.Command, _ []string) error {
-	hosts, err := installedHosts(c.version)
+	hosts, err := installedHosts(c.Version)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (c *examine) run(cmd *cobra.Command, _ []string) error {
 		Load:  c.load, Client: c.client, Env: os.Getenv,
 		KeyEnv: func(cfg *config.Config) string { return jobs.KeyEnv(cfg.Summarizer) },
 		Condensing: func(cfg *config.Config) (*preset.Condensing, error) {
-			return c.jobs.GatewayCondensing(cfg, &ownmodel.Models{})
+			return c.Jobs.GatewayCondensing(cfg, &ownmodel.Models{})
 		},
 	})
 	return c.findings(all)
@@ -70,7 +71,7 @@ func installedHosts(version string) (*doctor.Hosts, error) {
 
 // load returns the effective configuration, with the upstream of the flag.
 func (c *examine) load() (*config.Config, error) {
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err == nil && c.upstream != "" {
 		cfg.Gateway.Upstream, cfg.Gateway.Anthropic, cfg.Gateway.OpenAI = c.upstream, "", ""
 	}

@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/archive/roo"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/reports"
 	"precis/conversation"
 	"precis/conversation/ledger"
@@ -21,12 +22,12 @@ import (
 
 // compare compares the results of condensations.
 type compare struct {
-	*tools
+	*command.Tools
 	store string
 }
 
-func newExperiments(t *tools) *cobra.Command {
-	c := &compare{tools: t}
+func newExperiments(t *command.Tools) *cobra.Command {
+	c := &compare{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "experiments [FILE...]",
 		Short: "Compare how condensations turned out",
@@ -51,7 +52,7 @@ an experiment up and how to read this.`,
 		Example: `  precis experiments
   precis experiments runs/
   precis experiments --json run1.precis run2.precis`,
-		Args: takes("[FILE...]"),
+		Args: command.Takes("[FILE...]"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` the gateway keeps conversations: a file or a postgres:// URL")
@@ -71,14 +72,14 @@ func (c *compare) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.JSON(r)
 	}
-	c.report.Experiments(r)
+	c.Report.Experiments(r)
 	return nil
 }
 
 // stored reads the conversations of experiments from the gateway's store.
 func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{}, Arms: []experiments.Stats{}}
-	st, err := (&stored{tools: c.tools, store: c.store}).open(ctx, true)
+	st, err := (&stored{Tools: c.Tools, store: c.store}).open(ctx, true)
 	if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint == "" {
 		e.Hint = "name recordings, or the gateway's store by --store"
 	}
@@ -126,7 +127,7 @@ func (c *compare) gather(ctx context.Context, paths []string) (reports.Gathered,
 			if ctx.Err() != nil {
 				return r, precis.Errorf(precis.CodeCanceled, "read recordings", "%w", context.Cause(ctx))
 			}
-			rec, err := c.jobs.Read(ctx, file)
+			rec, err := c.Jobs.Read(ctx, file)
 			switch {
 			case err == nil:
 				r.Recordings++

@@ -758,8 +758,8 @@ func verbsOf(t *testing.T, path string) sheet {
 	t.Helper()
 	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	defer tools.Close()
-	defer tools.jobs.Close()
-	j := got(tools.jobs.Open(t.Context(), path))(t)
+	defer tools.Jobs.Close()
+	j := got(tools.Jobs.Open(t.Context(), path))(t)
 	return verbs(t, j.Home, j.Home.ID())
 }
 
@@ -768,8 +768,8 @@ func figuresOf(t *testing.T, path string) (read, wrong int) {
 	t.Helper()
 	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	defer tools.Close()
-	defer tools.jobs.Close()
-	j, err := tools.jobs.Open(t.Context(), path)
+	defer tools.Jobs.Close()
+	j, err := tools.Jobs.Open(t.Context(), path)
 	if err != nil {
 		t.Logf("%s is left out: %v", filepath.Base(path), err)
 		return 0, 0
@@ -926,8 +926,8 @@ func TestFiguresOfSessions(t *testing.T) {
 	}
 	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	defer tools.Close()
-	defer tools.jobs.Close()
-	home := got(tools.jobs.Sessions(t.Context(), nil, nil))(t).Home()
+	defer tools.Jobs.Close()
+	home := got(tools.Jobs.Sessions(t.Context(), nil, nil))(t).Home()
 	address, _ := serving(t, false, "-q", "ui")
 	b, cs := newBrowser(t, address), agent(t, "-q")
 	listed := parsed(t, program(t, "-q", "sessions", "--json")).list("sessions")
@@ -1011,9 +1011,9 @@ func replica(t *testing.T, store, upstream string) (base string, home conversati
 	t.Helper()
 	tools := newCommandLine(console.Streams{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard})
 	for key, value := range map[string]string{"gateway.listen": "127.0.0.1:0", "gateway.store": store, "gateway.upstream": upstream, "window": "40000"} {
-		tools.jobs.Set(key, value)
+		tools.Jobs.Set(key, value)
 	}
-	parts := tools.jobs.GatewayParts(got(tools.jobs.Config())(t), nil, "test")
+	parts := tools.Jobs.GatewayParts(got(tools.Jobs.Config())(t), nil, "test")
 	parts.Operations = true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s := got(service.Open(ctx, parts))(t)
@@ -1031,7 +1031,7 @@ func replica(t *testing.T, store, upstream string) (base string, home conversati
 			if err := s.Close(context.WithoutCancel(ctx)); err != nil {
 				t.Error(err)
 			}
-			tools.jobs.Close()
+			tools.Jobs.Close()
 		})
 	}
 	t.Cleanup(stop)

@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 	"precis/digest"
@@ -21,13 +22,13 @@ import (
 
 // gate completes a summary with the facts it lacks.
 type gate struct {
-	*tools
+	*command.Tools
 	summary string // path of a file
 	size    int
 }
 
-func newGate(t *tools) *cobra.Command {
-	c := &gate{tools: t}
+func newGate(t *command.Tools) *cobra.Command {
+	c := &gate{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "gate --summary SUMMARY FILE",
 		Short: "Check a summary of a conversation and add what it lacks",
@@ -40,7 +41,7 @@ what did not fit goes to standard error, or into the JSON.
   precis gate --summary summary.txt run.precis > better.txt
 
 A token is counted as four characters unless --estimate says otherwise.`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
@@ -68,11 +69,11 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	j, err := c.jobs.Open(cmd.Context(), args[0])
+	j, err := c.Jobs.Open(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	count, err := counter(c.tools)
+	count, err := counter(c.Tools)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 		return c.JSON(r)
 	}
 	c.Text.Printf("%s\n", r.Text)
-	c.report.Gate(r)
+	c.Report.Gate(r)
 	return nil
 }
 

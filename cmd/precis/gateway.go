@@ -10,20 +10,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 )
 
 // serve runs the proxy, or the services without an upstream.
 type serve struct {
-	*tools
+	*command.Tools
 	local                   bool // no upstream
 	listen, upstream, store string
 	format                  string
 }
 
-func newGateway(t *tools) *cobra.Command {
-	c := &serve{tools: t}
+func newGateway(t *command.Tools) *cobra.Command {
+	c := &serve{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Serve a proxy that keeps conversations inside their windows",
@@ -42,7 +43,7 @@ Its pages, for a browser, are at /precis/ of the same address.
 To start one client with a gateway of its own use precis run.`,
 		Example: `  precis gateway
   precis gateway --listen 127.0.0.1:9000 --upstream http://127.0.0.1:11434`,
-		Args: takes(),
+		Args: command.Takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.listen, "listen", "", "`ADDRESS` to listen on (default 127.0.0.1:8377)")
@@ -54,9 +55,9 @@ To start one client with a gateway of its own use precis run.`,
 }
 
 func (c *serve) run(cmd *cobra.Command, _ []string) error {
-	c.jobs.Set("gateway.listen", c.listen)
-	c.jobs.Set("gateway.upstream", c.upstream)
-	c.jobs.Set("gateway.store", c.store)
+	c.Jobs.Set("gateway.listen", c.listen)
+	c.Jobs.Set("gateway.upstream", c.upstream)
+	c.Jobs.Set("gateway.store", c.store)
 	log, err := c.logger()
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (c *serve) run(cmd *cobra.Command, _ []string) error {
 }
 
 func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}
@@ -79,8 +80,8 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 	if os.Getenv("GOMEMLIMIT") == "" { // otherwise the runtime has applied it
 		debug.SetMemoryLimit(service.SoftMemoryLimit(cfg.Gateway))
 	}
-	p := c.jobs.GatewayParts(cfg, log, c.version)
-	p.Operations, p.Local, p.Reload = true, c.local, c.jobs.Config
+	p := c.Jobs.GatewayParts(cfg, log, c.Version)
+	p.Operations, p.Local, p.Reload = true, c.local, c.Jobs.Config
 	s, err := service.Open(ctx, p)
 	if err != nil {
 		_ = l.Close()
@@ -115,7 +116,7 @@ func (c *serve) pages(g config.Gateway, listens string) {
 }
 
 // newGatewayPages returns the command that prints the address of the pages.
-func newGatewayPages(t *tools) *cobra.Command {
+func newGatewayPages(t *command.Tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "pages",
 		Short: "Print the address at which a browser may use the pages of the gateway",
@@ -123,9 +124,9 @@ func newGatewayPages(t *tools) *cobra.Command {
 holds a secret of your account: the browser that opens it once may change
 conversations on the pages, which without keys nobody else on this machine may.`,
 		Example: `  precis gateway pages`,
-		Args:    takes(),
+		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := t.jobs.Config()
+			cfg, err := t.Jobs.Config()
 			if err != nil {
 				return err
 			}

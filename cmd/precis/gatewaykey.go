@@ -11,18 +11,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/gateway"
 )
 
 // makeKey makes a key for the gateway.
 type makeKey struct {
-	*tools
+	*command.Tools
 	admin bool
 	add   string // file to add the line to; "": print the line
 }
 
-func newGatewayKey(t *tools) *cobra.Command {
-	c := &makeKey{tools: t}
+func newGatewayKey(t *command.Tools) *cobra.Command {
+	c := &makeKey{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "key NAME",
 		Short: "Make a key for somebody who may use the gateway",
@@ -35,7 +36,7 @@ With the word admin at the end of its line, NAME sees everybody's conversations
 through the control API and may change the settings.`,
 		Example: `  precis gateway key --add keys ann
   precis gateway key ann >> keys`,
-		Args: takes("NAME"),
+		Args: command.Takes("NAME"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.add, "add", "", "add the line to this `FILE`, which is made when it is not there")

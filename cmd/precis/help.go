@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/term"
 	"precis/internal/suggest"
 )
@@ -74,7 +75,7 @@ func (t *commandLine) printHelp(show func(*cobra.Command, []string)) func(*cobra
 }
 
 // newHelp makes the command help. Cobra's own reports no error for unknown names.
-func newHelp(t *tools, root *cobra.Command) *cobra.Command {
+func newHelp(t *command.Tools, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Explain a command, or a topic: " + strings.Join(topicNames(), ", "),

@@ -6,15 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/host/hook"
 	"precis/sessions"
 )
 
 // hookCall answers one event of an agent program.
-type hookCall struct{ *tools }
+type hookCall struct{ *command.Tools }
 
-func newHook(t *tools) *cobra.Command {
+func newHook(t *command.Tools) *cobra.Command {
 	c := &hookCall{t}
 	return &cobra.Command{
 		Use:   "hook AGENT EVENT [ARGUMENT …]",
@@ -57,7 +58,7 @@ func (c *hookCall) run(cmd *cobra.Command, args []string) error {
 
 // window returns a model's window.
 func (c *hookCall) window(model string) precis.Window {
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil { // an invalid configuration must not stop an agent
 		cfg = &config.Config{}
 	}

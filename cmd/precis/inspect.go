@@ -3,13 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/reports"
 )
 
 // inspect shows how the context window is used.
-type inspect struct{ *tools }
+type inspect struct{ *command.Tools }
 
-func newInspect(t *tools) *cobra.Command {
+func newInspect(t *command.Tools) *cobra.Command {
 	c := &inspect{t}
 	return &cobra.Command{
 		Use:   "inspect FILE",
@@ -21,7 +22,7 @@ when the edits were made, and why.`,
 		Example: `  precis inspect run.jsonl
   precis inspect @last
   precis inspect --window 64k run.precis`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 }
@@ -34,13 +35,13 @@ func (c *inspect) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.JSON(v)
 	}
-	c.report.Inspection(v)
+	c.Report.Inspection(v)
 	return nil
 }
 
 func (c *inspect) look(cmd *cobra.Command, path string) (v reports.Inspection, err error) {
 	defer c.Progress("reading " + path)()
-	j, err := c.jobs.Open(cmd.Context(), path)
+	j, err := c.Jobs.Open(cmd.Context(), path)
 	if err != nil {
 		return v, err
 	}

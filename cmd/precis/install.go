@@ -13,21 +13,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/term"
 	"precis/host"
 )
 
 // install installs precis into agent programs, or removes it.
 type install struct {
-	*tools
+	*command.Tools
 	removes    bool
 	list, dry  bool
 	trust, all bool
 	model      bool
 }
 
-func newInstall(t *tools) *cobra.Command {
-	c := &install{tools: t}
+func newInstall(t *command.Tools) *cobra.Command {
+	c := &install{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "install [AGENT …]",
 		Short: "Put precis into agent programs, without a gateway",
@@ -53,8 +54,8 @@ different, such as the path of precis.`,
 	return cmd
 }
 
-func newUninstall(t *tools) *cobra.Command {
-	c := &install{tools: t, removes: true}
+func newUninstall(t *command.Tools) *cobra.Command {
+	c := &install{Tools: t, removes: true}
 	cmd := &cobra.Command{
 		Use:   "uninstall AGENT …",
 		Short: "Take precis out of agent programs; gives each file back as it was",
@@ -139,7 +140,7 @@ type installed struct {
 }
 
 func (c *install) run(cmd *cobra.Command, names []string) error {
-	m, err := machine(c.version)
+	m, err := machine(c.Version)
 	if err != nil {
 		return err
 	}

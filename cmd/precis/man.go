@@ -11,16 +11,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/internal/atomicfile"
 )
 
 // newMan returns the hidden command that writes manual pages, for packages.
-func newMan(t *tools) *cobra.Command {
+func newMan(t *command.Tools) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
 		Short:   "Write a manual page for each command",
 		Example: `  precis man /usr/local/share/man/man1`,
-		Args:    takes("FOLDER"),
+		Args:    command.Takes("FOLDER"),
 		Hidden:  true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
 	"precis/mcpserver"
@@ -15,12 +16,12 @@ import (
 
 // serveMCP serves conversations to an agent.
 type serveMCP struct {
-	*tools
+	*command.Tools
 	edits bool
 }
 
-func newMCP(t *tools) *cobra.Command {
-	c := &serveMCP{tools: t}
+func newMCP(t *command.Tools) *cobra.Command {
+	c := &serveMCP{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "mcp [FILE]",
 		Short: "Serve conversations to an agent, over the Model Context Protocol",
@@ -37,7 +38,7 @@ A client that announces roots sees the sessions of projects below them. Nothing
 can be changed unless --allow-edits is given with a FILE; edits are then kept as
 precis condense keeps them, and precis undo takes them back. A gateway serves
 its conversations at /precis/mcp.`,
-		Args: takes("[FILE]"),
+		Args: command.Takes("[FILE]"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.edits, "allow-edits", false, "let the agent condense and pin")
@@ -50,7 +51,7 @@ func (c *serveMCP) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: c.version}, c.In, c.Data())
+	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: c.Version}, c.In, c.Data())
 }
 
 // home opens the source of conversations: a recording, or all sessions of this machine.
@@ -71,7 +72,7 @@ func (c *serveMCP) sessions(ctx context.Context) (conversation.Home, error) {
 	if c.edits {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opServe, Err: errors.New("the sessions of agents are only read"), Hint: "precis mcp --allow-edits FILE edits one recording"}
 	}
-	lib, err := c.jobs.Sessions(ctx, nil, nil)
+	lib, err := c.Jobs.Sessions(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (c *serveMCP) recording(ctx context.Context, path string) (*jobs.Job, error
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opServe, Err: errors.New("standard input is for the agent"), Hint: "name a file"}
 	}
 	if c.edits {
-		return c.jobs.Condense(ctx, path, jobs.Condensing{})
+		return c.Jobs.Condense(ctx, path, jobs.Condensing{})
 	}
-	return c.jobs.Open(ctx, path)
+	return c.Jobs.Open(ctx, path)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/console"
 	"precis/conversation"
 )
@@ -26,9 +27,9 @@ func TestAnAgentSeesSessionsThatBeginLater(t *testing.T) {
 		}
 	}
 	write("one")
-	tools := newCommandLine(console.Standard(os.Getenv))
-	defer tools.jobs.Close()
-	lib, err := tools.jobs.Sessions(t.Context(), []string{folder}, nil)
+	tools := command.New(console.Standard(os.Getenv), "")
+	defer tools.Jobs.Close()
+	lib, err := tools.Jobs.Sessions(t.Context(), []string{folder}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,19 +5,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/models"
 )
 
 // listModels lists the known models and updates the list.
 type listModels struct {
-	*tools
+	*command.Tools
 	update string
 	undo   bool
 }
 
-func newModels(t *tools) *cobra.Command {
-	c := &listModels{tools: t}
+func newModels(t *command.Tools) *cobra.Command {
+	c := &listModels{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "models [TEXT]",
 		Short: "List models with their windows, limits and prices, and where each number is from",
@@ -31,7 +32,7 @@ update back.`,
 		Example: `  precis models
   precis models sonnet
   precis models --update https://models.dev/api.json`,
-		Args: takes("[TEXT]"),
+		Args: command.Takes("[TEXT]"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.update, "update", "", "replace your catalog of models by that of a `FILE|URL`")
@@ -53,7 +54,7 @@ func (c *listModels) run(cmd *cobra.Command, args []string) error {
 		c.Notes.Printf("%s\n", c.Words.Text(done, c.Words.Count(n, "model"), path))
 		return nil
 	}
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/reports"
 	"precis/conversation"
 	"precis/internal/plain"
@@ -15,13 +16,13 @@ import (
 
 // pin marks messages and blocks so that they are never hidden.
 type pin struct {
-	*tools
+	*command.Tools
 	out     string
 	suggest bool
 }
 
-func newPin(t *tools) *cobra.Command {
-	c := &pin{tools: t}
+func newPin(t *command.Tools) *cobra.Command {
+	c := &pin{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "pin FILE [HANDLE...]",
 		Short: "Mark messages or blocks as important: they are never hidden",
@@ -35,7 +36,7 @@ precis restore shows it at once.
 never or must, which may be worth a pin.
 
   precis pin --suggest run.precis`,
-		Args: takes("FILE", "[HANDLE...]"),
+		Args: command.Takes("FILE", "[HANDLE...]"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
@@ -61,7 +62,7 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 		}
 		handles = append(handles, h)
 	}
-	j, err := c.jobs.Edit(ctx, args[0], c.out)
+	j, err := c.Jobs.Edit(ctx, args[0], c.out)
 	if err != nil {
 		return err
 	}
@@ -78,12 +79,12 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 			c.Note("%s is %s now, by %s, and comes back when the conversation is next condensed; precis restore %s %s shows it at once", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
 		}
 	}
-	return c.report.Changed(j, change, nil, "pinned", c.Words.Count(len(handles), "place"))
+	return c.Report.Changed(j, change, nil, "pinned", c.Words.Count(len(handles), "place"))
 }
 
 // list prints sentences that may be worth a pin, each with its handle.
 func (c *pin) list(ctx context.Context, file string) error {
-	j, err := c.jobs.Open(ctx, file)
+	j, err := c.Jobs.Open(ctx, file)
 	if err != nil {
 		return err
 	}

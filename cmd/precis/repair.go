@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/cmd/internal/command"
 	"precis/internal/atomicfile"
 	"precis/sessions"
 	"precis/store/transfer"
@@ -21,12 +22,12 @@ import (
 
 // repair recovers the intact parts of a damaged file of precis.
 type repair struct {
-	*tools
+	*command.Tools
 	out string
 }
 
-func newRepair(t *tools) *cobra.Command {
-	c := &repair{tools: t}
+func newRepair(t *command.Tools) *cobra.Command {
+	c := &repair{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "repair FILE",
 		Short: "Give back what is whole of a damaged file of precis",
@@ -39,7 +40,7 @@ message. The result is a new file; the damaged one stays as it is.
 Recordings of agents are mended by precis sessions repair.`,
 		Example: `  precis repair run.precis
   precis repair --out whole.jsonl backup.jsonl.gz`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write `FILE`; default: NAME.repaired.EXT next to the damaged one")

@@ -4,17 +4,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/conversation"
 )
 
 // restore shows hidden content to the model again.
 type restore struct {
-	*tools
+	*command.Tools
 	out string
 }
 
-func newRestore(t *tools) *cobra.Command {
-	c := &restore{tools: t}
+func newRestore(t *command.Tools) *cobra.Command {
+	c := &restore{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "restore FILE HANDLE",
 		Short: "Show hidden content to the model again",
@@ -26,7 +27,7 @@ stay.
   precis search run.precis connection refused   # finds it: m42.b0, hidden by condensation
   precis show run.precis m42.b0                 # prints it; the view stays as it is
   precis restore run.precis m42.b0              # from now on the model sees it again`,
-		Args: takes("FILE", "HANDLE"),
+		Args: command.Takes("FILE", "HANDLE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
@@ -38,10 +39,10 @@ func (c *restore) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	j, err := c.jobs.Edit(cmd.Context(), args[0], c.out)
+	j, err := c.Jobs.Edit(cmd.Context(), args[0], c.out)
 	if err != nil {
 		return err
 	}
 	change, err := conversation.Restore(cmd.Context(), j.Home, j.Home.ID(), h)
-	return c.report.Changed(j, change, err, "restored", h)
+	return c.Report.Changed(j, change, err, "restored", h)
 }

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/archive/roo"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
 	"precis/policy"
@@ -18,7 +19,7 @@ import (
 
 // rewind returns to an earlier point. Exactly one flag names it.
 type rewind struct {
-	*tools
+	*command.Tools
 	message string
 	stamp   string
 	index   int
@@ -26,8 +27,8 @@ type rewind struct {
 	out     string
 }
 
-func newRewind(t *tools) *cobra.Command {
-	c := &rewind{tools: t, index: -1}
+func newRewind(t *command.Tools) *cobra.Command {
+	c := &rewind{Tools: t, index: -1}
 	cmd := &cobra.Command{
 		Use:   "rewind FILE --message mN | --timestamp T | --index N",
 		Short: "Return to an earlier point of the conversation",
@@ -40,7 +41,7 @@ beside the new ones. Elsewhere the tail is hidden by an edit in precis's own
 file, which precis undo takes back.`,
 		Example: `  precis rewind run.precis --message m40
   precis rewind task --index 12 --include`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.message, "message", "", "message `HANDLE`, such as m12")
@@ -55,7 +56,7 @@ file, which precis undo takes back.`,
 
 func (c *rewind) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	j, err := c.jobs.Edit(ctx, args[0], c.out)
+	j, err := c.Jobs.Edit(ctx, args[0], c.out)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (c *rewind) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	change, err := conversation.Rewind(ctx, j.Home, j.Home.ID(), n)
-	return c.report.Changed(j, change, err, "rewoundto", n)
+	return c.Report.Changed(j, change, err, "rewoundto", n)
 }
 
 // inPlace rewinds a task folder as the editor does, and reads it again.
@@ -76,9 +77,9 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if j.File.Task.History.Len() == 0 { // the editor leaves such a task too; it cannot be read
-		return c.report.Edited(j.File.Where(), policy.Status{Window: j.Window.Tokens}, "rewound")
+		return c.Report.Edited(j.File.Where(), policy.Status{Window: j.Window.Tokens}, "rewound")
 	}
-	after, err := c.jobs.Open(ctx, j.File.Path)
+	after, err := c.Jobs.Open(ctx, j.File.Path)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	return c.report.Edited(j.File.Where(), d.Status, "rewound")
+	return c.Report.Edited(j.File.Where(), d.Status, "rewound")
 }
 
 func (c *rewind) task(ctx context.Context, j *jobs.Job) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/launch"
 )
@@ -31,9 +32,11 @@ var exitCodes = map[precis.Code]int{
 }
 
 // commandLine is the root command with the tools of its subcommands.
-type commandLine struct{ *tools }
+type commandLine struct{ *command.Tools }
 
-func newCommandLine(s console.Streams) *commandLine { return &commandLine{newTools(s, versionText())} }
+func newCommandLine(s console.Streams) *commandLine {
+	return &commandLine{command.New(s, versionText())}
+}
 
 // run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, streams console.Streams) int {
@@ -48,7 +51,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	cmd.SetOut(t.Text)
 	cmd.SetErr(t.Notes)
 	used, err := t.execute(ctx, cmd)
-	t.jobs.Close()
+	t.Jobs.Close()
 	if err == nil {
 		if err = t.Text.Flush(); err == nil {
 			return 0
@@ -120,7 +123,7 @@ func (t *commandLine) execute(ctx context.Context, cmd *cobra.Command) (*cobra.C
 	select {
 	case r := <-done:
 		return r.used, r.err
-	case err := <-t.jobs.Exceeded():
+	case err := <-t.Jobs.Exceeded():
 		return cmd, err
 	}
 }
@@ -128,7 +131,7 @@ func (t *commandLine) execute(ctx context.Context, cmd *cobra.Command) (*cobra.C
 // subcommand names a subcommand and its constructor.
 type subcommand struct {
 	name string
-	make func(*tools) *cobra.Command
+	make func(*command.Tools) *cobra.Command
 }
 
 // group is a heading of the help with its subcommands in display order.
@@ -176,9 +179,9 @@ input (2).`,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return t.Begin() },
 	}
 	t.Register(cmd.PersistentFlags())
-	t.jobs.Register(cmd.PersistentFlags())
+	t.Jobs.Register(cmd.PersistentFlags())
 	cmd.SetHelpFunc(t.printHelp(cmd.HelpFunc()))
-	cmd.SetHelpCommand(newHelp(t, cmd))
+	cmd.SetHelpCommand(newHelp(t.Tools, cmd))
 	one := t.addCommands(cmd, args)
 	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "output" { // the former name in two commands
@@ -212,7 +215,7 @@ func (t *commandLine) addCommands(cmd *cobra.Command, args []string) bool {
 	for _, g := range known {
 		for _, c := range g.commands {
 			if len(args) > 0 && c.name == args[0] {
-				cmd.AddCommand(c.make(t.tools))
+				cmd.AddCommand(c.make(t.Tools))
 				return true
 			}
 		}
@@ -223,7 +226,7 @@ func (t *commandLine) addCommands(cmd *cobra.Command, args []string) bool {
 			cmd.SetHelpCommandGroupID(g.title)
 		}
 		for _, c := range g.commands {
-			sub := c.make(t.tools)
+			sub := c.make(t.Tools)
 			sub.GroupID = g.title
 			cmd.AddCommand(sub)
 		}

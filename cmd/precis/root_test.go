@@ -11,7 +11,7 @@ import (
 func TestCommandsHaveTheirNames(t *testing.T) {
 	a := newCommandLine(console.Streams{})
 	for _, c := range allCommands() {
-		if got := c.make(a.tools).Name(); got != c.name {
+		if got := c.make(a.Tools).Name(); got != c.name {
 			t.Errorf("%s makes %s", c.name, got)
 		}
 		if n := len(newCommandLine(console.Streams{}).root([]string{c.name, "x"}).Commands()); n != 1 {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/launch"
 	"precis/cmd/internal/service"
@@ -21,12 +22,12 @@ import (
 
 // runClient starts a gateway and runs a command that uses it.
 type runClient struct {
-	*tools
+	*command.Tools
 	client, upstream, store string
 }
 
-func newRun(t *tools) *cobra.Command {
-	c := &runClient{tools: t}
+func newRun(t *command.Tools) *cobra.Command {
+	c := &runClient{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND [ARGS…]",
 		Short: "Run an agent behind a gateway of its own",
@@ -47,7 +48,7 @@ that is removed at the end.
 
 The command has the terminal, gets the signals, and its exit code is returned. A
 summary follows on standard error, unless --quiet is given.`,
-		Args: takes("COMMAND..."),
+		Args: command.Takes("COMMAND..."),
 		RunE: c.run,
 	}
 	cmd.Flags().SetInterspersed(false)
@@ -58,13 +59,13 @@ summary follows on standard error, unless --quiet is given.`,
 }
 
 func (c *runClient) run(cmd *cobra.Command, args []string) error {
-	c.jobs.Set("gateway.upstream", c.upstream)
-	c.jobs.Set("gateway.store", c.store)
+	c.Jobs.Set("gateway.upstream", c.upstream)
+	c.Jobs.Set("gateway.store", c.store)
 	return c.launch(context.WithoutCancel(cmd.Context()), args) // the child command handles signals
 }
 
 func (c *runClient) launch(ctx context.Context, args []string) (err error) {
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	}
 	defer l.Close() // no effect after serving
 	temp := launch.NewTemp(os.Getenv)
-	c.jobs.OnClose(temp.Close)
+	c.Jobs.OnClose(temp.Close)
 	plan, err := c.prepare(args, l, temp)
 	if err != nil {
 		return err
@@ -174,7 +175,7 @@ func (c *runClient) behind(ctx context.Context, cfg *config.Config, l net.Listen
 	if c.Verbose {
 		log = slog.New(slog.NewTextHandler(c.Notes, nil))
 	}
-	p := c.jobs.GatewayParts(cfg, log, c.version)
+	p := c.Jobs.GatewayParts(cfg, log, c.Version)
 	p.OnTurn, p.OnReport = tally.Turn, tally.Report
 	s, err := service.Open(ctx, p)
 	if err != nil {

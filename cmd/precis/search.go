@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/reports"
 	"precis/cmd/internal/term"
 	"precis/conversation/find"
@@ -14,14 +15,14 @@ import (
 
 // search finds messages by words.
 type search struct {
-	*tools
+	*command.Tools
 	limit       int
 	expressions bool
 	exact       bool
 }
 
-func newSearch(t *tools) *cobra.Command {
-	c := &search{tools: t}
+func newSearch(t *command.Tools) *cobra.Command {
+	c := &search{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "search FILE WORD...",
 		Short: "Find messages, hidden or not, by words",
@@ -38,7 +39,7 @@ marked.
   precis search run.precis --regexp 'func \w+Handler'
   precis show run.precis m42.b0      # read a place in full
   precis restore run.precis m42.b0   # show it to the model again`,
-		Args: takes("FILE", "WORD..."),
+		Args: command.Takes("FILE", "WORD..."),
 		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.limit, "limit", 20, "print so many `PLACES` at most; 0 prints all")
@@ -62,7 +63,7 @@ func (c *search) run(cmd *cobra.Command, args []string) error {
 }
 
 func (c *search) search(ctx context.Context, path string, q *find.Query) error {
-	f, err := c.jobs.Read(ctx, path)
+	f, err := c.Jobs.Read(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -87,6 +88,6 @@ func (c *search) search(ctx context.Context, path string, q *find.Query) error {
 			Hits  []find.Place `json:"hits"`
 		}{total, places})
 	}
-	c.report.Found(path, q, places, total)
+	c.Report.Found(path, q, places, total)
 	return nil
 }

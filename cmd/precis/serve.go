@@ -2,10 +2,12 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"precis/cmd/internal/command"
 )
 
-func newServe(t *tools) *cobra.Command {
-	c := &serve{tools: t, local: true}
+func newServe(t *command.Tools) *cobra.Command {
+	c := &serve{Tools: t, local: true}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve views and summaries to agents that call their model themselves",
@@ -26,7 +28,7 @@ of the source has adapters. gateway.* of the configuration holds here, too, keys
 included.`,
 		Example: `  precis serve
   precis serve --listen 127.0.0.1:9000 --store memory`,
-		Args: takes(),
+		Args: command.Takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.listen, "listen", "", "`ADDRESS` to listen on (default 127.0.0.1:8377)")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/sessions"
 )
 
@@ -40,7 +41,7 @@ changed; precis sessions repair mends what it can.
   precis sessions check
   precis sessions check @last
   precis sessions check --agent roo --json`,
-		Args: takes("[SESSION]"),
+		Args: command.Takes("[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			faults, err := r.faults(cmd.Context(), args)
 			if err != nil {
@@ -51,7 +52,7 @@ changed; precis sessions repair mends what it can.
 					Faults []sessions.Fault `json:"faults"`
 				}{faults})
 			}
-			r.report.SessionFaults(faults)
+			r.Report.SessionFaults(faults)
 			return nil
 		},
 	}
@@ -92,7 +93,7 @@ what it would do. The recording as it was is kept next to it.
 
   precis sessions repair @last
   precis sessions repair @last --yes`,
-		Args: takes("SESSION"),
+		Args: command.Takes("SESSION"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "write the mended recording, and keep the original next to it")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/conversation"
 	"precis/conversation/export"
 )
@@ -31,7 +32,7 @@ sees, and the edits. The HTML page needs no other file and runs no script.
   precis sessions export @last > session.md
   precis sessions export @last -o session.html
   precis sessions export run.precis --format csv`,
-		Args: takes("SESSION"),
+		Args: command.Takes("SESSION"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", ")+" (default by the name of the file, else markdown)")
@@ -45,7 +46,7 @@ func (c *sessionExport) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	j, err := c.jobs.Open(cmd.Context(), name)
+	j, err := c.Jobs.Open(cmd.Context(), name)
 	if err != nil {
 		return err
 	}

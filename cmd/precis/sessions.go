@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/reports"
 	"precis/sessions"
 )
 
 // recorded works on the conversations that agents have recorded on this machine.
 type recorded struct {
-	*tools
+	*command.Tools
 	folders []string
 	agent   string
 	project string
@@ -27,8 +28,8 @@ type recorded struct {
 	page    int
 }
 
-func newSessions(t *tools) *cobra.Command {
-	c := &recorded{tools: t}
+func newSessions(t *command.Tools) *cobra.Command {
+	c := &recorded{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the conversations that agents have recorded on this machine",
@@ -49,7 +50,7 @@ it, @last, @codex for the newest of an agent, @last~1 for the one before.
 
   precis inspect @last
   precis digest @claude-code`,
-		Args: takes(),
+		Args: command.Takes(),
 		RunE: c.list,
 	}
 	f := cmd.PersistentFlags()
@@ -71,7 +72,7 @@ it, @last, @codex for the newest of an agent, @last~1 for the one before.
 func (c *recorded) open(ctx context.Context) (*sessions.Library, error) {
 	bar, done := c.Counted("reading sessions")
 	defer done()
-	return c.jobs.Sessions(ctx, c.folders, bar)
+	return c.Jobs.Sessions(ctx, c.folders, bar)
 }
 
 // filter returns the filter of the flags.
@@ -118,7 +119,7 @@ func (c *recorded) list(cmd *cobra.Command, _ []string) error {
 	if c.AsJSON {
 		return c.JSON(out)
 	}
-	c.report.SessionList(out, c.limit, c.page, time.Now())
+	c.Report.SessionList(out, c.limit, c.page, time.Now())
 	return nil
 }
 
@@ -127,7 +128,7 @@ func newSessionShow(r *recorded) *cobra.Command {
 		Use:     "show SESSION",
 		Short:   "Show what is known of one session",
 		Example: `  precis sessions show @last`,
-		Args:    takes("SESSION"),
+		Args:    command.Takes("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lib, err := r.open(cmd.Context())
 			if err != nil {
@@ -147,7 +148,7 @@ func newSessionShow(r *recorded) *cobra.Command {
 					Children []*sessions.Session `json:"children"`
 				}{s, children})
 			}
-			r.report.Session(s, children, time.Now())
+			r.Report.Session(s, children, time.Now())
 			return nil
 		},
 	}
@@ -158,7 +159,7 @@ func newSessionStats(r *recorded) *cobra.Command {
 		Use:     "stats",
 		Short:   "Add up what sessions used: tokens, money, tools, condensations",
 		Example: `  precis sessions stats --since 30d`,
-		Args:    takes(),
+		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			lib, f, err := r.selected(cmd.Context())
 			if err != nil {
@@ -171,7 +172,7 @@ func newSessionStats(r *recorded) *cobra.Command {
 			if r.AsJSON {
 				return r.JSON(stats)
 			}
-			r.report.SessionStats(stats)
+			r.Report.SessionStats(stats)
 			return nil
 		},
 	}
@@ -182,7 +183,7 @@ func newSessionTree(r *recorded) *cobra.Command {
 		Use:     "tree",
 		Short:   "Show which sessions were begun by which: sub-agents, sub-tasks, forks",
 		Example: `  precis sessions tree --agent claude-code`,
-		Args:    takes(),
+		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			lib, f, err := r.selected(cmd.Context())
 			if err != nil {
@@ -195,7 +196,7 @@ func newSessionTree(r *recorded) *cobra.Command {
 			if r.AsJSON {
 				return r.JSON(trees)
 			}
-			r.report.SessionTree(trees, time.Now())
+			r.Report.SessionTree(trees, time.Now())
 			return nil
 		},
 	}

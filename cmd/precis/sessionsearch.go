@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/reports"
 	"precis/cmd/internal/term"
 	"precis/store"
@@ -35,7 +36,7 @@ code work, which are marked.
   precis sessions search connection refused
   precis sessions search --agent codex migration
   precis show SESSION m42      # read a message in full`,
-		Args: takes("WORD..."),
+		Args: command.Takes("WORD..."),
 		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.limit, "limit", 10, "print so many `MESSAGES` at most, 500 at most")
@@ -67,7 +68,7 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.JSON(out)
 	}
-	c.report.SessionHits(args, out, time.Now())
+	c.Report.SessionHits(args, out, time.Now())
 	return nil
 }
 

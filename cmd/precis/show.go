@@ -6,18 +6,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/conversation/recording"
 	"precis/wire/anthropic"
 )
 
 // show prints original messages.
 type show struct {
-	*tools
+	*command.Tools
 	whole bool
 }
 
-func newShow(t *tools) *cobra.Command {
-	c := &show{tools: t}
+func newShow(t *command.Tools) *cobra.Command {
+	c := &show{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "show FILE [HANDLE]",
 		Short: "Print original messages, hidden or not",
@@ -27,7 +28,7 @@ before precis saw it. precis search finds handles by words; precis restore shows
 what is hidden to the model again.`,
 		Example: `  precis show run.precis m42.b0
   precis show --original run.precis > run.jsonl`,
-		Args: takes("FILE", "[HANDLE]"),
+		Args: command.Takes("FILE", "[HANDLE]"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.whole, "original", false, "print the recording as it was")
@@ -49,7 +50,7 @@ func (c *show) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, err := c.jobs.Read(cmd.Context(), args[0])
+	f, err := c.Jobs.Read(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
@@ -61,6 +62,6 @@ func (c *show) run(cmd *cobra.Command, args []string) error {
 		_, err := c.Data().Write(append(anthropic.AppendMessages(nil, msgs), '\n'))
 		return err
 	}
-	c.report.Messages(h.From, msgs)
+	c.Report.Messages(h.From, msgs)
 	return nil
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/host/hook"
 )
 
 // stats summarizes the work of precis.
-type stats struct{ *tools }
+type stats struct{ *command.Tools }
 
-func newStats(t *tools) *cobra.Command {
+func newStats(t *command.Tools) *cobra.Command {
 	c := &stats{t}
 	return &cobra.Command{
 		Use:   "stats hosts",
@@ -29,7 +30,7 @@ The journal behind it holds numbers only, and no word of a conversation. What
 sessions cost is in precis sessions stats.`,
 		Example: `  precis stats hosts
   precis stats hosts --json`,
-		Args: takes("hosts"),
+		Args: command.Takes("hosts"),
 		RunE: c.run,
 	}
 }

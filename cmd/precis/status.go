@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
+	"precis/cmd/internal/running"
 	"precis/cmd/internal/statusline"
 	"precis/conversation"
 	"precis/internal/window"
@@ -22,13 +24,13 @@ var statusFormats = []string{"plain", "claude", "json"}
 
 // status prints how full a window is, for status lines and prompts.
 type status struct {
-	*tools
+	*command.Tools
 	format  string
 	keyFile string
 }
 
-func newStatus(t *tools) *cobra.Command {
-	c := &status{tools: t}
+func newStatus(t *command.Tools) *cobra.Command {
+	c := &status{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "status [FILE]",
 		Short: "Say in one line how full the window is, for status lines",
@@ -47,7 +49,7 @@ agent has done so before.`,
 		Example: `  precis status
   precis status @last
   precis status --format json run.jsonl`,
-		Args: takes("[FILE]"),
+		Args: command.Takes("[FILE]"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.format, "format", "plain", "`FORMAT`: "+strings.Join(statusFormats, ", "))
@@ -59,12 +61,12 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(statusFormats, c.format) {
 		return precis.Errorf(precis.CodeInvalid, "read flags", "--format is %q, want %s", c.format, strings.Join(statusFormats, ", "))
 	}
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}
 	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
-	if from.Gateway, err = gatewayOf(c.tools, cfg, c.keyFile); err != nil {
+	if from.Gateway, err = running.Open(cfg.Gateway, c.keyFile); err != nil {
 		return err
 	}
 	if c.format == "claude" && len(args) == 0 {
@@ -115,7 +117,7 @@ func windowOf(cfg *config.Config) func(string) precis.Window {
 
 // counted computes the status of a recording.
 func (c *status) counted(ctx context.Context, path string) (s statusline.Status, err error) {
-	j, err := c.jobs.Open(ctx, path)
+	j, err := c.Jobs.Open(ctx, path)
 	if err != nil {
 		return s, err
 	}

@@ -12,6 +12,8 @@ import (
 
 	"precis"
 	"precis/archive/opencode/database"
+	"precis/cmd/internal/command"
+	"precis/cmd/internal/running"
 	"precis/cmd/internal/statusline"
 	"precis/host/hook"
 )
@@ -20,8 +22,8 @@ import (
 // command themselves; in pi, precis's extension runs it.
 var statuslineHosts = []string{"claude-code", "opencode", "pi", "qwen"}
 
-func newStatusline(t *tools) *cobra.Command {
-	c := &status{tools: t, format: "claude"}
+func newStatusline(t *command.Tools) *cobra.Command {
+	c := &status{Tools: t, format: "claude"}
 	return &cobra.Command{
 		Use:   "statusline AGENT [SESSION]",
 		Short: "Serve an agent's status line; precis install sets this up",
@@ -37,7 +39,7 @@ folder.
 precis status says the same of any recording.`,
 		Example: `  precis statusline claude-code < status.json
   precis statusline opencode`,
-		Args: takes("AGENT", "[SESSION]"),
+		Args: command.Takes("AGENT", "[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(statuslineHosts, args[0]) {
 				return &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: args[0], Err: errors.New("it has no status line that precis knows"), Hint: "one of " + strings.Join(statuslineHosts, ", ")}
@@ -49,13 +51,13 @@ precis status says the same of any recording.`,
 
 // line prints the status line of an agent's session.
 func (c *status) line(cmd *cobra.Command, agent string, session []string) error {
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}
 	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
 	if os.Getenv(hook.Silent) != "" {
-		from.Gateway, _ = gatewayOf(c.tools, cfg, "") // a status line does not show errors
+		from.Gateway, _ = running.Open(cfg.Gateway, "") // a status line does not show errors
 	}
 	if agent == "opencode" {
 		from.Database = opencodeSession(cmd.Context(), session)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/service"
 	"precis/conversation"
 	"precis/conversation/shelf"
@@ -17,18 +18,18 @@ import (
 
 // stored works on the gateway's store.
 type stored struct {
-	*tools
+	*command.Tools
 	store string
 }
 
-func newStore(t *tools) *cobra.Command {
-	c := &stored{tools: t}
+func newStore(t *command.Tools) *cobra.Command {
+	c := &stored{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "store",
 		Short: "Export, import or forget what the gateway has stored",
 		Example: `  precis store export backup.jsonl
   precis store purge --older-than 30`,
-		Args: takes(),
+		Args: command.Takes(),
 	}
 	cmd.PersistentFlags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file or a postgres:// URL")
 	cmd.AddCommand(newExport(c), newImport(c), newPurge(c), newForgetSecret(c))
@@ -37,14 +38,14 @@ func newStore(t *tools) *cobra.Command {
 
 // open opens the configured store; there requires that it exists.
 func (c *stored) open(ctx context.Context, there bool) (precis.Store, error) {
-	c.jobs.Set("gateway.store", c.store)
-	cfg, err := c.jobs.Config()
+	c.Jobs.Set("gateway.store", c.store)
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return nil, err
 	}
 	st, err := service.OpenStore(ctx, cfg.Gateway, there)
 	if err == nil {
-		c.jobs.OnClose(st.Close)
+		c.Jobs.OnClose(st.Close)
 	}
 	return st, err
 }
@@ -54,7 +55,7 @@ func newForgetSecret(c *stored) *cobra.Command {
 		Use:     "forget-secret",
 		Short:   "Let replicas with another secret use a shared store, when the old secret is lost",
 		Example: `  precis store forget-secret --store postgres://…`,
-		Args:    takes(),
+		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			st, err := c.open(cmd.Context(), true)
 			if err != nil {
@@ -70,7 +71,7 @@ func newExport(c *stored) *cobra.Command {
 		Use:     "export [FILE]",
 		Short:   "Write everything that is stored as JSON lines, to FILE or standard output",
 		Example: `  precis store export backup.jsonl`,
-		Args:    takes("[FILE]"),
+		Args:    command.Takes("[FILE]"),
 		RunE:    c.export,
 	}
 }
@@ -104,7 +105,7 @@ func newImport(c *stored) *cobra.Command {
 		Use:     "import FILE",
 		Short:   "Add what was exported; - reads standard input",
 		Example: `  precis store import backup.jsonl`,
-		Args:    takes("FILE"),
+		Args:    command.Takes("FILE"),
 		RunE:    c.add,
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/archive/formats"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
 	"precis/dashboard"
@@ -25,13 +26,13 @@ import (
 
 // ui serves the dashboard.
 type ui struct {
-	*tools
+	*command.Tools
 	listen string
 	edit   bool
 }
 
-func newUI(t *tools) *cobra.Command {
-	c := &ui{tools: t}
+func newUI(t *command.Tools) *cobra.Command {
+	c := &ui{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "ui [FILE|FOLDER]",
 		Short: "Look at conversations in a browser, and edit what the model sees",
@@ -50,7 +51,7 @@ serves the same pages over its conversations at /precis/.
   precis ui ~/backup
   precis ui run.jsonl
   precis ui --edit --listen 127.0.0.1:8400 run.jsonl`,
-		Args: takes("[FILE]"),
+		Args: command.Takes("[FILE]"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen on, of this machine; port 0 is any that is free")
@@ -91,12 +92,12 @@ func (c *ui) sessions(ctx context.Context, folders []string) (dashboard.Options,
 		return dashboard.Options{}, &precis.Error{Code: precis.CodeInvalid, Op: "open dashboard", Err: errors.New("the sessions of agents are only read"), Hint: "precis ui --edit FILE edits one recording"}
 	}
 	bar, done := c.Counted("reading sessions")
-	lib, err := c.jobs.Sessions(ctx, folders, bar)
+	lib, err := c.Jobs.Sessions(ctx, folders, bar)
 	done()
 	if err != nil {
 		return dashboard.Options{}, err
 	}
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return dashboard.Options{}, err
 	}
@@ -123,9 +124,9 @@ func isFolder(path string) bool {
 
 func (c *ui) open(ctx context.Context, path string) (*jobs.Job, error) {
 	if c.edit {
-		return c.jobs.Condense(ctx, path, jobs.Condensing{})
+		return c.Jobs.Condense(ctx, path, jobs.Condensing{})
 	}
-	return c.jobs.Open(ctx, path)
+	return c.Jobs.Open(ctx, path)
 }
 
 // serve serves requests until ctx ends.

@@ -6,17 +6,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/conversation"
 )
 
 // undo takes edits back.
 type undo struct {
-	*tools
+	*command.Tools
 	all bool
 }
 
-func newUndo(t *tools) *cobra.Command {
-	c := &undo{tools: t}
+func newUndo(t *command.Tools) *cobra.Command {
+	c := &undo{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "undo FILE [EDIT...]",
 		Short: "Take edits back: the last run, or those named",
@@ -29,7 +30,7 @@ can itself be undone.`,
 		Example: `  precis undo run.precis
   precis undo run.precis e2 e3
   precis undo --all run.precis`,
-		Args: takes("FILE", "[EDIT...]"),
+		Args: command.Takes("FILE", "[EDIT...]"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.all, "all", false, "take back every edit in force")
@@ -38,7 +39,7 @@ can itself be undone.`,
 
 func (c *undo) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	j, err := c.jobs.Edit(ctx, args[0], "")
+	j, err := c.Jobs.Edit(ctx, args[0], "")
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (c *undo) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return c.report.TookBack(j.File.Where(), t.Edits, t.Status)
+		return c.Report.TookBack(j.File.Where(), t.Edits, t.Status)
 	}
 	change, err := conversation.Undo(ctx, j.Home, j.Home.ID(), args[1:]...)
 	if err != nil {
@@ -60,5 +61,5 @@ func (c *undo) run(cmd *cobra.Command, args []string) error {
 			back = append(back, e)
 		}
 	}
-	return c.report.TookBack(j.File.Where(), back, change.Status)
+	return c.Report.TookBack(j.File.Where(), back, change.Status)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/launch"
 	"precis/cmd/internal/reports"
 	"precis/conversation"
@@ -18,14 +19,14 @@ import (
 
 // verify lists what a summary or a view of a conversation lacks, contradicts and invents.
 type verify struct {
-	*tools
+	*command.Tools
 	summary, view string // paths of files
 	now           bool
 	failOn        []string
 }
 
-func newVerify(t *tools) *cobra.Command {
-	c := &verify{tools: t}
+func newVerify(t *command.Tools) *cobra.Command {
+	c := &verify{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Say what a compaction, or any summary, lost and invented",
@@ -46,7 +47,7 @@ the classes.`,
 		Example: `  precis verify @last
   precis verify --summary summary.txt run.jsonl
   my-compactor < run.jsonl | precis verify --summary - --fail-on files,invents run.jsonl`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
@@ -63,7 +64,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 			return precis.Errorf(precis.CodeInvalid, "read flags", "--fail-on has %.40q, want some of %s", class, strings.Join(sums.Classes, ", "))
 		}
 	}
-	j, err := c.jobs.Open(cmd.Context(), args[0])
+	j, err := c.Jobs.Open(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 	what := ""
 	switch {
 	case c.summary != "":
-		g := gate{tools: c.tools, summary: c.summary}
+		g := gate{Tools: c.Tools, summary: c.summary}
 		what = "the summary in " + c.summary
 		o.Summary, err = g.readSummary(cmd.Context(), args[0])
 	case c.view != "":
@@ -98,7 +99,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	} else {
-		c.report.Verified(asked)
+		c.Report.Verified(asked)
 	}
 	if len(asked.Failed) > 0 {
 		return launch.Exit(1)
@@ -108,7 +109,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 
 // readView reads the messages of a view.
 func (c *verify) readView(ctx context.Context) ([]precis.Message, error) {
-	f, err := c.jobs.Read(ctx, c.view)
+	f, err := c.Jobs.Read(ctx, c.view)
 	if err != nil {
 		return nil, err
 	}

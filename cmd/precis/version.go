@@ -5,22 +5,24 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"precis/cmd/internal/command"
 )
 
 // version is set by the release build; a build from source uses Go's build information.
 var version = ""
 
 // printVersion prints the version.
-type printVersion struct{ *tools }
+type printVersion struct{ *command.Tools }
 
-func newVersion(t *tools) *cobra.Command {
+func newVersion(t *command.Tools) *cobra.Command {
 	c := &printVersion{t}
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Example: `  precis version
   precis version --json`,
-		Args: takes(),
+		Args: command.Takes(),
 		RunE: c.run,
 	}
 }

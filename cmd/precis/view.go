@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/jobs"
 	"precis/internal/jsonspan"
 	"precis/policy"
@@ -16,12 +17,12 @@ import (
 
 // view prints the messages to send now.
 type view struct {
-	*tools
+	*command.Tools
 	dialect string
 }
 
-func newView(t *tools) *cobra.Command {
-	c := &view{tools: t}
+func newView(t *command.Tools) *cobra.Command {
+	c := &view{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Print the messages to send now",
@@ -32,7 +33,7 @@ says. Nothing is written. With --json the output is one object:
 		Example: `  precis view run.jsonl
   precis view --json --window 64k --target 0.5 run.jsonl
   precis view --json --dialect chat @last`,
-		Args: takes("FILE"),
+		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.dialect, "dialect", anthropic.Format, "`DIALECT` of the messages: anthropic, chat or responses")
@@ -44,7 +45,7 @@ func (c *view) run(cmd *cobra.Command, args []string) error {
 	if !ok {
 		return precis.Errorf(precis.CodeInvalid, "read flags", "--dialect is %q, want anthropic, chat or responses", c.dialect)
 	}
-	j, err := c.jobs.Open(cmd.Context(), args[0])
+	j, err := c.Jobs.Open(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (c *view) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.json(j, res, appendMessages)
 	}
-	return c.report.View(cmd.Context(), j, res)
+	return c.Report.View(cmd.Context(), j, res)
 }
 
 // dialects are the encoders of messages.

@@ -3,28 +3,26 @@ package main
 import (
 	"cmp"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/config"
+	"precis/cmd/internal/command"
 	"precis/cmd/internal/running"
 	"precis/gateway"
 )
 
 // windows shows and deletes what a running gateway has learned about context windows.
 type windows struct {
-	*tools
+	*command.Tools
 	forget   bool
 	upstream string
 	keyFile  string
 }
 
-func newWindows(t *tools) *cobra.Command {
-	c := &windows{tools: t}
+func newWindows(t *command.Tools) *cobra.Command {
+	c := &windows{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "windows [MODEL]",
 		Short: "Show what the running gateway takes the windows of models to be, and why",
@@ -38,7 +36,7 @@ With --forget what was learned is forgotten, of all models or of one; servers
 are asked again at the next request.`,
 		Example: `  precis windows
   precis windows claude-sonnet-4-5 --forget`,
-		Args: takes("[MODEL]"),
+		Args: command.Takes("[MODEL]"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.forget, "forget", false, "forget what was learned")
@@ -48,11 +46,11 @@ are asked again at the next request.`,
 }
 
 func (c *windows) run(cmd *cobra.Command, args []string) error {
-	cfg, err := c.jobs.Config()
+	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
 	}
-	gw, err := gatewayOf(c.tools, cfg, c.keyFile)
+	gw, err := running.Open(cfg.Gateway, c.keyFile)
 	if err != nil {
 		return err
 	}
@@ -90,20 +88,6 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 	}
 	c.print(items)
 	return nil
-}
-
-// gatewayOf returns a client of the gateway running at gateway.listen, with the key in keyFile; "":
-// no key.
-func gatewayOf(t *tools, cfg *config.Config, keyFile string) (*running.Client, error) {
-	key := ""
-	if keyFile != "" {
-		data, err := os.ReadFile(keyFile)
-		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read key", Place: keyFile, Err: err}
-		}
-		key = strings.TrimSpace(string(data))
-	}
-	return running.New(cfg.Gateway, key)
 }
 
 func (c *windows) print(items []gateway.KnownWindow) {

@@ -1,5 +1,5 @@
 // Package running sends requests to the gateway on this machine, through its control API. Use
-// [New] and [Client.Do].
+// [Open] or [New], and [Client.Do].
 package running
 
 import (
@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"precis"
@@ -30,6 +31,20 @@ type Client struct {
 	key    string // of the gateway; "" if it requires no keys
 	secret string // see package localsecret; "" if it cannot be read
 	http   *http.Client
+}
+
+// Open returns a client of the gateway that a configuration describes, with the key in a file; "":
+// no key.
+func Open(g config.Gateway, keyFile string) (*Client, error) {
+	key := ""
+	if keyFile != "" {
+		data, err := os.ReadFile(keyFile)
+		if err != nil {
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read key", Place: keyFile, Err: err}
+		}
+		key = strings.TrimSpace(string(data))
+	}
+	return New(g, key)
 }
 
 // New returns a client of the gateway that a configuration describes. Key is a key of the

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"precis/cmd/internal/term"
 )
 
-// takes checks the arguments of a command by their names: "FILE" is required, "[FILE]" is optional,
+// Takes checks the arguments of a command by their names: "FILE" is required, "[FILE]" is optional,
 // "WORD..." means one or more, "[EDIT...]" any number.
-func takes(names ...string) cobra.PositionalArgs {
+func Takes(names ...string) cobra.PositionalArgs {
 	least, most := 0, len(names)
 	for _, name := range names {
 		if !strings.HasPrefix(name, "[") {
