@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/archive/formats"
+	"precis/cmd/internal/agents"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/term"
 	"precis/conversation"
@@ -28,10 +29,10 @@ func (t *commandLine) complete(root *cobra.Command) {
 	flags := map[string]completer{
 		"preset": oneOf(preset.Names()...), "estimate": oneOf(tokens.Names()...), "set": settings, "model": t.models,
 		"dialect": oneOf("anthropic", "chat", "responses"), "summarizer": oneOf("model", "digest"), "log-format": oneOf("text", "json"),
-		"sort": oneOf(sessions.Sorts()...), "agent": oneOf(agents()...), "state": oneOf("answered", "interrupted", "completed", "unreadable"),
+		"sort": oneOf(sessions.Sorts()...), "agent": oneOf(formatNames()...), "state": oneOf("answered", "interrupted", "completed", "unreadable"),
 	}
 	words := map[string]completer{"show": t.handles, "restore": t.handles, "pin": t.handles, "undo": t.edits, "models": t.models,
-		"install": oneOf(hostNames()...), "uninstall": oneOf(hostNames()...), "statusline": oneOf(statuslineHosts...), "stats": oneOf("hosts"), "hook": hookWords}
+		"install": oneOf(hostNames()...), "uninstall": oneOf(hostNames()...), "statusline": oneOf(agents.StatuslineHosts...), "stats": oneOf("hosts"), "hook": hookWords}
 	for name, f := range flags {
 		for _, cmd := range all(root) {
 			if cmd.PersistentFlags().Lookup(name) != nil || cmd.Flags().Lookup(name) != nil {
@@ -41,7 +42,7 @@ func (t *commandLine) complete(root *cobra.Command) {
 			}
 		}
 	}
-	byCommand := map[string]completer{"export": oneOf(export.Formats()...), "status": oneOf(statusFormats...)}
+	byCommand := map[string]completer{"export": oneOf(export.Formats()...), "status": oneOf(agents.StatusFormats...)}
 	for _, cmd := range all(root) {
 		if f := byCommand[cmd.Name()]; f != nil && cmd.Flags().Lookup("format") != nil {
 			if err := cmd.RegisterFlagCompletionFunc("format", f); err != nil {
@@ -69,8 +70,8 @@ func all(cmd *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// agents returns the names of the supported recording formats.
-func agents() []string {
+// formatNames returns the names of the supported recording formats.
+func formatNames() []string {
 	var out []string
 	for _, f := range formats.All() {
 		out = append(out, f.Name())
@@ -110,7 +111,7 @@ func files(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellComp
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	out := []string{"@last\tthe session used last"}
-	for _, a := range agents() {
+	for _, a := range formatNames() {
 		out = append(out, "@"+a+"\tthe newest of "+a)
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp

@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"precis"
+	"precis/cmd/internal/agents"
 	"precis/cmd/internal/command"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/launch"
+	"precis/cmd/internal/recordings"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2, too.
@@ -146,14 +148,14 @@ var groups = []group{
 		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch}, {"show", newShow}, {"restore", newRestore},
 		{"pin", newPin}, {"rewind", newRewind}, {"verify", newVerify}, {"digest", newDigest},
 	}},
-	{"All conversations:", []subcommand{{"sessions", newSessions}, {"ui", newUI}}},
+	{"All conversations:", []subcommand{{"sessions", recordings.NewSessions}, {"ui", newUI}}},
 	{"Agents, with or without a gateway:", []subcommand{
-		{"install", newInstall}, {"uninstall", newUninstall}, {"run", newRun}, {"gateway", newGateway}, {"mcp", newMCP}, {"status", newStatus}, {"doctor", newDoctor},
+		{"install", agents.NewInstall}, {"uninstall", agents.NewUninstall}, {"run", newRun}, {"gateway", newGateway}, {"mcp", newMCP}, {"status", agents.NewStatus}, {"doctor", agents.NewDoctor},
 	}},
 	{"Settings:", []subcommand{{"config", newConfig}}},
 	{"", []subcommand{
-		{"view", newView}, {"gate", newGate}, {"serve", newServe}, {"experiments", newExperiments}, {"stats", newStats}, {"models", newModels},
-		{"windows", newWindows}, {"store", newStore}, {"repair", newRepair}, {"version", newVersion}, {"hook", newHook}, {"statusline", newStatusline},
+		{"view", newView}, {"gate", newGate}, {"serve", newServe}, {"experiments", newExperiments}, {"stats", agents.NewStats}, {"models", newModels},
+		{"windows", newWindows}, {"store", newStore}, {"repair", recordings.NewRepair}, {"version", newVersion}, {"hook", agents.NewHook}, {"statusline", agents.NewStatusline},
 	}},
 }
 

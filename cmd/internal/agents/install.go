@@ -1,4 +1,6 @@
-package main
+// Package agents answers: how does precis work inside agent programs, and does it work there? It has the commands install,
+// uninstall, hook, statusline, status, stats and doctor.
+package agents
 
 import (
 	"context"
@@ -27,7 +29,7 @@ type install struct {
 	model      bool
 }
 
-func newInstall(t *command.Tools) *cobra.Command {
+func NewInstall(t *command.Tools) *cobra.Command {
 	c := &install{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "install [AGENT …]",
@@ -54,7 +56,7 @@ different, such as the path of precis.`,
 	return cmd
 }
 
-func newUninstall(t *command.Tools) *cobra.Command {
+func NewUninstall(t *command.Tools) *cobra.Command {
 	c := &install{Tools: t, removes: true}
 	cmd := &cobra.Command{
 		Use:   "uninstall AGENT …",

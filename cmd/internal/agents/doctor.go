@@ -1,4 +1,4 @@
-package main
+package agents
 
 import (
 	"os"
@@ -20,7 +20,7 @@ type examine struct {
 	upstream, client string
 }
 
-func newDoctor(t *command.Tools) *cobra.Command {
+func NewDoctor(t *command.Tools) *cobra.Command {
 	c := &examine{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "doctor",

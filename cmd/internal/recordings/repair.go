@@ -1,4 +1,4 @@
-package main
+package recordings
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ type repair struct {
 	out string
 }
 
-func newRepair(t *command.Tools) *cobra.Command {
+func NewRepair(t *command.Tools) *cobra.Command {
 	c := &repair{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "repair FILE",

@@ -1,4 +1,4 @@
-package main
+package agents
 
 import (
 	"context"
@@ -18,16 +18,16 @@ import (
 	"precis/host/hook"
 )
 
-// statuslineHosts are the programs with a status line by precis. Claude Code and Qwen Code run the
+// StatuslineHosts are the programs with a status line by precis. Claude Code and Qwen Code run the
 // command themselves; in pi, precis's extension runs it.
-var statuslineHosts = []string{"claude-code", "opencode", "pi", "qwen"}
+var StatuslineHosts = []string{"claude-code", "opencode", "pi", "qwen"}
 
-func newStatusline(t *command.Tools) *cobra.Command {
+func NewStatusline(t *command.Tools) *cobra.Command {
 	c := &status{Tools: t, format: "claude"}
 	return &cobra.Command{
 		Use:   "statusline AGENT [SESSION]",
 		Short: "Serve an agent's status line; precis install sets this up",
-		Long: `Serve the status line of an agent program (` + strings.Join(statuslineHosts, ", ") + `):
+		Long: `Serve the status line of an agent program (` + strings.Join(StatuslineHosts, ", ") + `):
 it writes what it knows to standard input, and shows the line that is printed:
 how full the window is, about how many turns are left, what was spent, and what
 precis gave back in this session.
@@ -41,8 +41,8 @@ precis status says the same of any recording.`,
   precis statusline opencode`,
 		Args: command.Takes("AGENT", "[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(statuslineHosts, args[0]) {
-				return &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: args[0], Err: errors.New("it has no status line that precis knows"), Hint: "one of " + strings.Join(statuslineHosts, ", ")}
+			if !slices.Contains(StatuslineHosts, args[0]) {
+				return &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: args[0], Err: errors.New("it has no status line that precis knows"), Hint: "one of " + strings.Join(StatuslineHosts, ", ")}
 			}
 			return c.line(cmd, args[0], args[1:])
 		},

@@ -1,4 +1,4 @@
-package main
+package agents
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"precis/models"
 )
 
-// statusFormats are the output formats of a status.
-var statusFormats = []string{"plain", "claude", "json"}
+// StatusFormats are the output formats of a status.
+var StatusFormats = []string{"plain", "claude", "json"}
 
 // status prints how full a window is, for status lines and prompts.
 type status struct {
@@ -29,7 +29,7 @@ type status struct {
 	keyFile string
 }
 
-func newStatus(t *command.Tools) *cobra.Command {
+func NewStatus(t *command.Tools) *cobra.Command {
 	c := &status{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "status [FILE]",
@@ -52,14 +52,14 @@ agent has done so before.`,
 		Args: command.Takes("[FILE]"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.format, "format", "plain", "`FORMAT`: "+strings.Join(statusFormats, ", "))
+	cmd.Flags().StringVar(&c.format, "format", "plain", "`FORMAT`: "+strings.Join(StatusFormats, ", "))
 	cmd.Flags().StringVar(&c.keyFile, "key-file", "", "`FILE` with your key of a gateway that asks for keys")
 	return cmd
 }
 
 func (c *status) run(cmd *cobra.Command, args []string) error {
-	if !slices.Contains(statusFormats, c.format) {
-		return precis.Errorf(precis.CodeInvalid, "read flags", "--format is %q, want %s", c.format, strings.Join(statusFormats, ", "))
+	if !slices.Contains(StatusFormats, c.format) {
+		return precis.Errorf(precis.CodeInvalid, "read flags", "--format is %q, want %s", c.format, strings.Join(StatusFormats, ", "))
 	}
 	cfg, err := c.Jobs.Config()
 	if err != nil {

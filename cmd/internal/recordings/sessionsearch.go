@@ -1,4 +1,4 @@
-package main
+package recordings
 
 import (
 	"path/filepath"

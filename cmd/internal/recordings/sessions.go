@@ -1,4 +1,6 @@
-package main
+// Package recordings answers: which conversations have agents recorded on this machine, and are their files sound? It has the
+// commands sessions and repair.
+package recordings
 
 import (
 	"context"
@@ -28,7 +30,7 @@ type recorded struct {
 	page    int
 }
 
-func newSessions(t *command.Tools) *cobra.Command {
+func NewSessions(t *command.Tools) *cobra.Command {
 	c := &recorded{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "sessions",

@@ -1,4 +1,4 @@
-package main
+package agents
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // stats summarizes the work of precis.
 type stats struct{ *command.Tools }
 
-func newStats(t *command.Tools) *cobra.Command {
+func NewStats(t *command.Tools) *cobra.Command {
 	c := &stats{t}
 	return &cobra.Command{
 		Use:   "stats hosts",

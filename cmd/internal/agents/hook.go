@@ -1,4 +1,4 @@
-package main
+package agents
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 // hookCall answers one event of an agent program.
 type hookCall struct{ *command.Tools }
 
-func newHook(t *command.Tools) *cobra.Command {
+func NewHook(t *command.Tools) *cobra.Command {
 	c := &hookCall{t}
 	return &cobra.Command{
 		Use:   "hook AGENT EVENT [ARGUMENT …]",
