@@ -703,9 +703,9 @@ func judged(t *testing.T, in string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// serving starts a command that serves, and returns the first line it prints to the stream;
+// servingGateway starts a command that serves, and returns the first line it prints to the stream;
 // stop ends it.
-func serving(t *testing.T, toErrs bool, args ...string) (line string, stop func()) {
+func servingGateway(t *testing.T, toErrs bool, args ...string) (line string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	in, out := io.Pipe()
@@ -801,7 +801,7 @@ func figuresOf(t *testing.T, path string) (read, wrong int) {
 	if *r.want["places"] > 0 {
 		r.all("search", parsed(t, program(t, "-q", "search", "--json", "--limit", "3", path, word)), "places", "total")
 	}
-	address, stop := serving(t, false, "-q", "ui", path)
+	address, stop := servingGateway(t, false, "-q", "ui", path)
 	b := newBrowser(t, address)
 	cs := agent(t, "-q", path)
 	r.previews(b, cs, j.Home, path)
@@ -928,7 +928,7 @@ func TestFiguresOfSessions(t *testing.T) {
 	defer tools.Close()
 	defer tools.Jobs.Close()
 	home := got(tools.Jobs.Sessions(t.Context(), nil, nil))(t).Home()
-	address, _ := serving(t, false, "-q", "ui")
+	address, _ := servingGateway(t, false, "-q", "ui")
 	b, cs := newBrowser(t, address), agent(t, "-q")
 	listed := parsed(t, program(t, "-q", "sessions", "--json")).list("sessions")
 	if len(listed) != 2 {

@@ -19,6 +19,7 @@ import (
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/launch"
 	"precis/cmd/internal/recordings"
+	"precis/cmd/internal/serving"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2, too.
@@ -148,14 +149,14 @@ var groups = []group{
 		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch}, {"show", newShow}, {"restore", newRestore},
 		{"pin", newPin}, {"rewind", newRewind}, {"verify", newVerify}, {"digest", newDigest},
 	}},
-	{"All conversations:", []subcommand{{"sessions", recordings.NewSessions}, {"ui", newUI}}},
+	{"All conversations:", []subcommand{{"sessions", recordings.NewSessions}, {"ui", serving.NewUI}}},
 	{"Agents, with or without a gateway:", []subcommand{
-		{"install", agents.NewInstall}, {"uninstall", agents.NewUninstall}, {"run", newRun}, {"gateway", newGateway}, {"mcp", newMCP}, {"status", agents.NewStatus}, {"doctor", agents.NewDoctor},
+		{"install", agents.NewInstall}, {"uninstall", agents.NewUninstall}, {"run", serving.NewRun}, {"gateway", serving.NewGateway}, {"mcp", serving.NewMCP}, {"status", agents.NewStatus}, {"doctor", agents.NewDoctor},
 	}},
 	{"Settings:", []subcommand{{"config", newConfig}}},
 	{"", []subcommand{
-		{"view", newView}, {"gate", newGate}, {"serve", newServe}, {"experiments", newExperiments}, {"stats", agents.NewStats}, {"models", newModels},
-		{"windows", newWindows}, {"store", newStore}, {"repair", recordings.NewRepair}, {"version", newVersion}, {"hook", agents.NewHook}, {"statusline", agents.NewStatusline},
+		{"view", newView}, {"gate", newGate}, {"serve", serving.NewServe}, {"experiments", newExperiments}, {"stats", agents.NewStats}, {"models", newModels},
+		{"windows", serving.NewWindows}, {"store", newStore}, {"repair", recordings.NewRepair}, {"version", newVersion}, {"hook", agents.NewHook}, {"statusline", agents.NewStatusline},
 	}},
 }
 

@@ -20,6 +20,7 @@ type examine struct {
 	upstream, client string
 }
 
+// NewDoctor makes the command doctor.
 func NewDoctor(t *command.Tools) *cobra.Command {
 	c := &examine{Tools: t}
 	cmd := &cobra.Command{

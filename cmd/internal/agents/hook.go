@@ -15,6 +15,7 @@ import (
 // hookCall answers one event of an agent program.
 type hookCall struct{ *command.Tools }
 
+// NewHook makes the command hook.
 func NewHook(t *command.Tools) *cobra.Command {
 	c := &hookCall{t}
 	return &cobra.Command{

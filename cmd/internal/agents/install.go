@@ -29,6 +29,7 @@ type install struct {
 	model      bool
 }
 
+// NewInstall makes the command install.
 func NewInstall(t *command.Tools) *cobra.Command {
 	c := &install{Tools: t}
 	cmd := &cobra.Command{
@@ -56,6 +57,7 @@ different, such as the path of precis.`,
 	return cmd
 }
 
+// NewUninstall makes the command uninstall.
 func NewUninstall(t *command.Tools) *cobra.Command {
 	c := &install{Tools: t, removes: true}
 	cmd := &cobra.Command{

@@ -16,6 +16,7 @@ import (
 // stats summarizes the work of precis.
 type stats struct{ *command.Tools }
 
+// NewStats makes the command stats.
 func NewStats(t *command.Tools) *cobra.Command {
 	c := &stats{t}
 	return &cobra.Command{

@@ -29,6 +29,7 @@ type status struct {
 	keyFile string
 }
 
+// NewStatus makes the command status.
 func NewStatus(t *command.Tools) *cobra.Command {
 	c := &status{Tools: t}
 	cmd := &cobra.Command{

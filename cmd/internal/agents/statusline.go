@@ -22,6 +22,7 @@ import (
 // command themselves; in pi, precis's extension runs it.
 var StatuslineHosts = []string{"claude-code", "opencode", "pi", "qwen"}
 
+// NewStatusline makes the command statusline.
 func NewStatusline(t *command.Tools) *cobra.Command {
 	c := &status{Tools: t, format: "claude"}
 	return &cobra.Command{

@@ -26,6 +26,7 @@ type repair struct {
 	out string
 }
 
+// NewRepair makes the command repair.
 func NewRepair(t *command.Tools) *cobra.Command {
 	c := &repair{Tools: t}
 	cmd := &cobra.Command{

@@ -30,6 +30,7 @@ type recorded struct {
 	page    int
 }
 
+// NewSessions makes the command sessions.
 func NewSessions(t *command.Tools) *cobra.Command {
 	c := &recorded{Tools: t}
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"cmp"
@@ -26,7 +26,8 @@ type runClient struct {
 	client, upstream, store string
 }
 
-func newRun(t *command.Tools) *cobra.Command {
+// NewRun makes the command run.
+func NewRun(t *command.Tools) *cobra.Command {
 	c := &runClient{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND [ARGS…]",

@@ -1,4 +1,6 @@
-package main
+// Package serving answers: which programs of precis keep running, and what does a user ask of them? It has the commands gateway,
+// serve, run, ui, mcp and windows.
+package serving
 
 import (
 	"context"
@@ -23,7 +25,8 @@ type serve struct {
 	format                  string
 }
 
-func newGateway(t *command.Tools) *cobra.Command {
+// NewGateway makes the command gateway.
+func NewGateway(t *command.Tools) *cobra.Command {
 	c := &serve{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "gateway",

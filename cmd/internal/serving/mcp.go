@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"context"
@@ -20,7 +20,8 @@ type serveMCP struct {
 	edits bool
 }
 
-func newMCP(t *command.Tools) *cobra.Command {
+// NewMCP makes the command mcp.
+func NewMCP(t *command.Tools) *cobra.Command {
 	c := &serveMCP{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "mcp [FILE]",

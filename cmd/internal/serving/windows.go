@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"cmp"
@@ -21,7 +21,8 @@ type windows struct {
 	keyFile  string
 }
 
-func newWindows(t *command.Tools) *cobra.Command {
+// NewWindows makes the command windows.
+func NewWindows(t *command.Tools) *cobra.Command {
 	c := &windows{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "windows [MODEL]",

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"context"
@@ -31,7 +31,8 @@ type ui struct {
 	edit   bool
 }
 
-func newUI(t *command.Tools) *cobra.Command {
+// NewUI makes the command ui.
+func NewUI(t *command.Tools) *cobra.Command {
 	c := &ui{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "ui [FILE|FOLDER]",

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"github.com/spf13/cobra"
@@ -6,7 +6,8 @@ import (
 	"precis/cmd/internal/command"
 )
 
-func newServe(t *command.Tools) *cobra.Command {
+// NewServe makes the command serve.
+func NewServe(t *command.Tools) *cobra.Command {
 	c := &serve{Tools: t, local: true}
 	cmd := &cobra.Command{
 		Use:   "serve",
