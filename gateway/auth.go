@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 
 	"precis"
+	"precis/gateway/accounts"
 	"precis/internal/origin"
 )
 
@@ -108,3 +110,32 @@ func (g *Gateway) Caller(r *http.Request) (owner string, all bool, err error) {
 // SetAdmins replaces the admins, by the names of their keys, from the next request
 // on. The map is not to be changed afterwards.
 func (g *Gateway) SetAdmins(admins map[string]bool) { g.admins.Store(&admins) }
+
+// known describes the upstream for its accounts; nil for nil.
+func (u *Upstream) known() *accounts.Upstream {
+	if u == nil {
+		return nil
+	}
+	return &accounts.Upstream{Name: u.Name, URL: u.URL, At: func(path string) string {
+		return route{upstream: u, path: path, escaped: !isEndpoint(path)}.url("").String()
+	}}
+}
+
+// known describes the configured upstreams for their accounts.
+func (o Options) known() []accounts.Upstream {
+	out := make([]accounts.Upstream, len(o.Upstreams))
+	for i := range o.Upstreams {
+		out[i] = *o.Upstreams[i].known()
+	}
+	return out
+}
+
+// main returns the names of the upstreams that are used without being named in a path.
+func (o Options) main() (names []string) {
+	for _, d := range dialects {
+		if i := slices.IndexFunc(o.Upstreams, func(u Upstream) bool { return u.speaks(d) }); i >= 0 {
+			names = append(names, o.Upstreams[i].Name)
+		}
+	}
+	return names
+}

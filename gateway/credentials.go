@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"net/http"
+
+	"precis/gateway/accounts"
 )
 
 // Credentials authenticate a request at its upstream. They live as long as the request, and the
@@ -20,11 +22,6 @@ func (c Credentials) BaseURL() string { return c.Upstream.join("/v1", "").String
 
 type credentialsKey struct{}
 
-// credentialHeaders hold keys and who they belong to.
-var credentialHeaders = []string{
-	"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project", "Chatgpt-Account-Id", "Anthropic-Version", "X-Goog-Api-Key",
-}
-
 // CredentialsFrom returns the credentials of the request that ctx belongs to.
 func CredentialsFrom(ctx context.Context) (Credentials, bool) {
 	c, ok := ctx.Value(credentialsKey{}).(Credentials)
@@ -38,7 +35,7 @@ func WithCredentials(ctx context.Context, c Credentials) context.Context {
 
 func (x *exchange) credentialsOf() Credentials {
 	h := http.Header{}
-	for _, name := range credentialHeaders {
+	for _, name := range accounts.Headers {
 		if v := x.r.Header.Values(name); v != nil {
 			h[name] = v
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/gateway/accounts"
 	"precis/gateway/admission"
 	"precis/gateway/bridge"
 	"precis/gateway/registry"
@@ -30,7 +31,7 @@ type Gateway struct {
 	proxy         *httputil.ReverseProxy
 	windows       windows
 	endAsking     context.CancelFunc
-	accounts      *accounts
+	accounts      *accounts.Accounts
 	// freeModels are models, by upstream and name, at upstreams that do not know the control for
 	// bound reasoning.
 	freeModels sync.Map
@@ -70,7 +71,10 @@ func New(o Options) (*Gateway, error) {
 	g := &Gateway{o: o, gate: admission.New(admission.Limits{Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.managers.Store(&managers{o.Manager, o.Profiles})
-	g.accounts = newAccounts(o, g.background)
+	g.accounts = accounts.New(accounts.Options{
+		MAC: o.Auth.mac, Main: o.main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience, Now: o.Now, Work: g.background,
+		Upstreams: o.known(),
+	})
 	g.windows.table, g.windows.profile = o.Window, o.ProfileWindow
 	g.windows.transport, g.windows.background, g.windows.now = o.Transport, g.background, o.Now
 	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
@@ -193,7 +197,7 @@ func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, err
 	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
 		return owner, err
 	}
-	return g.accounts.owner(r, up, path)
+	return g.accounts.Owner(r, up.known(), path)
 }
 
 func upgrades(r *http.Request) bool {

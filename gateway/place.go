@@ -63,7 +63,7 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	p.found, p.conv = found, found.Line.State
 	x.kind = string(found.Kind)
-	if x.assembly == nil && x.direct == nil && !x.g.accounts.isProven(x.r, x.upstream) {
+	if x.assembly == nil && x.direct == nil && !x.g.accounts.IsProven(x.r, x.upstream.known()) {
 		x.doubted = true
 		p.conv.Doubt()
 	}

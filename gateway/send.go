@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/gateway/accounts"
 	"precis/gateway/admission"
 	"precis/gateway/polyfill"
 	"precis/internal/contentcoding"
@@ -142,7 +143,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil {
 		x.reached()
-		x.g.accounts.recordStatus(x.r, x.upstream, res.StatusCode)
+		x.g.accounts.RecordStatus(x.r, x.upstream.known(), res.StatusCode)
 		x.updateProof(res.StatusCode)
 	}
 	return res, err
@@ -156,7 +157,7 @@ func (x *exchange) updateProof(status int) {
 	case status < 300:
 		x.doubted = false
 		x.placed.conv.Confirm()
-	case x.doubted && refusedBy(status) && x.placed.conv.Info().Requests == 0:
+	case x.doubted && accounts.RefusedBy(status) && x.placed.conv.Info().Requests == 0:
 		x.conversations.Discard(x.placed.conv)
 	}
 }

@@ -1,6 +1,8 @@
-package gateway
+package accounts
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -13,6 +15,14 @@ import (
 	"precis/store"
 	"precis/store/memory"
 )
+
+func secret(key string) keyed {
+	return func(text string) []byte {
+		m := hmac.New(sha256.New, []byte(key))
+		m.Write([]byte(text))
+		return m.Sum(nil)
+	}
+}
 
 // requestOf returns a request with headers by name, a line each.
 func requestOf(headers, query string) *http.Request {
@@ -33,7 +43,7 @@ func token(issuer, subject string) string {
 
 // names returns all names that a credential may have: its own, its account's at two
 // upstreams, and those of before.
-func names(a Auth, c credential) map[string]string {
+func names(a keyed, c credential) map[string]string {
 	out := map[string]string{"token": a.name(c.parts()), "former token": c.formerName(a)}
 	if c.claims.subject != "" {
 		out["account"], out["account elsewhere"] = a.name(c.account("main")), a.name(c.account("other"))
@@ -44,7 +54,7 @@ func names(a Auth, c credential) map[string]string {
 
 // clash returns two names of different credentials that are equal; the account of a
 // token is the same for every token that names it.
-func clash(a Auth, one, two credential) string {
+func clash(a keyed, one, two credential) string {
 	for kind, name := range names(a, one) {
 		for other, same := range names(a, two) {
 			if name == "" || name != same {
@@ -80,7 +90,7 @@ func FuzzOwners(f *testing.F) {
 		f.Add(pair[0], "", pair[1], "")
 	}
 	f.Add(victim, "", "", "key=subject+https://auth.example+auth0|victim")
-	auth := Auth{Secret: []byte("secret of the gateway")}
+	auth := secret("secret of the gateway")
 	f.Fuzz(func(t *testing.T, one, oneQuery, two, twoQuery string) {
 		a, b := credentialOf(requestOf(one, oneQuery)), credentialOf(requestOf(two, twoQuery))
 		if reflect.DeepEqual(a.of, b.of) && reflect.DeepEqual(a.tokens, b.tokens) {
@@ -93,12 +103,12 @@ func FuzzOwners(f *testing.F) {
 }
 
 // oldName is how owners were named before.
-func oldName(a Auth, text string) string { return fmt.Sprintf("p%x", a.mac(text)[:10]) }
+func oldName(a keyed, text string) string { return fmt.Sprintf("p%x", a(text)[:10]) }
 
 // What was stored under a former name is found by its own credential, and by no other.
 func TestFormerNames(t *testing.T) {
 	t.Parallel()
-	auth := Auth{Secret: []byte("s")}
+	auth := secret("s")
 	iss, sub := "https://auth.example", "auth0|alice"
 	for name, c := range map[string]struct {
 		headers, text string
@@ -113,17 +123,17 @@ func TestFormerNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := memory.New()
-			a := newAccounts(Options{Auth: auth, Store: st, Now: time.Now}, nil)
+			a := New(Options{MAC: auth, Store: st, Now: time.Now})
 			old := oldName(auth, c.text)
 			if err := st.Scope(old).(store.Lister).PutConversation(t.Context(), store.Record{ID: "c1", Updated: time.Now()}); err != nil {
 				t.Fatal(err)
 			}
-			got, err := a.owner(requestOf(c.headers, ""), nil, "")
+			got, err := a.Owner(requestOf(c.headers, ""), nil, "")
 			if err != nil || got == "" || (got == old) != c.mine {
 				t.Errorf("%s (%v), the former name is %s", got, err, old)
 			}
-			fresh := newAccounts(Options{Auth: auth, Store: memory.New(), Now: time.Now}, nil)
-			if got, _ := fresh.owner(requestOf(c.headers, ""), nil, ""); got == old || got == "" {
+			fresh := New(Options{MAC: auth, Store: memory.New(), Now: time.Now})
+			if got, _ := fresh.Owner(requestOf(c.headers, ""), nil, ""); got == old || got == "" {
 				t.Errorf("with nothing stored it is %q", got)
 			}
 		})
@@ -140,7 +150,7 @@ func TestAnExpiredTokenNamesNoAccount(t *testing.T) {
 	r := requestOf("Authorization: Bearer e30."+claims+".sig", "")
 	c := credentialOf(r)
 	up := &Upstream{Name: "up", URL: r.URL}
-	a := newAccounts(Options{Now: func() time.Time { return time.Unix(999, 0) }, Upstreams: []Upstream{*up}}, nil)
+	a := New(Options{MAC: secret(""), Now: func() time.Time { return time.Unix(999, 0) }, Upstreams: []Upstream{*up}})
 	a.known[a.key("accepted", c, up)] = &tokenState{accepted: true}
 	if a.accepting(r, c, up, "") == nil {
 		t.Error("before it expires it names none")

@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"encoding/base64"
@@ -29,6 +29,11 @@ func encode(parts ...part) string {
 
 // identityHeaders hold credentials and the accounts they are used for.
 var identityHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Chatgpt-Account-Id", "Openai-Organization", "Openai-Project"}
+
+// Headers hold keys and who they belong to.
+var Headers = []string{
+	"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project", "Chatgpt-Account-Id", "Anthropic-Version", "X-Goog-Api-Key",
+}
 
 // credential identifies the sender of a request to its upstream.
 type credential struct {
@@ -118,12 +123,15 @@ func (c credential) account(realm string) []part {
 	return append(slices.Clone(c.of), part{"upstream", realm}, part{"issuer", c.claims.issuer}, part{"subject", c.claims.subject})
 }
 
+// keyed returns a hash of a text, keyed with the secret of a gateway.
+type keyed func(text string) []byte
+
 // name returns the name of an owner; "" for no parts.
-func (a Auth) name(parts []part) string {
+func (a keyed) name(parts []part) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "p" + hex.EncodeToString(a.mac(encode(append([]part{{"use", "owner"}}, parts...)...))[:10])
+	return "p" + hex.EncodeToString(a(encode(append([]part{{"use", "owner"}}, parts...)...))[:10])
 }
 
 // Earlier versions hashed names from one text without marks between its parts. Data stored under
@@ -132,7 +140,7 @@ func (a Auth) name(parts []part) string {
 
 // formerName returns the credential's name in that scheme; "" when it could belong to somebody
 // else.
-func (c credential) formerName(a Auth) string {
+func (c credential) formerName(a keyed) string {
 	if len(c.tokens) == 0 || slices.Contains(c.tokens, "subject") {
 		return ""
 	}
@@ -140,7 +148,7 @@ func (c credential) formerName(a Auth) string {
 }
 
 // formerAccount returns the name of the token's account in that scheme.
-func (c credential) formerAccount(a Auth) string {
+func (c credential) formerAccount(a keyed) string {
 	texts := append(c.values(), c.claims.subject)
 	if c.claims.issuer != "" {
 		texts = append(texts, c.claims.issuer)
@@ -148,13 +156,13 @@ func (c credential) formerAccount(a Auth) string {
 	return a.former(c.formerOf, "subject "+c.claims.issuer+" "+c.claims.subject, texts)
 }
 
-func (a Auth) former(of func() string, rest string, texts []string) string {
+func (a keyed) former(of func() string, rest string, texts []string) string {
 	for _, t := range texts {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return "" // a text with spaces is ambiguous
 		}
 	}
-	return "p" + hex.EncodeToString(a.mac(of() + rest)[:10])
+	return "p" + hex.EncodeToString(a(of() + rest)[:10])
 }
 
 func (c credential) formerOf() string {

@@ -1,9 +1,12 @@
-package gateway
+// Package accounts answers: whose is a request without a key of the gateway? [Accounts] names its owner by the credential for
+// its upstream, whose token it may ask the upstream about.
+package accounts
 
 import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -13,15 +16,16 @@ import (
 	"precis/store"
 )
 
-// accounts resolves the owner of a request without a gateway key from its upstream credential. A
+// Accounts resolves the owner of a request without a gateway key from its upstream credential. A
 // request with a JSON web token belongs to the account named in the token, which survives token
 // renewal. That holds only if the request's upstream has accepted this very token and refuses
 // invalid ones, because anyone can write a token that names somebody else. The upstream is asked
 // once per token, before the token's first request is placed. In all other cases, and with any
 // other credential, a request belongs to whoever sends the same credential.
-type accounts struct {
-	auth      Auth
+type Accounts struct {
+	auth      keyed
 	upstreams []Upstream
+	mains     []string
 	transport http.RoundTripper
 	kept      store.Summaries // persists accepted tokens beyond the process; nil: not persisted
 	store     precis.Store    // where former owner names are looked up; nil: nowhere
@@ -34,6 +38,13 @@ type accounts struct {
 	credulous map[string]time.Time               // upstreams that accept an invalid token, and since when we know
 	former    map[string]bool                    // former owner names: whether data is stored under them
 	proven    map[precis.Fingerprint]bool        // credentials: whether the newest answer accepted them
+}
+
+// Upstream is an upstream that knows accounts.
+type Upstream struct {
+	Name string
+	URL  *url.URL                 // its base
+	At   func(path string) string // the URL of a path
 }
 
 // tokenState is the state of a token at an upstream.
@@ -50,11 +61,23 @@ const (
 	mostTokens = 10_000           // bounds the remembered tokens, because anyone can create them
 )
 
-func newAccounts(o Options, work func(func(context.Context)) bool) *accounts {
-	a := &accounts{
-		auth: o.Auth, upstreams: o.Upstreams, transport: o.Transport, store: o.Store, patience: o.Patience, now: o.Now, work: work,
-		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{},
-		former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
+// Options are the parts of the accounts of a gateway. MAC and Now are required.
+type Options struct {
+	MAC       func(text string) []byte // a hash, keyed with the secret of the gateway
+	Upstreams []Upstream
+	Main      []string // names of the upstreams that are used without being named in a path
+	Transport http.RoundTripper
+	Store     precis.Store  // nil: nothing is kept beyond the process
+	Patience  time.Duration // time limit for the store; 0: 3 seconds
+	Now       func() time.Time
+	Work      func(func(context.Context)) bool // runs work that the request does not wait for
+}
+
+// New returns the accounts of a gateway, which has asked no upstream yet.
+func New(o Options) *Accounts {
+	a := &Accounts{
+		auth: o.MAC, upstreams: o.Upstreams, mains: o.Main, transport: o.Transport, store: o.Store, patience: o.Patience, now: o.Now, work: o.Work,
+		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
 	}
 	if a.patience <= 0 {
 		a.patience = 3 * time.Second
@@ -64,7 +87,7 @@ func newAccounts(o Options, work func(func(context.Context)) bool) *accounts {
 }
 
 // realm names the upstream of an account: the first configured one with the same host.
-func (a *accounts) realm(u *Upstream) string {
+func (a *Accounts) realm(u *Upstream) string {
 	for i := range a.upstreams {
 		if a.upstreams[i].URL.Scheme == u.URL.Scheme && a.upstreams[i].URL.Host == u.URL.Host {
 			return a.upstreams[i].Name
@@ -74,22 +97,14 @@ func (a *accounts) realm(u *Upstream) string {
 }
 
 // main reports whether an upstream is used without being named in a path.
-func (a *accounts) main(u *Upstream) bool {
-	for _, d := range dialects {
-		i := slices.IndexFunc(a.upstreams, func(u Upstream) bool { return u.speaks(d) })
-		if i >= 0 && a.upstreams[i].Name == u.Name {
-			return true
-		}
-	}
-	return false
-}
+func (a *Accounts) main(u *Upstream) bool { return slices.Contains(a.mains, u.Name) }
 
 var errHidden = precis.Errorf(precis.CodeInvalid, "check credentials", "the Connection header takes a credential away")
 
-// owner returns the owner of a request to a path of an upstream; "" when the request has no
+// Owner returns the owner of a request to a path of an upstream; "" when the request has no
 // credential. Up is nil when there is no upstream. Path "" means the upstream is not asked. The
 // error is [precis.CodeInvalid] for a credential that its upstream would not see.
-func (a *accounts) owner(r *http.Request, up *Upstream, path string) (string, error) {
+func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, error) {
 	for _, field := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(field, ",") {
 			if slices.Contains(identityHeaders, http.CanonicalHeaderKey(strings.TrimSpace(name))) {
@@ -110,7 +125,7 @@ func (a *accounts) owner(r *http.Request, up *Upstream, path string) (string, er
 
 // accepting returns the upstream where the request's token identifies its account; nil when no
 // upstream has accepted the token.
-func (a *accounts) accepting(r *http.Request, c credential, up *Upstream, path string) *Upstream {
+func (a *Accounts) accepting(r *http.Request, c credential, up *Upstream, path string) *Upstream {
 	if c.claims.subject == "" || !c.claims.signed || !c.claims.expires.IsZero() && !a.now().Before(c.claims.expires) {
 		return nil
 	}
@@ -129,7 +144,7 @@ func (a *accounts) accepting(r *http.Request, c credential, up *Upstream, path s
 }
 
 // ownerName returns the owner name to use: the former one if data is stored under it, else name.
-func (a *accounts) ownerName(ctx context.Context, name, former string) string {
+func (a *Accounts) ownerName(ctx context.Context, name, former string) string {
 	scoper, ok := a.store.(store.Scoper)
 	if !ok || former == "" || name == "" {
 		return name
@@ -174,13 +189,13 @@ func bound[K comparable, V any](m map[K]V) {
 }
 
 // key returns the key under which a credential at an upstream is remembered.
-func (a *accounts) key(use string, c credential, up *Upstream) precis.Fingerprint {
+func (a *Accounts) key(use string, c credential, up *Upstream) precis.Fingerprint {
 	parts := []part{{"use", use}, {"upstream", a.realm(up)}}
-	return precis.Fingerprint(a.auth.mac(encode(append(parts, c.parts()...)...)))
+	return precis.Fingerprint(a.auth(encode(append(parts, c.parts()...)...)))
 }
 
 // accepted reports whether an upstream is known to have accepted a token.
-func (a *accounts) accepted(ctx context.Context, c credential, up *Upstream) bool {
+func (a *Accounts) accepted(ctx context.Context, c credential, up *Upstream) bool {
 	key := a.key("accepted", c, up)
 	a.mu.Lock()
 	s := a.known[key]
@@ -208,7 +223,7 @@ func (a *accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 
 // ask asks an upstream about a token, unless it was asked recently, and reports whether the token
 // is accepted.
-func (a *accounts) ask(r *http.Request, c credential, up *Upstream, path string) bool {
+func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string) bool {
 	key, realm := a.key("accepted", c, up), a.realm(up)
 	a.mu.Lock()
 	s := a.known[key]
@@ -252,7 +267,7 @@ func (a *accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 }
 
 // persist persists an accepted token beyond the process.
-func (a *accounts) persist(key precis.Fingerprint) {
+func (a *Accounts) persist(key precis.Fingerprint) {
 	if a.kept == nil {
 		return
 	}
@@ -275,7 +290,7 @@ const (
 // try reports whether an upstream refuses a token with a wrong signature, and whether it accepts
 // the request's own token. It sends requests that use no model: the list of models and, if that is
 // public, an empty request to the path of the request.
-func (a *accounts) try(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
+func (a *Accounts) try(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), acceptFor)
 	defer cancel()
 	own, wrong := c.tokens[0], broken(c.tokens[0])
@@ -291,13 +306,12 @@ func (a *accounts) try(r *http.Request, c credential, up *Upstream, path string)
 }
 
 // present sends a request upstream with token instead of the request's own token.
-func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, method, path, body, own, token string) verdict {
-	req, err := http.NewRequestWithContext(ctx, method,
-		(route{upstream: up, path: path, escaped: !isEndpoint(path)}).url("").String(), strings.NewReader(body))
+func (a *Accounts) present(ctx context.Context, r *http.Request, up *Upstream, method, path, body, own, token string) verdict {
+	req, err := http.NewRequestWithContext(ctx, method, up.At(path), strings.NewReader(body))
 	if err != nil {
 		return unknown
 	}
-	for _, name := range credentialHeaders {
+	for _, name := range Headers {
 		for _, v := range r.Header.Values(name) {
 			req.Header.Add(name, strings.ReplaceAll(v, own, token))
 		}
@@ -315,7 +329,7 @@ func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, m
 	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // lets the connection be reused
 	_ = res.Body.Close()
 	switch {
-	case refusedBy(res.StatusCode):
+	case RefusedBy(res.StatusCode):
 		return no
 	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout:
 		return unknown
@@ -323,8 +337,8 @@ func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, m
 	return yes
 }
 
-// refusedBy reports whether a status means that a credential was refused.
-func refusedBy(status int) bool {
+// RefusedBy reports whether a status means that a credential was refused.
+func RefusedBy(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
@@ -341,10 +355,10 @@ func broken(token string) string {
 	return token[:i] + string(first) + token[i+1:]
 }
 
-// recordStatus records an upstream's answer to a request. A refusal revokes the acceptance of its
+// RecordStatus records an upstream's answer to a request. A refusal revokes the acceptance of its
 // token.
-func (a *accounts) recordStatus(r *http.Request, up *Upstream, status int) {
-	if status >= 300 && !refusedBy(status) {
+func (a *Accounts) RecordStatus(r *http.Request, up *Upstream, status int) {
+	if status >= 300 && !RefusedBy(status) {
 		return
 	}
 	c := credentialOf(r)
@@ -355,14 +369,14 @@ func (a *accounts) recordStatus(r *http.Request, up *Upstream, status int) {
 		bound(a.proven)
 		a.proven[key] = status < 300
 	}
-	if s := a.known[a.key("accepted", c, up)]; s != nil && refusedBy(status) {
+	if s := a.known[a.key("accepted", c, up)]; s != nil && RefusedBy(status) {
 		s.accepted = false
 	}
 }
 
-// isProven reports whether the newest answer to a request with the same credential was a success. A
+// IsProven reports whether the newest answer to a request with the same credential was a success. A
 // request without a credential is proven unless one without a credential was refused.
-func (a *accounts) isProven(r *http.Request, up *Upstream) bool {
+func (a *Accounts) IsProven(r *http.Request, up *Upstream) bool {
 	c := credentialOf(r)
 	key := a.key("proven", c, up)
 	a.mu.Lock()
