@@ -23,15 +23,9 @@ import (
 // once per token, before the token's first request is placed. In all other cases, and with any
 // other credential, a request belongs to whoever sends the same credential.
 type Accounts struct {
-	auth      keyed
-	upstreams []Upstream
-	mains     []string
-	transport http.RoundTripper
-	kept      store.Summaries // persists accepted tokens beyond the process; nil: not persisted
-	store     precis.Store    // where former owner names are looked up; nil: nowhere
-	patience  time.Duration
-	now       func() time.Time
-	work      func(func(context.Context)) bool // runs work that the request does not wait for
+	o    Options
+	auth keyed
+	kept store.Summaries // persists accepted tokens beyond the process; nil: not persisted
 
 	mu        sync.Mutex
 	known     map[precis.Fingerprint]*tokenState // state of tokens at upstreams, by hash
@@ -67,7 +61,7 @@ type Options struct {
 	Upstreams []Upstream
 	Main      []string // names of the upstreams that are used without being named in a path
 	Transport http.RoundTripper
-	Store     precis.Store  // nil: nothing is kept beyond the process
+	Store     precis.Store  // keeps accepted tokens and has former owner names; nil: nothing is kept beyond the process
 	Patience  time.Duration // time limit for the store; 0: 3 seconds
 	Now       func() time.Time
 	Work      func(func(context.Context)) bool // runs work that the request does not wait for
@@ -75,12 +69,12 @@ type Options struct {
 
 // New returns the accounts of a gateway, which has asked no upstream yet.
 func New(o Options) *Accounts {
-	a := &Accounts{
-		auth: o.MAC, upstreams: o.Upstreams, mains: o.Main, transport: o.Transport, store: o.Store, patience: o.Patience, now: o.Now, work: o.Work,
-		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
+	if o.Patience <= 0 {
+		o.Patience = 3 * time.Second
 	}
-	if a.patience <= 0 {
-		a.patience = 3 * time.Second
+	a := &Accounts{
+		o: o, auth: o.MAC,
+		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
 	}
 	a.kept, _ = o.Store.(store.Summaries)
 	return a
@@ -88,16 +82,13 @@ func New(o Options) *Accounts {
 
 // realm names the upstream of an account: the first configured one with the same host.
 func (a *Accounts) realm(u *Upstream) string {
-	for i := range a.upstreams {
-		if a.upstreams[i].URL.Scheme == u.URL.Scheme && a.upstreams[i].URL.Host == u.URL.Host {
-			return a.upstreams[i].Name
+	for i := range a.o.Upstreams {
+		if a.o.Upstreams[i].URL.Scheme == u.URL.Scheme && a.o.Upstreams[i].URL.Host == u.URL.Host {
+			return a.o.Upstreams[i].Name
 		}
 	}
 	return u.Name
 }
-
-// main reports whether an upstream is used without being named in a path.
-func (a *Accounts) main(u *Upstream) bool { return slices.Contains(a.mains, u.Name) }
 
 var errHidden = precis.Errorf(precis.CodeInvalid, "check credentials", "the Connection header takes a credential away")
 
@@ -115,7 +106,7 @@ func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, er
 	c := credentialOf(r)
 	if u := a.accepting(r, c, up, path); u != nil {
 		former := ""
-		if a.main(u) {
+		if slices.Contains(a.o.Main, u.Name) {
 			former = c.formerAccount(a.auth)
 		}
 		return a.ownerName(r.Context(), a.auth.name(c.account(a.realm(u))), former), nil
@@ -126,7 +117,7 @@ func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, er
 // accepting returns the upstream where the request's token identifies its account; nil when no
 // upstream has accepted the token.
 func (a *Accounts) accepting(r *http.Request, c credential, up *Upstream, path string) *Upstream {
-	if c.claims.subject == "" || !c.claims.signed || !c.claims.expires.IsZero() && !a.now().Before(c.claims.expires) {
+	if c.claims.subject == "" || !c.claims.signed || !c.claims.expires.IsZero() && !a.o.Now().Before(c.claims.expires) {
 		return nil
 	}
 	if up != nil {
@@ -135,8 +126,8 @@ func (a *Accounts) accepting(r *http.Request, c credential, up *Upstream, path s
 		}
 		return nil
 	}
-	for i := range a.upstreams {
-		if u := &a.upstreams[i]; a.main(u) && a.accepted(r.Context(), c, u) {
+	for i := range a.o.Upstreams {
+		if u := &a.o.Upstreams[i]; slices.Contains(a.o.Main, u.Name) && a.accepted(r.Context(), c, u) {
 			return u
 		}
 	}
@@ -145,7 +136,7 @@ func (a *Accounts) accepting(r *http.Request, c credential, up *Upstream, path s
 
 // ownerName returns the owner name to use: the former one if data is stored under it, else name.
 func (a *Accounts) ownerName(ctx context.Context, name, former string) string {
-	scoper, ok := a.store.(store.Scoper)
+	scoper, ok := a.o.Store.(store.Scoper)
 	if !ok || former == "" || name == "" {
 		return name
 	}
@@ -158,7 +149,7 @@ func (a *Accounts) ownerName(ctx context.Context, name, former string) string {
 		}
 		return name
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.patience)
+	ctx, cancel := context.WithTimeout(ctx, a.o.Patience)
 	defer cancel()
 	list, ok := scoper.Scope(former).(store.Lister)
 	if !ok {
@@ -206,7 +197,7 @@ func (a *Accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 	if a.kept == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.patience)
+	ctx, cancel := context.WithTimeout(ctx, a.o.Patience)
 	defer cancel()
 	if _, err := a.kept.Summary(ctx, key); err != nil {
 		return false
@@ -239,7 +230,7 @@ func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return s.accepted
-	case credulous && a.now().Sub(since) < trustAgain, s != nil && !s.asked.IsZero() && a.now().Sub(s.asked) < askedAgain:
+	case credulous && a.o.Now().Sub(since) < trustAgain, s != nil && !s.asked.IsZero() && a.o.Now().Sub(s.asked) < askedAgain:
 		a.mu.Unlock()
 		return false
 	}
@@ -254,9 +245,9 @@ func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 
 	refuses, accepts := a.try(r, c, up, path)
 	a.mu.Lock()
-	s.accepted, s.asked, s.done = accepts, a.now(), nil
+	s.accepted, s.asked, s.done = accepts, a.o.Now(), nil
 	if refuses == no {
-		a.credulous[realm] = a.now()
+		a.credulous[realm] = a.o.Now()
 	}
 	a.mu.Unlock()
 	close(done)
@@ -271,8 +262,8 @@ func (a *Accounts) persist(key precis.Fingerprint) {
 	if a.kept == nil {
 		return
 	}
-	a.work(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, a.patience)
+	a.o.Work(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, a.o.Patience)
 		defer cancel()
 		_ = a.kept.KeepSummary(ctx, key, "accepted") // on failure, the next process asks once more
 	})
@@ -322,7 +313,7 @@ func (a *Accounts) present(ctx context.Context, r *http.Request, up *Upstream, m
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	res, err := a.transport.RoundTrip(req)
+	res, err := a.o.Transport.RoundTrip(req)
 	if err != nil {
 		return unknown
 	}

@@ -155,7 +155,7 @@ func TestAnExpiredTokenNamesNoAccount(t *testing.T) {
 	if a.accepting(r, c, up, "") == nil {
 		t.Error("before it expires it names none")
 	}
-	a.now = func() time.Time { return time.Unix(1000, 0) }
+	a.o.Now = func() time.Time { return time.Unix(1000, 0) }
 	if a.accepting(r, c, up, "") != nil {
 		t.Error("it names an account when it has expired")
 	}
