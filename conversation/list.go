@@ -93,7 +93,8 @@ func (l Listed) sized(st policy.Status) Listed {
 // MostListed is the most conversations in a page of a list.
 const MostListed = 500
 
-// PageSize returns the length of a page for a limit: 50 for 0. The error is [precis.CodeInvalid] for more than [MostListed].
+// PageSize returns the length of a page for a limit: 50 for 0. The error is [precis.CodeInvalid]
+// for more than [MostListed].
 func PageSize(limit int) (int, error) {
 	if limit < 0 || limit > MostListed {
 		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit, MostListed)

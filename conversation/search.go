@@ -9,8 +9,8 @@ import (
 	"precis/store"
 )
 
-// Found is a message that a search found, or a text as in [precis/conversation/find.Passages]. Only searches of recordings
-// return the latter.
+// Found is a message that a search found, or a text as in [precis/conversation/find.Passages]. Only
+// searches of recordings return the latter.
 type Found struct {
 	store.Hit
 	Owner  string        `json:"owner"`

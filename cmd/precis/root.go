@@ -151,12 +151,15 @@ var groups = []group{
 	}},
 	{"All conversations:", []subcommand{{"sessions", recordings.NewSessions}, {"ui", serving.NewUI}}},
 	{"Agents, with or without a gateway:", []subcommand{
-		{"install", agents.NewInstall}, {"uninstall", agents.NewUninstall}, {"run", serving.NewRun}, {"gateway", serving.NewGateway}, {"mcp", serving.NewMCP}, {"status", agents.NewStatus}, {"doctor", agents.NewDoctor},
+		{"install", agents.NewInstall}, {"uninstall", agents.NewUninstall}, {"run", serving.NewRun},
+		{"gateway", serving.NewGateway}, {"mcp", serving.NewMCP}, {"status", agents.NewStatus}, {"doctor", agents.NewDoctor},
 	}},
 	{"Settings:", []subcommand{{"config", newConfig}}},
 	{"", []subcommand{
-		{"view", newView}, {"gate", newGate}, {"serve", serving.NewServe}, {"experiments", newExperiments}, {"stats", agents.NewStats}, {"models", newModels},
-		{"windows", serving.NewWindows}, {"store", newStore}, {"repair", recordings.NewRepair}, {"version", newVersion}, {"hook", agents.NewHook}, {"statusline", agents.NewStatusline},
+		{"view", newView}, {"gate", newGate}, {"serve", serving.NewServe}, {"experiments", newExperiments},
+		{"stats", agents.NewStats}, {"models", newModels}, {"windows", serving.NewWindows}, {"store", newStore},
+		{"repair", recordings.NewRepair}, {"version", newVersion}, {"hook", agents.NewHook},
+		{"statusline", agents.NewStatusline},
 	}},
 }
 

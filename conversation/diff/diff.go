@@ -1,5 +1,5 @@
-// Package diff answers: what do edits change in the view of a conversation? [Parts] lists the differences block by block,
-// [Changes] span by span. Both are pure.
+// Package diff answers: what do edits change in the view of a conversation? [Parts] lists the
+// differences block by block, [Changes] span by span. Both are pure.
 package diff
 
 import (

@@ -1,5 +1,6 @@
-// Package find answers: where in a conversation do words stand? [In] searches every block of one conversation for a [Query],
-// hidden or not; [Passages] yields the texts that searches over many conversations read.
+// Package find answers: where in a conversation do words stand? [In] searches every block of one
+// conversation for a [Query], hidden or not; [Passages] yields the texts that searches over many
+// conversations read.
 package find
 
 import (

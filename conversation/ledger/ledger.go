@@ -1,5 +1,6 @@
-// Package ledger answers: what did conversations use, cost and save? [Of] sums up the ledgers of the stores of a home by day,
-// owner and conversation; [Arms] does so for the conversations in experiments.
+// Package ledger answers: what did conversations use, cost and save? [Of] sums up the ledgers of
+// the stores of a home by day, owner and conversation; [Arms] does so for the conversations in
+// experiments.
 package ledger
 
 import (

@@ -1,5 +1,6 @@
-// Package shelf answers: which conversations do the owners of a home have, in memory and in a store? [List], [Count] and
-// [Search] answer for homes with both; [InStore] is a home with a store alone.
+// Package shelf answers: which conversations do the owners of a home have, in memory and in a
+// store? [List], [Count] and [Search] answer for homes with both; [InStore] is a home with a store
+// alone.
 package shelf
 
 import (

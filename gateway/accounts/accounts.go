@@ -1,5 +1,5 @@
-// Package accounts answers: whose is a request without a key of the gateway? [Accounts] names its owner by the credential for
-// its upstream, whose token it may ask the upstream about.
+// Package accounts answers: whose is a request without a key of the gateway? [Accounts] names its
+// owner by the credential for its upstream, whose token it may ask the upstream about.
 package accounts
 
 import (
@@ -73,8 +73,8 @@ func New(o Options) *Accounts {
 		o.Patience = 3 * time.Second
 	}
 	a := &Accounts{
-		o: o, auth: o.MAC,
-		known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{}, former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
+		o: o, auth: o.MAC, known: map[precis.Fingerprint]*tokenState{}, credulous: map[string]time.Time{},
+		former: map[string]bool{}, proven: map[precis.Fingerprint]bool{},
 	}
 	a.kept, _ = o.Store.(store.Summaries)
 	return a

@@ -1,5 +1,5 @@
-// Package agents answers: how does precis work inside agent programs, and does it work there? It has the commands install,
-// uninstall, hook, statusline, status, stats and doctor.
+// Package agents answers: how does precis work inside agent programs, and does it work there? It
+// has the commands install, uninstall, hook, statusline, status, stats and doctor.
 package agents
 
 import (

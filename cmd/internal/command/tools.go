@@ -1,5 +1,5 @@
-// Package command answers: what does each subcommand of precis work with? Its [Tools] are the console, the opener of recordings
-// and the printer of reports; [Takes] checks its arguments.
+// Package command answers: what does each subcommand of precis work with? Its [Tools] are the
+// console, the opener of recordings and the printer of reports; [Takes] checks its arguments.
 package command
 
 import (

@@ -1,5 +1,5 @@
-// Package recordings answers: which conversations have agents recorded on this machine, and are their files sound? It has the
-// commands sessions and repair.
+// Package recordings answers: which conversations have agents recorded on this machine, and are
+// their files sound? It has the commands sessions and repair.
 package recordings
 
 import (

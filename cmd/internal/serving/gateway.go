@@ -1,5 +1,5 @@
-// Package serving answers: which programs of precis keep running, and what does a user ask of them? It has the commands gateway,
-// serve, run, ui, mcp and windows.
+// Package serving answers: which programs of precis keep running, and what does a user ask of them?
+// It has the commands gateway, serve, run, ui, mcp and windows.
 package serving
 
 import (
