@@ -121,8 +121,8 @@ func (u *Upstream) known() *accounts.Upstream {
 	}}
 }
 
-// known describes the configured upstreams for their accounts.
-func (o Options) known() []accounts.Upstream {
+// accountUpstreams describes the configured upstreams for their accounts.
+func (o Options) accountUpstreams() []accounts.Upstream {
 	out := make([]accounts.Upstream, len(o.Upstreams))
 	for i := range o.Upstreams {
 		out[i] = *o.Upstreams[i].known()

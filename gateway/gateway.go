@@ -73,7 +73,7 @@ func New(o Options) (*Gateway, error) {
 	g.managers.Store(&managers{o.Manager, o.Profiles})
 	g.accounts = accounts.New(accounts.Options{
 		MAC: o.Auth.mac, Main: o.main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience, Now: o.Now, Work: g.background,
-		Upstreams: o.known(),
+		Upstreams: o.accountUpstreams(),
 	})
 	g.windows.table, g.windows.profile = o.Window, o.ProfileWindow
 	g.windows.transport, g.windows.background, g.windows.now = o.Transport, g.background, o.Now

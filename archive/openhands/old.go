@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/internal/jsonspan"
-
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // unseen are the actions and observations of OpenHands before 1.0 that the model does not see.

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-
 	"github.com/spf13/cobra"
 
+	"precis"
 	"precis/cmd/internal/command"
 	"precis/cmd/internal/config"
 	"precis/internal/suggest"

@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	if exit, ok := errors.AsType[launch.Exit](err); ok { // exit code of a child command
 		return int(exit)
 	}
-	err = byCause(t.jobs.Blame(err))
+	err = byCause(t.Jobs.Blame(err))
 	var e *precis.Error
 	if !errors.As(err, &e) { // an error of the command line
 		t.AsJSON = t.AsJSON || asksJSON(args) // flags after a wrong one were not parsed

@@ -33,7 +33,7 @@ type Change struct {
 }
 
 // Changes lists the changes that edits would make to the view of a conversation.
-func Changes(meter *policy.Meter, c *precis.Conversation, made []precis.Edit) []Change {
+func Changes(meter *measure.Meter, c *precis.Conversation, made []precis.Edit) []Change {
 	t, before := c.Transcript, c.Edits
 	after := slices.Concat(before, made)
 	rungs := rungsOf(after)

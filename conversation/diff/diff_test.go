@@ -7,7 +7,7 @@ import (
 
 	"precis"
 	"precis/internal/precistest"
-	"precis/policy"
+	"precis/measure"
 )
 
 // counter counts a token for each word.
@@ -33,7 +33,7 @@ func TestChangesOfAView(t *testing.T) {
 		{"shown again", []precis.Edit{precistest.Hide("1", 1, 3)}, []precis.Edit{precistest.Restore("2", 1, 3)}, "unchanged m0|replaced m1 1 w|replaced m2 2 w|unchanged m3-m9"},
 	} {
 		var got []string
-		for _, c := range Changes(policy.NewMeter(counter{}), &precis.Conversation{Transcript: tr, Edits: tt.before}, tt.made) {
+		for _, c := range Changes(measure.New(counter{}), &precis.Conversation{Transcript: tr, Edits: tt.before}, tt.made) {
 			got = append(got, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %.6s", c.Change, c.Handle, c.Kind, c.Rung, strings.TrimSuffix(c.Text, "ord"))), " "))
 			if c.Change == Shorter && c.After >= c.Before {
 				t.Errorf("%s: %s grows from %d to %d", tt.name, c.Handle, c.Before, c.After)
@@ -63,7 +63,7 @@ func TestPartsOfAView(t *testing.T) {
 		{"a block left out", nil, []precis.Edit{precistest.Shorten("1", tr, 9, 1, nil)}, "unchanged m0-m8|removed m9.b1 pruning"},
 	} {
 		var got []string
-		for _, p := range Parts(policy.NewMeter(counter{}), &precis.Conversation{Transcript: tr, Edits: tt.before}, tt.made, 1) {
+		for _, p := range Parts(measure.New(counter{}), &precis.Conversation{Transcript: tr, Edits: tt.before}, tt.made, 1) {
 			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", p.Kind, p.Handle, p.By, p.Text)))
 			if p.Before < p.After && p.Kind != PartInserted {
 				t.Errorf("%s: %s grows from %d to %d", tt.name, p.Handle, p.Before, p.After)

@@ -1,12 +1,12 @@
 package find
 
 import (
-	"precis/internal/precistest"
 	"slices"
 	"strings"
 	"testing"
 
 	"precis"
+	"precis/internal/precistest"
 )
 
 func TestQueryLine(t *testing.T) {
