@@ -47,16 +47,16 @@ func Check(view []Message) []Breach {
 }
 
 type checker struct {
-	breaches []Breach
-	role     Role            // of the current turn
-	open     map[string]int  // tool uses of the last assistant turn not yet answered, with their message
-	prev     map[string]bool // all tool uses of the last assistant turn
-	uses     map[string]int  // tool uses of the current assistant turn
-	seen     map[string]bool
-	served   map[string]int // uses of the server's tools: their message, -1 once they are answered
-	lastTalk int            // the first message of the model's last turn
-	other    bool           // the current user turn has content other than tool results
-	turns    int
+	breaches       []Breach
+	role           Role            // of the current turn
+	unansweredUses map[string]int  // tool uses of the last assistant turn not yet answered, with their message
+	prev           map[string]bool // all tool uses of the last assistant turn
+	uses           map[string]int  // tool uses of the current assistant turn
+	seen           map[string]bool
+	served         map[string]int // uses of the server's tools: their message, -1 once they are answered
+	lastTalk       int            // the first message of the model's last turn
+	other          bool           // the current user turn has content other than tool results
+	turns          int
 }
 
 func (c *checker) add(i int, rule, format string, args ...any) {
@@ -76,7 +76,7 @@ func (c *checker) message(i int, m Message) {
 	}
 	for _, b := range m.Content {
 		if r, ok := b.(ToolResult); ok {
-			if _, open := c.open[r.ToolUseID]; !open && answersNothing(m, r) {
+			if _, open := c.unansweredUses[r.ToolUseID]; !open && answersNothing(m, r) {
 				continue // an item of the program
 			}
 		}
@@ -91,9 +91,9 @@ func (c *checker) turn(i int, role Role) {
 	}
 	c.unanswered(i)
 	if role == RoleUser {
-		c.open, c.prev, c.uses = c.uses, keys(c.uses), nil
+		c.unansweredUses, c.prev, c.uses = c.uses, keys(c.uses), nil
 	} else {
-		c.open, c.prev, c.uses = nil, nil, nil
+		c.unansweredUses, c.prev, c.uses = nil, nil, nil
 		c.lastTalk = i
 	}
 	c.role, c.other = role, false
@@ -102,15 +102,15 @@ func (c *checker) turn(i int, role Role) {
 
 // unanswered reports the tool uses that the ending user turn did not answer.
 func (c *checker) unanswered(i int) {
-	for id, at := range c.open {
+	for id, at := range c.unansweredUses {
 		c.add(at, "pairing", "tool use %q has no result in the next turn", id)
 	}
-	c.open = nil
+	c.unansweredUses = nil
 }
 
 func (c *checker) close(n int) {
 	if c.role == RoleAssistant {
-		c.open = c.uses
+		c.unansweredUses = c.uses
 	}
 	c.unanswered(n)
 	for id, at := range c.served {
@@ -169,14 +169,14 @@ func (c *checker) result(i int, role Role, b ToolResult) {
 		c.add(i, "role", "tool result %q in a %s message", b.ToolUseID, role)
 		return
 	}
-	if _, open := c.open[b.ToolUseID]; !open {
+	if _, open := c.unansweredUses[b.ToolUseID]; !open {
 		if c.prev[b.ToolUseID] {
 			c.add(i, "duplicate", "tool use %q is answered twice", b.ToolUseID)
 		} else {
 			c.add(i, "pairing", "tool result %q has no tool use in the turn before", b.ToolUseID)
 		}
 	}
-	delete(c.open, b.ToolUseID)
+	delete(c.unansweredUses, b.ToolUseID)
 	if c.other {
 		c.add(i, "order", "tool result %q comes after other content of its turn", b.ToolUseID)
 	}
@@ -210,8 +210,8 @@ type Checker struct {
 	edits []Edit
 	byID  map[string]int // index in edits
 
-	gone []bool    // by index in edits; nil: to be computed
-	view *renderer // nil: to be rendered
+	undoneByIndex []bool    // by index in edits; nil: to be computed
+	view          *renderer // nil: to be rendered
 }
 
 // NewChecker returns a checker for edits that are added to those given, which are
@@ -231,7 +231,7 @@ func (c *Checker) Add(e Edit) error {
 	}
 	c.byID[e.ID] = len(c.edits)
 	c.edits = append(c.edits, e)
-	c.gone = nil
+	c.undoneByIndex = nil
 	switch {
 	case len(e.Undoes) > 0:
 		c.view = nil
@@ -288,11 +288,11 @@ func (r *renderer) check(p Replacement) error {
 
 // inForce reports whether the edit (an undo included) exists and is not undone.
 func (c *Checker) inForce(id string) bool {
-	if c.gone == nil {
-		c.gone = c.undone(nil)
+	if c.undoneByIndex == nil {
+		c.undoneByIndex = c.undone(nil)
 	}
 	i, ok := c.byID[id]
-	return ok && !c.gone[i]
+	return ok && !c.undoneByIndex[i]
 }
 
 // undone returns which edits are not in force after more IDs are undone; see [Undone].

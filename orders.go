@@ -13,8 +13,8 @@ import (
 // orders are the orders of a conversation that stay in force when it continues from its first n
 // messages.
 type orders struct {
-	stays map[string]bool // later edits that stay, by ID
-	left  []Handle        // places of orders that are dropped
+	staying map[string]bool // later edits that stay, by ID
+	dropped []Handle        // places of orders that are dropped
 }
 
 // isOrder reports whether an edit is a person's order about a place.
@@ -34,7 +34,7 @@ func (e Edit) places() []Handle {
 // ordersBefore returns the orders among edits that were given after the first n messages and
 // concern only those messages. Of a pin of several places the part before n stays.
 func ordersBefore(edits []Edit, n int) *orders {
-	o := &orders{stays: map[string]bool{}}
+	o := &orders{staying: map[string]bool{}}
 	undone := Undone(edits)
 	gone := slices.DeleteFunc(slices.Clone(edits), func(e Edit) bool { return e.Seen <= n || !e.Reduces() })
 	kept := map[string]bool{} // orders that were given before, or stay
@@ -46,7 +46,7 @@ func ordersBefore(edits []Edit, n int) *orders {
 		case e.Kind == KindPin:
 			stays = slices.ContainsFunc(e.Pins, func(h Handle) bool { return h.To <= n })
 		case e.isOrder():
-			stays = !slices.ContainsFunc(e.Replace, func(r Replacement) bool { return r.To > n || stoodFor(gone, r) })
+			stays = !slices.ContainsFunc(e.Replace, func(r Replacement) bool { return r.To > n || coveredOrder(gone, r) })
 		case e.Kind == KindUndo:
 			stays = len(e.Undoes) > 0 && !slices.ContainsFunc(e.Undoes, goes)
 		}
@@ -54,9 +54,9 @@ func ordersBefore(edits []Edit, n int) *orders {
 		if e.Seen <= n {
 			continue
 		}
-		o.stays[e.ID] = stays
+		o.staying[e.ID] = stays
 		if _, back := undone[e.ID]; !back && e.isOrder() {
-			o.left = append(o.left, slices.DeleteFunc(e.places(), func(h Handle) bool {
+			o.dropped = append(o.dropped, slices.DeleteFunc(e.places(), func(h Handle) bool {
 				return stays && (e.Kind != KindPin || h.To <= n)
 			})...)
 		}
@@ -64,9 +64,9 @@ func ordersBefore(edits []Edit, n int) *orders {
 	return o
 }
 
-// stoodFor reports whether a dropped reduction covered the place of an order: the order may have
+// coveredOrder reports whether a dropped reduction covered the place of an order: the order may have
 // been about the text in the place of messages.
-func stoodFor(gone []Edit, r Replacement) bool {
+func coveredOrder(gone []Edit, r Replacement) bool {
 	return slices.ContainsFunc(gone, func(e Edit) bool {
 		return slices.ContainsFunc(e.Replace, func(p Replacement) bool { return p.Block == nil && p.From < r.To && r.From < p.To })
 	})
@@ -74,16 +74,16 @@ func stoodFor(gone []Edit, r Replacement) bool {
 
 // notes describes the dropped orders, one line for each kind.
 func (o *orders) notes() []string {
-	if len(o.left) == 0 {
+	if len(o.dropped) == 0 {
 		return nil
 	}
 	const most = 8
 	var names []string
-	for _, h := range o.left[:min(len(o.left), most)] {
+	for _, h := range o.dropped[:min(len(o.dropped), most)] {
 		names = append(names, h.String())
 	}
 	text := strings.Join(names, ", ")
-	if n := len(o.left) - most; n > 0 {
+	if n := len(o.dropped) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
 	return []string{"pins, exclusions and restores that go with what is left: " + text}
@@ -101,7 +101,7 @@ func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle)
 	check := NewChecker(out.Transcript, nil)
 	for _, e := range conv.Edits {
 		later := e.Seen > n
-		if later && !o.stays[e.ID] {
+		if later && !o.staying[e.ID] {
 			continue
 		}
 		if later {
@@ -109,12 +109,12 @@ func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle)
 			e.Pins = slices.DeleteFunc(slices.Clone(e.Pins), func(h Handle) bool { return h.To > n })
 		}
 		if err := check.Add(e); err != nil && later { // an edit that was recorded before and does not fit has no effect
-			o.left = append(o.left, e.places()...)
+			o.dropped = append(o.dropped, e.places()...)
 			continue
 		}
 		out.Edits = append(out.Edits, e)
 	}
-	return &out, o.left
+	return &out, o.dropped
 }
 
 // Rewound returns the conversation as it was when it had n messages: the first n and the edits made
@@ -168,7 +168,7 @@ func NewRewind(conv *Conversation, n int) (Edit, error) {
 	changes := n < t.Len()
 	gone, o := Undone(conv.Edits), ordersBefore(conv.Edits, n)
 	for _, later := range conv.Edits {
-		if later.Seen > n && !o.stays[later.ID] { // undo edits too: edits that they undid after message n are in force again
+		if later.Seen > n && !o.staying[later.ID] { // undo edits too: edits that they undid after message n are in force again
 			e.Undoes = append(e.Undoes, later.ID)
 			_, undone := gone[later.ID]
 			changes = changes || !undone

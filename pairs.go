@@ -88,11 +88,11 @@ type pairKey struct{ id, stem string } // stem: of the type, where there is no I
 
 // waiting are the calls of one ID.
 type waiting struct {
-	one      place // the only open call …
-	turn     int32 // … and its turn; 0: none or several are open
-	answered bool
-	last     place       // the call that was answered last
-	more     []openCalls // if several are open: the newest turn last; each is nonempty
+	onlyOpen  place // the only open call …
+	turn      int32 // … and its turn; 0: none or several are open
+	answered  bool
+	last      place       // the call that was answered last
+	otherOpen []openCalls // if several are open: the newest turn last; each is nonempty
 }
 
 // openCalls are the unanswered calls of one turn of the model, in order.
@@ -104,18 +104,18 @@ type openCalls struct {
 // pairer makes Pairs.
 type pairer struct {
 	*Pairs
-	tools  map[string]*waiting // by the ID of tool uses
-	others map[pairKey]*waiting
-	turn   int32 // of the model, counted from 1
-	spoke  bool  // the last message, system messages aside, is the model's
+	tools           map[string]*waiting // by the ID of tool uses
+	others          map[pairKey]*waiting
+	turn            int32 // of the model, counted from 1
+	lastIsAssistant bool  // the last message, system messages aside, is the model's
 }
 
 func (p *pairer) message(i int, m Message) {
-	if m.Role == RoleAssistant && !p.spoke {
+	if m.Role == RoleAssistant && !p.lastIsAssistant {
 		p.turn++
 	}
 	if m.Role != RoleSystem {
-		p.spoke = m.Role == RoleAssistant
+		p.lastIsAssistant = m.Role == RoleAssistant
 	}
 	for b, block := range m.Content {
 		at := place{int32(i), int32(b)}
@@ -149,30 +149,30 @@ func of[K comparable](all map[K]*waiting, key K) *waiting {
 
 func (w *waiting) ask(turn int32, call place) {
 	switch {
-	case w.turn == 0 && w.more == nil:
-		w.one, w.turn = call, turn
+	case w.turn == 0 && w.otherOpen == nil:
+		w.onlyOpen, w.turn = call, turn
 		return
 	case w.turn > 0:
-		w.more, w.turn = []openCalls{{w.turn, []place{w.one}}}, 0
+		w.otherOpen, w.turn = []openCalls{{w.turn, []place{w.onlyOpen}}}, 0
 	}
-	if n := len(w.more); w.more[n-1].turn == turn {
-		w.more[n-1].calls = append(w.more[n-1].calls, call)
+	if n := len(w.otherOpen); w.otherOpen[n-1].turn == turn {
+		w.otherOpen[n-1].calls = append(w.otherOpen[n-1].calls, call)
 		return
 	}
-	w.more = append(w.more, openCalls{turn, []place{call}})
+	w.otherOpen = append(w.otherOpen, openCalls{turn, []place{call}})
 }
 
-// take returns the open call that a result answers and closes it.
-func (w *waiting) take() (call place, ok bool) {
-	switch n := len(w.more); {
+// closeCall returns the open call that a result answers and closes it.
+func (w *waiting) closeCall() (call place, ok bool) {
+	switch n := len(w.otherOpen); {
 	case w.turn > 0:
-		call, w.turn = w.one, 0
+		call, w.turn = w.onlyOpen, 0
 	case n > 0:
-		newest := &w.more[n-1]
+		newest := &w.otherOpen[n-1]
 		call = newest.calls[0]
 		if newest.calls = newest.calls[1:]; len(newest.calls) == 0 {
-			if w.more = w.more[:n-1]; n == 1 {
-				w.more = nil
+			if w.otherOpen = w.otherOpen[:n-1]; n == 1 {
+				w.otherOpen = nil
 			}
 		}
 	default:
@@ -186,7 +186,7 @@ func (p *pairer) answer(w *waiting, result place, named bool) {
 	if w == nil {
 		return
 	}
-	call, ok := w.take()
+	call, ok := w.closeCall()
 	if !ok {
 		if !named || !w.answered {
 			return

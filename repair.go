@@ -39,7 +39,7 @@ func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 		broken[b.Message] = true
 	}
 	view, broken = dropBlank(view, broken)
-	r := repairer{view: view, pairs: PairsOf(view), turns: turnsOf(view), seen: map[string]bool{}, next: map[string]int{}, given: map[Handle]string{}}
+	r := repairer{view: view, pairs: PairsOf(view), turns: turnsOf(view), seen: map[string]bool{}, next: map[string]int{}, outIDs: map[Handle]string{}}
 	r.mark(broken)
 	for n := range r.turns {
 		switch assistant := r.view[r.turns[n].from].Role == RoleAssistant; {
@@ -83,13 +83,13 @@ type repairer struct {
 
 	lastTalk int // the first message of the last turn that the model will have spoken in
 
-	out   []Message
-	begun bool // a user or assistant turn is in out
-	seen  map[string]bool
-	next  map[string]int    // numbers given to repeats of an ID
-	given map[Handle]string // the IDs of calls in out
-	calls []Handle          // of the assistant turn before
-	stray []ToolResult      // results in the assistant turn before that answer no call
+	out    []Message
+	begun  bool // a user or assistant turn is in out
+	seen   map[string]bool
+	next   map[string]int    // numbers given to repeats of an ID
+	outIDs map[Handle]string // the IDs of calls in out
+	calls  []Handle          // of the assistant turn before
+	stray  []ToolResult      // results in the assistant turn before that answer no call
 }
 
 func (r *repairer) messages(t turn) []Message { return r.view[t.from:t.to] }
@@ -155,7 +155,7 @@ func (r *repairer) leaveAssistant(t turn) {
 		for b, block := range r.view[i].Content {
 			if use, ok := block.(ToolUse); ok {
 				h := BlockHandle(i, b)
-				r.seen[use.ID], r.given[h] = true, use.ID
+				r.seen[use.ID], r.outIDs[h] = true, use.ID
 				r.calls = append(r.calls, h)
 			}
 		}
@@ -173,7 +173,7 @@ func (r *repairer) assistant(t turn) {
 			switch b := b.(type) {
 			case ToolUse:
 				if m.Role != RoleAssistant {
-					return strayUse(b)
+					return toolUseAsText(b)
 				}
 				r.calls = append(r.calls, h)
 				return r.use(h, b)
@@ -210,7 +210,7 @@ func (r *repairer) use(h Handle, b ToolUse) ToolUse {
 		r.next[b.ID]++
 		id = fmt.Sprintf("%s_%d", b.ID, r.next[b.ID]+1)
 	}
-	r.seen[id], r.given[h] = true, id
+	r.seen[id], r.outIDs[h] = true, id
 	if id != b.ID {
 		b.ID, b.Raw = id, nil
 	}
@@ -242,7 +242,7 @@ func (r *repairer) user(t turn) {
 		rest = append(rest, mapBlocks(r.view[i], func(k int, b Block) Block {
 			switch b := b.(type) {
 			case ToolUse:
-				return strayUse(b)
+				return toolUseAsText(b)
 			case ToolResult:
 				_, called := r.pairs.Call(BlockHandle(i, k))
 				switch {
@@ -259,13 +259,13 @@ func (r *repairer) user(t turn) {
 		}))
 	}
 	results, here := r.results(t)
-	if strays == 0 && here && intact(r.messages(t), results) {
+	if strays == 0 && here && needsNoRepair(r.messages(t), results) {
 		r.leaveUser(t)
 		return
 	}
 	for i, m := range rest {
 		if len(stray[i]) > 0 {
-			r.say(results)
+			r.addUserMessage(results)
 			results = r.unrecorded(stray[i])
 		}
 		if len(results) > 0 && m.Role == RoleUser {
@@ -277,7 +277,7 @@ func (r *repairer) user(t turn) {
 			r.begun = r.begun || m.Role == RoleUser
 		}
 	}
-	r.say(results)
+	r.addUserMessage(results)
 }
 
 // leaveUser copies a valid user turn.
@@ -286,8 +286,8 @@ func (r *repairer) leaveUser(t turn) {
 	r.out, r.calls = append(r.out, r.messages(t)...), nil
 }
 
-// say adds a user message of blocks, if there are any.
-func (r *repairer) say(blocks []Block) {
+// addUserMessage adds a user message of blocks, if there are any.
+func (r *repairer) addUserMessage(blocks []Block) {
 	if len(blocks) > 0 {
 		r.out, r.begun = append(r.out, Message{Role: RoleUser, Content: blocks}), true
 	}
@@ -319,7 +319,7 @@ func renamed(b ToolResult, id string) ToolResult {
 func (r *repairer) results(t turn) (out []Block, here bool) {
 	here = true
 	for _, call := range r.calls {
-		id := r.given[call]
+		id := r.outIDs[call]
 		first, ok := r.pairs.Result(call)
 		if !ok {
 			out, here = append(out, ToolResult{ToolUseID: id, Content: []Block{Text{Text: repairedResult}}}), false
@@ -349,16 +349,16 @@ func (r *repairer) result(h Handle) ToolResult {
 // flush answers the calls that no user turn follows.
 func (r *repairer) flush() {
 	results, _ := r.results(turn{})
-	r.say(results)
+	r.addUserMessage(results)
 	if stray := r.stray; len(stray) > 0 {
 		r.stray = nil
-		r.say(r.unrecorded(stray))
+		r.addUserMessage(r.unrecorded(stray))
 	}
 }
 
-// intact reports whether the turn needs no repair: it begins with exactly the wanted results, in
+// needsNoRepair reports whether the turn needs no repair: it begins with exactly the wanted results, in
 // any order, and has no other tool block.
-func intact(turn []Message, results []Block) bool {
+func needsNoRepair(turn []Message, results []Block) bool {
 	want := map[string]bool{}
 	for _, b := range results {
 		want[b.(ToolResult).ToolUseID] = true
@@ -386,8 +386,8 @@ func intact(turn []Message, results []Block) bool {
 	return len(want) == 0
 }
 
-// strayUse writes a tool use outside an assistant turn as text.
-func strayUse(b ToolUse) Block {
+// toolUseAsText writes a tool use outside an assistant turn as text.
+func toolUseAsText(b ToolUse) Block {
 	return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
 }
 

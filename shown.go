@@ -7,12 +7,12 @@ import "slices"
 type Shown struct {
 	Units []Unit // the view in pieces, see [Units]; not to be changed
 
-	t      *Transcript
-	at     []int // index in Units by message
-	blocks map[int]map[int]blockChange
-	edits  []Edit // in force
-	kinds  map[string]EditKind
-	gone   []bool // messages that a rewind hides; nil: none
+	t         *Transcript
+	unitIndex []int // index in Units by message
+	blocks    map[int]map[int]blockChange
+	edits     []Edit // in force
+	kinds     map[string]EditKind
+	rewound   []bool // messages that a rewind hides; nil: none
 }
 
 // Look is how one message or block is shown. With neither Hidden nor Changed it is shown unchanged.
@@ -28,10 +28,10 @@ type Look struct {
 // ShownBy computes how the edits show t.
 func ShownBy(t *Transcript, edits []Edit) *Shown {
 	r := render(t, edits)
-	s := &Shown{Units: r.units, t: t, at: make([]int, len(r.msgs)), blocks: r.blocks, edits: Active(edits), kinds: map[string]EditKind{}}
+	s := &Shown{Units: r.units, t: t, unitIndex: make([]int, len(r.msgs)), blocks: r.blocks, edits: Active(edits), kinds: map[string]EditKind{}}
 	for n, u := range s.Units {
 		for i := u.From; i < u.To; i++ {
-			s.at[i] = n
+			s.unitIndex[i] = n
 		}
 	}
 	for _, e := range s.edits {
@@ -52,17 +52,17 @@ func (s *Shown) rewinds() {
 			edits = append(edits, e)
 		}
 	}
-	s.gone = make([]bool, len(s.at))
+	s.rewound = make([]bool, len(s.unitIndex))
 	for _, u := range Units(s.t, edits) {
 		for i := u.From; i < u.To; i++ {
-			s.gone[i] = !u.Original()
+			s.rewound[i] = !u.Original()
 		}
 	}
 }
 
 // Message returns how message i is shown. It panics when i is out of range.
 func (s *Shown) Message(i int) Look {
-	u := s.Units[s.at[i]]
+	u := s.Units[s.unitIndex[i]]
 	if !u.Original() {
 		return Look{Hidden: true, Edit: u.Edit, Kind: s.kinds[u.Edit], Unit: u}
 	}
@@ -86,7 +86,7 @@ func (s *Shown) Message(i int) Look {
 // Block returns how block b of message i is shown. A replacement that is the same
 // as the original counts as none.
 func (s *Shown) Block(i, b int) Look {
-	u := s.Units[s.at[i]]
+	u := s.Units[s.unitIndex[i]]
 	if !u.Original() {
 		return s.Message(i)
 	}
@@ -115,7 +115,7 @@ func (s *Shown) Whole(blocks []Handle) bool {
 
 // Rewound reports whether a rewind hides message i, whatever other edits do to
 // it.
-func (s *Shown) Rewound(i int) bool { return s.gone != nil && s.gone[i] }
+func (s *Shown) Rewound(i int) bool { return s.rewound != nil && s.rewound[i] }
 
 // Kind returns the kind of the edit in force with the ID, or "".
 func (s *Shown) Kind(id string) EditKind { return s.kinds[id] }

@@ -357,25 +357,25 @@ func (r *blockReader) text(b int, text string) []Span {
 	if harness.IsObservation(text) {
 		return one(tool, Marked)
 	}
-	if r.before != "" && harness.Resumes(text) {
+	if r.before != "" && harness.IsResumption(text) {
 		r.results = false
 	}
 	answers := !r.results || harness.IsTool(r.tool, "answers") && harness.WrapsUser(text) ||
 		harness.Comments(r.tool, r.before, text)
 	r.before = text
 	switch {
-	case !answers && harness.State(text): // the state follows the results
+	case !answers && harness.IsEditorState(text): // the state follows the results
 		return one(Said{Author: AuthorProgram, Act: ActEnvironment}, Marked)
 	case !answers:
 		return one(tool, Marked)
 	case harness.IsSummary(text):
 		return one(Said{Author: AuthorRecap, Act: ActSummary}, Marked)
-	case harness.Loaded(text) && r.m.loadsTools(), harness.Wrote(text):
+	case harness.SaysToolsLoaded(text) && r.m.loadsTools(), harness.IsProgramText(text):
 		return one(Said{Author: AuthorProgram, Act: actOf(text)}, Marked)
 	case blank(text):
 		return one(Said{}, Assumed)
 	}
-	begin := harness.End(text)
+	begin := harness.ProgramEnd(text)
 	words := harness.UserSpans(text[begin:])
 	for k := range words {
 		words[k][0], words[k][1] = words[k][0]+begin, words[k][1]+begin
@@ -385,14 +385,14 @@ func (r *blockReader) text(b int, text string) []Span {
 
 // actOf returns the purpose of a text of the program, if known.
 func actOf(text string) Act {
-	switch list, stands := harness.Standing(text); {
+	switch list, stands := harness.StandingList(text); {
 	case stands && list.Rank == harness.Jobs:
 		return ActNotice
 	case stands:
 		return ActInstruction
-	case harness.State(text):
+	case harness.IsEditorState(text):
 		return ActEnvironment
-	case harness.Passing(text):
+	case harness.IsTransient(text):
 		return ActReminder
 	}
 	return ActUnknown

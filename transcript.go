@@ -220,7 +220,7 @@ func (m Message) personsWords() string {
 		}
 		said := strings.TrimSpace(t.Text)
 		if m.SaidOf(i).Author != AuthorPerson {
-			said = harness.UserWords(t.Text[harness.End(t.Text):])
+			said = harness.UserWords(t.Text[harness.ProgramEnd(t.Text):])
 		}
 		if said != "" && !harness.IsLocalCommand(said) {
 			words = append(words, said)

@@ -223,7 +223,7 @@ var byteOrderMark = []byte("\uFEFF")
 func Detect(src Source, formats []Format) (Format, error) {
 	name := filepath.Base(src.Path)
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
-	if other := foreign(src.Data); other != "" {
+	if other := foreignFormat(src.Data); other != "" {
 		return nil, &precis.Error{
 			Code: precis.CodeInvalid, Op: "recognize", Place: src.Path, Err: fmt.Errorf("this is %s, which precis does not read", other),
 			Hint: "known formats: " + names(formats),

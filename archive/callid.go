@@ -14,8 +14,8 @@ const itemFormat = "responses"
 // such call is not a result but text by the program. The zero value is ready. One CallNames serves
 // one conversation, message by message.
 type CallNames struct {
-	calls int
-	open  []string // assigned IDs without a result yet
+	calls      int
+	unanswered []string // assigned IDs without a result yet
 }
 
 // Name returns m with IDs assigned to its calls and results. A message with all IDs is returned
@@ -27,7 +27,7 @@ func (c *CallNames) Name(m precis.Message) precis.Message {
 		case precis.ToolUse:
 			named = named || b.ID == ""
 		case precis.ToolResult:
-			named = named || b.ToolUseID == "" && (m.Format != itemFormat || len(c.open) > 0)
+			named = named || b.ToolUseID == "" && (m.Format != itemFormat || len(c.unanswered) > 0)
 		}
 	}
 	if !named {
@@ -46,7 +46,7 @@ func (c *CallNames) block(b precis.Block) precis.Block {
 	case precis.ToolUse:
 		if b.ID == "" {
 			b.ID, b.Raw = c.next(), nil
-			c.open = append(c.open, b.ID)
+			c.unanswered = append(c.unanswered, b.ID)
 		}
 		return b
 	case precis.ToolResult:
@@ -54,11 +54,11 @@ func (c *CallNames) block(b precis.Block) precis.Block {
 			return b
 		}
 		b.Raw = nil
-		if len(c.open) == 0 {
+		if len(c.unanswered) == 0 {
 			b.ToolUseID = c.next()
 			return b
 		}
-		b.ToolUseID, c.open = c.open[0], c.open[1:]
+		b.ToolUseID, c.unanswered = c.unanswered[0], c.unanswered[1:]
 		return b
 	}
 	return b

@@ -16,8 +16,8 @@ var foreignText string
 // foreignTable recognizes recordings of other programs by members of their objects.
 var foreignTable = table.Lazy("foreign.txt", foreignText, "keys", "program")
 
-// foreign names a recording known to be unsupported; "" for other data.
-func foreign(data []byte) string {
+// foreignFormat names a recording known to be unsupported; "" for other data.
+func foreignFormat(data []byte) string {
 	const most = 5 // objects to examine
 	var first []fields
 	add := func(object []byte) {

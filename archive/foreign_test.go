@@ -9,7 +9,7 @@ import (
 )
 
 func TestForeign(t *testing.T) {
-	tabletest.Examples(t, foreignTable(), func(row table.Row, example string) bool { return foreign([]byte(example)) == row.Get("program") })
+	tabletest.Examples(t, foreignTable(), func(row table.Row, example string) bool { return foreignFormat([]byte(example)) == row.Get("program") })
 }
 
 // What no format recognizes is described as what it is.

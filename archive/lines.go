@@ -65,7 +65,7 @@ func (all *Beginnings) glued(l Line, fault error, r *Recording, yield func(Line)
 				fault = fmt.Errorf("after %d objects in one line: %w", objects, err)
 			}
 			r.Skip(l.Number, fault)
-			if at := all.Behind(l.Raw); at >= 0 && at >= v.Offset {
+			if at := all.LastRecordOffset(l.Raw); at >= 0 && at >= v.Offset {
 				return yield(Line{Number: l.Number, Offset: l.Offset + at, Raw: l.Raw[at:]})
 			}
 			return true

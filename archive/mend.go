@@ -81,10 +81,10 @@ type Beginnings struct {
 // BeginningsOf returns the beginnings of a file, which is scanned at first use.
 func BeginningsOf(data []byte) *Beginnings { return &Beginnings{data: data} }
 
-// Behind returns the offset of the last record in a line after other text: half of another record,
+// LastRecordOffset returns the offset of the last record in a line after other text: half of another record,
 // NULs, a program's message. That record begins like another one of the file and ends with the
 // line. -1: not found.
-func (r *Beginnings) Behind(raw []byte) int {
+func (r *Beginnings) LastRecordOffset(raw []byte) int {
 	const most = 100 // candidates to try
 	if r.begins == nil {
 		r.read()

@@ -10,17 +10,17 @@ type Tree struct {
 }
 
 type treeNode struct {
-	parent   int // -1: none
-	children []int
-	place    int  // of the node's newest entry; after link, the maximum of its subtree
-	spoken   bool // an assistant spoke in the node; after link, in its subtree
-	linked   bool
+	parent       int // -1: none
+	children     []int
+	place        int  // of the node's newest entry; after link, the maximum of its subtree
+	hasAssistant bool // an assistant spoke in the node; after link, in its subtree
+	linked       bool
 }
 
 // Add adds a node under parent, -1 for a root, and returns its number. Place increases with the
 // entries of the file; spoken: an assistant spoke in the node.
 func (t *Tree) Add(parent, place int, spoken bool) int {
-	t.nodes = append(t.nodes, treeNode{parent: parent, place: place, spoken: spoken})
+	t.nodes = append(t.nodes, treeNode{parent: parent, place: place, hasAssistant: spoken})
 	return len(t.nodes) - 1
 }
 
@@ -39,7 +39,7 @@ func (t *Tree) link() {
 		if n.parent >= 0 {
 			p := &t.nodes[n.parent]
 			p.children = append(p.children, i)
-			p.place, p.spoken = max(p.place, n.place), p.spoken || n.spoken
+			p.place, p.hasAssistant = max(p.place, n.place), p.hasAssistant || n.hasAssistant
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (t *Tree) Branches(taken []int, limit int) (paths [][]int, unsent int, more
 	for i, n := range t.nodes {
 		switch {
 		case on[i]:
-		case !n.spoken:
+		case !n.hasAssistant:
 			unsent++
 		case n.parent >= 0 && !on[n.parent]:
 		case len(paths) == limit:

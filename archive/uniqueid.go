@@ -10,14 +10,14 @@ import (
 // models restart the numbering of their calls, or use one ID for all. The zero value is ready. One
 // UniqueIDs serves one conversation, message by message.
 type UniqueIDs struct {
-	seen map[string]int    // number of uses of each ID
-	now  map[string]string // the name given to the newest tool use with an ID
+	uses       map[string]int    // number of uses of each ID
+	newestName map[string]string // the name given to the newest tool use with an ID
 }
 
 // Name returns m with unique IDs. It may change m's content in place.
 func (u *UniqueIDs) Name(m precis.Message) precis.Message {
-	if u.seen == nil {
-		u.seen, u.now = map[string]int{}, map[string]string{}
+	if u.uses == nil {
+		u.uses, u.newestName = map[string]int{}, map[string]string{}
 	}
 	for i, b := range m.Content {
 		switch b := b.(type) {
@@ -25,7 +25,7 @@ func (u *UniqueIDs) Name(m precis.Message) precis.Message {
 			b.ID = u.use(b.ID)
 			m.Content[i] = b
 		case precis.ToolResult:
-			if id, ok := u.now[b.ToolUseID]; ok {
+			if id, ok := u.newestName[b.ToolUseID]; ok {
 				b.ToolUseID = id
 				m.Content[i] = b
 			}
@@ -35,16 +35,16 @@ func (u *UniqueIDs) Name(m precis.Message) precis.Message {
 }
 
 func (u *UniqueIDs) use(id string) string {
-	u.seen[id]++
+	u.uses[id]++
 	name := id
-	for u.seen[id] > 1 {
-		name = fmt.Sprintf("%s_%d", id, u.seen[id])
-		if u.seen[name] == 0 {
-			u.seen[name] = 1
+	for u.uses[id] > 1 {
+		name = fmt.Sprintf("%s_%d", id, u.uses[id])
+		if u.uses[name] == 0 {
+			u.uses[name] = 1
 			break
 		}
-		u.seen[id]++
+		u.uses[id]++
 	}
-	u.now[id] = name
+	u.newestName[id] = name
 	return name
 }

@@ -34,7 +34,7 @@ func frameSummary(text, span string, o frameOptions) string {
 	if in, ok := unframe(text); ok {
 		text = in
 	}
-	if text = harmless(text); text == "" {
+	if text = neutralize(text); text == "" {
 		return ""
 	}
 	if span != "" && strings.Trim(span, "mb0123456789-., ") == "" {
@@ -75,9 +75,9 @@ func unframe(text string) (string, bool) {
 	return strings.Trim(in, "\n"), true
 }
 
-// harmless removes from a text the markup that could give it authority, and
+// neutralize removes from a text the markup that could give it authority, and
 // leaves its words, code and ordinary punctuation. It is idempotent.
-func harmless(text string) string {
+func neutralize(text string) string {
 	lines := strings.Split(plain.Text(visible(text)), "\n")
 	var code fence
 	for i, line := range lines {
@@ -146,7 +146,7 @@ func handlesOf(text string, from, to int) (known, unknown []string) {
 	seen := map[string]bool{}
 	for _, at := range handleLike.FindAllStringIndex(text, -1) {
 		s := text[at[0]:at[1]]
-		if seen[s] || !alone(text[:at[0]], text[at[1]:]) {
+		if seen[s] || !isWholeWord(text[:at[0]], text[at[1]:]) {
 			continue
 		}
 		seen[s] = true
@@ -159,9 +159,9 @@ func handlesOf(text string, from, to int) (known, unknown []string) {
 	return known, unknown
 }
 
-// alone reports whether the text between before and after is a word by itself,
+// isWholeWord reports whether the text between before and after is a word by itself,
 // not part of a name, a path or a version.
-func alone(before, after string) bool {
+func isWholeWord(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, size := utf8.DecodeRuneInString(after)
 	then, _ := utf8.DecodeRuneInString(after[size:])

@@ -84,7 +84,7 @@ func (d ByDigest) Propose(ctx context.Context, s *policy.Situation) (precis.Edit
 	}
 	r := d.Full.request(s, o)
 	r.From, r.At = o.spans[0][0], nil
-	r.Messages = retain.Alive(s.Transcript, s.Edits)[r.From:o.spans[len(o.spans)-1][1]]
+	r.Messages = retain.WithoutRewound(s.Transcript, s.Edits)[r.From:o.spans[len(o.spans)-1][1]]
 	sum, err := d.Full.Summarizer.Summarize(ctx, r)
 	if err != nil {
 		return o.none, err
@@ -141,10 +141,10 @@ func (f Full) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, er
 }
 
 // choose returns the messages to replace; if there are none, its field none has the reason.
-func (f Full) choose(s *policy.Situation) (old, error) {
+func (f Full) choose(s *policy.Situation) (replacedMessages, error) {
 	none := precis.Edit{Kind: precis.KindCondensation}
 	if f.Summarizer == nil {
-		return old{none: none}, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return replacedMessages{none: none}, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
 	}
 	o := f.old(s)
 	switch {
@@ -153,10 +153,10 @@ func (f Full) choose(s *policy.Situation) (old, error) {
 		none.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins with the first message, such as %s", precis.SpanHandle(0, s.To))
 	case len(o.units) == 0:
 		none.Report.Code, none.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
-	case o.fresh < f.least() && s.To == 0:
+	case o.uncondensed < f.least() && s.To == 0:
 		none.Report.Code = ReasonCondensedRecently
-		none.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d", o.fresh, f.least())
-		o = old{}
+		none.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d", o.uncondensed, f.least())
+		o = replacedMessages{}
 	}
 	o.none = none
 	return o, nil
@@ -170,7 +170,7 @@ func (f Full) least() int {
 }
 
 // price returns the result of a dry run: no model is called.
-func (f Full) price(s *policy.Situation, o old, r policy.SummaryRequest) precis.Edit {
+func (f Full) price(s *policy.Situation, o replacedMessages, r policy.SummaryRequest) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	e.Report.Code = policy.ReasonNothing
 	e.Report.Reason = fmt.Sprintf("dry run: a model would summarize %d messages of %d tokens", o.hidden, o.tokens)
@@ -180,33 +180,33 @@ func (f Full) price(s *policy.Situation, o old, r policy.SummaryRequest) precis.
 	return e
 }
 
-// old describes the messages that a condensation replaces.
-type old struct {
-	spans  [][2]int
-	units  []precis.Unit
-	hidden int // messages of the transcript
-	fresh  int // how many of them were never condensed before
-	tokens int // of the part that the view shows
+// replacedMessages describes the messages that a condensation replaces.
+type replacedMessages struct {
+	spans       [][2]int
+	units       []precis.Unit
+	hidden      int // messages of the transcript
+	uncondensed int // how many of them were never condensed before
+	tokens      int // of the part that the view shows
 
 	none precis.Edit // if no message is replaced: an edit with the reason
 }
 
-// old selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
+// replacedMessages selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
 // the oldest as bring the view, with the summary and the blocks after it, to its target.
-func (f Full) old(s *policy.Situation) old {
+func (f Full) old(s *policy.Situation) replacedMessages {
 	if s.To > 0 {
 		f.Mode = FreshStart
 	}
-	o := f.oldest(s, 0)
+	o := f.selectOldest(s, 0)
 	if f.Mode == FreshStart || len(o.units) == 0 {
 		return o
 	}
-	return f.oldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.appendix(s, o, "")}}))
+	return f.selectOldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.appendix(s, o, "")}}))
 }
 
-// oldest selects the messages to hide if beside tokens of blocks follow the summary.
-func (f Full) oldest(s *policy.Situation, beside int) old {
-	var o old
+// selectOldest selects the messages to hide if beside tokens of blocks follow the summary.
+func (f Full) selectOldest(s *policy.Situation, beside int) replacedMessages {
+	var o replacedMessages
 	group := s.Group
 	if f.FromStart && s.Meter.Block(precis.RoleUser, precis.Text{Text: s.LastWords()}) <= s.Target/quoteShare {
 		group = s.GroupToQuote
@@ -219,7 +219,7 @@ func (f Full) oldest(s *policy.Situation, beside int) old {
 		if free && !(f.Mode != FreshStart && !f.FromStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
-		if f.Mode != FreshStart && o.tokens-f.summary(s, o)-beside > max(s.Excess(), 0)+s.Target/20 && o.fresh >= f.least() && o.hidden > s.Surplus() {
+		if f.Mode != FreshStart && o.tokens-f.summary(s, o)-beside > max(s.Excess(), 0)+s.Target/20 && o.uncondensed >= f.least() && o.hidden > s.Surplus() {
 			break
 		}
 		i = end
@@ -233,7 +233,7 @@ const quoteShare = 4
 // quote returns the last user turn for the text after the summary, if it is among the hidden
 // messages and the summary does not contain it; "" if the view shows it, or it has no words. When
 // such a summary is summarized again, the quotation is passed on.
-func (o old) quote(s *policy.Situation, summary string) string {
+func (o replacedMessages) quote(s *policy.Situation, summary string) string {
 	speech, shown := s.Transcript.Speech(), precis.ShownBy(s.Transcript, s.Edits)
 	last := speech.LastTurn(func(i int) bool { return !shown.Rewound(i) })
 	if last < 0 || !o.covers(last) || !speech.Begins(last) {
@@ -249,7 +249,7 @@ func (o old) quote(s *policy.Situation, summary string) string {
 // summary returns the most tokens of the summary: a third of the replaced messages, and at most a
 // quarter of the target, or half of it if the summary is free. With FromStart, where no later rung
 // shortens the remaining messages, it is also limited to the room next to them.
-func (f Full) summary(s *policy.Situation, o old) int {
+func (f Full) summary(s *policy.Situation, o replacedMessages) int {
 	most := min(s.Target/4, defaultSummary)
 	if f.free {
 		most = s.Target / 2
@@ -271,7 +271,7 @@ func (f Full) keepsFirst(s *policy.Situation) bool {
 	return u.Original() && u.From == 0 && s.Transcript.At(0).Role == precis.RoleUser && s.Meter.View(u.Messages) < s.Target/10
 }
 
-func (o *old) add(s *policy.Situation, units []precis.Unit) {
+func (o *replacedMessages) add(s *policy.Situation, units []precis.Unit) {
 	for _, u := range units {
 		if n := len(o.spans); n > 0 && o.spans[n-1][1] == u.From {
 			o.spans[n-1][1] = u.To
@@ -282,18 +282,18 @@ func (o *old) add(s *policy.Situation, units []precis.Unit) {
 		o.hidden += u.To - u.From
 		o.tokens += max(s.Meter.View(u.Messages)-s.HeldTokens(u.From, u.To), 0)
 		if u.Original() {
-			o.fresh += u.To - u.From
+			o.uncondensed += u.To - u.From
 		}
 	}
 }
 
 // covers reports whether message i is replaced.
-func (o old) covers(i int) bool {
+func (o replacedMessages) covers(i int) bool {
 	return slices.ContainsFunc(o.spans, func(span [2]int) bool { return span[0] <= i && i < span[1] })
 }
 
 // request returns the request to summarize the old messages as the view shows them.
-func (f Full) request(s *policy.Situation, o old) policy.SummaryRequest {
+func (f Full) request(s *policy.Situation, o replacedMessages) policy.SummaryRequest {
 	r := policy.SummaryRequest{
 		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
 		Replaces: o.tokens,
@@ -315,7 +315,7 @@ func (f Full) request(s *policy.Situation, o old) policy.SummaryRequest {
 // edit replaces the spans by the summary. After the summary it adds the
 // workflows of the first message, outlines of the files read, and on automatic
 // runs the client's environment.
-func (f Full) edit(s *policy.Situation, o old, sum policy.Summary) (precis.Edit, error) {
+func (f Full) edit(s *policy.Situation, o replacedMessages, sum policy.Summary) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	text := sum.Text
 	var notes []string
@@ -376,7 +376,7 @@ func (f Full) role(s *policy.Situation, to int) precis.Role {
 }
 
 // appendix returns the blocks that follow a summary.
-func (f Full) appendix(s *policy.Situation, o old, summary string) []precis.Block {
+func (f Full) appendix(s *policy.Situation, o replacedMessages, summary string) []precis.Block {
 	var out []precis.Block
 	if f.FromStart || s.To > 0 {
 		if text := o.quote(s, summary); text != "" {

@@ -48,8 +48,8 @@ func (t *task) before(ctx context.Context) error {
 	return t.hooked("before", err)
 }
 
-// after returns the summary as edited by the hook; an empty result is ignored.
-func (t *task) after(ctx context.Context, text string) (string, error) {
+// runAfterHook returns the summary as edited by the hook; an empty result is ignored.
+func (t *task) runAfterHook(ctx context.Context, text string) (string, error) {
 	if t.c.Hooks.After == nil {
 		return text, nil
 	}

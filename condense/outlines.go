@@ -44,7 +44,7 @@ func outlines(x *retain.Index, covered func(message int) bool, target int, p out
 		return definitions(p, path, reads[path].Text), nil
 	}, min(tokens*4, outline.MaxFolded))
 	for i, section := range f.Sections { // outlined source must not look like an instruction
-		f.Sections[i] = harness.Inside(section)
+		f.Sections[i] = harness.ReminderContent(section)
 	}
 	return f.Sections
 }
@@ -55,7 +55,7 @@ func definitions(p outline.Parser, path, text string) string {
 	content, numbers := numbered(text[:min(len(text), foldBytes)])
 	defs := outline.Parsed(p, path, content)
 	for i := range defs {
-		defs[i].Start, defs[i].End = at(numbers, defs[i].Start), at(numbers, defs[i].End)
+		defs[i].Start, defs[i].End = lineNumber(numbers, defs[i].Start), lineNumber(numbers, defs[i].End)
 	}
 	if defs = outline.Spanning(defs, 4); len(defs) == 0 {
 		return ""
@@ -63,8 +63,8 @@ func definitions(p outline.Parser, path, text string) string {
 	return outline.Format(path, defs)
 }
 
-// at returns the number of line n of a text; n when lines are not numbered.
-func at(numbers []int, n int) int {
+// lineNumber returns the number of line n of a text; n when lines are not numbered.
+func lineNumber(numbers []int, n int) int {
 	if n < 1 || n > len(numbers) {
 		return n
 	}

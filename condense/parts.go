@@ -38,7 +38,7 @@ func (t byParts) write(ctx context.Context, messages []precis.Message) (string, 
 			return "", err
 		}
 		cause = err
-		t.learn(err)
+		t.learnWindow(err)
 	}
 	return "", &policy.RungError{Reason: ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
 }

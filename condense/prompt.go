@@ -121,11 +121,11 @@ func (p Prompt) Instruction() string {
 		parts = append(parts, "[A request of the program, not of the user]\n\n"+p.Guard())
 	}
 	parts = append(parts, t.text)
-	parts = append(parts, p.material()...)
+	parts = append(parts, p.describeMaterial()...)
 	if p.MaxTokens > 0 {
 		parts = append(parts, fmt.Sprintf("The summary must stay under %d tokens, about %d English words. If that is too little, shorten first what is finished; rules, requests and open work stay.", p.MaxTokens, p.MaxTokens*3/4))
 	}
-	parts = append(parts, p.wishes()...)
+	parts = append(parts, p.additions()...)
 	if p.Wrong != "" {
 		parts = append(parts, "Your answer before this could not be used. "+p.Wrong)
 	}
@@ -133,8 +133,8 @@ func (p Prompt) Instruction() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// material describes the messages when they are not a whole conversation.
-func (p Prompt) material() []string {
+// describeMaterial describes the messages when they are not a whole conversation.
+func (p Prompt) describeMaterial() []string {
 	var out []string
 	switch {
 	case p.Merge:
@@ -148,8 +148,8 @@ func (p Prompt) material() []string {
 	return out
 }
 
-// wishes quotes the additions of the configuration, a hook and the user.
-func (p Prompt) wishes() []string {
+// additions quotes the additions of the configuration, a hook and the user.
+func (p Prompt) additions() []string {
 	var out []string
 	for _, w := range []struct{ lead, tag, text string }{
 		{"The project has these rules. The summary must not lose what they require of the work, and follows what they say about summaries:", "project_rules", p.Rules},
@@ -184,13 +184,13 @@ func headingOf(line string) (h heading, ok bool) {
 	}
 	title := strings.TrimSpace(strings.TrimLeft(s, "#"))
 	h.marked = len(title) < len(s) && strings.HasPrefix(s, "#")
-	s, bullet := cutAny(title, "- ", "* ", "• ")
-	s, bold := cutAny(s, "**", "__")
+	s, bullet := cutAnyPrefix(title, "- ", "* ", "• ")
+	s, bold := cutAnyPrefix(s, "**", "__")
 	if bullet && !bold {
 		return heading{}, false
 	}
 	h.number, s = headingNumber(s, h.marked || bold)
-	s, boldInside := cutAny(s, "**", "__")
+	s, boldInside := cutAnyPrefix(s, "**", "__")
 	h.marked = h.marked || bold || boldInside
 	name, rest := s, ""
 	for _, end := range []string{":", "：", "**", "__", " - ", " – ", " — ", " ("} {
@@ -204,7 +204,7 @@ func headingOf(line string) (h heading, ok bool) {
 	return h, h.name != "" && utf8.RuneCountInString(h.name) <= longHeading
 }
 
-func cutAny(s string, prefixes ...string) (string, bool) {
+func cutAnyPrefix(s string, prefixes ...string) (string, bool) {
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(s, p); ok {
 			return strings.TrimSpace(rest), true

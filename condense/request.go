@@ -15,16 +15,16 @@ import (
 // of it fits.
 const wholeResult = 40_000
 
-// ride returns the live request with the instruction appended.
-func (t *task) ride(p Prompt) model.Request {
+// liveRequest returns the live request with the instruction appended.
+func (t *task) liveRequest(p Prompt) model.Request {
 	view, _ := precis.Repair(AnswerOpenTools(t.r.View, time.Time{}))
 	messages := append(slices.Clone(view), precis.NewText(precis.RoleUser, p.Instruction()))
 	return model.Request{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.output}
 }
 
-// cannotRide returns the reason why the summary request cannot be appended to
+// whyNotLive returns the reason why the summary request cannot be appended to
 // the live one; "" when it can.
-func (t *task) cannotRide() string {
+func (t *task) whyNotLive() string {
 	info := t.model.Info()
 	l := t.r.Live
 	switch {
@@ -136,8 +136,8 @@ func (t *task) room() int {
 	return (t.window-t.output)*95/100 - prompt
 }
 
-// learn records the window from an overflow error, or a smaller one than assumed before.
-func (t *task) learn(err error) {
+// learnWindow records the window from an overflow error, or a smaller one than assumed before.
+func (t *task) learnWindow(err error) {
 	window := t.window
 	if m, ok := asModelError(err); ok && m.Limit > 0 && m.Limit < window {
 		t.shrink(m.Limit)

@@ -142,7 +142,7 @@ func (j *selection) find() {
 			}
 		}
 		for _, t := range texts[i] {
-			body := harness.BehindHead(t.Body)
+			body := harness.WithoutHead(t.Body)
 			if !c.IsError && utf8.RuneCountInString(body) > over && j.whole(t.Handle) {
 				block := j.s.Transcript.At(t.Handle.From).Content[t.Handle.Block]
 				j.results = append(j.results, bulkyResult{h: t.Handle, block: block, from: int(t.Start) + len(t.Body) - len(body), text: body, call: c, tokens: j.count(body)})
@@ -156,7 +156,7 @@ func (j *selection) find() {
 		n++
 	}
 	j.results = j.results[:n]
-	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.Alive(j.s.Transcript, j.s.Edits))), 2000, "")
+	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.WithoutRewound(j.s.Transcript, j.s.Edits))), 2000, "")
 }
 
 // writtenResults returns the results in text blocks, by their calls. The user's words in them are

@@ -48,13 +48,13 @@ const leastGain = 20
 // text and a tool call is used only if every section is present.
 func checkAnswer(resp model.Response, p Prompt, limits answerLimits) (text string, flaw Flaw, why string) {
 	text, closed := summaryIn(resp.Text)
-	if flaw, why = unwritten(resp, text); flaw != "" {
+	if flaw, why = noTextFlaw(resp, text); flaw != "" {
 		return "", flaw, why
 	}
 	sections := p.template().sections
 	missing := missingSections(text, sections)
 	found := len(sections) - len(missing)
-	if flaw, why = unlike(text, found, len(sections)); flaw != "" {
+	if flaw, why = notSummaryFlaw(text, found, len(sections)); flaw != "" {
 		return "", flaw, why
 	}
 	all := len(sections) > 0 && len(missing) == 0 && !endsInHeading(text, sections)
@@ -85,9 +85,9 @@ func endsInHeading(text string, sections []section) bool {
 
 const noTools = "It called a tool: call none, even if tools are declared, and write the summary as plain text."
 
-// unwritten returns the flaw of an answer that holds no text outside of
+// noTextFlaw returns the flaw of an answer that holds no text outside of
 // reasoning, or that the API marks as a refusal.
-func unwritten(resp model.Response, text string) (Flaw, string) {
+func noTextFlaw(resp model.Response, text string) (Flaw, string) {
 	switch {
 	case resp.Refused:
 		return FlawRefused, declined
@@ -103,9 +103,9 @@ func unwritten(resp model.Response, text string) (Flaw, string) {
 
 const declined = "It declined: nothing is asked but a record of what was already said, so write the summary, and name in it what cannot be described."
 
-// unlike returns the flaw of a text that is not a summary. A text with enough
+// notSummaryFlaw returns the flaw of a text that is not a summary. A text with enough
 // of the sections is one, whatever it quotes.
-func unlike(text string, found, sections int) (Flaw, string) {
+func notSummaryFlaw(text string, found, sections int) (Flaw, string) {
 	const plainText = " instead of plain text: write the sections as plain text, without any such markup."
 	structured := found > 0 && found >= sections*2/3
 	switch {

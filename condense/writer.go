@@ -227,16 +227,16 @@ func (t *task) run(ctx context.Context) (string, error) {
 		t.selfCheck(ctx, text)
 		t.keep(ctx, key, text)
 	}
-	return t.after(ctx, text)
+	return t.runAfterHook(ctx, text)
 }
 
 func (t *task) write(ctx context.Context) (string, error) {
-	why := t.cannotRide()
+	why := t.whyNotLive()
 	if why == "" {
 		t.call.Form, t.call.Why = "cache", "the live request's prompt cache is read"
 		p := t.prompt
 		p.Ride = true
-		text, err := t.ask(ctx, t.ride(p), p)
+		text, err := t.ask(ctx, t.liveRequest(p), p)
 		if !overflows(err) && !refused(err) {
 			return text, err
 		}
@@ -253,7 +253,7 @@ func (t *task) write(ctx context.Context) (string, error) {
 			if !overflows(err) {
 				return text, err
 			}
-			t.learn(err)
+			t.learnWindow(err)
 		}
 	}
 	t.call.Form, t.call.Why = "parts", "it is larger than the summarizer's window, long results cut"

@@ -185,9 +185,9 @@ func (a *authors) add(conv *precis.Conversation) {
 				continue
 			}
 			said := m.SaidOf(b)
-			_, stands := harness.Standing(text.Text)
+			_, stands := harness.StandingList(text.Text)
 			line := fmt.Sprintf("%s %s person=%t author=%s act=%s harness=%t summary=%t standing=%t passing=%t", precis.BlockHandle(i, b), m.Role,
-				slices.Contains(user, b), said.Author, said.Act, harness.Wrote(text.Text), harness.IsSummary(text.Text), stands, harness.Passing(text.Text))
+				slices.Contains(user, b), said.Author, said.Act, harness.IsProgramText(text.Text), harness.IsSummary(text.Text), stands, harness.IsTransient(text.Text))
 			a.note(line)
 			count(&a.person, slices.Contains(user, b))
 			if slices.Contains(user, b) {
@@ -196,7 +196,7 @@ func (a *authors) add(conv *precis.Conversation) {
 			count(&a.program, said.Author == precis.AuthorProgram)
 			count(&a.recap, said.Author == precis.AuthorRecap)
 			count(&a.other, said.Author != precis.AuthorUnknown && said.Author != precis.AuthorProgram && said.Author != precis.AuthorRecap)
-			count(&a.wrote, harness.Wrote(text.Text))
+			count(&a.wrote, harness.IsProgramText(text.Text))
 			count(&a.summary, harness.IsSummary(text.Text))
 			count(&a.standing, stands)
 		}

@@ -69,7 +69,7 @@ func differences(t *testing.T, m *policy.Manager, h *recording.Home, conv *preci
 		}
 	}
 	speech := conv.Transcript.Speech()
-	msgs := retain.Alive(conv.Transcript, conv.Edits)
+	msgs := retain.WithoutRewound(conv.Transcript, conv.Edits)
 	alive := precis.SpeechOf(msgs)
 	shown := precis.ShownBy(conv.Transcript, conv.Edits)
 	work, err := conversation.Work(ctx, h, h.ID())

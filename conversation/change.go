@@ -88,15 +88,15 @@ func (i Intent) guard(ctx context.Context, s *Subject) error {
 	if i.Force || i.Verb != VerbExclude && i.Verb != VerbReword {
 		return nil
 	}
-	tried := s.tried()
+	tried := s.trialCopy()
 	if _, err := i.apply(ctx, tried); err != nil {
 		return err
 	}
-	return errLoss(string(i.Verb), goneSince(s, tried))
+	return errLoss(string(i.Verb), contentRemovedByTrial(s, tried))
 }
 
-// tried returns a copy of the subject for trial edits, which are not recorded.
-func (s *Subject) tried() *Subject {
+// trialCopy returns a copy of the subject for trial edits, which are not recorded.
+func (s *Subject) trialCopy() *Subject {
 	tried, conv := *s, *s.Conversation
 	conv.Edits = slices.Clip(conv.Edits)
 	tried.Conversation, tried.Manager = &conv, s.Manager.Silent()
@@ -104,9 +104,9 @@ func (s *Subject) tried() *Subject {
 	return &tried
 }
 
-// goneSince returns the content that the edits of a trial copy remove from the view altogether.
-func goneSince(s, tried *Subject) policy.Gone {
-	return goneBy(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):], s.Manager.NewMeter())
+// contentRemovedByTrial returns the content that the edits of a trial copy remove from the view altogether.
+func contentRemovedByTrial(s, tried *Subject) policy.Gone {
+	return contentRemoved(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):], s.Manager.NewMeter())
 }
 
 // apply makes the edit through the manager of the subject.
@@ -178,12 +178,12 @@ type Forecast struct {
 // Effect returns the result that [Do] would have, and changes no edit.
 func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) {
 	return look(ctx, h, id, func(s *Subject) (f Forecast, err error) {
-		tried := s.tried()
+		tried := s.trialCopy()
 		if f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) }, &f.Change); err != nil {
 			return f, err
 		}
 		if i.Verb == VerbExclude || i.Verb == VerbReword {
-			if g := goneSince(s, tried); !g.Empty() {
+			if g := contentRemovedByTrial(s, tried); !g.Empty() {
 				f.Loses = &g
 			}
 		}

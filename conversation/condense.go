@@ -190,7 +190,7 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	}
 	r.ask.From, r.ask.To = o.From, o.To
 	r.ask.Focus, r.ask.WithoutModels = o.Focus, o.Summarizer == ByDigest
-	if t := o.goal().In(r.ask.Window.Tokens); t > 0 {
+	if t := o.target().In(r.ask.Window.Tokens); t > 0 {
 		r.ask.Target = t
 	}
 	if o.Summarizer == ByModel && !s.Manager.UsesModel(r.ask.Window) {
@@ -201,8 +201,8 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	return r, nil
 }
 
-// goal returns the target of the run; tokens take precedence over a share.
-func (o CondenseOptions) goal() policy.Target {
+// target returns the target of the run; tokens take precedence over a share.
+func (o CondenseOptions) target() policy.Target {
 	if o.Target > 0 {
 		return policy.Target{Tokens: o.Target}
 	}
@@ -211,7 +211,7 @@ func (o CondenseOptions) goal() policy.Target {
 
 // loses returns the content that a run would remove from the view altogether; nil: none.
 func (r *run) loses(c Condensed) *policy.Gone {
-	if g := goneBy(r.s.Conversation, c.Result.Edits, r.ask.Meter); !g.Empty() {
+	if g := contentRemoved(r.s.Conversation, c.Result.Edits, r.ask.Meter); !g.Empty() {
 		return &g
 	}
 	return nil

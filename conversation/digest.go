@@ -57,7 +57,7 @@ func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, 
 	if o.Tokens == 0 {
 		o.Tokens = digest.DefaultTokens
 	}
-	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	msgs := retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)
 	about, err := aboutFocus(ctx, msgs, o.Focus, o.Tokens/focusShare, o.Count)
 	if err != nil {
 		return Digested{}, err
@@ -130,7 +130,7 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 
 func (s *Subject) gated(o GateOptions) Gated {
 	r := digest.Repair(policy.SummaryRequest{
-		Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits), Previous: o.Summary, MaxTokens: o.Tokens,
+		Conversation: s.Conversation, Messages: retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits), Previous: o.Summary, MaxTokens: o.Tokens,
 	}, digest.RepairOptions{Count: o.Count})
 	if r.Added == nil {
 		r.Added = []string{}
@@ -191,7 +191,7 @@ func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, c
 		return "", 0, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer",
 			Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
 	}
-	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	msgs := retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)
 	sum, err := o.Model.Summarize(ctx, policy.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4, Focus: o.Focus, Count: o.Count})
 	if err != nil {
 		if code := precis.CodeOf(err); code == precis.CodeInternal {

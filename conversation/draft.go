@@ -191,7 +191,7 @@ func (d *Drafts) keep(k kept) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k.at = d.now()
-	d.all = append(d.aged(), k)
+	d.all = append(d.unexpired(), k)
 	if len(d.all) > mostDrafts {
 		i := fair.Oldest(d.all, func(k kept) string { return k.owner })
 		d.all = slices.Delete(d.all, i, i+1)
@@ -205,7 +205,7 @@ func (d *Drafts) find(ctx context.Context, h Home, id, draft string) (kept, erro
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, k := range d.aged() {
+	for _, k := range d.unexpired() {
 		if k.ID == draft && k.conversation == id {
 			return k, nil
 		}
@@ -221,8 +221,8 @@ func (d *Drafts) drop(draft string) {
 	d.all = slices.DeleteFunc(d.all, func(k kept) bool { return k.ID == draft })
 }
 
-// aged returns the drafts that have not expired. The caller holds the lock.
-func (d *Drafts) aged() []kept {
+// unexpired returns the drafts that have not expired. The caller holds the lock.
+func (d *Drafts) unexpired() []kept {
 	oldest := d.now().Add(-draftAge)
 	d.all = slices.DeleteFunc(d.all, func(k kept) bool { return k.at.Before(oldest) })
 	return d.all

@@ -11,7 +11,7 @@ func TestDraftsOfOthersStay(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	d := Drafts{Now: func() time.Time { return now }}
 	has := func(id string) bool {
-		for _, k := range d.aged() {
+		for _, k := range d.unexpired() {
 			if k.ID == id {
 				return true
 			}

@@ -49,7 +49,7 @@ func (l *LossError) text(rules []string) string {
 		parts = append(parts, fmt.Sprintf(text, 100*l.Hidden))
 	}
 	if n := len(l.Rules); n > 0 {
-		text := fmt.Sprintf("rules of the user would be lost: %d of %d, first ", n, l.Of)
+		text := fmt.Sprintf("rules of the user would be lost: %d of %d, first ", n, l.AllRules)
 		if rules == nil {
 			text += l.Rules[0].Handle.String()
 		} else if text += strings.Join(rules, ", "); n > len(rules) {
@@ -75,11 +75,11 @@ func errLoss(op string, g policy.Gone) error {
 // [Rewind] names the position after which everything is removed, rules included. [Undo] restores a
 // view that the conversation had before.
 func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) error {
-	return errLoss(op, goneBy(conv, made, meter))
+	return errLoss(op, contentRemoved(conv, made, meter))
 }
 
-// goneBy returns the content that new edits would remove from the view of a conversation.
-func goneBy(conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) policy.Gone {
+// contentRemoved returns the content that new edits would remove from the view of a conversation.
+func contentRemoved(conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) policy.Gone {
 	if len(made) == 0 {
 		return policy.Gone{}
 	}

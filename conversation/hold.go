@@ -44,23 +44,23 @@ func Hold(ctx context.Context, h Home, id string, limit time.Duration) (Holding,
 	if limit < time.Second || limit > MostHold {
 		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request", "the limit is %s, want 1s to %s", limit, MostHold)
 	}
-	return holding(ctx, h, id, func(r Holder) error { return r.Hold(ctx, id, limit) })
+	return withHolder(ctx, h, id, func(r Holder) error { return r.Hold(ctx, id, limit) })
 }
 
 // LetGo sends a waiting request and cancels a hold on the next one. With again, the request after
 // the waiting one is held as well.
 func LetGo(ctx context.Context, h Home, id string, again bool) (Holding, error) {
-	return holding(ctx, h, id, func(r Holder) error { return r.LetGo(ctx, id, again) })
+	return withHolder(ctx, h, id, func(r Holder) error { return r.LetGo(ctx, id, again) })
 }
 
 // HoldingOf reports whether requests of a conversation are held. For a home that passes no requests
 // the error is [precis.CodeInvalid].
 func HoldingOf(ctx context.Context, h Home, id string) (Holding, error) {
-	return holding(ctx, h, id, func(Holder) error { return nil })
+	return withHolder(ctx, h, id, func(Holder) error { return nil })
 }
 
-// holding calls f and returns the state of the hold afterwards.
-func holding(ctx context.Context, h Home, id string, f func(Holder) error) (Holding, error) {
+// withHolder calls f and returns the state of the hold afterwards.
+func withHolder(ctx context.Context, h Home, id string, f func(Holder) error) (Holding, error) {
 	r, ok := h.(Holder)
 	if !ok {
 		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request", "no requests of these conversations pass here")

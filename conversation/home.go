@@ -1,4 +1,4 @@
-// Package conversation answers: what can a user see of a conversation, and what can they change? It
+// Package conversation answers: what can a user see source a conversation, and what can they change? It
 // shows ([List], [Status], [Compose], [Messages], [View], [Edits], [Loss], [Work], [Search], [Show],
 // [Read], [Digest], [Verify], [Handoff], [Preview]) and changes
 // ([Condense], [Pin], [Unpin], [Restore], [Undo], [Rewind], [Branch], [Purge]). Command line,

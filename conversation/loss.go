@@ -40,10 +40,10 @@ func within(list []policy.LostAnchor, h precis.Handle) int {
 
 // Loss reports what the current view keeps and has lost, measured as in the gate.
 func Loss(ctx context.Context, h Home, id string) (Lost, error) {
-	return look(ctx, h, id, func(s *Subject) (Lost, error) { return s.loss(), nil })
+	return look(ctx, h, id, func(s *Subject) (Lost, error) { return s.measureLoss(), nil })
 }
 
-func (s *Subject) loss() Lost {
+func (s *Subject) measureLoss() Lost {
 	t, edits := s.Conversation.Transcript, s.Conversation.Edits
 	shown := precis.ShownBy(t, edits)
 	out := Lost{Conversation: s.Record.ID, Messages: t.Len()}

@@ -133,7 +133,7 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 		State: StateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i), Blocks: make([]BlockInfo, len(m.Content)),
 	}
 	for b, block := range m.Content {
-		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block), Name: nameOf(block), Bytes: content.Size([]precis.Block{block})}
+		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block), Name: blockDetail(block), Bytes: content.Size([]precis.Block{block})}
 		if look.Unit.Original() { // otherwise no single block is replaced
 			by := shown.Block(i, b)
 			one.Edit, one.Kind = by.Edit, by.Kind
@@ -143,7 +143,7 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	return info
 }
 
-func nameOf(b precis.Block) string {
+func blockDetail(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.ToolUse:
 		return b.Name

@@ -108,7 +108,7 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 			if b < len(names.Messages[i].Content) {
 				state, what = string(StateOf(shown.Block(i, b))), names.Name(at).String()
 			}
-			out = append(out, fmt.Sprintf("[%s, %s, %s]\n", at, what, cmp.Or(state, string(Hidden))), spelledOut(block), "\n")
+			out = append(out, fmt.Sprintf("[%s, %s, %s]\n", at, what, cmp.Or(state, string(Hidden))), fullText(block), "\n")
 		}
 	}
 	return out, nil
@@ -125,8 +125,8 @@ func (s *Subject) fullest(earlier []*precis.Transcript, i, block int) (m precis.
 	return m, from
 }
 
-// spelledOut returns a block as complete text; for pictures and other data it returns the size.
-func spelledOut(b precis.Block) string {
+// fullText returns a block as complete text; for pictures and other data it returns the size.
+func fullText(b precis.Block) string {
 	switch b := b.(type) {
 	case precis.Text:
 		return b.Text
@@ -137,7 +137,7 @@ func spelledOut(b precis.Block) string {
 	case precis.ToolResult:
 		parts := make([]string, len(b.Content))
 		for i, c := range b.Content {
-			parts[i] = spelledOut(c)
+			parts[i] = fullText(c)
 		}
 		return strings.Join(parts, "\n")
 	case precis.Document:

@@ -18,9 +18,9 @@ type Sizes struct {
 // SizeAt is the size of the view, overhead included, and of the transcript, at a number of
 // messages.
 type SizeAt struct {
-	Messages int `json:"messages"`
-	Tokens   int `json:"tokens"`
-	Said     int `json:"said"`
+	Messages  int `json:"messages"`
+	Tokens    int `json:"tokens"`
+	Unreduced int `json:"said"`
 }
 
 // SizeMark is a place where edits were made.
@@ -72,13 +72,13 @@ func editPlaces(edits []precis.Edit, n int) []int {
 
 // walker follows the size of a view along a conversation.
 type walker struct {
-	s        *Subject
-	scratch  *measure.Meter
-	step     int
-	overhead int
-	said     int // tokens of the messages passed
-	view     int // tokens of the view of the messages passed
-	out      Sizes
+	s             *Subject
+	scratch       *measure.Meter
+	step          int
+	overhead      int
+	messageTokens int // tokens of the messages passed
+	view          int // tokens of the view of the messages passed
+	out           Sizes
 }
 
 // stretch adds the points between two places where edits were made. With edited, the first point
@@ -93,7 +93,7 @@ func (w *walker) stretch(from, to int, edited bool) {
 	}
 	for n := from; n < to; n++ {
 		size := w.s.meter().Message(t.At(n))
-		w.said += size
+		w.messageTokens += size
 		w.view += size
 		if (n+1)%w.step == 0 || n+1 == to {
 			w.add(n + 1)
@@ -102,7 +102,7 @@ func (w *walker) stretch(from, to int, edited bool) {
 }
 
 func (w *walker) add(n int) {
-	w.out.Points = append(w.out.Points, SizeAt{Messages: n, Tokens: w.overhead + w.view, Said: w.overhead + w.said})
+	w.out.Points = append(w.out.Points, SizeAt{Messages: n, Tokens: w.overhead + w.view, Unreduced: w.overhead + w.messageTokens})
 }
 
 // sizeAt returns the tokens of the view when there were n messages.
@@ -138,7 +138,7 @@ func (w *walker) scale(tokens int) {
 	by := func(n *int) { *n = *n * tokens / last }
 	for i := range w.out.Points {
 		by(&w.out.Points[i].Tokens)
-		by(&w.out.Points[i].Said)
+		by(&w.out.Points[i].Unreduced)
 	}
 	for i := range w.out.Marks {
 		by(&w.out.Marks[i].Before)

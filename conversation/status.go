@@ -28,12 +28,12 @@ type Details struct {
 
 // EditCounts are the numbers of edits of a conversation.
 type EditCounts struct {
-	Total   int                     `json:"total"`
-	InForce int                     `json:"in_force"`
-	Kinds   map[precis.EditKind]int `json:"kinds"` // of those in force
-	Saved   int                     `json:"tokens_saved"`
-	Unsaid  int                     `json:"unknown,omitempty"` // edits in force with unknown savings; Saved leaves them out
-	CostUSD float64                 `json:"cost_usd"`          // of all edits, undone ones too
+	Total          int                     `json:"total"`
+	InForce        int                     `json:"in_force"`
+	Kinds          map[precis.EditKind]int `json:"kinds"` // of those in force
+	Saved          int                     `json:"tokens_saved"`
+	UnknownSavings int                     `json:"unknown,omitempty"` // edits in force with unknown savings; Saved leaves them out
+	CostUSD        float64                 `json:"cost_usd"`          // of all edits, undone ones too
 }
 
 // Status returns one conversation at a glance.
@@ -63,7 +63,7 @@ func countEdits(edits []precis.Edit) EditCounts {
 		c.Kinds[e.Kind]++
 		c.Saved += e.Report.Saved()
 		if before, _ := e.Report.Sizes(); before != nil && e.Report.Spared() == nil {
-			c.Unsaid++
+			c.UnknownSavings++
 		}
 	}
 	for _, e := range edits {
@@ -124,7 +124,7 @@ func compactedAt(edits []precis.Edit) (at int) {
 // the ratio of the provider's tokens to the meter's.
 func roomOf(conv *precis.Conversation, meter *measure.Meter, limit, used int, factor float64) Room {
 	out := Room{Limit: limit, Left: max(limit-used, 0)}
-	added, turns := newest(conv, meter, turnsMeasured)
+	added, turns := countNewest(conv, meter, turnsMeasured)
 	if turns == 0 || added == 0 {
 		return out
 	}
@@ -153,10 +153,10 @@ func OutlookAfter(conv *precis.Conversation, meter *measure.Meter, settings poli
 	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, limitOf(d), d.Used, report.Calibration)}
 }
 
-// newest counts the tokens of the newest turns, at most most. A turn is the model's message and
+// countNewest counts the tokens of the newest turns, at most most. A turn is the model's message and
 // everything before its next one. Messages hidden by a rewind are not counted.
-func newest(conv *precis.Conversation, meter *measure.Meter, most int) (tokens, turns int) {
-	msgs := retain.Alive(conv.Transcript, conv.Edits)
+func countNewest(conv *precis.Conversation, meter *measure.Meter, most int) (tokens, turns int) {
+	msgs := retain.WithoutRewound(conv.Transcript, conv.Edits)
 	pending := 0
 	for i := len(msgs) - 1; i >= 0 && turns < most; i-- {
 		if len(msgs[i].Content) == 0 {

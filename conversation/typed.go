@@ -18,7 +18,7 @@ func Typed(ctx context.Context, h Home, id, quote string) (precis.Handle, error)
 		return precis.Handle{}, precis.Errorf(precis.CodeInvalid, op, "the quote has %d bytes, want %d or more", len(words), least)
 	}
 	return look(ctx, h, id, func(s *Subject) (precis.Handle, error) {
-		speech := precis.SpeechOf(retain.Alive(s.Conversation.Transcript, s.Conversation.Edits))
+		speech := precis.SpeechOf(retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits))
 		for i := speech.Len() - 1; i >= 0; i-- {
 			for _, p := range speech.Passages(i) {
 				if strings.Contains(retain.Folded(p.Text), words) {
@@ -36,7 +36,7 @@ func Suggest(ctx context.Context, h Home, id string) ([]retain.Rule, error) {
 	return look(ctx, h, id, func(s *Subject) ([]retain.Rule, error) {
 		pinned := precis.Pinned(s.Conversation.Edits)
 		out := []retain.Rule{}
-		for _, r := range retain.RulesOf(retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)) {
+		for _, r := range retain.RulesOf(retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)) {
 			if !isPinned(pinned, r.Handle) {
 				out = append(out, r)
 			}

@@ -55,25 +55,25 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 		return Verified{}, err
 	}
 	out := Verified{Conversation: s.Record.ID}
-	r := policy.SummaryRequest{Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)}
+	r := policy.SummaryRequest{Conversation: s.Conversation, Messages: retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)}
 	beside, shown := "", (func(int) bool)(nil)
 	switch {
 	case o.Summary != "":
 		out.What, r.Previous = "the summary", o.Summary
 	case o.View != nil:
 		out.What = "the view"
-		r.Previous, beside, shown = apart(r.Messages, o.View)
+		r.Previous, beside, shown = splitView(r.Messages, o.View)
 	case o.Now:
 		out.What = "what the model sees now"
-		r.Previous, beside, shown = apart(r.Messages, precis.View(s.Conversation.Transcript, s.Conversation.Edits))
+		r.Previous, beside, shown = splitView(r.Messages, precis.View(s.Conversation.Transcript, s.Conversation.Edits))
 	default:
 		c, err := s.ownCompaction(ctx, h)
 		if err != nil {
 			return Verified{}, err
 		}
-		out.Of, out.What = c.of, c.what
+		out.Of, out.What = c.source, c.what
 		r.Conversation, r.Messages, r.Previous = c.conv, c.before, c.text
-		_, beside, shown = apart(c.before, c.view)
+		_, beside, shown = splitView(c.before, c.view)
 	}
 	if err := ctx.Err(); err != nil {
 		return Verified{}, precis.Errorf(precis.CodeCanceled, "verify", "%w", context.Cause(ctx))
@@ -112,9 +112,9 @@ func wordsEach(msgs []precis.Message) map[string]bool {
 	return said
 }
 
-// apart divides a view. Text is the part written to replace messages. Beside is the text of the
+// splitView divides a view. Text is the part written to replace messages. Beside is the text of the
 // whole view. Shown reports whether message i is in the view unchanged, and so needs no check.
-func apart(msgs, view []precis.Message) (text, beside string, shown func(int) bool) {
+func splitView(msgs, view []precis.Message) (text, beside string, shown func(int) bool) {
 	said, seen := wordsEach(msgs), wordsEach(view)
 	shown = func(i int) bool { return seen[retain.Words(msgs[i:i+1])] }
 	var written, all strings.Builder
@@ -130,7 +130,7 @@ func apart(msgs, view []precis.Message) (text, beside string, shown func(int) bo
 
 // compaction is a text that a client's own program wrote in the place of messages.
 type compaction struct {
-	of     string // the conversation with the messages; "": the one that contains the compaction
+	source string // the conversation with the messages; "": the one that contains the compaction
 	what   string
 	conv   *precis.Conversation
 	before []precis.Message
@@ -178,7 +178,7 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 	case err != nil:
 		return compaction{}, err
 	}
-	msgs := retain.Alive(before.Conversation.Transcript, before.Conversation.Edits)
+	msgs := retain.WithoutRewound(before.Conversation.Transcript, before.Conversation.Edits)
 	if n := before.Record.Summary; before.Record.Continues != "" && n < len(msgs) {
 		msgs = slices.Clone(msgs)
 		msgs[n] = precis.Message{Role: msgs[n].Role} // an earlier summary is not the speech of a person
@@ -188,7 +188,7 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		return !said[retain.Words([]precis.Message{m})]
 	})
 	return compaction{
-		of: before.Record.ID, what: fmt.Sprintf("the compaction in message m%d", s.Record.Summary),
+		source: before.Record.ID, what: fmt.Sprintf("the compaction in message m%d", s.Record.Summary),
 		conv: before.Conversation, before: msgs, text: all[s.Record.Summary].PlainText(), view: kept,
 	}, nil
 }

@@ -46,14 +46,14 @@ func (c *call) intent(v url.Values) (conversation.Intent, error) {
 	return i, nil
 }
 
-// effect shows the effect of an action.
-func (c *call) effect() error {
+// showEffect shows the effect of an action.
+func (c *call) showEffect() error {
 	i, err := c.intent(c.r.URL.Query())
 	if err != nil {
 		return err
 	}
 	e := effectPage{Verb: i.Verb, Intent: i, Back: c.inside(c.value("back"))}
-	if e.Head, err = c.about(); err != nil {
+	if e.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	if len(i.Handles) > 0 {
@@ -69,7 +69,7 @@ func (c *call) effect() error {
 		}
 		e.Forecast = &f
 	}
-	return c.show("effect", page{Title: c.text("verb." + string(known(i.Verb))), Tab: "view", Data: e})
+	return c.show("effect", page{Title: c.text("verb." + string(knownVerb(i.Verb))), Tab: "view", Data: e})
 }
 
 // rewordPage is a form with the text that an edit shows.
@@ -96,8 +96,8 @@ func (c *call) reword(e effectPage) error {
 	return c.show("reword", page{Title: c.text("verb.reword"), Tab: "view", Data: p})
 }
 
-// known returns an existing verb; an unknown one would have no text.
-func known(v conversation.Verb) conversation.Verb {
+// knownVerb returns an existing verb; an unknown one would have no text.
+func knownVerb(v conversation.Verb) conversation.Verb {
 	all := []conversation.Verb{conversation.VerbUndo, conversation.VerbPin, conversation.VerbRestore,
 		conversation.VerbExclude, conversation.VerbReword, conversation.VerbRewind, branching}
 	if slices.Contains(all, v) {

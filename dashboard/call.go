@@ -120,7 +120,7 @@ type field struct{ Name, Value string }
 // fail answers with the page of an error.
 func (c *call) fail(err error) {
 	code := precis.CodeOf(err)
-	p := problem{Status: statuses[code], Code: code, Text: c.texts.Problem(c.prefs.Lang, c.said[c.prefs.Lang], err)}
+	p := problem{Status: statuses[code], Code: code, Text: c.texts.Problem(c.prefs.Lang, c.sentences[c.prefs.Lang], err)}
 	if r, ok := errors.AsType[refusal](err); ok {
 		p.Status = r.status
 	}
@@ -128,7 +128,7 @@ func (c *call) fail(err error) {
 		p.Status = http.StatusInternalServerError
 	}
 	if e, ok := errors.AsType[*precis.Error](err); ok {
-		p.Hint, _ = c.said[c.prefs.Lang].Translate(e.Hint)
+		p.Hint, _ = c.sentences[c.prefs.Lang].Translate(e.Hint)
 	}
 	if code == precis.CodeInternal && p.Status >= http.StatusInternalServerError {
 		c.o.Logger.ErrorContext(c.r.Context(), "the dashboard cannot answer", "path", c.r.URL.Path, "code", string(code))

@@ -74,7 +74,7 @@ func (c *call) profiles() []string {
 func (c *call) condenseForm() error {
 	p := condensePage{Profiles: c.profiles()}
 	var err error
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	if p.Ask, err = optionsOf(c.r.URL.Query()); err != nil {
@@ -93,7 +93,7 @@ func (c *call) condenseForm() error {
 func (c *call) refusedCondense(o conversation.CondenseOptions, loss *conversation.LossError) error {
 	p := condensePage{Profiles: c.profiles(), Ask: o, Refused: true, Loses: &loss.Gone}
 	var err error
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	return c.showCondense(http.StatusConflict, p)
@@ -124,11 +124,11 @@ func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.would(would)
+	return c.describeCondensation(would)
 }
 
-// would describes the effect of a condensation that is not in force.
-func (c *call) would(would conversation.Condensed) (*condensed, error) {
+// describeCondensation describes the effect of a condensation that is not in force.
+func (c *call) describeCondensation(would conversation.Condensed) (*condensed, error) {
 	comp, err := conversation.Compose(c.ctx(), c.home, c.id(), would.Result.Edits...)
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (c *call) compare() error {
 		return err
 	}
 	p.Target = target.String()
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	names := [2]string{c.value("a"), c.value("b")}

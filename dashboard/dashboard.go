@@ -61,14 +61,14 @@ type Options struct {
 
 // dash is the handler.
 type dash struct {
-	o      Options
-	mux    *http.ServeMux
-	texts  texts.Catalog
-	said   map[string]*texts.Sentences // by language
-	files  files
-	render renderer
-	losses losses
-	drafts conversation.Drafts
+	o         Options
+	mux       *http.ServeMux
+	texts     texts.Catalog
+	sentences map[string]*texts.Sentences // by language
+	files     files
+	render    renderer
+	losses    losses
+	drafts    conversation.Drafts
 }
 
 // New returns a dashboard. It is safe for concurrent use. The error is a
@@ -98,7 +98,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	d := &dash{o: o, mux: http.NewServeMux(), drafts: conversation.Drafts{Now: o.Now}}
 	var err error
-	if d.said, err = texts.ReadEverySentence(); err != nil {
+	if d.sentences, err = texts.ReadEverySentence(); err != nil {
 		return nil, err
 	}
 	if d.texts, err = texts.Read(); err != nil {
@@ -119,7 +119,7 @@ func (d *dash) routes() {
 	get("{$}", (*call).overview)
 	get("search", (*call).search)
 	get("jump", (*call).jump)
-	get("live", (*call).live)
+	get("live", (*call).streamNotices)
 	get("costs", (*call).costs)
 	get("experiments", (*call).experiments)
 	const one = "c/{id}"
@@ -138,15 +138,15 @@ func (d *dash) routes() {
 		get(one+"/compare", (*call).compare)
 	}
 	get(one+"/condense", (*call).condenseForm)
-	get(one+"/do/{verb}", (*call).effect)
+	get(one+"/do/{verb}", (*call).showEffect)
 	post(one+"/condense", (*call).condense)
 	post(one+"/verify", (*call).verifySummary)
 	post(one+"/draft", (*call).makeDraft)
 	get(one+"/draft/{draft}", (*call).draft)
 	post(one+"/draft/{draft}", (*call).applyDraft)
 	post(one+"/do/{verb}", (*call).do)
-	post(one+"/hold", (*call).hold)
-	post(one+"/let-go", (*call).letGo)
+	post(one+"/hold", (*call).holdNext)
+	post(one+"/let-go", (*call).sendHeld)
 	if d.o.Settings != nil {
 		get("settings", (*call).settings)
 		post("settings", (*call).patchSettings)

@@ -20,7 +20,7 @@ type cell struct {
 }
 
 // change is a stretch of two texts: lines of both, or removed and new lines in the same place.
-type change struct{ same, gone, new []string }
+type change struct{ same, removed, new []string }
 
 // diffRows compares two texts line by line. Long runs of lines of one kind are cut in the middle.
 func diffRows(was, now string) []diffRow {
@@ -30,7 +30,7 @@ func diffRows(was, now string) []diffRow {
 			cells := folded("same", c.same)
 			rows = append(rows, zipped(cells, cells)...)
 		} else {
-			rows = append(rows, zipped(folded("gone", c.gone), folded("new", c.new))...)
+			rows = append(rows, zipped(folded("gone", c.removed), folded("new", c.new))...)
 		}
 	}
 	return rows
@@ -112,7 +112,7 @@ func (s *stretches) differ(gone, added []string) {
 		*s = append(*s, change{})
 	}
 	last := &(*s)[len(*s)-1]
-	last.gone, last.new = append(last.gone, gone...), append(last.new, added...)
+	last.removed, last.new = append(last.removed, gone...), append(last.new, added...)
 }
 
 func (s *stretches) middle(a, b []string) {

@@ -44,13 +44,13 @@ func (c *call) makeDraft() error {
 func (c *call) draft() error {
 	p := draftPage{}
 	var err error
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	if p.Draft, err = c.drafts.Read(c.ctx(), c.home, c.id(), c.r.PathValue("draft")); err != nil {
 		return err
 	}
-	if p.Would, err = c.would(p.Draft.Condensed); err != nil {
+	if p.Would, err = c.describeCondensation(p.Draft.Condensed); err != nil {
 		return err
 	}
 	return c.show("draft", page{Title: c.text("draft.title") + " · " + c.title(p.Head), Tab: "view", Data: p})

@@ -37,7 +37,7 @@ func (r editRow) Declined() int {
 }
 
 func (c *call) edits() error {
-	h, err := c.about()
+	h, err := c.readHead()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ type lossPage struct {
 }
 
 func (c *call) loss() error {
-	h, err := c.about()
+	h, err := c.readHead()
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ type workPage struct {
 }
 
 func (c *call) work() error {
-	h, err := c.about()
+	h, err := c.readHead()
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ type familyPage struct {
 func (c *call) family() error {
 	p := familyPage{}
 	var err error
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	kin, err := conversation.Tree(c.ctx(), c.home, c.id())

@@ -76,8 +76,8 @@ func (c *call) firstWords() (string, error) {
 	return "", nil
 }
 
-// about reads the head with the parts of a whole page: the list at the side, and the flash.
-func (c *call) about() (head, error) {
+// readHead reads the head with the parts of a whole page: the list at the side, and the flash.
+func (c *call) readHead() (head, error) {
 	h, err := c.head()
 	if err != nil || c.part() {
 		return h, err

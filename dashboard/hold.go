@@ -35,8 +35,8 @@ func (c *call) held() (*heldPart, error) {
 	return &heldPart{Holding: h, Token: c.token, Back: c.path("c", c.id())}, nil
 }
 
-// hold holds the next request, as a form requests.
-func (c *call) hold() error {
+// holdNext holds the next request, as a form requests.
+func (c *call) holdNext() error {
 	if err := c.editable(); err != nil {
 		return err
 	}
@@ -51,22 +51,22 @@ func (c *call) hold() error {
 	if _, err := conversation.Hold(c.ctx(), c.home, c.id(), limit); err != nil {
 		return err
 	}
-	return c.back()
+	return c.redirectBack()
 }
 
-// letGo sends a held request, or withdraws the order.
-func (c *call) letGo() error {
+// sendHeld sends a held request, or withdraws the order.
+func (c *call) sendHeld() error {
 	if err := c.editable(); err != nil {
 		return err
 	}
 	if _, err := conversation.LetGo(c.ctx(), c.home, c.id(), c.r.PostForm.Get("again") != ""); err != nil {
 		return err
 	}
-	return c.back()
+	return c.redirectBack()
 }
 
-// back redirects to the page that a form names.
-func (c *call) back() error {
+// redirectBack redirects to the page that a form names.
+func (c *call) redirectBack() error {
 	http.Redirect(c.w, c.r, c.inside(c.r.PostForm.Get("back")), http.StatusSeeOther)
 	return nil
 }

@@ -66,8 +66,8 @@ const (
 	patience  = 10 * time.Second // time limit for a reader to accept a write
 )
 
-// live streams notices until the reader leaves or is too slow.
-func (c *call) live() error {
+// streamNotices streams notices until the reader leaves or is too slow.
+func (c *call) streamNotices() error {
 	after, err := strconv.ParseUint(c.r.Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil {
 		after = 0 // a new reader

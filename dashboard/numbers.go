@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// took writes a duration: 340 ms, 2.1 s.
-func took(d time.Duration) string {
+// formatDuration writes a duration: 340 ms, 2.1 s.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
@@ -19,8 +19,8 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// ago writes the time between at and now.
-func ago(t func(string, ...any) string, at, now time.Time) string {
+// formatAge writes the time between at and now.
+func formatAge(t func(string, ...any) string, at, now time.Time) string {
 	if at.IsZero() {
 		return "–"
 	}

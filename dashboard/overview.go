@@ -129,8 +129,8 @@ func (c *call) search() error {
 	return c.show("search", page{Title: c.text("search.title"), Tab: "search", Query: s.Query, Data: s})
 }
 
-// jumped is the content of the jump dialog.
-type jumped struct {
+// jumpResults is the content of the jump dialog.
+type jumpResults struct {
 	Conversations []conversation.Listed
 	Found         []conversation.Found
 }
@@ -142,7 +142,7 @@ func (c *call) jump() error {
 	if err != nil {
 		return err
 	}
-	j := jumped{Conversations: list.Items}
+	j := jumpResults{Conversations: list.Items}
 	if len(q) > 1 {
 		found, err := conversation.Search(c.ctx(), c.home, conversation.SearchOptions{Text: q, Limit: 8})
 		if err != nil {

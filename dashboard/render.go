@@ -66,7 +66,7 @@ func (r *renderer) set(key setKey) (*template.Template, error) {
 		return nil, precis.Errorf(precis.CodeInternal, "read page "+key.page, "%w", err)
 	}
 	if key.mask {
-		veiled(t)
+		maskTemplates(t)
 	}
 	if r.sets == nil {
 		r.sets = map[setKey]*template.Template{}
@@ -86,22 +86,25 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 		"t": t, "said": said, "url": r.address, "asset": func(name string) string { return r.d.path("assets", r.d.files.names[name]) },
 		"num": func(n any) string { return numeral(key.lang, n) }, "usd": func(usd float64) string { return texts.Dollars(key.lang, usd) },
 		"pct": func(p float64) string { return texts.Percent(key.lang, p) }, "short": func(n int) string { return texts.Short(key.lang, n) },
-		"full": func(l conversation.Listed) string { return full(key.lang, l) },
+		"full": func(l conversation.Listed) string { return formatFill(key.lang, l) },
 		"lang": func() string { return key.lang }, "languages": texts.Languages,
-		"ago":  func(at time.Time) string { return ago(t, at, r.d.o.Now()) },
+		"ago":  func(at time.Time) string { return formatAge(t, at, r.d.o.Now()) },
 		"abs":  func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"iso":  func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"kind": func(kind any) string { return t("kind." + strings.ReplaceAll(fmt.Sprint(kind), " ", "_")) },
 		"css":  func(kind any) string { return "k-" + strings.ReplaceAll(fmt.Sprint(kind), " ", "-") },
-		"dict": dict, "q": query, "took": took, "worth": func(w float64) float64 { return 100 * w },
+		"dict": dict, "q": query, "took": formatDuration, "worth": func(w float64) float64 { return 100 * w },
 		"sub": func(a, b int) int { return a - b }, "sum": func(a, b int) int { return a + b },
 		"share":   func(n, of int) string { return texts.Percent(key.lang, precis.Window{Tokens: of}.Percent(n)) },
 		"percent": func(n, of int) string { return fmt.Sprintf("%.0f%%", precis.Window{Tokens: of}.Percent(n)) },
-		"reason":  func(s precis.Step) string { return r.d.texts.Reason(key.lang, r.d.said[key.lang], s) },
-		"written": func(english any) string { text, _ := r.d.said[key.lang].Translate(fmt.Sprint(english)); return text },
+		"reason":  func(s precis.Step) string { return r.d.texts.Reason(key.lang, r.d.sentences[key.lang], s) },
+		"written": func(english any) string {
+			text, _ := r.d.sentences[key.lang].Translate(fmt.Sprint(english))
+			return text
+		},
 		"failure": func(name string) string { return r.d.texts.Failure(key.lang, name) },
 		"own":     func(v any) any { return v },
-		veiler:    veil,
+		veiler:    maskText,
 		"brief":   func(s string) string { return said(brief(s, 160)) },
 	}
 }
@@ -117,8 +120,8 @@ func numeral(lang string, n any) string {
 	return texts.Unknown
 }
 
-// full writes how full the window of a listed conversation is.
-func full(lang string, l conversation.Listed) string {
+// formatFill writes how full the window of a listed conversation is.
+func formatFill(lang string, l conversation.Listed) string {
 	if l.Window <= 0 || l.Tokens <= 0 && l.Messages > 0 {
 		return texts.Unknown
 	}

@@ -39,7 +39,7 @@ type chartMark struct {
 }
 
 func (c *call) time() error {
-	h, err := c.about()
+	h, err := c.readHead()
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func newChart(s conversation.Sizes, b bar, at int) chart {
 	said.WriteString("0,1000")
 	for _, p := range s.Points {
 		fmt.Fprintf(&area, " %s,%s", g.thousandth(p.Messages, g.Messages), g.fromTop(p.Tokens))
-		fmt.Fprintf(&said, " %s,%s", g.thousandth(p.Messages, g.Messages), g.fromTop(min(p.Said, g.Top)))
+		fmt.Fprintf(&said, " %s,%s", g.thousandth(p.Messages, g.Messages), g.fromTop(min(p.Unreduced, g.Top)))
 	}
 	area.WriteString(" 1000,1000")
 	said.WriteString(" 1000,1000")

@@ -15,13 +15,13 @@ import (
 // veiler is the name of the function that prints bare values.
 const veiler = "veil"
 
-// veil returns the printed form of a bare value: texts are masked.
-func veil(v any) any {
+// maskText returns the printed form of a bare value: texts are masked.
+func maskText(v any) any {
 	if s, ok := v.(string); ok {
 		return masked(s)
 	}
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() {
-		return veil(r.Elem().Interface())
+		return maskText(r.Elem().Interface())
 	}
 	return v
 }
@@ -29,24 +29,24 @@ func veil(v any) any {
 // unveiled are the files of pages without content of conversations.
 var unveiled = map[string]bool{"settings.html": true, "login.html": true, "experiments.html": true}
 
-// veiled makes the bare pipelines of all templates print through [veil].
-func veiled(t *template.Template) {
+// maskTemplates makes the bare pipelines of all templates print through [maskText].
+func maskTemplates(t *template.Template) {
 	for _, one := range t.Templates() {
 		if one.Tree != nil && !unveiled[one.Tree.ParseName] {
-			w := veilWalk{tree: one.Tree}
+			w := maskWalk{tree: one.Tree}
 			w.list(one.Tree.Root)
 		}
 	}
 }
 
-// veilWalk traverses a template in order. inTag reports whether it is within a tag, so that the
+// maskWalk traverses a template in order. inTag reports whether it is within a tag, so that the
 // text there is part of an attribute.
-type veilWalk struct {
+type maskWalk struct {
 	tree  *parse.Tree
 	inTag bool
 }
 
-func (w *veilWalk) list(l *parse.ListNode) {
+func (w *maskWalk) list(l *parse.ListNode) {
 	if l == nil {
 		return
 	}
@@ -69,7 +69,7 @@ func (w *veilWalk) list(l *parse.ListNode) {
 }
 
 // branches traverses both branches of a node, each from the same state.
-func (w *veilWalk) branches(list, other *parse.ListNode) {
+func (w *maskWalk) branches(list, other *parse.ListNode) {
 	inTag := w.inTag
 	w.list(list)
 	after := w.inTag
@@ -78,14 +78,14 @@ func (w *veilWalk) branches(list, other *parse.ListNode) {
 	w.inTag = after
 }
 
-func (w *veilWalk) text(s string) {
+func (w *maskWalk) text(s string) {
 	if at := strings.LastIndexAny(s, "<>"); at >= 0 {
 		w.inTag = s[at] == '<'
 	}
 }
 
 // wrap appends a call of the veil to a pipeline.
-func (w *veilWalk) wrap(p *parse.PipeNode) {
+func (w *maskWalk) wrap(p *parse.PipeNode) {
 	name := parse.NewIdentifier(veiler).SetPos(p.Pos).SetTree(w.tree)
 	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos, Args: []parse.Node{name}})
 }

@@ -28,12 +28,12 @@ type verifyPage struct {
 	Mode     string
 	Missing  string // why there is no compaction of the client's own program
 	Verified conversation.Verified
-	Lacks    []lackGroup
+	Lacks    []missingGroup
 	Summary  string // the pasted summary
 }
 
-// lackGroup lists the items of one kind that a text lacks.
-type lackGroup struct {
+// missingGroup lists the items of one kind that a text lacks.
+type missingGroup struct {
 	Kind string
 	All  int
 	List []sums.Lack // the first of them
@@ -47,13 +47,13 @@ func (verifyPage) Doubts(all []sums.Doubt) []sums.Doubt { return all[:min(len(al
 func (c *call) verify() error {
 	p := verifyPage{Mode: verifyOwn}
 	var err error
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	if c.value("view") == verifyNow {
 		p.Mode = verifyNow
 	} else if p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{}); precis.CodeOf(err) == precis.CodeNotFound { // the conversation exists
-		p.Mode, p.Missing = verifyNow, c.said[c.prefs.Lang].Error(err)
+		p.Mode, p.Missing = verifyNow, c.sentences[c.prefs.Lang].Error(err)
 	}
 	if p.Mode == verifyNow {
 		p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{Now: true})
@@ -71,7 +71,7 @@ func (c *call) verifySummary() error {
 		return precis.Errorf(precis.CodeInvalid, "read form", "the summary is empty")
 	}
 	var err error
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	if p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{Summary: p.Summary}); err != nil {
@@ -84,7 +84,7 @@ func (c *call) showVerify(p verifyPage) error {
 	for _, l := range p.Verified.Lacks {
 		n := len(p.Lacks)
 		if n == 0 || p.Lacks[n-1].Kind != l.Kind {
-			p.Lacks = append(p.Lacks, lackGroup{Kind: l.Kind})
+			p.Lacks = append(p.Lacks, missingGroup{Kind: l.Kind})
 			n++
 		}
 		g := &p.Lacks[n-1]

@@ -44,7 +44,7 @@ type viewRow struct {
 type actions struct{ Pin, Restore, Exclude, Rewind, Branch bool }
 
 func (c *call) view() error {
-	h, err := c.about()
+	h, err := c.readHead()
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (c *call) originals() error {
 		return err
 	}
 	p := originalsPage{Handle: handle}
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	first, most := handle, wholeShown
@@ -221,7 +221,7 @@ func (c *call) shown() error {
 		return err
 	}
 	p := shownPage{}
-	if p.Head, err = c.about(); err != nil {
+	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
 	list, err := conversation.Units(c.ctx(), c.home, p.Head.ID, conversation.UnitQuery{From: handle.From, Limit: 1, At: c.number("at", 0)})

@@ -7,11 +7,11 @@ import (
 	"precis/internal/toolcall"
 )
 
-// carriedOut maps each call that the user refused to the first later call that did the same: the
+// laterDone maps each call that the user refused to the first later call that did the same: the
 // same command line, a change that adds and removes the same lines of the same file, or the same
 // call of another tool. Refused calls without such a successor are left out. It returns nil when
 // the user refused no call.
-func (w *work) carriedOut() map[int]int {
+func (w *work) laterDone() map[int]int {
 	first := slices.IndexFunc(w.ends, func(o toolcall.Outcome) bool { return o.End == toolcall.Rejected })
 	if first < 0 {
 		return nil
@@ -19,7 +19,7 @@ func (w *work) carriedOut() map[int]int {
 	out, later := map[int]int{}, map[string]int{}
 	for i := len(w.calls) - 1; i >= first; i-- {
 		c, end := &w.calls[i], w.ends[i].End
-		switch deed := w.deedOf(c); {
+		switch deed := w.effectKey(c); {
 		case len(c.Results) == 0 || end == toolcall.Failed && c.Kind == toolcall.Write:
 		case end != toolcall.Rejected:
 			later[deed] = i
@@ -48,15 +48,15 @@ func changeOf(c *toolcall.Call) (added, removed string) {
 	return added, removed
 }
 
-// deedOf returns a key of a call's effect: equal keys mean equal effects.
-func (w *work) deedOf(c *toolcall.Call) string {
+// effectKey returns a key of a call's effect: equal keys mean equal effects.
+func (w *work) effectKey(c *toolcall.Call) string {
 	const between = "\x00"
 	if c.Kind == toolcall.Command && c.Line != "" {
 		return strings.Join(strings.Fields(c.Line), " ")
 	}
 	if c.Kind == toolcall.Write && c.Path != "" {
 		added, removed := changeOf(c)
-		return strings.Join([]string{w.files.of(c.Path).path, strings.TrimSpace(added), strings.TrimSpace(removed)}, between)
+		return strings.Join([]string{w.files.fileAt(c.Path).path, strings.TrimSpace(added), strings.TrimSpace(removed)}, between)
 	}
 	return c.Key()
 }

@@ -20,29 +20,29 @@ type boundary struct {
 	reuse  *retain.Reuser
 	perTok float64 // tokens a byte
 
-	alive  []precis.Message // of the conversation
-	read   *record          // of alive
-	groups []oldGroup
-	small  []bool  // of each text: it is in a group and too short to prune
-	room   float64 // tokens for all groups and the digest
-	cover  *retain.Coverage
-	lines  []retain.Piece // of all groups, in order; cost as in a digest
-	layout layout         // of lines
-	first  []int          // number of the first line of each text; -1: not in the groups
-	of     []int          // the group of each line
-	stuck  []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
+	alive       []precis.Message // of the conversation
+	read        *record          // of alive
+	groups      []oldGroup
+	small       []bool  // of each text: it is in a group and too short to prune
+	room        float64 // tokens for all groups and the digest
+	cover       *retain.Coverage
+	lines       []retain.Piece // of all groups, in order; cost as in a digest
+	layout      layout         // of lines
+	first       []int          // number of the first line of each text; -1: not in the groups
+	groupOfLine []int          // the group of each line
+	stuck       []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
 }
 
 // oldGroup is a group that may be hidden.
 type oldGroup struct {
-	units      [2]int
-	span       [2]int
-	tokens     int
-	fixed      float64          // tokens that pruning cannot save
-	small      []int            // texts too short to prune
-	says       []int            // texts of the user
-	userTokens float64          // tokens of what the user says
-	shown      []precis.Message // replacements in the view already: previews, digests
+	units        [2]int
+	span         [2]int
+	tokens       int
+	fixed        float64          // tokens that pruning cannot save
+	small        []int            // texts too short to prune
+	userTexts    []int            // texts of the user
+	userTokens   float64          // tokens of what the user says
+	replacements []precis.Message // replacements in the view already: previews, digests
 }
 
 // bulky is the size in bytes over which pruning shortens a text.
@@ -51,7 +51,7 @@ const bulky = 1000
 func newBoundary(s *policy.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), groups: make([]oldGroup, 0, len(s.Units))}
-	b.alive = retain.Alive(s.Transcript, s.Edits)
+	b.alive = retain.WithoutRewound(s.Transcript, s.Edits)
 	b.read = recordOf(x.Calls, b.alive, func() *workstate.Reading { return workstate.In(s) })
 	used, carried := s.Used-s.Budget.Overhead, 0
 	for i := 0; i < len(s.Units); {
@@ -61,7 +61,7 @@ func newBoundary(s *policy.Situation) *boundary {
 			tokens += s.Meter.View(u.Messages)
 		}
 		if free { // pinned messages and instructions in force are shown after the digest, too
-			held := s.Held(s.Units[i].From, s.Units[end-1].To)
+			held := s.HeldMessages(s.Units[i].From, s.Units[end-1].To)
 			b.cover.Messages(held)
 			n := s.Meter.View(held)
 			tokens, carried = max(tokens-n, 0), carried+n
@@ -128,7 +128,7 @@ func (b *boundary) texts() {
 		}
 		n := float64(len(t.Body))
 		if t.Source == retain.User {
-			b.groups[g].says = append(b.groups[g].says, i)
+			b.groups[g].userTexts = append(b.groups[g].userTexts, i)
 			b.groups[g].userTokens += float64(len(t.Words()))*b.perTok + 4
 		}
 		share, isStuck := stuck[t.Handle]
@@ -147,7 +147,7 @@ func (b *boundary) texts() {
 			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
-				b.of = append(b.of, g)
+				b.groupOfLine = append(b.groupOfLine, g)
 				b.stuck = append(b.stuck, share)
 			}
 			start = end
@@ -191,7 +191,7 @@ func (b *boundary) hiddenBlocks(grp *oldGroup, u precis.Unit, out map[precis.Han
 	said := b.s.Transcript.Messages()[u.From:u.To]
 	tokens := b.s.Meter.View(u.Messages)
 	grp.fixed += float64(tokens)
-	grp.shown = append(grp.shown, u.Messages...)
+	grp.replacements = append(grp.replacements, u.Messages...)
 	share := shareOf(tokens, b.s.Meter.View(said))
 	for i, m := range said {
 		for k := range m.Content {
@@ -217,7 +217,7 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 		}
 		tokens := b.s.Meter.Block(said.Role, now)
 		grp.fixed += float64(tokens)
-		grp.shown = append(grp.shown, precis.Message{Role: said.Role, Content: []precis.Block{now}})
+		grp.replacements = append(grp.replacements, precis.Message{Role: said.Role, Content: []precis.Block{now}})
 		out[h] = shareOf(tokens, b.s.Meter.Block(said.Role, block))
 	}
 }
@@ -227,9 +227,9 @@ func shareOf(part, whole int) float64 {
 	return min(max(float64(part)/float64(max(whole, 1)), 0.001), 1)
 }
 
-// best returns how many groups to hide and how many tokens the digest should
+// bestBoundary returns how many groups to hide and how many tokens the digest should
 // have. It evaluates a few boundaries only.
-func (b *boundary) best() (hide, size int) {
+func (b *boundary) bestBoundary() (hide, size int) {
 	total := 0
 	for _, g := range b.groups {
 		total += g.tokens
@@ -262,12 +262,12 @@ func (b *boundary) value(n int) (value float64, size int) {
 		for _, t := range g.small {
 			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
-		cover.Messages(g.shown)
+		cover.Messages(g.replacements)
 	}
 	userTokens := 0.0
 	for _, g := range b.groups[:n] {
 		userTokens += g.userTokens
-		for _, t := range g.says {
+		for _, t := range g.userTexts {
 			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
 	}
@@ -283,18 +283,18 @@ func (b *boundary) value(n int) (value float64, size int) {
 	of := make([]int, 0, len(b.lines))
 	for i, p := range b.lines {
 		switch {
-		case b.of[i] >= n && b.small[p.Text]:
+		case b.groupOfLine[i] >= n && b.small[p.Text]:
 			value += p.Bonus
 			continue
 		case b.x.Texts[p.Text].Source == retain.User:
 			continue
-		case b.of[i] >= n && b.stuck[i] > 0:
+		case b.groupOfLine[i] >= n && b.stuck[i] > 0:
 			value += p.Bonus * b.stuck[i]
 			continue
-		case b.of[i] >= n:
+		case b.groupOfLine[i] >= n:
 			p.Cost -= 0.5
 		}
-		pieces, of = append(pieces, p), append(of, b.of[i])
+		pieces, of = append(pieces, p), append(of, b.groupOfLine[i])
 	}
 	keep := b.x.Choose(pieces, b.worth, cover, room)
 	spent := 0.0

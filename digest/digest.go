@@ -59,32 +59,32 @@ func (w Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.
 
 // input is the data for a digest.
 type input struct {
-	x          *retain.Index
-	worth      []float64
-	reuse      *retain.Reuser
-	copies     *retain.Copies
-	cover      *retain.Coverage // content that the view shows outside the digest
-	messages   []precis.Message
-	covered    func(message int) bool   // whether the digest replaces the message
-	offset     int                      // added to message numbers in handles
-	named      func(message int) string // nil: by their numbers
-	count      func(string) int
-	tokens     int
-	base       string                    // directory that is omitted from paths
-	onlyNew    bool                      // lines must name something that is not shown yet
-	bare       int                       // percent of the index for names without their lines
-	userTokens int                       // most tokens for the user's words, if more than their share of tokens
-	previous   string                    // a summary of the messages before these
-	older      int                       // the message text that previous was found in; -1: the caller supplied it
-	shown      string                    // see RepairOptions
-	brief      bool                      // see Writer
-	others     func() string             // all words the view shows outside the text being checked
-	sources    string                    // further text to compare with: the system prompt, the state of the client's program
-	written    passage                   // the digest so far, before its lines
-	holding    func() *workstate.Reading // the work state of messages; nil: read on first use
-	carried    func(precis.Handle) bool  // whether the view shows an item in force outside the digest; nil: never
-	read       *record                   // of the whole conversation, see record; nil: not read yet
-	compared   *verify.Past              // see past; nil: not read yet
+	x           *retain.Index
+	worth       []float64
+	reuse       *retain.Reuser
+	copies      *retain.Copies
+	cover       *retain.Coverage // content that the view shows outside the digest
+	messages    []precis.Message
+	covered     func(message int) bool   // whether the digest replaces the message
+	offset      int                      // added to message numbers in handles
+	named       func(message int) string // nil: by their numbers
+	count       func(string) int
+	tokens      int
+	base        string                    // directory that is omitted from paths
+	onlyNew     bool                      // lines must name something that is not shown yet
+	bare        int                       // percent of the index for names without their lines
+	userTokens  int                       // most tokens for the user's words, if more than their share of tokens
+	previous    string                    // a summary of the messages before these
+	older       int                       // the message text that previous was found in; -1: the caller supplied it
+	shown       string                    // see RepairOptions
+	brief       bool                      // see Writer
+	others      func() string             // all words the view shows outside the text being checked
+	sources     string                    // further text to compare with: the system prompt, the state of the client's program
+	written     passage                   // the digest so far, before its lines
+	workReading func() *workstate.Reading // the work state of messages; nil: read on first use
+	carried     func(precis.Handle) bool  // whether the view shows an item in force outside the digest; nil: never
+	read        *record                   // of the whole conversation, see record; nil: not read yet
+	compared    *verify.Past              // see verifyPast; nil: not read yet
 
 	// lines returns the lines of a text that are already split; nil: there are none.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
@@ -116,7 +116,7 @@ func (in *input) hasLaterMessages() bool {
 // record returns the texts and events of the whole conversation.
 func (in *input) record() *record {
 	if in.read == nil {
-		in.read = recordOf(in.x.Calls, in.messages, in.holding)
+		in.read = recordOf(in.x.Calls, in.messages, in.workReading)
 	}
 	return in.read
 }
@@ -138,7 +138,7 @@ func (in *input) digest() string {
 	}
 	in.bare = layoutFor(in.tokens, in.hasLaterMessages()).bare
 	in.findOlder()
-	if in.older >= 0 && isDigestText(in.previous) && in.beside() == 0 {
+	if in.older >= 0 && isDigestText(in.previous) && in.sizeWithoutSummary() == 0 {
 		head, rest, _ := strings.Cut(strings.TrimSpace(in.previous), "\n")
 		if whole := digestHead + plain.Text(strings.TrimPrefix(head, digestHead)) + "\n" + plain.Text(rest); in.count(whole) <= in.tokens {
 			return whole // a digest of a digest alone is that digest
@@ -146,7 +146,7 @@ func (in *input) digest() string {
 	}
 	files := in.files()
 	in.base = rootOf(files)
-	d := &draft{count: in.count, left: in.tokens}
+	d := &draft{count: in.count, tokensLeft: in.tokens}
 	in.sections(d, files)
 	in.cover.String(d.String())
 	in.facts(d)
@@ -159,17 +159,17 @@ func Estimate(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 // draft is a text that is written under a budget.
 type draft struct {
 	strings.Builder
-	count func(string) int
-	left  int // tokens
+	count      func(string) int
+	tokensLeft int // tokens
 }
 
 // add writes s if it fits.
 func (d *draft) add(s string) bool {
 	n := d.count(s)
-	if n > d.left {
+	if n > d.tokensLeft {
 		return false
 	}
-	d.left -= n
+	d.tokensLeft -= n
 	d.WriteString(s)
 	return true
 }
@@ -177,7 +177,7 @@ func (d *draft) add(s string) bool {
 // section writes a title and as many lines as fit into most tokens. It returns the number of lines
 // written. Lines must be ordered by importance.
 func (d *draft) section(title string, lines []string, most int) int {
-	most = min(most, d.left)
+	most = min(most, d.tokensLeft)
 	used := d.count(title) + 1
 	n := 0
 	var kept []string
@@ -193,7 +193,7 @@ func (d *draft) section(title string, lines []string, most int) int {
 	if n == 0 {
 		return 0
 	}
-	d.left -= used
+	d.tokensLeft -= used
 	fmt.Fprintf(d, "\n%s\n%s\n", title, strings.Join(kept, "\n"))
 	return n
 }

@@ -313,7 +313,7 @@ func TestHandlesOfADigestResolve(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, word := range name.FindAllString(rest, -1) {
-			if !strings.Contains(shown(msgs), word) {
+			if !strings.Contains(coverageOutside(msgs), word) {
 				t.Errorf("%s does not say %q", h, word)
 			}
 		}

@@ -24,19 +24,19 @@ const briefLines = 300
 // names. It returns the number of facts it wrote.
 func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
-	before := in.seen()
-	in.readLast(d, min(d.left*layoutFor(in.tokens, in.hasLaterMessages()).read/100, mostOfFiles))
+	before := in.countCovered()
+	in.readLast(d, min(d.tokensLeft*layoutFor(in.tokens, in.hasLaterMessages()).read/100, mostOfFiles))
 	bare := 0
 	if in.bare > 0 {
-		bare = max(d.left*in.bare/100, min(d.left/4, leastNames))
+		bare = max(d.tokensLeft*in.bare/100, min(d.tokensLeft/4, leastNames))
 	}
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
-	room := d.left - bare - d.count(title)
+	room := d.tokensLeft - bare - d.count(title)
 	if in.brief {
 		room = min(room, briefLines)
 	}
-	lines := in.choose(float64(room))
+	lines := in.chosenLines(float64(room))
 	fit := len(lines) == 0 || d.add(title)
 	for _, l := range lines {
 		fit = fit && d.add(l+"\n")
@@ -45,15 +45,15 @@ func (in *input) facts(d *draft) int {
 		in.cover = cover
 		in.cover.String(d.String()[from:])
 	}
-	told := in.seen() - before
+	told := in.countCovered() - before
 	if in.bare > 0 {
 		told += in.names(d)
 	}
 	return told
 }
 
-// seen counts the facts that are covered.
-func (in *input) seen() int {
+// countCovered counts the facts that are covered.
+func (in *input) countCovered() int {
 	n := 0
 	for f := range in.worth {
 		if in.cover.Seen(f) {
@@ -63,10 +63,10 @@ func (in *input) seen() int {
 	return n
 }
 
-// choose returns the chosen lines by message.
-func (in *input) choose(budget float64) (out []string) {
+// chosenLines returns the chosen lines by message.
+func (in *input) chosenLines(budget float64) (out []string) {
 	pieces := in.pieces()
-	keep := in.chosen(pieces, budget)
+	keep := in.choosePieces(pieces, budget)
 	at, mark := -1, ""
 	var line strings.Builder
 	flush := func() {
@@ -76,18 +76,18 @@ func (in *input) choose(budget float64) (out []string) {
 		}
 	}
 	last := retain.Piece{Text: -1}
-	strike := striker{in: in}
+	strike := removedLineFinder{in: in}
 	for i, k := range keep {
 		if !k {
 			continue
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
+		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.removedIn(p.Text))
 		if strings.Trim(text, "0123456789: ") == "" { // only a frame, or removed since
 			continue
 		}
-		switch is := in.speaker(t); {
+		switch is := in.speakerMark(t); {
 		case t.Handle.From != at || is != mark:
 			flush()
 			at, mark = t.Handle.From, is
@@ -103,9 +103,9 @@ func (in *input) choose(budget float64) (out []string) {
 	return out
 }
 
-// chosen reports for each piece whether the digest includes it: first the text of the newest edits,
+// choosePieces reports for each piece whether the digest includes it: first the text of the newest edits,
 // then the pieces with the most worth for their size.
-func (in *input) chosen(pieces []retain.Piece, budget float64) []bool {
+func (in *input) choosePieces(pieces []retain.Piece, budget float64) []bool {
 	keep := make([]bool, len(pieces))
 	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens, in.hasLaterMessages()).work)/100)
 	rest, at := make([]retain.Piece, 0, len(pieces)), make([]int, 0, len(pieces))
@@ -147,15 +147,15 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 // isUndone reports whether git undid the effect of a text's call.
 func (in *input) isUndone(text int) bool {
 	t := &in.x.Texts[text]
-	return t.Call >= 0 && in.work().undone(int(t.Call)) != ""
+	return t.Call >= 0 && in.work().undoneBy(int(t.Call)) != ""
 }
 
 // between separates parts of a message that do not follow each other.
 const between = "\n · "
 
-// speaker returns a mark in front of a text: the user's text, as opposed to text of the agent and
+// speakerMark returns a mark in front of a text: the user's text, as opposed to text of the agent and
 // its tools; the text of a call that was refused; or of a write that failed.
-func (in *input) speaker(t *retain.Text) string {
+func (in *input) speakerMark(t *retain.Text) string {
 	if t.Source == retain.User {
 		return " (user)"
 	}
@@ -176,8 +176,8 @@ func (in *input) speaker(t *retain.Text) string {
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"
-	case t.Source == retain.Written && w.undone(int(t.Call)) != "":
-		return " (reverted since, " + w.undone(int(t.Call)) + ")"
+	case t.Source == retain.Written && w.undoneBy(int(t.Call)) != "":
+		return " (reverted since, " + w.undoneBy(int(t.Call)) + ")"
 	case t.Source == retain.Written && w.isGone(int(t.Call)):
 		return " (the file is gone since)"
 	}
@@ -201,7 +201,7 @@ func unescaped(t *retain.Text, part string) string {
 var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
 // folded returns lines without common indentation, empty lines, lines of the agent's program and
-// lines that are gone, see [striker]. If the lines are numbered, the number of the first precedes
+// lines that are gone, see [removedLineFinder]. If the lines are numbered, the number of the first precedes
 // them.
 func folded(text string, goesOn bool, gone func(line string) bool) string {
 	var out []string
@@ -255,7 +255,7 @@ func (in *input) names(d *draft) int {
 	if in.base != "" {
 		title = "\n" + alsoMentioned + " (paths are under " + native(in.base) + ")\n"
 	}
-	left := d.left - d.count(title) - 2
+	left := d.tokensLeft - d.count(title) - 2
 	var chosen []int
 	for _, f := range order {
 		c := d.count(in.name(f) + ", ")

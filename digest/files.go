@@ -34,11 +34,11 @@ func (l fileList) section(d *draft) {
 	const title = "## Files only read, newest first"
 	kept := 0
 	if len(newest) > 0 {
-		kept = min(d.count(title)+d.listed(newest)+8, l.tokens*leastRead/100, d.left/3)
+		kept = min(d.count(title)+d.listed(newest)+8, l.tokens*leastRead/100, d.tokensLeft/3)
 	}
-	d.left -= kept
+	d.tokensLeft -= kept
 	l.writtenSection(d, l.tokens/5)
-	d.left += kept
+	d.tokensLeft += kept
 	if len(newest) > 0 {
 		room := min((kept-d.count(title)-6)*4, len(strings.Join(newest, ", "))+len(", and 99,999 more"))
 		d.section(title, []string{preview.List(read, ", ", room)}, kept)
@@ -61,29 +61,29 @@ func (l fileList) writtenSection(d *draft, most int) int {
 			all += d.count(name + ", ") // listed last, by name only
 			continue
 		}
-		text := "- " + name + " " + l.fate(l.files[i])
+		text := "- " + name + " " + l.describeFile(l.files[i])
 		if len(lines) < mostChanges && l.tokens >= roomForChanges {
-			text += l.change(l.files[i])
+			text += l.newestLine(l.files[i])
 		}
 		lines = append(lines, text)
 		all += d.count(text) + 1
 	}
-	if all > min(most, d.left) {
-		most = min(most, d.left-d.listed(names)-2)
+	if all > min(most, d.tokensLeft) {
+		most = min(most, d.tokensLeft-d.listed(names)-2)
 	}
 	n := d.section(title, lines, most)
 	head := ""
 	if n == 0 {
 		head = "\n" + title + "\n"
 	}
-	listed, room := d.String(), d.left-d.count(head)-1
+	listed, room := d.String(), d.tokensLeft-d.count(head)-1
 	var rest []string
 	for i, name := range names {
 		switch f := l.files[i]; {
 		case !f.exists():
 			name += " (" + string(f.state) + ")"
 		case f.movedFrom != "" && !f.along:
-			name += " (from " + l.shortly(f) + ")"
+			name += " (from " + l.formerPath(f) + ")"
 		}
 		if c := d.count(name + ", "); c <= room && !(i < len(lines) && strings.Contains(listed, lines[i])) {
 			room -= c
@@ -103,21 +103,21 @@ const (
 	changeLine     = 110  // bytes
 )
 
-// change returns a line that the newest edit of a file adds; "" when it is unknown, the edit adds
+// newestLine returns a line that the newest edit of a file adds; "" when it is unknown, the edit adds
 // no line, or it wrote the whole file.
-func (l fileList) change(f file) string {
-	calls := f.calls()
+func (l fileList) newestLine(f file) string {
+	calls := f.writingCalls()
 	if !f.exists() || len(calls) == 0 {
 		return ""
 	}
-	if line := telling(l.work().calls[calls[len(calls)-1]].Edited(f.path)); line != "" {
+	if line := mostTellingLine(l.work().calls[calls[len(calls)-1]].Edited(f.path)); line != "" {
 		return "\n  + " + quoted(line, changeLine)
 	}
 	return ""
 }
 
-// telling returns the line of text, not in other, with the most words absent from other; or "".
-func telling(text, other string) (out string) {
+// mostTellingLine returns the line of text, not in other, with the most words absent from other; or "".
+func mostTellingLine(text, other string) (out string) {
 	const mostLines = 400
 	isOld, known := map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(other) {
@@ -164,8 +164,8 @@ func (l fileList) written() []string {
 	return out
 }
 
-// fate describes what happened to a file.
-func (l fileList) fate(f file) string {
+// describeFile describes what happened to a file.
+func (l fileList) describeFile(f file) string {
 	var parts []string
 	add := func(n int, what string) {
 		switch {
@@ -181,28 +181,28 @@ func (l fileList) fate(f file) string {
 		writes--
 	}
 	if f.movedFrom != "" && !f.along && f.state != FileDeleted {
-		parts = append(parts, "moved from "+l.shortly(f))
+		parts = append(parts, "moved from "+l.formerPath(f))
 	}
 	add(f.reads, "read")
 	add(f.wholes, "overwritten")
 	add(writes, "edited")
 	switch {
 	case f.state == FileReverted:
-		parts = append(parts, "reverted ("+f.by+")")
-	case f.state == FileUnknown && f.by != "":
-		parts = append(parts, "not known what stands in it since ("+f.by+")")
+		parts = append(parts, "reverted ("+f.gitCommand+")")
+	case f.state == FileUnknown && f.gitCommand != "":
+		parts = append(parts, "not known what stands in it since ("+f.gitCommand+")")
 	case f.state == FileUnknown:
 		parts = append(parts, "not known whether its newest change was made")
-	case f.state == FileDeleted && f.by != "":
-		parts = append(parts, "DELETED since ("+f.by+")")
-	case f.by != "":
-		parts = append(parts, "later edits reverted ("+f.by+")")
+	case f.state == FileDeleted && f.gitCommand != "":
+		parts = append(parts, "DELETED since ("+f.gitCommand+")")
+	case f.gitCommand != "":
+		parts = append(parts, "later edits reverted ("+f.gitCommand+")")
 	case f.state == FileDeleted && f.removed == 0:
 		parts = append(parts, "gone since")
 	case f.state == FileDeleted:
 		parts = append(parts, "DELETED since")
 	default:
-		add(f.removed-f.left, "deleted and made again")
+		add(f.removed-f.timesMoved, "deleted and made again")
 	}
 	at, failed := f.lastWrite, ""
 	switch {
@@ -216,7 +216,7 @@ func (l fileList) fate(f file) string {
 		add(f.failed, "edit failed")
 		at = f.failedAt
 	}
-	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
+	if f.state == FileDeleted || f.state == FileReverted || f.gitCommand != "" {
 		at = f.at.From
 	}
 	if f.refused != nil && f.writes == 0 && !l.work().isAllowed(f.refused.call) {
@@ -232,8 +232,8 @@ func (l fileList) fate(f file) string {
 	return strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
 }
 
-// shortly returns the former path of a moved file: only its name if the folder is the same.
-func (l fileList) shortly(f file) string {
+// formerPath returns the former path of a moved file: only its name if the folder is the same.
+func (l fileList) formerPath(f file) string {
 	if path.Dir(f.movedFrom) == path.Dir(f.path) {
 		return quoted(path.Base(f.movedFrom), 200)
 	}

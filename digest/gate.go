@@ -33,18 +33,18 @@ func (g Gate) Admit(_ context.Context, s *policy.Situation, e precis.Edit) (prec
 	if g.Share == 0 {
 		g.Share = 0.05
 	}
-	at, spans, hidden, saved := hides(s, e)
+	at, spans, hidden, saved := hiddenSpans(s, e)
 	if at < 0 || saved <= 0 {
 		return e, nil
 	}
 	x, worth, reuse := retain.Of(s)
 	in := input{
-		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: retain.Alive(s.Transcript, s.Edits),
+		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: coverageOutside(s, x, spans), messages: retain.WithoutRewound(s.Transcript, s.Edits),
 		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
-	in.holding, in.carried = func() *workstate.Reading { return workstate.In(s) }, s.Holds
-	in.others = func() string { return retain.Words(outside(s, spans)) }
+	in.workReading, in.carried = func() *workstate.Reading { return workstate.In(s) }, s.Holds
+	in.others = func() string { return retain.Words(messagesOutside(s, spans)) }
 	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
 	own := e.Replace[at].Own()
 	first := e.Replace[at].With[own]
@@ -98,10 +98,10 @@ func (in *input) held(text string) (likely, held int) {
 	return likely, held
 }
 
-// hides returns, for an edit that hides messages, the index of the replacement with the summary
+// hiddenSpans returns, for an edit that hides messages, the index of the replacement with the summary
 // (-1: none), the hidden spans, their tokens, and the tokens saved. Items in force are not hidden:
 // the view shows them again.
-func hides(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
+func hiddenSpans(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
 	at = -1
 	for i, p := range e.Replace {
 		if p.Block != nil {
@@ -130,8 +130,8 @@ func hides(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 	return at, spans, tokens, saved
 }
 
-// outside returns the messages that the view shows outside the spans.
-func outside(s *policy.Situation, spans [][2]int) []precis.Message {
+// messagesOutside returns the messages that the view shows outside the spans.
+func messagesOutside(s *policy.Situation, spans [][2]int) []precis.Message {
 	var out []precis.Message
 	for _, u := range unitsOutside(s, spans) {
 		out = append(out, u.Messages...)
@@ -232,11 +232,11 @@ const moreTokens = 1500
 func (in *input) repair(text string, own bool) Repaired {
 	out := Repaired{Text: text}
 	if !own && in.tokens > 0 {
-		out.Doubts = in.past().Doubts(text, 0, false)
+		out.Doubts = in.verifyPast().Doubts(text, 0, false)
 	}
 	in.cover.String(text)
 	in.copies.Add(text)
-	d := &draft{count: in.count, left: in.tokens}
+	d := &draft{count: in.count, tokensLeft: in.tokens}
 	if !d.add("\n\n" + verify.Added + "\n") {
 		return out
 	}
@@ -254,15 +254,15 @@ func (in *input) repair(text string, own bool) Repaired {
 		say(n, one+" added", more+" added")
 	}
 	const unborne = " not borne out by the conversation"
-	say(d.section(verify.Title, in.doubtLines(out.Doubts), d.left/3), "statement is"+unborne, "statements are"+unborne)
+	say(d.section(verify.Title, in.doubtLines(out.Doubts), d.tokensLeft/3), "statement is"+unborne, "statements are"+unborne)
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow", "workflows")
 	}
-	request := &draft{count: d.count, left: d.left / 2}
+	request := &draft{count: d.count, tokensLeft: d.tokensLeft / 2}
 	requests := in.lastRequest(request, have)
 	if !own { // a digest has chosen its quotes
-		rules := in.missingRules(have+"\n"+retain.Folded(request.String()), d.left/2-d.count(rulesTitle)-1)
-		note(d.section(rulesTitle, rules, d.left/2), "rule", "rules")
+		rules := in.missingRules(have+"\n"+retain.Folded(request.String()), d.tokensLeft/2-d.count(rulesTitle)-1)
+		note(d.section(rulesTitle, rules, d.tokensLeft/2), "rule", "rules")
 	}
 	d.add(request.String())
 	note(requests, "last request", "last requests")
@@ -271,7 +271,7 @@ func (in *input) repair(text string, own bool) Repaired {
 		note(in.missingRuns(d, text+"\n"+in.shown), "failure that still stands", "failures that still stand")
 		note(in.missingJobs(d, have), "agent", "agents")
 		note(in.missingPlan(d, have), "step of the plan", "steps of the plan")
-		note(in.missingSkills(d, have), "skill", "skills")
+		note(in.addMissingSkills(d, have), "skill", "skills")
 		in.cover.String(d.String())
 		if in.onlyNew = true; !in.brief {
 			in.bare = repairBare
@@ -304,13 +304,13 @@ const newestRuns = "## Newest runs that failed"
 func (in *input) missingRuns(d *draft, text string) int {
 	const most = 6
 	var runs []command
-	untold := in.past().Unmentioned(text)
+	untold := in.verifyPast().Unmentioned(text)
 	for _, r := range in.work().results(in.covered) {
 		if len(runs) < most && slices.ContainsFunc(untold, func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
 			runs = append(runs, r)
 		}
 	}
-	return d.section(newestRuns, in.commandLines(runs, nil, most), d.left/4)
+	return d.section(newestRuns, in.commandLines(runs, nil, most), d.tokensLeft/4)
 }
 
 // missingJobs adds the newest jobs (other agents and background work) that a text does not name by
@@ -318,28 +318,28 @@ func (in *input) missingRuns(d *draft, text string) int {
 func (in *input) missingJobs(d *draft, have string) int {
 	const most = 8
 	var missing []workstate.Item
-	for _, j := range in.standing().Jobs {
+	for _, j := range in.workState().Jobs {
 		if j.ID == "" || !strings.Contains(have, j.ID) {
 			missing = append(missing, j)
 		}
 	}
 	lines := in.jobs(missing)
-	return d.section(jobsTitle, lines[:min(len(lines), most)], d.left/5)
+	return d.section(jobsTitle, lines[:min(len(lines), most)], d.tokensLeft/5)
 }
 
 // missingPlan adds the steps of the plan that are still open and that a text does not name.
 func (in *input) missingPlan(d *draft, have string) int {
 	var lines []string
-	for _, s := range in.holds(in.standing().OpenSteps()) {
+	for _, s := range in.coveredItems(in.workState().OpenSteps()) {
 		if !strings.Contains(have, retain.Folded(strings.TrimSuffix(s.Text, "…"))) {
-			lines = append(lines, s.Line(in.at))
+			lines = append(lines, s.Line(in.handleText))
 		}
 	}
-	return d.section("## Plan, what is open", lines, d.left/6)
+	return d.section("## Plan, what is open", lines, d.tokensLeft/6)
 }
 
-// missingSkills adds loaded skills that a text does not name, and skills with missing rules.
-func (in *input) missingSkills(d *draft, have string) int {
+// addMissingSkills adds loaded skills that a text does not name, and skills with missing rules.
+func (in *input) addMissingSkills(d *draft, have string) int {
 	var missing []workstate.Item
 	for _, s := range in.skills() {
 		s.Orders = slices.DeleteFunc(slices.Clone(s.Orders), func(o string) bool {
@@ -349,8 +349,8 @@ func (in *input) missingSkills(d *draft, have string) int {
 			missing = append(missing, s)
 		}
 	}
-	lines := in.skillLines(missing, d.left/6)
-	return d.section(skillsTitle, lines, d.left/5)
+	lines := in.skillLines(missing, d.tokensLeft/6)
+	return d.section(skillsTitle, lines, d.tokensLeft/5)
 }
 
 // ruleTokens counts the covered rules that a text is missing.
@@ -396,11 +396,11 @@ func (in *input) lastRequest(d *draft, have string) int {
 	const title, end = "## The user's last request", 60 // bytes at each end that identify it in another cut
 	text := retain.Folded(last.text)
 	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):])
-	words := fitted(last.text, d.left-d.count(title)-d.count(in.request(last, ""))-2, d.count)
+	words := fitted(last.text, d.tokensLeft-d.count(title)-d.count(in.request(last, ""))-2, d.count)
 	if words == "" || isShown || !in.covered(last.at) {
 		return 0
 	}
-	return d.section(title, []string{in.request(last, words)}, d.left)
+	return d.section(title, []string{in.request(last, words)}, d.tokensLeft)
 }
 
 // missingFiles adds the files written that are not named yet.
@@ -431,5 +431,5 @@ func (in *input) missingFiles(d *draft, have string) int {
 			missing = append(missing, f)
 		}
 	}
-	return fileList{in, in.listedFiles(missing)}.writtenSection(d, d.left/2)
+	return fileList{in, in.listedFiles(missing)}.writtenSection(d, d.tokensLeft/2)
 }

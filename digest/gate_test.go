@@ -98,7 +98,7 @@ func TestGateLeavesCompleteSummariesAlone(t *testing.T) {
 	s.call("Bash", map[string]any{"command": "echo x > LICENSE"}, "")
 	s.says("computeCartTotal is done.")
 	s.user("thanks")
-	whole := shown(s.msgs)
+	whole := coverageOutside(s.msgs)
 	for name, text := range map[string]string{
 		"all of it": whole + "\nMake the cart faster. Never touch main_module.go. Always run make test.",
 		"in other words": "The user wants:\nMake the cart faster. Never touch\n  main_module.go. Always run make test.\nWritten: internal/cart/total.go (computeCartTotal), Makefile and LICENSE, by Write and echo x. thanks\n" +
@@ -215,7 +215,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 				show = transcript
 			}
 			msgs, err := show.Read(l.Handle)
-			if name := l.Text[strings.LastIndexByte(l.Text, '/')+1:]; err != nil || len(msgs) != 1 || !strings.Contains(shown(msgs), name) {
+			if name := l.Text[strings.LastIndexByte(l.Text, '/')+1:]; err != nil || len(msgs) != 1 || !strings.Contains(coverageOutside(msgs), name) {
 				t.Errorf("from %d: %s %q is not at %s (%v)", r.From, l.Kind, l.Text, l.Handle, err)
 			}
 		}

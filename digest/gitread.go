@@ -45,8 +45,8 @@ var gitLines = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// said returns the names in the lines of a text with a meaning; "" for a line without a name.
-func said(means, text string) (names []string) {
+// namesIn returns the names in the lines of a text with a meaning; "" for a line without a name.
+func namesIn(means, text string) (names []string) {
 	for _, m := range gitLines()[means].FindAllStringSubmatch(text, -1) {
 		names = append(names, strings.TrimRight(strings.Trim(cmp.Or(m[1:]...), `"`), "/"))
 	}
@@ -56,8 +56,8 @@ func said(means, text string) (names []string) {
 // committed is how git names a commit that it made.
 var committed = lazyregexp.New(`(?m)^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64})\] (.*)$`)
 
-// gitSays is the parsed output of commands of git.
-type gitSays struct {
+// gitOutput is the parsed output of commands of git.
+type gitOutput struct {
 	text    string     // the beginning of the output
 	commits [][]string // the lines that name commits, split as by [committed], without commits already recorded
 	mute    bool       // the output says no word about a repository
@@ -66,19 +66,19 @@ type gitSays struct {
 }
 
 // gitSaysOf reads the output of a call.
-func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitSays {
+func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitOutput {
 	const most, mostRefused = 64 << 10, 4000 // bytes to read
 	if len(c.Git) == 0 {
 		return nil
 	}
 	output := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c.Output())
 	text := output[:min(len(output), most)]
-	return &gitSays{
+	return &gitOutput{
 		text:    text,
 		commits: committed.FindAllStringSubmatch(output, -1),
 		mute:    len(c.Results) == 0 || o.End == toolcall.Rejected || strings.Contains(text, "not a git repository"),
-		refused: said("refused", output[:min(len(output), mostRefused)]) != nil,
-		stopped: said("stopped", text) != nil,
+		refused: namesIn("refused", output[:min(len(output), mostRefused)]) != nil,
+		stopped: namesIn("stopped", text) != nil,
 	}
 }
 
@@ -129,9 +129,9 @@ func isWithin(p, folder string) bool {
 	return ok && folder != "" && (rest == "" || rest[0] == '/') && !strings.Contains(rest, "worktree")
 }
 
-// ran applies a command of git, as far as the outcome of its call and its output confirm that it
+// applyGit applies a command of git, as far as the outcome of its call and its output confirm that it
 // took effect.
-func (w *work) ran(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitSays) {
+func (w *work) applyGit(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitOutput) {
 	var r *repository
 	if !says.mute && !g.Changes("elsewhere") {
 		r = w.repos.in(g.Place)
@@ -142,16 +142,16 @@ func (w *work) ran(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Gi
 			r.state.Handle = c.Use
 		}
 	}
-	ran := didGit(&g, c, o, says)
+	ran := gitTookEffect(&g, c, o, says)
 	s := gitStep{history: w.git, repo: r, call: call, at: c.Use, says: says, Git: g}
-	s.step(ran)
+	s.applyCommand(ran)
 	if r != nil && ran == toolcall.Did {
 		r.run(&g, c, says)
 	}
 }
 
-// shown records the state of the repository that the output of commands shows.
-func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
+// recordShown records the state of the repository that the output of commands shows.
+func (w *work) recordShown(call int, c *toolcall.Call, says *gitOutput) {
 	var r *repository
 	for _, g := range c.Git {
 		if says.mute || len(g.To) == 0 || g.Changes("other", "elsewhere") {
@@ -170,29 +170,29 @@ func (w *work) shown(call int, c *toolcall.Call, says *gitSays) {
 	for len(says.commits) > 0 { // a command that takes over commits made them
 		s.newCommit()
 	}
-	if r.shown(c, says); r.clean == c.Use.From {
-		w.settle(r, &s)
+	if r.recordShown(c, says); r.clean == c.Use.From {
+		w.recordClean(r, &s)
 	}
 }
 
-// settle records git's report of a clean work tree: other programs or persons committed the changes
+// recordClean records git's report of a clean work tree: other programs or persons committed the changes
 // that no call committed.
-func (w *work) settle(r *repository, s *gitStep) {
+func (w *work) recordClean(r *repository, s *gitStep) {
 	commit, others := &commit{}, false
 	for _, f := range w.files.all {
 		for _, e := range f.edits {
-			if e.isOpen() && e.at != s.at && w.holds(r, "", f.path) {
+			if e.isOpen() && e.at != s.at && w.isTrackedBy(r, "", f.path) {
 				e.in, others = commit, others || !f.isNew // a new file may be one that git ignores
 			}
 		}
 	}
 	if others {
-		s.leave()
+		s.recordBranchChange()
 	}
 }
 
-// on records the branch that is checked out.
-func (r *repository) on(branch string, at precis.Handle) {
+// setBranch records the branch that is checked out.
+func (r *repository) setBranch(branch string, at precis.Handle) {
 	if branch == "" || len(branch) > 250 {
 		return
 	}
@@ -200,32 +200,32 @@ func (r *repository) on(branch string, at precis.Handle) {
 	r.branches[branch] = true
 }
 
-// off records a detached HEAD. During a rebase that state is temporary.
-func (r *repository) off() {
+// setDetached records a detached HEAD. During a rebase that state is temporary.
+func (r *repository) setDetached() {
 	if r.state.Operation == nil {
 		r.state.Branch, r.state.Detached, r.state.Unknown = "", true, nil
 	}
 }
 
 // run applies a command that succeeded.
-func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitSays) {
+func (r *repository) run(g *toolcall.Git, c *toolcall.Call, says *gitOutput) {
 	for _, to := range g.To {
 		switch to {
 		case "branch":
-			r.on(plainName(g.Branch), c.Use)
+			r.setBranch(plainName(g.Branch), c.Use)
 		case "renamed":
 			if len(g.Names) < 2 || g.Names[0] == r.state.Branch {
-				r.on(plainName(g.Branch), c.Use)
+				r.setBranch(plainName(g.Branch), c.Use)
 			}
 		case "detached":
-			r.off()
+			r.setDetached()
 		case "unknown":
 			if r.state.Unknown == nil {
 				r.state.Unknown = &GitCommand{c.Use, g.By}
 			}
 		case "tree":
 			if g.Either && len(g.Names) == 1 && r.branches[g.Names[0]] { // the output may be empty
-				r.on(g.Names[0], c.Use)
+				r.setBranch(g.Names[0], c.Use)
 			}
 		case "index":
 			if g.From != "head" {
@@ -251,7 +251,7 @@ func plainName(w string) string {
 
 // showsCommit reports whether a commit was made by a command that did not fail as a whole: a hook
 // may have refused the commit if the line hides the exit codes of its parts.
-func showsCommit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays) bool {
+func showsCommit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitOutput) bool {
 	text := says.text
 	switch {
 	case toolcall.NothingToCommit(text):
@@ -259,7 +259,7 @@ func showsCommit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gi
 	case o.End == toolcall.Failed, o.End == toolcall.OK && !strings.ContainsAny(c.Line, "|;"), g.Has("-q", "--quiet"):
 		return true
 	}
-	return isSilent(text) || strings.Contains(text, " changed") || strings.Contains(text, "create mode ") ||
+	return isEmptyOutput(text) || strings.Contains(text, " changed") || strings.Contains(text, "create mode ") ||
 		len(says.commits) > 0
 }
 
@@ -298,8 +298,8 @@ func (r *repository) resolve(paths []string, commits bool) {
 	}
 }
 
-// shown records the state that the output of commands shows.
-func (r *repository) shown(c *toolcall.Call, says *gitSays) {
+// recordShown records the state that the output of commands shows.
+func (r *repository) recordShown(c *toolcall.Call, says *gitOutput) {
 	meanings := []string{"branch"}
 	for _, verb := range []string{"status", "branch"} {
 		if slices.ContainsFunc(c.Git, func(g toolcall.Git) bool { return g.Verb == verb }) {
@@ -307,23 +307,23 @@ func (r *repository) shown(c *toolcall.Call, says *gitSays) {
 		}
 	}
 	for line := range strings.Lines(says.text) {
-		if said("no branch", line) != nil {
-			r.off()
+		if namesIn("no branch", line) != nil {
+			r.setDetached()
 			continue
 		}
 		for _, means := range meanings {
-			r.on(strings.Join(said(means, line), ""), c.Use)
+			r.setBranch(strings.Join(namesIn(means, line), ""), c.Use)
 		}
 	}
 	if name := askedBranch(c, says.text); name == "HEAD" {
-		r.off()
+		r.setDetached()
 	} else if name != "" {
-		r.on(name, c.Use)
+		r.setBranch(name, c.Use)
 	}
-	if said("clean", says.text) != nil || isEmptyStatus(c, says.text) {
+	if namesIn("clean", says.text) != nil || isEmptyStatus(c, says.text) {
 		r.clean = c.Use.From
 	}
-	r.operation(c, says)
+	r.recordOperation(c, says)
 }
 
 // askedBranch returns the branch printed by a call that asks only for the branch: the first line of
@@ -339,20 +339,20 @@ func askedBranch(c *toolcall.Call, output string) string {
 // isEmptyStatus reports whether a call only asked for the short status, and git listed no file.
 func isEmptyStatus(c *toolcall.Call, output string) bool {
 	alone := len(c.Git) == 1 && !strings.ContainsAny(c.Line, "|;>")
-	return alone && isSilent(output) && c.Git[0].Changes("listed") && len(c.Git[0].Names) == 0
+	return alone && isEmptyOutput(output) && c.Git[0].Changes("listed") && len(c.Git[0].Names) == 0
 }
 
-// isSilent reports whether output is empty, or the tool's placeholder for empty output.
-func isSilent(output string) bool {
+// isEmptyOutput reports whether output is empty, or the tool's placeholder for empty output.
+func isEmptyOutput(output string) bool {
 	output = strings.TrimSpace(output)
 	return output == "" || output == "(no output)"
 }
 
-// operation records the merge, rebase or other operation in progress.
-func (r *repository) operation(c *toolcall.Call, says *gitSays) {
+// recordOperation records the merge, rebase or other operation in progress.
+func (r *repository) recordOperation(c *toolcall.Call, says *gitOutput) {
 	way, kind := "", ""
 	for _, k := range []string{"merge", "am", "revert", "cherry-pick", "rebase"} {
-		if said(k, says.text) != nil {
+		if namesIn(k, says.text) != nil {
 			way = k
 		}
 	}
@@ -367,7 +367,7 @@ func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 		}
 	}
 	op := r.state.Operation
-	conflicts := slices.Compact(append([]string{}, slices.Sorted(slices.Values(said("conflict", says.text)))...))
+	conflicts := slices.Compact(append([]string{}, slices.Sorted(slices.Values(namesIn("conflict", says.text)))...))
 	conflicts = conflicts[:min(len(conflicts), mostConflicts)]
 	begins := kind != "" && says.stopped
 	if !begins {
@@ -383,19 +383,19 @@ func (r *repository) operation(c *toolcall.Call, says *gitSays) {
 		}
 	case len(conflicts) > 0 && op != nil: // listed in the short status
 		op.Files = conflicts
-	case said("all", says.text) != nil && !strings.Contains(c.Line, "|"):
+	case namesIn("all", says.text) != nil && !strings.Contains(c.Line, "|"):
 		op = nil
 	}
 	r.state.Operation = op
 }
 
-// didGit reports whether a command of git took effect, as far as the outcome of its call and its
+// gitTookEffect reports whether a command of git took effect, as far as the outcome of its call and its
 // own output show.
-func didGit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays) toolcall.Ran {
+func gitTookEffect(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitOutput) toolcall.Ran {
 	pops := g.From == "stash"
 	proof := (g.Changes("commit") || g.From == "tree") && len(says.commits) > 0 ||
-		g.Changes("stash") && said("stashed", says.text) != nil ||
-		pops && said("popped", says.text) != nil
+		g.Changes("stash") && namesIn("stashed", says.text) != nil ||
+		pops && namesIn("popped", says.text) != nil
 	switch {
 	case o.End == toolcall.Rejected, o.End == toolcall.Interrupted, g.Else:
 		return toolcall.Not

@@ -10,6 +10,6 @@ import (
 
 func TestLinesOfGit(t *testing.T) {
 	tabletest.Examples(t, gitSaysTable(), func(row table.Row, line string) bool {
-		return said(row.Get("means"), line) != nil && regexp.MustCompile("^(?:"+row.Get("line")+")").MatchString(line)
+		return namesIn(row.Get("means"), line) != nil && regexp.MustCompile("^(?:"+row.Get("line")+")").MatchString(line)
 	})
 }

@@ -77,7 +77,7 @@ func (w *work) gitState() *GitState {
 	root := w.root()
 	s.Clean = r.clean >= 0
 	for _, f := range w.files.all {
-		if !w.holds(r, root, f.path) {
+		if !w.isTrackedBy(r, root, f.path) {
 			continue
 		}
 		s.Clean = s.Clean && f.lastWrite <= r.clean
@@ -96,9 +96,9 @@ func (w *work) gitState() *GitState {
 	return &s
 }
 
-// holds reports whether a file belongs to a repository and is not ignored by git. Root is the
+// isTrackedBy reports whether a file belongs to a repository and is not ignored by git. Root is the
 // folder that contains most files.
-func (w *work) holds(r *repository, root, p string) bool {
+func (w *work) isTrackedBy(r *repository, root, p string) bool {
 	switch {
 	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"), strings.HasPrefix(p, "../"):
 		return false
@@ -108,12 +108,12 @@ func (w *work) holds(r *repository, root, p string) bool {
 	if isAbsolute(r.folder) {
 		return w.repos.around(p) == r
 	}
-	return !isTemporary(p) && !ofHome.MatchString(p) && near(p, root)
+	return !isTemporary(p) && !ofHome.MatchString(p) && mayBelongTo(p, root)
 }
 
-// near reports whether a file may belong to the repository of most files, below a folder: it lies
+// mayBelongTo reports whether a file may belong to the repository of most files, below a folder: it lies
 // in the folder, or in a parent folder that is neither a home nor a system folder.
-func near(p, folder string) bool {
+func mayBelongTo(p, folder string) bool {
 	common := folder
 	for strings.Contains(common, "/") && !strings.HasPrefix(p, common+"/") {
 		common = common[:strings.LastIndexByte(common, '/')]

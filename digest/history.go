@@ -19,17 +19,17 @@ type version struct {
 	writes, removed int
 	wholes          int // how many of the writes replaced all that the file contained
 	created         bool
-	by              string // the command of git that caused this state; "" for a write
+	gitCommand      string // the command of git that caused this state; "" for a write
 }
 
 // edit is one event in the life of a file: a change, or another event that determines its content.
 type edit struct {
-	version         // the state of the file after the edit
-	calls   []int   // the calls that wrote the new text
-	whole   bool    // it replaced the whole content
-	in      *commit // the commit or stash that contains it; nil: none
-	staged  bool
-	out     string // the command of git that undid it; "": still in effect
+	version          // the state of the file after the edit
+	calls    []int   // the calls that wrote the new text
+	whole    bool    // it replaced the whole content
+	in       *commit // the commit or stash that contains it; nil: none
+	staged   bool
+	undoneBy string // the command of git that undid it; "": still in effect
 }
 
 // commit is a commit that a call made, or a stash.
@@ -43,23 +43,23 @@ type commit struct {
 // history applies commands of git: it puts edits in the index and in commits, undoes them and
 // restores them. If the affected edits are unknown, the content of the file is unknown.
 type history struct {
-	files   *fileTable
-	commits []*commit // commits of the conversation that are certainly on the branch, oldest first
-	others  []*commit // commits that were undone, and commits that may be on another branch
-	moved   bool      // there may be commits of others above the oldest
-	stashes []*commit
-	undone  map[int]string // calls that made commits → the command of git that undid them
-	amended map[int]string // calls that made commits → the hash of the commit that replaced theirs
-	looked  int            // comparisons of a file with an argument of git so far
+	files       *fileTable
+	commits     []*commit // commits of the conversation that are certainly on the branch, oldest first
+	others      []*commit // commits that were undone, and commits that may be on another branch
+	othersAbove bool      // there may be commits of others above the oldest
+	stashes     []*commit
+	undone      map[int]string // calls that made commits → the command of git that undid them
+	amended     map[int]string // calls that made commits → the hash of the commit that replaced theirs
+	looked      int            // comparisons of a file with an argument of git so far
 }
 
 // mostLooked limits the comparisons in a conversation. Later commands leave the state unknown.
 const mostLooked = 4 << 20
 
-func (e *edit) inEffect() bool    { return e.out == "" }
-func (e *edit) isOpen() bool      { return e.out == "" && e.in == nil }
+func (e *edit) inEffect() bool    { return e.undoneBy == "" }
+func (e *edit) isOpen() bool      { return e.undoneBy == "" && e.in == nil }
 func (e *edit) isStaged() bool    { return e.isOpen() && e.staged }
-func (e *edit) isCommitted() bool { return e.out == "" && e.in != nil }
+func (e *edit) isCommitted() bool { return e.undoneBy == "" && e.in != nil }
 
 // has reports whether is returns true for any edit of a file.
 func (f *file) has(is func(e *edit) bool) bool { return slices.ContainsFunc(f.edits, is) }
@@ -78,8 +78,8 @@ func (f *file) tracked() (index, head bool) {
 	return index, head
 }
 
-// calls returns the calls that wrote the current content of a file.
-func (f *file) calls() (out []int) {
+// writingCalls returns the calls that wrote the current content of a file.
+func (f *file) writingCalls() (out []int) {
 	for _, e := range f.edits {
 		if e.whole && e.inEffect() {
 			out = nil
@@ -91,9 +91,9 @@ func (f *file) calls() (out []int) {
 	return out
 }
 
-// becomes records an event other than a write that determines a file's content.
-func (f *file) becomes(state FileFate, at precis.Handle, by string) *edit {
-	f.state, f.at, f.by = state, at, by
+// recordEvent records an event other than a write that determines a file's content.
+func (f *file) recordEvent(state FileFate, at precis.Handle, by string) *edit {
+	f.state, f.at, f.gitCommand = state, at, by
 	e := &edit{version: f.version}
 	f.edits = append(f.edits, e)
 	return e
@@ -106,7 +106,7 @@ func (f *file) markClean(at precis.Handle) {
 		f.state = FileDeleted
 	}
 	for _, e := range f.edits {
-		if f.by = e.out; e.inEffect() {
+		if f.gitCommand = e.undoneBy; e.inEffect() {
 			f.version = e.version
 		}
 	}
@@ -118,22 +118,22 @@ type gitStep struct {
 	repo *repository // nil: the output names no repository
 	call int
 	at   precis.Handle
-	says *gitSays
+	says *gitOutput
 	toolcall.Git
-	ago   int     // the number of commits after the one that it names
-	known bool    // whether ago is known
-	maybe bool    // unknown whether it ran
-	into  *commit // the commit or stash that receives its changes; nil: none
+	commitsAfter      int     // the number of commits after the one that it names
+	commitsAfterKnown bool    // whether ago is known
+	maybe             bool    // unknown whether it ran
+	receiver          *commit // the commit or stash that receives its changes; nil: none
 }
 
-// step applies a command of git to files and commits.
-func (s *gitStep) step(ran toolcall.Ran) {
+// applyCommand applies a command of git to files and commits.
+func (s *gitStep) applyCommand(ran toolcall.Ran) {
 	acts := s.Changes("tree", "stash", "revert")
 	switch {
 	case acts && s.looked > 2*mostLooked, ran == toolcall.Not, ran == toolcall.Maybe && !acts:
 		return
 	case acts && s.looked > mostLooked:
-		s.doubt(s.among(func(string) bool { return true })...)
+		s.doubt(s.filesWhere(func(string) bool { return true })...)
 		return
 	}
 	s.maybe = ran == toolcall.Maybe
@@ -149,16 +149,16 @@ func (s *gitStep) step(ran toolcall.Ran) {
 // commit, which commit, and which files the output reports as removed.
 func (s *gitStep) resolve() {
 	if s.Either && len(s.Paths) > 0 {
-		if first := s.Paths[0]; first == "." || first == s.Folder || len(s.named(s.Paths[:1])) > 0 {
+		if first := s.Paths[0]; first == "." || first == s.Folder || len(s.matchingFiles(s.Paths[:1])) > 0 {
 			s.Commits = nil
 		} else {
 			s.Paths = s.Paths[1:]
 		}
 	}
-	if s.known = true; len(s.Commits) > 0 {
-		s.ago, s.known = s.find(s.Commits[0])
+	if s.commitsAfterKnown = true; len(s.Commits) > 0 {
+		s.commitsAfter, s.commitsAfterKnown = s.find(s.Commits[0])
 	}
-	if removed := said("removed", s.says.text); s.From == "untracked" && removed != nil {
+	if removed := namesIn("removed", s.says.text); s.From == "untracked" && removed != nil {
 		s.Paths = nil
 		for _, p := range removed {
 			s.Paths = append(s.Paths, path.Join(s.Folder, p))
@@ -179,42 +179,42 @@ func (h *history) find(name string) (ago int, known bool) {
 	if ago = len(m[2]); m[3] != "" {
 		ago, _ = strconv.Atoi(m[3])
 	}
-	known = ago <= len(h.commits) || !h.moved
+	known = ago <= len(h.commits) || !h.othersAbove
 	if hash := m[1]; hash != "HEAD" && hash != "@" {
 		is := func(c *commit) bool { // a commit without a hash may match
 			return strings.HasPrefix(c.Hash, hash) || strings.HasPrefix(hash, c.Hash)
 		}
 		i := slices.IndexFunc(h.commits, func(c *commit) bool { return c.Hash != "" && is(c) })
 		if ago += len(h.commits) - 1 - i; i < 0 { // older than all of them
-			known = !h.moved && !slices.ContainsFunc(slices.Concat(h.commits, h.others), is)
+			known = !h.othersAbove && !slices.ContainsFunc(slices.Concat(h.commits, h.others), is)
 		}
 	}
 	return ago, known
 }
 
-// named returns the written files that paths match as files, folders or patterns; all files of the
+// matchingFiles returns the written files that paths match as files, folders or patterns; all files of the
 // repository if paths is empty.
-func (s *gitStep) named(paths []string) (out []*file) {
+func (s *gitStep) matchingFiles(paths []string) (out []*file) {
 	if len(paths) == 0 {
-		return s.among(func(p string) bool {
+		return s.filesWhere(func(p string) bool {
 			below := !isAbsolute(s.Folder) || !isAbsolute(p) || strings.HasPrefix(p, s.Folder+"/")
 			return below || strings.HasPrefix(s.Folder+"/", path.Dir(p)+"/")
 		})
 	}
 	for _, spec := range paths {
-		if f := s.files.named(spec); f != nil {
+		if f := s.files.fileNamed(spec); f != nil {
 			out = append(out, f)
 		}
 		relative := strings.Trim(strings.TrimPrefix(spec+"/", s.Folder), "/")
-		out = append(out, s.among(func(p string) bool {
+		out = append(out, s.filesWhere(func(p string) bool {
 			return covers(spec, p) || !isAbsolute(p) && covers(relative, p)
 		})...)
 	}
 	return out
 }
 
-// among returns the written files for which is returns true.
-func (s *gitStep) among(is func(p string) bool) (out []*file) {
+// filesWhere returns the written files for which is returns true.
+func (s *gitStep) filesWhere(is func(p string) bool) (out []*file) {
 	s.looked += len(s.files.all)
 	for _, f := range s.files.all {
 		if f.lastWrite >= 0 && is(f.path) {
@@ -241,9 +241,9 @@ func covers(spec, p string) bool {
 	return strings.Contains(p, spec) && strings.Contains("/"+p, "/"+spec+"/")
 }
 
-// concerned returns the files that the command may change.
-func (s *gitStep) concerned() []*file {
-	return slices.DeleteFunc(s.named(s.Paths), func(f *file) bool {
+// affectedFiles returns the files that the command may change.
+func (s *gitStep) affectedFiles() []*file {
+	return slices.DeleteFunc(s.matchingFiles(s.Paths), func(f *file) bool {
 		index, head := f.tracked()
 		switch {
 		case s.From == "untracked":
@@ -263,9 +263,9 @@ func (s *gitStep) change(to string) {
 	case "revert":
 		s.revert()
 	case "back":
-		s.goBack()
+		s.resetBranch()
 	case "moved":
-		s.leave()
+		s.recordBranchChange()
 	case "clear":
 		s.stashes = nil
 	case "drop":
@@ -283,12 +283,12 @@ func (s *gitStep) change(to string) {
 				s.flipEdits(s.stashes[i], "")
 			}
 		case s.From == "index" && len(s.Paths) == 0: // a checkout of another branch
-			s.leave()
+			s.recordBranchChange()
 		default:
 			s.undoUncommitted(nil)
 		}
 	case "index":
-		for _, f := range s.concerned() {
+		for _, f := range s.affectedFiles() {
 			for _, e := range f.edits {
 				e.staged = s.From == "tree" || s.From == "tracked"
 			}
@@ -299,16 +299,16 @@ func (s *gitStep) change(to string) {
 // doubt records that the content of files is unknown.
 func (s *gitStep) doubt(files ...*file) {
 	for _, f := range files {
-		f.becomes(FileUnknown, s.at, s.By).in = s.into
+		f.recordEvent(FileUnknown, s.at, s.By).in = s.receiver
 	}
 }
 
 // undoUncommitted undoes or stashes uncommitted edits. It affects edits in the index only if the command
 // does, and it includes commits after the one that the command names.
 func (s *gitStep) undoUncommitted(away *commit) {
-	later := s.commits[max(len(s.commits)-s.ago, 0):]
-	for _, f := range s.concerned() {
-		if s.maybe || s.From == "unknown" || !s.known && f.has((*edit).isCommitted) {
+	later := s.commits[max(len(s.commits)-s.commitsAfter, 0):]
+	for _, f := range s.affectedFiles() {
+		if s.maybe || s.From == "unknown" || !s.commitsAfterKnown && f.has((*edit).isCommitted) {
 			s.doubt(f)
 			continue
 		}
@@ -316,7 +316,7 @@ func (s *gitStep) undoUncommitted(away *commit) {
 		for _, e := range f.edits {
 			stays := e.staged && s.From == "index" && len(s.Commits) == 0
 			if e.isOpen() && !stays || e.inEffect() && slices.Contains(later, e.in) {
-				e.out, e.in, took = s.By, cmp.Or(away, e.in), true
+				e.undoneBy, e.in, took = s.By, cmp.Or(away, e.in), true
 			}
 		}
 		if took {
@@ -334,7 +334,7 @@ func (s *gitStep) flipEdits(c *commit, by string) {
 		for _, e := range f.edits {
 			switch {
 			case e.in == c && e.inEffect() == (by != ""):
-				some, newest, e.out = true, true, by
+				some, newest, e.undoneBy = true, true, by
 				if s.From == "stash" {
 					e.in, e.staged = nil, false
 				}
@@ -352,7 +352,7 @@ func (s *gitStep) flipEdits(c *commit, by string) {
 
 // commit puts the index into a commit; all changes if the content of the index is unknown.
 func (s *gitStep) commit() {
-	c, files, tracked := s.newCommit(), s.named(s.Paths), s.From == "tracked"
+	c, files, tracked := s.newCommit(), s.matchingFiles(s.Paths), s.From == "tracked"
 	noted := tracked || s.Has("--amend") || s.Verb != "commit" ||
 		slices.ContainsFunc(files, func(f *file) bool { return f.has((*edit).isStaged) })
 	for _, f := range files {
@@ -386,9 +386,9 @@ func (s *gitStep) newCommit() *commit {
 	return c
 }
 
-// leave records that the branch has changed, or that its commits have, as after a rebase.
-func (s *gitStep) leave() {
-	s.moved = s.moved || len(s.commits) > 0
+// recordBranchChange records that the branch has changed, or that its commits have, as after a rebase.
+func (s *gitStep) recordBranchChange() {
+	s.othersAbove = s.othersAbove || len(s.commits) > 0
 	s.others, s.commits = append(s.others, s.commits...), nil
 	says := func(words string) bool { return strings.Contains(s.says.text, words) }
 	if s.Verb == "rebase" && !says("up to date") || says("Successfully rebased") {
@@ -398,16 +398,16 @@ func (s *gitStep) leave() {
 	}
 }
 
-// goBack resets the branch to the named commit: the edits of later commits are in the index again.
-func (s *gitStep) goBack() {
+// resetBranch resets the branch to the named commit: the edits of later commits are in the index again.
+func (s *gitStep) resetBranch() {
 	if len(s.Paths) > 0 {
 		return
 	}
-	if !s.known {
-		s.into = &commit{}
-		s.leave()
+	if !s.commitsAfterKnown {
+		s.receiver = &commit{}
+		s.recordBranchChange()
 	}
-	for ; s.ago > 0 && len(s.commits) > 0; s.ago-- {
+	for ; s.commitsAfter > 0 && len(s.commits) > 0; s.commitsAfter-- {
 		n := len(s.commits) - 1
 		c := s.commits[n]
 		s.undo(c)
@@ -420,7 +420,7 @@ func (s *gitStep) goBack() {
 			}
 		}
 	}
-	s.ago = 0
+	s.commitsAfter = 0
 }
 
 // undo records that a commit was undone. The commit that it reverted is in effect again.
@@ -439,17 +439,17 @@ func (s *gitStep) undo(c *commit) {
 // revert undoes the edits of the named commit by a new commit. If the command names several
 // commits, or one that is unknown, it may have undone any commit.
 func (s *gitStep) revert() {
-	held := len(s.commits) - 1 - s.ago
-	s.into = s.newCommit()
+	held := len(s.commits) - 1 - s.commitsAfter
+	s.receiver = s.newCommit()
 	switch {
-	case !s.known || len(s.Commits) > 1:
+	case !s.commitsAfterKnown || len(s.Commits) > 1:
 		for _, f := range s.files.all {
 			if f.has((*edit).isCommitted) {
 				s.doubt(f)
 			}
 		}
 	case len(s.Commits) == 1 && held >= 0:
-		s.into.reverts = s.commits[held]
+		s.receiver.reverts = s.commits[held]
 		s.undo(s.commits[held])
 		s.flipEdits(s.commits[held], s.By)
 	}

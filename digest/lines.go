@@ -13,14 +13,14 @@ import (
 
 // layout states how the room of an index is divided.
 type layout struct {
-	short int  // bytes up to which a line is joined with the next
-	long  int  // bytes of the longest line
-	bare  int  // percent of the room for names without their lines
-	said  int  // percent of the digest for the agent's own account of the work
-	again int  // percent of a line's worth that counts its chance of being repeated word for word
-	calls bool // one-line calls count as lines, too
-	work  int  // percent of the room that the text of the newest edits may take before other lines
-	read  int  // percent of the room for lines and names that goes to files as they were read last, see readLast
+	short        int  // bytes up to which a line is joined with the next
+	long         int  // bytes of the longest line
+	bare         int  // percent of the room for names without their lines
+	ownTextShare int  // percent of the digest for the agent's own account of the work
+	repeatShare  int  // percent of a line's worth that counts its chance of being repeated word for word
+	calls        bool // one-line calls count as lines, too
+	work         int  // percent of the room that the text of the newest edits may take before other lines
+	read         int  // percent of the room for lines and names that goes to files as they were read last, see readLast
 }
 
 // layoutFor returns the layout for an index of the given number of tokens; beside says that later
@@ -29,11 +29,11 @@ type layout struct {
 func layoutFor(tokens int, beside bool) layout {
 	switch {
 	case tokens < 5000 && beside:
-		return layout{short: 60, long: 150, bare: 25, said: 8, again: 100}
+		return layout{short: 60, long: 150, bare: 25, ownTextShare: 8, repeatShare: 100}
 	case tokens < 5000:
-		return layout{short: 60, long: 150, said: 40, again: 20}
+		return layout{short: 60, long: 150, ownTextShare: 40, repeatShare: 20}
 	}
-	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, said: 20, again: 100, calls: true}
+	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, ownTextShare: 20, repeatShare: 100, calls: true}
 }
 
 // pieces splits the covered texts into lines.
@@ -65,7 +65,7 @@ func (in *input) pieces() []retain.Piece {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
-			p.Bonus *= in.copies.Fresh(line) * float64(at.again) / 100
+			p.Bonus *= in.copies.Fresh(line) * float64(at.repeatShare) / 100
 			out = append(out, p)
 		}
 		in.copies.Add(t.Body)
@@ -101,8 +101,8 @@ func (in *input) inWorkTree(text int) bool {
 	if c.Path != "" {
 		paths = []string{c.Path}
 	}
-	isMissing := func(p string) bool { f := w.files.named(p); return f == nil || !f.exists() }
-	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || w.ends[t.Call].End == toolcall.Failed || in.speaker(t) != ""
+	isMissing := func(p string) bool { f := w.files.fileNamed(p); return f == nil || !f.exists() }
+	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || w.ends[t.Call].End == toolcall.Failed || in.speakerMark(t) != ""
 	return len(paths) > 0 && !hasOther && !slices.ContainsFunc(paths, isMissing)
 }
 
@@ -147,7 +147,7 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	var out []retain.Piece
 	for start, to := 0, quotableEnd(t); start < to; {
 		end := min(at.pieceEnd(t, start), to)
-		if in.worthALine(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
+		if in.mentionsFact(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
 			out = append(out, retain.Piece{Text: text, Start: start, End: end, Bonus: in.reuse.Worth(text, start, end)})
 		}
 		start = end
@@ -209,9 +209,9 @@ func (in *input) listed(t *retain.Text) bool {
 	return false
 }
 
-// worthALine reports whether a part of a text mentions a fact; with onlyNew, a fact that is not
+// mentionsFact reports whether a part of a text mentions a fact; with onlyNew, a fact that is not
 // shown yet.
-func (in *input) worthALine(text, start, end int) bool {
+func (in *input) mentionsFact(text, start, end int) bool {
 	if in.onlyNew {
 		return in.cover.New(text, start, end)
 	}

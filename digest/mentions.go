@@ -9,9 +9,9 @@ import (
 	"precis/internal/toolcall"
 )
 
-// mentions maps the names of files that calls write to the results that mention them. A file that
+// mentionIndex maps the names of files that calls write to the results that mention them. A file that
 // an earlier result mentions is not new.
-type mentions map[string][]mention
+type mentionIndex map[string][]mention
 
 // mention is one occurrence of a file's name in the result of a call.
 type mention struct {
@@ -24,8 +24,8 @@ type mention struct {
 const mostMentions = 16
 
 // mentionsOf finds the names of files that calls may have created in all results, in a single pass.
-func mentionsOf(calls []toolcall.Call) mentions {
-	m := mentions{}
+func mentionsOf(calls []toolcall.Call) mentionIndex {
+	m := mentionIndex{}
 	for i := range calls {
 		for _, e := range calls[i].Effects {
 			if !e.Removed && (e.Whole || e.Touched || e.Added || calls[i].Kind == toolcall.Write) {
@@ -35,14 +35,14 @@ func mentionsOf(calls []toolcall.Call) mentions {
 	}
 	for i := range calls {
 		if len(m) > 0 && len(calls[i].Results) > 0 {
-			m.read(i, &calls[i])
+			m.recordMentions(i, &calls[i])
 		}
 	}
 	return m
 }
 
-// read records the first and last names in the lines that commands and searches print.
-func (m mentions) read(call int, c *toolcall.Call) {
+// recordMentions records the first and last names in the lines that commands and searches print.
+func (m mentionIndex) recordMentions(call int, c *toolcall.Call) {
 	if c.Kind != toolcall.Command && !c.Searches() {
 		return
 	}
@@ -62,9 +62,9 @@ func (m mentions) read(call int, c *toolcall.Call) {
 // isBetween reports whether a character separates names in a line.
 func isBetween(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:{}<>|=*", r) }
 
-// known reports whether results before a call mention the file of one of its effects. If a tool
+// mentionedBefore reports whether results before a call mention the file of one of its effects. If a tool
 // reports that it created the file, known returns false.
-func (m mentions) known(c *toolcall.Call, e toolcall.Effect, call int) bool {
+func (m mentionIndex) mentionedBefore(c *toolcall.Call, e toolcall.Effect, call int) bool {
 	claims := c.Kind == toolcall.Write && !e.Added && strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 300)]), "created")
 	return !e.Below && !e.Removed && !claims && slices.ContainsFunc(m[path.Base(e.Path)], func(at mention) bool {
 		return at.call < call && at.is(e.Path)

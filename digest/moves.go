@@ -9,30 +9,30 @@ import (
 	"precis/internal/toolcall"
 )
 
-// act is a call and the state needed to record its effects.
-type act struct {
+// callEffects is a call and the state needed to record its effects.
+type callEffects struct {
 	*work
 	number  int
 	call    *toolcall.Call
 	end     toolcall.Outcome
-	listed  mentions
+	listed  mentionIndex
 	effects []toolcall.Effect // with the effects on known files that a folder or a pattern matches
 }
 
-// did reports whether a part of the call took effect.
-func (a *act) did(ran toolcall.Ran) bool {
+// tookEffect reports whether a part of the call took effect.
+func (a *callEffects) tookEffect(ran toolcall.Ran) bool {
 	end := a.end.End
 	done := end == toolcall.OK || end == toolcall.Unknown || end == toolcall.Failed && ran == toolcall.Did
 	return done && !a.end.Claimed
 }
 
-// effect records one effect of the call.
-func (a *act) effect(e toolcall.Effect) {
+// recordEffect records one effect of the call.
+func (a *callEffects) recordEffect(e toolcall.Effect) {
 	a.effects = append(a.effects, e)
-	f, use := a.files.of(e.Path), a.call.Use
+	f, use := a.files.fileAt(e.Path), a.call.Use
 	var from *file
 	if e.MovedFrom != "" {
-		if from = a.files.of(e.MovedFrom); from == f && e.Path != e.MovedFrom {
+		if from = a.files.fileAt(e.MovedFrom); from == f && e.Path != e.MovedFrom {
 			f = a.files.add(e.Path) // another file with the same path suffix
 		}
 	}
@@ -42,7 +42,7 @@ func (a *act) effect(e toolcall.Effect) {
 	}
 	f.change(a, e, from)
 	if f.at == use && f.exists() {
-		a.files.there(path.Dir(f.path))
+		a.files.recordFolder(path.Dir(f.path))
 	}
 	if e.Removed && !e.Below && f.state == FileDeleted && f.at == use {
 		a.files.removed = true
@@ -52,52 +52,52 @@ func (a *act) effect(e toolcall.Effect) {
 
 // remove records that the call removed the files in folder that match pattern; with folders, also
 // all files in matching folders.
-func (a *act) remove(folder, pattern string, folders bool) {
+func (a *callEffects) remove(folder, pattern string, folders bool) {
 	for _, m := range a.members(folder, pattern, folders) {
 		switch {
 		case m.state == FileRead:
 		case m.sure:
 			m.removed++
-			m.becomes(FileDeleted, a.call.Use, "")
+			m.recordEvent(FileDeleted, a.call.Use, "")
 		default:
-			m.becomes(FileUnknown, a.call.Use, "rm "+folder)
+			m.recordEvent(FileUnknown, a.call.Use, "rm "+folder)
 		}
 	}
 }
 
-// move records that the call moved a file or a folder. If the destination is an existing folder,
+// recordMove records that the call moved a file or a folder. If the destination is an existing folder,
 // the file moves into it.
-func (a *act) move(to toolcall.Effect) {
+func (a *callEffects) recordMove(to toolcall.Effect) {
 	from := to.MovedFrom
-	if a.did(to.Ran) {
+	if a.tookEffect(to.Ran) {
 		if !strings.HasSuffix(to.Path, "/"+path.Base(from)) && a.isFolder(to.Path) {
 			to.Path = path.Join(to.Path, path.Base(from))
 		}
-		if f := a.files.named(from); f != nil && !isAbsolute(from) && !isAbsolute(to.Path) {
+		if f := a.files.fileNamed(from); f != nil && !isAbsolute(from) && !isAbsolute(to.Path) {
 			if root, ok := strings.CutSuffix(f.path, "/"+from); ok { // the known path is longer
 				to.Path = path.Join(root, to.Path)
 			}
 		}
-		a.moveIn(from, "", toolcall.Carry{Into: to.Path, Ran: to.Ran})
+		a.moveIn(from, "", toolcall.PatternMove{Into: to.Path, Ran: to.Ran})
 	}
-	a.effect(toolcall.Effect{Path: from, Removed: true, Ran: to.Ran})
-	a.effect(to)
+	a.recordEffect(toolcall.Effect{Path: from, Removed: true, Ran: to.Ran})
+	a.recordEffect(to)
 }
 
-// carry records that the call moved all files of a pattern into a folder, unknown ones, too.
-func (a *act) carry(m toolcall.Carry) {
-	if folder := path.Dir(m.Pattern); a.did(m.Ran) && !strings.ContainsAny(folder, "*?[") {
+// recordPatternMove records that the call moved all files of a pattern into a folder, unknown ones, too.
+func (a *callEffects) recordPatternMove(m toolcall.PatternMove) {
+	if folder := path.Dir(m.Pattern); a.tookEffect(m.Ran) && !strings.ContainsAny(folder, "*?[") {
 		a.moveIn(folder, path.Base(m.Pattern), m)
 		a.effects = append(a.effects, toolcall.Effect{Path: m.Into, MovedFrom: m.Pattern})
-		into := a.files.of(m.Into)
-		into.gather(a.call, m.Pattern)
-		a.files.there(into.path)
+		into := a.files.fileAt(m.Into)
+		into.recordPattern(a.call, m.Pattern)
+		a.files.recordFolder(into.path)
 	}
 }
 
 // moveIn records that the call moved the known files in folder that match pattern; with by.folders,
 // also matching folders.
-func (a *act) moveIn(folder, pattern string, by toolcall.Carry) {
+func (a *callEffects) moveIn(folder, pattern string, by toolcall.PatternMove) {
 	for _, m := range a.members(folder, pattern, true) {
 		first, _, _ := strings.Cut(m.rest, "/")
 		to := path.Join(by.Into, m.rest)
@@ -107,16 +107,16 @@ func (a *act) moveIn(folder, pattern string, by toolcall.Carry) {
 		switch {
 		case slices.Contains(by.Except, first) || to == m.path:
 		case m.sure:
-			a.effect(toolcall.Effect{Path: m.path, Removed: true, Below: true, Ran: by.Ran})
-			a.effect(toolcall.Effect{Path: to, MovedFrom: m.path, Below: true, Ran: by.Ran})
+			a.recordEffect(toolcall.Effect{Path: m.path, Removed: true, Below: true, Ran: by.Ran})
+			a.recordEffect(toolcall.Effect{Path: to, MovedFrom: m.path, Below: true, Ran: by.Ran})
 		default:
-			m.becomes(FileUnknown, a.call.Use, "mv "+folder)
+			m.recordEvent(FileUnknown, a.call.Use, "mv "+folder)
 		}
 	}
 }
 
 // isFolder reports whether a path is a folder: a call created it, or a known file is in it.
-func (a *act) isFolder(p string) bool {
+func (a *callEffects) isFolder(p string) bool {
 	return a.folders[p] || slices.Contains(a.call.Folders, p) ||
 		slices.ContainsFunc(a.members(p, "", true), func(m member) bool { return m.sure })
 }
@@ -172,17 +172,17 @@ func (t *fileTable) within(f *file, folder string) (m member, in bool) {
 	return m, in
 }
 
-// gather records in a folder that files matching a pattern were moved into it.
-func (f *file) gather(c *toolcall.Call, pattern string) {
-	f.folder, f.state, f.at, f.by, f.removed = true, FileWritten, c.Use, "", 0
+// recordPattern records in a folder that files matching a pattern were moved into it.
+func (f *file) recordPattern(c *toolcall.Call, pattern string) {
+	f.folder, f.state, f.at, f.gitCommand, f.removed = true, FileWritten, c.Use, "", 0
 	f.lastTime, f.lastWrite = c.Use.From, c.Use.From
 	if !strings.Contains(f.movedFrom, pattern) {
 		f.movedFrom = strings.TrimPrefix(f.movedFrom+", "+pattern, ", ")
 	}
 }
 
-// forget resets the known state of a file.
-func (f *file) forget() {
+// resetState resets the known state of a file.
+func (f *file) resetState() {
 	*f = file{path: f.path, key: f.key, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
 }
 
@@ -191,22 +191,24 @@ func (f *file) move(call int, from *file, e toolcall.Effect, wasThere bool) {
 	if from == f {
 		return
 	}
-	from.movedTo, from.left = f, from.left+1
+	from.movedTo, from.timesMoved = f, from.timesMoved+1
 	if wasThere {
 		return // it replaces an existing file: a change of that file
 	}
 	f.reads, f.writes, f.wholes, f.created = from.reads, from.writes, from.wholes, from.created && f.created
 	f.movedFrom, f.along = cmp.Or(from.movedFrom, from.path), e.Below
-	if made := from.created && slices.Equal(from.calls(), []int{call}); made || f.movedFrom == f.path {
+	if made := from.created && slices.Equal(from.writingCalls(), []int{call}); made || f.movedFrom == f.path {
 		f.movedFrom = "" // created by the same call, or moved back
 	}
 }
 
 // isMoved reports whether a file was moved away. The digest shows its new path instead.
-func (f *file) isMoved() bool { return f.state == FileDeleted && f.movedTo != nil && f.by == "" }
+func (f *file) isMoved() bool {
+	return f.state == FileDeleted && f.movedTo != nil && f.gitCommand == ""
+}
 
-// whereTo returns the current path of a file that was moved; "" for others.
-func (f *file) whereTo() string {
+// currentPath returns the current path of a file that was moved; "" for others.
+func (f *file) currentPath() string {
 	if !f.isMoved() {
 		return ""
 	}
@@ -220,15 +222,15 @@ func (f *file) whereTo() string {
 // Limits of the moves that are followed for one file, and of the edits that move with it.
 const mostMoves, mostCarried = 16, 100
 
-// there records that a folder and its parents exist; an earlier removal no longer counts.
-func (t *fileTable) there(folder string) {
+// recordFolder records that a folder and its parents exist; an earlier removal no longer counts.
+func (t *fileTable) recordFolder(folder string) {
 	const deepest = 64
 	for range deepest {
 		if !t.removed || folder == "." || folder == "/" || folder == "" {
 			return
 		}
-		if f := t.named(folder); f != nil && f.state == FileDeleted {
-			f.forget()
+		if f := t.fileNamed(folder); f != nil && f.state == FileDeleted {
+			f.resetState()
 		}
 		folder = path.Dir(folder)
 	}

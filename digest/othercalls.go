@@ -100,11 +100,11 @@ func (in *input) isOther(call int) bool {
 	if _, written := in.messages[c.Use.From].Content[c.Use.Block].(precis.Text); written && !hasArguments(c) {
 		return false // a command for the environment, in the words of the agent
 	}
-	if c.Kind != toolcall.Other || len(c.Effects)+len(c.Reads) > 0 || c.Registers || in.standing().Calls[c.Use] {
+	if c.Kind != toolcall.Other || len(c.Effects)+len(c.Reads) > 0 || c.Registers || in.workState().Calls[c.Use] {
 		return false
 	}
 	return o.End != toolcall.Rejected && !w.isWaiting(call) && !harness.IsTool(c.Name, "answers", "asks", "turns") &&
-		!handsOver(c.Name) && !isThought(c)
+		!reportsDone(c.Name) && !isThought(c)
 }
 
 func hasArguments(c *toolcall.Call) bool {
@@ -202,7 +202,7 @@ func tellingLine(c *toolcall.Call) string {
 		given[strings.TrimSpace(s)] = true
 	}
 	delete(given, "")
-	text := toolcall.Unwrapped(harness.BehindHead(c.Output()))
+	text := toolcall.Unwrapped(harness.WithoutHead(c.Output()))
 	if data := onOneLine([]byte(text)); strings.HasPrefix(data, "{") || strings.HasPrefix(data, "[") {
 		return preview.Line(plain.Text(data), mostData)
 	}

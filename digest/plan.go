@@ -63,14 +63,14 @@ const (
 // plan returns the covered steps of the plan within room tokens. If not all fit, completed steps
 // are dropped first, oldest first, and then the prose of a written plan around its steps.
 func (in *input) plan(room int) []string {
-	lists := workstate.ListsOf(in.holds(in.standing().Steps))
+	lists := workstate.ListsOf(in.coveredItems(in.workState().Steps))
 	var lines []planLine
 	for _, l := range lists {
 		lines = append(lines, in.planLines(l)...)
 	}
 	for _, l := range lists {
 		for _, r := range l.Steps[0].Rules {
-			lines = append(lines, planLine{text: "- " + in.at(l.Steps[0].Since) + ", the plan says: " + r, besides: true})
+			lines = append(lines, planLine{text: "- " + in.handleText(l.Steps[0].Since) + ", the plan says: " + r, besides: true})
 		}
 	}
 	size, done, left := moreDone, 0, 0
@@ -100,14 +100,14 @@ func (in *input) plan(room int) []string {
 // planLines returns the lines of one list, headed by its last change: the user may have ended it
 // since.
 func (in *input) planLines(l workstate.List) []planLine {
-	lines := []planLine{{text: "As of " + in.at(l.At) + ":"}}
+	lines := []planLine{{text: "As of " + in.handleText(l.At) + ":"}}
 	ahead := 0 // open steps of a list in a file
 	for _, s := range l.Steps {
 		if s.InFile && !s.State.Ended() {
 			ahead++
 		}
 		if s.State.Ended() || ahead <= mostAhead {
-			lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
+			lines = append(lines, planLine{text: s.Line(in.handleText), ended: s.State.Ended()})
 		}
 	}
 	if ahead > mostAhead {
@@ -127,7 +127,7 @@ type planLine struct {
 // planRoom returns the tokens for the plan: a tenth of the digest, more for the open steps.
 func (in *input) planRoom() int {
 	need := in.count("## Plan") + 1 + moreDone
-	for _, l := range workstate.ListsOf(in.holds(in.standing().OpenSteps())) {
+	for _, l := range workstate.ListsOf(in.coveredItems(in.workState().OpenSteps())) {
 		for _, line := range in.planLines(l) {
 			need += in.count(line.text) + 1
 		}
@@ -135,26 +135,26 @@ func (in *input) planRoom() int {
 	return max(in.tokens/10, min(need, in.tokens/4))
 }
 
-// at returns the handle of a place's message, in the notation of the digest.
-func (in *input) at(h precis.Handle) string { return in.handle(h.From) }
+// handleText returns the handle of a place's message, in the notation of the digest.
+func (in *input) handleText(h precis.Handle) string { return in.handle(h.From) }
 
-// holds returns the items with a covered event: their first or their newest.
-func (in *input) holds(items []workstate.Item) []workstate.Item {
+// coveredItems returns the items with a covered event: their first or their newest.
+func (in *input) coveredItems(items []workstate.Item) []workstate.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i workstate.Item) bool {
 		return !in.covered(i.Since.From) && !in.covered(i.At.From)
 	})
 }
 
-// standing returns the work state of the whole conversation.
-func (in *input) standing() *workstate.Reading { return in.record().holds() }
+// workState returns the work state of the whole conversation.
+func (in *input) workState() *workstate.Reading { return in.record().holds() }
 
 // jobs returns the covered jobs: running jobs first, then the newest.
 func (in *input) jobs(items []workstate.Item) []string {
 	var out []string
 	for _, over := range []bool{false, true} {
-		for _, j := range slices.Backward(in.holds(items)) {
+		for _, j := range slices.Backward(in.coveredItems(items)) {
 			if j.State.Ended() == over && !j.Silent() {
-				out = append(out, j.Line(in.at))
+				out = append(out, j.Line(in.handleText))
 			}
 		}
 	}
@@ -168,8 +168,8 @@ const skillsTitle = "## Skills that were loaded, to be followed"
 // does not quote elsewhere.
 func (in *input) skills() []workstate.Item {
 	said := newest(in.record().said, fresh)
-	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s workstate.Item) bool {
-		return in.carries(s) || len(said) > 0 && s.At.From < said[0].at
+	return slices.DeleteFunc(in.coveredItems(in.workState().Skills), func(s workstate.Item) bool {
+		return in.isShownOutside(s) || len(said) > 0 && s.At.From < said[0].at
 	})
 }
 
@@ -178,7 +178,7 @@ func (in *input) skills() []workstate.Item {
 func (in *input) skillLines(skills []workstate.Item, room int) []string {
 	var out []string
 	for n, s := range slices.Backward(skills) {
-		head := "- " + in.at(s.Since) + ": " + s.Text
+		head := "- " + in.handleText(s.Since) + ": " + s.Text
 		if s.Where != "" {
 			head += " (read it again in " + s.Where + ")"
 		}
@@ -224,9 +224,9 @@ func fitting(orders []string, room int, count func(string) int) []string {
 func (in *input) instructionLines(room int) []string {
 	const treeLines = 4 // of a directory listing
 	var out []string
-	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s workstate.Item) bool { return in.carries(s) })
+	items := slices.DeleteFunc(in.coveredItems(in.workState().Instructions), func(s workstate.Item) bool { return in.isShownOutside(s) })
 	for n, s := range slices.Backward(items) {
-		head := "- " + in.at(s.Since) + ": "
+		head := "- " + in.handleText(s.Since) + ": "
 		text, most := s.Text, room/min(n+1, 4)-in.count(head)-1
 		if in.count(text) > most {
 			text = retain.FoldDrawn(text, treeLines)
@@ -241,8 +241,8 @@ func (in *input) instructionLines(room int) []string {
 	return out
 }
 
-// carries reports whether the view shows the words of an item outside the digest: items in force
+// isShownOutside reports whether the view shows the words of an item outside the digest: items in force
 // follow it.
-func (in *input) carries(i workstate.Item) bool {
+func (in *input) isShownOutside(i workstate.Item) bool {
 	return in.carried != nil && (in.carried(i.Since) || in.carried(i.At))
 }

@@ -100,7 +100,7 @@ func TestPlants(t *testing.T) {
 	planted, found := map[string]int{}, map[string]int{}
 	for _, r := range summariesIn(t, dir) {
 		before := map[string]bool{}
-		for _, d := range r.in.past().Doubts(r.text, 0, false) {
+		for _, d := range r.in.verifyPast().Doubts(r.text, 0, false) {
 			before[d.Kind+d.Text] = true
 			doubted++
 			t.Logf("%s: %s %q: %s %v", r.name, d.Kind, d.Text, d.Why, d.Handle)
@@ -110,7 +110,7 @@ func TestPlants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range r.in.past().Doubts(text.Text, 0, false) {
+		for _, d := range r.in.verifyPast().Doubts(text.Text, 0, false) {
 			t.Errorf("%s: of its digest: %s %q: %s", r.name, d.Kind, d.Text, d.Why)
 		}
 		for i, p := range plantsIn(r) {
@@ -118,7 +118,7 @@ func TestPlants(t *testing.T) {
 				continue
 			}
 			planted[p.kind]++
-			hit := slices.ContainsFunc(r.in.past().Doubts(p.text, 0, false), func(d verify.Doubt) bool {
+			hit := slices.ContainsFunc(r.in.verifyPast().Doubts(p.text, 0, false), func(d verify.Doubt) bool {
 				return !before[d.Kind+d.Text] && p.doubtedBy(d)
 			})
 			if hit {

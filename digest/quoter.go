@@ -12,9 +12,9 @@ import (
 // quoter chooses quotations when not all texts fit: whole texts that its caller keeps, and then
 // units (sentences or lines) of the others.
 type quoter struct {
-	count func(string) int
-	texts []quotable // oldest first
-	left  int        // tokens
+	count      func(string) int
+	texts      []quotable // oldest first
+	tokensLeft int        // tokens
 }
 
 // quotable is a text that a person typed, quoted whole or in units.
@@ -34,13 +34,13 @@ func (q *quoter) cost(n int, u prose.Unit) int {
 	return q.count(u.Of(t.text)) + gap
 }
 
-// keep keeps a unit when it fits.
-func (q *quoter) keep(n int, u prose.Unit) bool {
+// keepUnit keeps a unit when it fits.
+func (q *quoter) keepUnit(n int, u prose.Unit) bool {
 	cost, t := q.cost(n, u), &q.texts[n]
-	if cost > q.left {
+	if cost > q.tokensLeft {
 		return false
 	}
-	q.left -= cost
+	q.tokensLeft -= cost
 	at, _ := slices.BinarySearchFunc(t.kept, u, func(a, b prose.Unit) int { return a.Start - b.Start })
 	t.kept = slices.Insert(t.kept, at, u)
 	return true
@@ -56,7 +56,7 @@ func (q *quoter) whole(n, most int) bool {
 		}
 		t.text = fitted(t.text, room, q.count)
 	}
-	return t.text != "" && q.keep(n, prose.Unit{End: len(t.text)})
+	return t.text != "" && q.keepUnit(n, prose.Unit{End: len(t.text)})
 }
 
 // The worth of a unit: a sum for each word that is not quoted yet, for a word of package prose's
@@ -68,23 +68,23 @@ const (
 	worthNamed = 0.5
 	worthOld   = 0.15 // of the oldest unit; the newest has 1
 	sizePower  = 0.6
-	decay      = 0.7 // how fast worth falls with age, see [quoter.age]
+	decay      = 0.7 // how fast worth falls with age, see [quoter.ageFactor]
 )
 
 // quotedUnit is a unit of a text that is not kept yet.
 type quotedUnit struct {
-	of    int // the text
-	unit  prose.Unit
-	words []string
-	bonus float64
-	taken bool
+	textIndex int // the text
+	unit      prose.Unit
+	words     []string
+	bonus     float64
+	taken     bool
 }
 
-// units keeps units of the texts that have no kept part yet, in order of worth. With each unit it
+// keepUnits keeps units of the texts that have no kept part yet, in order of worth. With each unit it
 // keeps later ones that share a path, a number or a rare word with it, so that a permission follows
 // the command that it permits.
-func (q *quoter) units() {
-	all := q.open()
+func (q *quoter) keepUnits() {
+	all := q.openUnits()
 	told, users := map[string]bool{}, map[string][]int{} // words that are kept; the units that have a word
 	for _, t := range q.texts {
 		for _, u := range t.kept {
@@ -100,7 +100,7 @@ func (q *quoter) units() {
 	}
 	take := func(n int) bool {
 		u := &all[n]
-		if u.taken || !q.keep(u.of, u.unit) {
+		if u.taken || !q.keepUnit(u.textIndex, u.unit) {
 			return false
 		}
 		u.taken = true
@@ -119,7 +119,7 @@ func (q *quoter) units() {
 		if u.taken {
 			return 0
 		}
-		return worth * q.age(u.of) / math.Pow(float64(u.unit.End-u.unit.Start+8), sizePower)
+		return worth * q.ageFactor(u.textIndex) / math.Pow(float64(u.unit.End-u.unit.Start+8), sizePower)
 	}
 	greedy.Take(len(all), value, func(n int) bool {
 		if take(n) {
@@ -127,24 +127,24 @@ func (q *quoter) units() {
 				take(later)
 			}
 		}
-		return q.left > 0
+		return q.tokensLeft > 0
 	})
 }
 
-// age returns the factor, at most 1, that the age of a text applies to its worth.
-func (q *quoter) age(n int) float64 {
+// ageFactor returns the factor, at most 1, that the age of a text applies to its worth.
+func (q *quoter) ageFactor(n int) float64 {
 	age := float64(len(q.texts)-1-n) / float64(len(q.texts))
 	return worthOld + (1-worthOld)*math.Exp(-age*decay)
 }
 
-// open returns the units of the texts that have no kept part, in order.
-func (q *quoter) open() (out []quotedUnit) {
+// openUnits returns the units of the texts that have no kept part, in order.
+func (q *quoter) openUnits() (out []quotedUnit) {
 	for n, t := range q.texts {
 		if len(t.kept) > 0 {
 			continue
 		}
 		for _, unit := range prose.Units(t.text) {
-			u := quotedUnit{of: n, unit: unit, words: prose.Words(unit.Of(t.text))}
+			u := quotedUnit{textIndex: n, unit: unit, words: prose.Words(unit.Of(t.text))}
 			if prose.Weighs(unit.Of(t.text)) {
 				u.bonus = worthWeigh
 			}

@@ -42,7 +42,7 @@ func (in *input) readLast(d *draft, tokens int) {
 	}
 	told := map[string]bool{} // lines
 	most := tokens * mostOfRead / 100
-	title, strike := readTitle, striker{in: in}
+	title, strike := readTitle, removedLineFinder{in: in}
 	tokens -= d.count(readStruck) + 1
 	entries := map[int]string{}
 	for _, i := range in.lastReads(most, told) {
@@ -53,7 +53,7 @@ func (in *input) readLast(d *draft, tokens int) {
 		c := &in.x.Calls[t.Call]
 		body := t.Body[:quotableEnd(t)]
 		from, to := preview.Content(body)
-		text, first, struck := asRead(body[from:to], strike.of(i), told)
+		text, first, struck := asRead(body[from:to], strike.removedIn(i), told)
 		if text == "" {
 			continue
 		}
@@ -72,7 +72,7 @@ func (in *input) readLast(d *draft, tokens int) {
 		if struck {
 			title = readStruck
 		}
-		tell(told, body)
+		addLines(told, body)
 		entries[i] = entry
 		if tokens -= cost; tokens < leastRoom/2 {
 			break
@@ -83,7 +83,7 @@ func (in *input) readLast(d *draft, tokens int) {
 	for n, i := range kept {
 		out[n] = entries[i]
 	}
-	if d.section(title, out, d.left) == len(out) {
+	if d.section(title, out, d.tokensLeft) == len(out) {
 		for _, i := range kept {
 			in.cover.Piece(i, 0, len(in.x.Texts[i].Body))
 		}
@@ -104,7 +104,7 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 		asked[c.Key()] = true
 		switch size := quotableEnd(t); {
 		case !in.covered(t.Handle.From):
-			tell(told, t.Body[:size])
+			addLines(told, t.Body[:size])
 		case size >= leastOfRead && size/mostPerToken <= most:
 			all = append(all, i)
 		}
@@ -117,10 +117,10 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 	return all
 }
 
-// tell adds the lines of a text to a set.
-func tell(told map[string]bool, body string) {
+// addLines adds the lines of a text to a set.
+func addLines(told map[string]bool, body string) {
 	for line := range strings.Lines(body) {
-		told[retain.Bare(line)] = true
+		told[retain.TrimLineNumber(line)] = true
 	}
 }
 
@@ -140,7 +140,7 @@ func (in *input) reading(t *retain.Text) *toolcall.Call {
 	if end := in.work().ends[t.Call].End; file == "" || end == toolcall.Rejected || end == toolcall.Failed {
 		return nil
 	}
-	if f := in.work().files.named(file); f != nil && f.state == FileDeleted {
+	if f := in.work().files.fileNamed(file); f != nil && f.state == FileDeleted {
 		return nil
 	}
 	return c

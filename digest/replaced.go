@@ -28,7 +28,7 @@ type replacedPart struct {
 // replacedIn collects the lines that the edits in effect removed from a file.
 func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 	r := &replacedLines{gone: map[string]int{}, since: -1}
-	for _, call := range f.calls() {
+	for _, call := range f.writingCalls() {
 		c := &calls[call]
 		for _, e := range c.Effects {
 			for part := range strings.Lines(e.Replaced) {
@@ -68,8 +68,8 @@ func linesOf(text string) map[string]bool {
 	return out
 }
 
-// took reports whether an edit has removed a line since a call showed or wrote it.
-func (r *replacedLines) took(line string, shown int) bool {
+// hasRemoved reports whether an edit has removed a line since a call showed or wrote it.
+func (r *replacedLines) hasRemoved(line string, shown int) bool {
 	if call, ok := r.gone[line]; ok && shown < call || shown < r.since && !r.whole[line] {
 		return true
 	}
@@ -86,16 +86,16 @@ func (p replacedPart) in(line string) bool {
 	return end == len(line) || !prose.IsDigit(p.text[len(p.text)-1]) || !prose.IsDigit(line[end])
 }
 
-// striker recognizes lines, of one text after another, that are no longer in their file.
-type striker struct {
+// removedLineFinder recognizes lines, of one text after another, that are no longer in their file.
+type removedLineFinder struct {
 	in    *input
 	text  int
 	line  func(line string) bool // reports whether a line of the text was removed; nil: no line was, as far as known
 	files map[*file]*replacedLines
 }
 
-// of returns a function that reports whether a line of a text was removed; nil when no line was.
-func (s *striker) of(text int) func(line string) bool {
+// removedIn returns a function that reports whether a line of a text was removed; nil when no line was.
+func (s *removedLineFinder) removedIn(text int) func(line string) bool {
 	if s.files == nil {
 		s.files, s.text = map[*file]*replacedLines{}, -1
 	}
@@ -105,7 +105,7 @@ func (s *striker) of(text int) func(line string) bool {
 	return s.line
 }
 
-func (s *striker) read(t *retain.Text) func(line string) bool {
+func (s *removedLineFinder) read(t *retain.Text) func(line string) bool {
 	if t.Call < 0 || t.Source == retain.User || t.Source == retain.Called {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (s *striker) read(t *retain.Text) func(line string) bool {
 	}
 	var files []*replacedLines
 	for _, p := range paths {
-		f := w.files.named(p)
+		f := w.files.fileNamed(p)
 		if f == nil {
 			continue
 		}
@@ -132,7 +132,7 @@ func (s *striker) read(t *retain.Text) func(line string) bool {
 		if removed[line] && !added[line] {
 			return true
 		}
-		took := func(r *replacedLines) bool { return r.took(line, call) }
+		took := func(r *replacedLines) bool { return r.hasRemoved(line, call) }
 		// A line that occurs several times may have been removed at another place only.
 		return len(line) >= leastLine && slices.ContainsFunc(files, took) && strings.Count(t.Body, line) == 1
 	}

@@ -23,11 +23,11 @@ const (
 // requests returns what persons said, newest first, in at most budget tokens: all of it if it fits,
 // with pasted text shortened. Otherwise the newest request comes first, whole, then the answers
 // given since, the first request, and units of the others.
-func (in *input) requests(all []saying, budget int) (out []string) {
+func (in *input) requests(all []personRequest, budget int) (out []string) {
 	if len(all) == 0 {
 		return nil
 	}
-	q := quoter{count: in.count, left: budget}
+	q := quoter{count: in.count, tokensLeft: budget}
 	for i := range all[:max(len(all)-fresh, 0)] {
 		all[i].old = true
 	}
@@ -46,22 +46,22 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 			q.whole(i, budget)
 		}
 	} else {
-		q.left -= min(unquotedRoom, budget/10)
-		q.whole(current, q.left*3/4)
+		q.tokensLeft -= min(unquotedRoom, budget/10)
+		q.whole(current, q.tokensLeft*3/4)
 		for i := len(all) - 1; i > current; i-- {
-			q.whole(i, q.left/3)
+			q.whole(i, q.tokensLeft/3)
 		}
 		own := current // the newest that is not in a result
 		for own > 0 && all[own].inResult {
 			own--
 		}
 		if own < current {
-			q.whole(own, q.left*3/4)
+			q.whole(own, q.tokensLeft*3/4)
 		}
 		if own > 0 {
-			q.whole(0, q.left/3)
+			q.whole(0, q.tokensLeft/3)
 		}
-		q.units()
+		q.keepUnits()
 	}
 	var missing []string
 	for i, s := range slices.Backward(all) {
@@ -84,7 +84,7 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 const fresh = 3
 
 // request writes what a person said, with the question that it answers.
-func (in *input) request(s saying, text string) string {
+func (in *input) request(s personRequest, text string) string {
 	const long, short = 300, 100
 	line := "- " + in.handle(s.at) + ": " + indented(text)
 	if s.times > 1 {

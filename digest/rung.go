@@ -30,9 +30,9 @@ func (Rung) Traits() policy.Traits { return policy.Traits{TakesRange: true} }
 func (r Rung) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	if s.To > 0 {
-		return b.exactly(r.Name()), nil
+		return b.replaceRequested(r.Name()), nil
 	}
-	hide, size := b.best()
+	hide, size := b.bestBoundary()
 	e := b.edit(r.Name(), hide, size, "previews of single results keep more")
 	if n := b.withRest(e, hide); n < hide {
 		if more := b.edit(r.Name(), n, size, ""); len(more.Replace) > 0 {
@@ -48,8 +48,8 @@ const (
 	leastRange = 1000
 )
 
-// exactly returns the edit that replaces the requested messages.
-func (b *boundary) exactly(rung string) precis.Edit {
+// replaceRequested returns the edit that replaces the requested messages.
+func (b *boundary) replaceRequested(rung string) precis.Edit {
 	_, hidden, saved := b.spans(len(b.groups))
 	e := b.edit(rung, len(b.groups), max(saved/rangeShare, leastRange), "a digest would be no shorter")
 	if len(e.Replace) > 0 {
@@ -113,7 +113,7 @@ func (m More) Propose(_ context.Context, s *policy.Situation) (precis.Edit, erro
 	if s.Automatic && surplus == 0 && s.Used <= s.Fit() && !b.original(hide) {
 		return b.edit(m.Name(), 0, 0, "what is old is in a digest already, and the view fits"), nil
 	}
-	for n := b.together(hide); hide < n; hide++ {
+	for n := b.hiddenTogether(hide); hide < n; hide++ {
 		saved += b.groups[hide].tokens
 	}
 	least := saved / leastShare
@@ -144,7 +144,7 @@ func isDigest(rung string) bool { return rung == Rung{}.Name() || rung == More{}
 func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	s, x := b.s, b.x
-	n = b.together(n)
+	n = b.hiddenTogether(n)
 	spans, hidden, saved := b.spans(n)
 	digests := b.digests(n) // rewritten, they may be as long as before
 	if size = min(size, digests+(saved-digests)*3/5); size < leastDigest {
@@ -152,7 +152,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		return e
 	}
 	in := input{
-		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*2/3),
+		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: coverageOutside(s, x, spans), messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*2/3),
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 		lines:   b.linesOf,
@@ -179,9 +179,9 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	return e
 }
 
-// together returns how many groups must be hidden along with the first n: a summary of several
+// hiddenTogether returns how many groups must be hidden along with the first n: a summary of several
 // spans is shown in the first span, and the others only refer to it.
-func (b *boundary) together(n int) int {
+func (b *boundary) hiddenTogether(n int) int {
 	summaries := map[string]bool{}
 	for _, e := range b.s.Edits {
 		summaries[e.ID] = e.Kind == precis.KindCondensation
@@ -268,11 +268,11 @@ func within(spans [][2]int, i int) bool {
 	return n < len(spans) && spans[n][0] <= i
 }
 
-// shown returns the coverage of the view outside the spans, and of the items in force inside.
-func shown(s *policy.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
+// coverageOutside returns the coverage of the view outside the spans, and of the items in force inside.
+func coverageOutside(s *policy.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
 	c := x.Cover()
 	c.Units(unitsOutside(s, spans))
-	c.Messages(heldIn(s, spans))
+	c.Messages(itemsInForce(s, spans))
 	return c
 }
 
@@ -280,15 +280,15 @@ func shown(s *policy.Situation, x *retain.Index, spans [][2]int) *retain.Coverag
 // force inside.
 func shownLines(s *policy.Situation, spans [][2]int) *retain.Copies {
 	c := retain.NewCopies()
-	c.Messages(outside(s, spans))
-	c.Messages(heldIn(s, spans))
+	c.Messages(messagesOutside(s, spans))
+	c.Messages(itemsInForce(s, spans))
 	return c
 }
 
-// heldIn returns the messages with the items in force of the spans.
-func heldIn(s *policy.Situation, spans [][2]int) (out []precis.Message) {
+// itemsInForce returns the messages with the items in force of the spans.
+func itemsInForce(s *policy.Situation, spans [][2]int) (out []precis.Message) {
 	for _, span := range spans {
-		out = append(out, s.Held(span[0], span[1])...)
+		out = append(out, s.HeldMessages(span[0], span[1])...)
 	}
 	return out
 }

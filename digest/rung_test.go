@@ -38,8 +38,8 @@ func window(n int) precis.Window {
 	return precis.Window{Tokens: n, Source: precis.SourceConfigured}
 }
 
-// said returns what the messages of a transcript hold.
-func said(msgs []precis.Message) []precis.Fingerprint {
+// namesIn returns what the messages of a transcript hold.
+func namesIn(msgs []precis.Message) []precis.Fingerprint {
 	var out []precis.Fingerprint
 	for _, m := range msgs {
 		out = append(out, precis.HashMessage(m))
@@ -75,7 +75,7 @@ func TestWhatMattersSurvivesManyCondensations(t *testing.T) {
 				n := len(s.msgs)
 				s.turn()
 				conv.Transcript.Append(s.msgs[n:]...)
-				all = append(all, said(s.msgs[n:])...)
+				all = append(all, namesIn(s.msgs[n:])...)
 				res, err := m.Manage(t.Context(), policy.Request{Conversation: conv, Window: window(tt.window)})
 				if err != nil {
 					t.Fatalf("turn %d: %v", turn, err)
@@ -100,7 +100,7 @@ func checkGrown(t *testing.T, s *session, conv *precis.Conversation, res policy.
 	if float64(res.Report.After.Tokens) > res.Report.Decision.Allowed {
 		t.Errorf("%s: %d tokens, %.0f are allowed", where, res.Report.After.Tokens, res.Report.Decision.Allowed)
 	}
-	text := shown(res.View)
+	text := coverageOutside(res.View)
 	has := func(what, words string) {
 		if words = strings.Join(strings.Fields(words), " "); !strings.Contains(text, words) {
 			t.Errorf("%s: %s %q is not in the view", where, what, words)
@@ -121,7 +121,7 @@ func checkGrown(t *testing.T, s *session, conv *precis.Conversation, res policy.
 			continue
 		}
 		msgs, err := conv.Transcript.Read(precis.SpanHandle(u.From, u.To))
-		if err != nil || !slices.Equal(said(msgs), all[u.From:u.To]) {
+		if err != nil || !slices.Equal(namesIn(msgs), all[u.From:u.To]) {
 			t.Errorf("%s: the original of messages %d to %d is not there (%v)", where, u.From, u.To, err)
 		}
 	}
@@ -199,7 +199,7 @@ func TestWhatTheGateAddsLeavesRoomForWhatStaysInForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(shown(res.View), "[Digest of messages ") {
+		if !strings.Contains(coverageOutside(res.View), "[Digest of messages ") {
 			t.Errorf("window %d: no digest: %+v", w, res.Report.Steps)
 		}
 		for _, step := range res.Report.Steps {
@@ -241,7 +241,7 @@ func grow(t *testing.T, m *policy.Manager, s *session, conv *precis.Conversation
 			t.Fatal(err)
 		}
 		if digests(conv) > had {
-			return shown(res.View)
+			return coverageOutside(res.View)
 		}
 		n := len(s.msgs)
 		s.turn()
@@ -367,7 +367,7 @@ func TestWhatWasTakenBackIsNotTold(t *testing.T) {
 	if view := grow(t, m, s, conv, 8000); strings.Contains(view, "regretted_approach_77") {
 		t.Error("what was taken back is in the view")
 	}
-	if msgs, err := conv.Transcript.Read(precis.MessageHandle(n)); err != nil || !strings.Contains(shown(msgs), "regretted_approach_77") {
+	if msgs, err := conv.Transcript.Read(precis.MessageHandle(n)); err != nil || !strings.Contains(coverageOutside(msgs), "regretted_approach_77") {
 		t.Errorf("it cannot be read any more (%v)", err)
 	}
 }
@@ -394,7 +394,7 @@ func TestManyRequestsLeaveRoomForFiles(t *testing.T) {
 	if err != nil || len(res.Edits) == 0 {
 		t.Fatalf("%s, %v", res.Report.Outcome, err)
 	}
-	text := shown(res.View)
+	text := coverageOutside(res.View)
 	for _, f := range s.written {
 		if !strings.Contains(text, strings.TrimPrefix(f, "internal/")) {
 			t.Errorf("%s is not in the view", f)

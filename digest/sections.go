@@ -31,32 +31,32 @@ func (in *input) sections(d *draft, files []file) {
 		d.add("Current working directory: " + dir + "\n")
 	}
 	older := in.previousSection()
-	d.left -= d.count(older)
+	d.tokensLeft -= d.count(older)
 	in.workflows(d)
-	words, asked := min(share(leastAccount), d.left/3), share(shareRequests)
-	own := in.telling(in.ownWords())
-	if !in.acts() { // the requests get the share of the agent's words
-		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.hasLaterMessages()).said)))
+	words, asked := min(share(leastAccount), d.tokensLeft/3), share(shareRequests)
+	own := in.dropShort(in.ownWords())
+	if !in.hasCalls() { // the requests get the share of the agent's words
+		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare)))
 		asked = in.tokens - words
 	}
-	d.left -= words // reserved for the agent's account
-	room := min(max(asked, in.userTokens), d.left-d.count(requestsTitle)-1)
-	d.section(requestsTitle, in.requests(in.requested(), room), d.left)
+	d.tokensLeft -= words // reserved for the agent's account
+	room := min(max(asked, in.userTokens), d.tokensLeft-d.count(requestsTitle)-1)
+	d.section(requestsTitle, in.requests(in.requested(), room), d.tokensLeft)
 	d.section("## Refused by the user", in.refusals(), share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
-	d.section("## Waiting", in.open(), share(6))
+	d.section("## Waiting", in.openCalls(), share(6))
 	// The sections after the account are written first: the account gets the room that they leave.
 	planned := in.planRoom()
-	behind := &draft{count: d.count, left: min(d.left, share(shareBehind)+planned)}
-	d.left += words
+	behind := &draft{count: d.count, tokensLeft: min(d.tokensLeft, share(shareBehind)+planned)}
+	d.tokensLeft += words
 	in.callSections(behind, files, planned)
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
-	d.left -= d.count(behind.String())
-	in.account(d, own, share(layoutFor(in.tokens, in.hasLaterMessages()).said))
+	d.tokensLeft -= d.count(behind.String())
+	in.account(d, own, share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare))
 	d.WriteString(behind.String())
-	d.left += d.count(older)
+	d.tokensLeft += d.count(older)
 	d.add(older)
 }
 
@@ -64,17 +64,17 @@ func (in *input) sections(d *draft, files []file) {
 // and the state of git.
 func (in *input) callSections(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
-	d.section(returnedTitle, in.returned(min(share(returnedShare), d.left/3)), d.left/3)
+	d.section(returnedTitle, in.returned(min(share(returnedShare), d.tokensLeft/3)), d.tokensLeft/3)
 	commands := withoutQueries(in.work().results(in.covered))
-	d.section("## Last results of commands, failures first, newest first", in.commandLines(commands, files, 12), min(share(shareResults), d.left))
+	d.section("## Last results of commands, failures first, newest first", in.commandLines(commands, files, 12), min(share(shareResults), d.tokensLeft))
 	fileList{in, in.listedFiles(files)}.section(d)
 	if !in.brief {
 		d.section(othersTitle, in.otherCalls(), share(othersShare))
 	}
-	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
+	d.section(jobsTitle, in.jobs(in.workState().Jobs), share(8))
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	if in.tokens >= leastForGit {
-		d.section(gitTitle, in.gitLines(), d.left)
+		d.section(gitTitle, in.gitLines(), d.tokensLeft)
 	}
 }
 
@@ -106,7 +106,7 @@ func (in *input) workflows(d *draft) int {
 		return 0
 	}
 	blocks := harness.Commands(in.messages[0].PlainText())
-	if len(blocks) == 0 || d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.left) == 0 {
+	if len(blocks) == 0 || d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.tokensLeft) == 0 {
 		return 0
 	}
 	return len(blocks)
@@ -141,7 +141,7 @@ func (in *input) previousSection() string {
 	if in.older >= 0 { // found in a message of unknown origin
 		text = plain.Text(text)
 	}
-	most := max(in.tokens/3, in.tokens-in.beside()-leastBeside)
+	most := max(in.tokens/3, in.tokens-in.sizeWithoutSummary()-leastBeside)
 	head := in.count(title) + in.count(wrong) + 3
 	if isDigestText(in.previous) {
 		text = in.fromTop(indented(text), most-head)
@@ -157,8 +157,8 @@ func (in *input) previousSection() string {
 // leastBeside is the least tokens of a digest without an older one: its head and the account.
 const leastBeside = 80
 
-// beside estimates the tokens of the covered messages without the older summary.
-func (in *input) beside() int {
+// sizeWithoutSummary estimates the tokens of the covered messages without the older summary.
+func (in *input) sizeWithoutSummary() int {
 	bytes := 0
 	for i := range in.x.Texts {
 		if t := &in.x.Texts[i]; in.covered(t.Handle.From) && !in.isOlder(i) {
@@ -223,7 +223,7 @@ const digestHead = "[Digest of "
 // after it; "" when there are none.
 func (in *input) outOfDate() string {
 	const most = 5
-	all := in.past().Doubts(in.previous, most, true)
+	all := in.verifyPast().Doubts(in.previous, most, true)
 	lines := in.doubtLines(all[:min(len(all), most)])
 	for i, l := range lines {
 		lines[i] = strings.Replace(l, "\": ", "\" is out of date: ", 1)
@@ -280,8 +280,8 @@ func (in *input) commandLines(all []command, files []file, most int) (out []stri
 		if len(c.alike) > 0 {
 			how += "; so did " + strings.Join(c.alike, ", ")
 		}
-		if c.said != "" {
-			how += "; reported with it: " + quoted(c.said, mostSaid)
+		if c.personWords != "" {
+			how += "; reported with it: " + quoted(c.personWords, mostSaid)
 		}
 		if c.undone != "" {
 			how += "; the commit is undone since (" + c.undone + ")"

@@ -134,8 +134,8 @@ func (s *session) step() {
 	}
 }
 
-// shown returns all that messages say, white space folded.
-func shown(view []precis.Message) string {
+// coverageOutside returns all that messages say, white space folded.
+func coverageOutside(view []precis.Message) string {
 	var b strings.Builder
 	for _, m := range view {
 		for _, block := range m.Content {

@@ -122,7 +122,7 @@ type Instruction struct {
 // StateOf reads the state of a conversation. It includes hidden messages, and excludes messages
 // that the user removed by a rewind.
 func StateOf(conv *precis.Conversation) State {
-	msgs := retain.Alive(conv.Transcript, conv.Edits)
+	msgs := retain.WithoutRewound(conv.Transcript, conv.Edits)
 	calls := toolcall.Find(msgs)
 	holds := workstate.Read(msgs, calls)
 	w := readWork(calls, msgs, holds.Jobs)
@@ -144,12 +144,12 @@ func StateOf(conv *precis.Conversation) State {
 	}
 	s.Rules, s.Values = rulesOf(msgs), []struct{}{}
 	s.Git = w.gitState()
-	s.hold(holds)
+	s.addWorkState(holds)
 	return s
 }
 
-// hold adds the work state: plan, jobs, skills and instructions.
-func (s *State) hold(r *workstate.Reading) {
+// addWorkState adds the work state: plan, jobs, skills and instructions.
+func (s *State) addWorkState(r *workstate.Reading) {
 	s.Plan = stepsOf(r.Steps)
 	for _, j := range r.Jobs {
 		what := j.Tool
@@ -177,7 +177,7 @@ func rulesOf(msgs []precis.Message) []RuleState {
 
 // newestTurn returns the index of the newest saying that begins a turn; later ones are answers
 // given during the turn.
-func newestTurn(all []saying) int {
+func newestTurn(all []personRequest) int {
 	for i := len(all) - 1; i > 0; i-- {
 		if !all[i].answer {
 			return i
@@ -187,8 +187,8 @@ func newestTurn(all []saying) int {
 }
 
 // requestsOf returns what persons said, oldest first.
-func requestsOf(msgs []precis.Message) []saying {
-	var out []saying
+func requestsOf(msgs []precis.Message) []personRequest {
+	var out []personRequest
 	question := ""
 	speech := precis.SpeechOf(msgs)
 	for i, m := range msgs {
@@ -199,7 +199,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			continue
 		}
 		for _, a := range speech.Answers(i) {
-			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
+			s := personRequest{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
 			if a.Asked {
 				s.question = questionOf(a.Text, question)
 			} else if a.Denied {
@@ -212,7 +212,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			text = strings.TrimSpace(text + "\n" + shown)
 		}
 		if text != "" {
-			s := saying{at: i, text: text}
+			s := personRequest{at: i, text: text}
 			s.question = questionOf(text, question)
 			out = append(out, s)
 		}
@@ -253,7 +253,7 @@ func shownIn(m precis.Message, authors []precis.Author) string {
 // asked returns the text that a message of the assistant addresses to the user, including the
 // arguments of a tool that asks the user.
 func asked(m precis.Message) string {
-	text := spoken(m.PlainText())
+	text := withoutCalls(m.PlainText())
 	for _, b := range m.Content {
 		u, ok := b.(precis.ToolUse)
 		if !ok || !harness.IsTool(u.Name, "answers", "asks") {
@@ -286,7 +286,7 @@ func (w *work) commandStates() []CommandState {
 	var runs byPlace[int]
 	for i := range w.calls {
 		if c := &w.calls[i]; c.Kind == toolcall.Command && !w.isWaiting(i) {
-			e, ran := runs.at(placed(c.Line))
+			e, ran := runs.at(splitFolder(c.Line))
 			if ran {
 				delete(newest, e.is)
 			}
@@ -299,7 +299,7 @@ func (w *work) commandStates() []CommandState {
 		if w.isAllowed(i) {
 			continue
 		}
-		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
+		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: failureQuote(o), Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
 		if o.Claimed {
 			s.Outcome = string(toolcall.Failed)
 		}
@@ -316,8 +316,8 @@ func (w *work) commandStates() []CommandState {
 	return out
 }
 
-// says quotes the output's description of a failure.
-func says(o toolcall.Outcome) string {
+// failureQuote quotes the output's description of a failure.
+func failureQuote(o toolcall.Outcome) string {
 	line := quoted(o.Line, 200)
 	if o.Why != "" {
 		line += "; " + quoted(o.Why, 200)

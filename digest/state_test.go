@@ -543,7 +543,7 @@ func TestWhatRepliesAnswer(t *testing.T) {
 }
 
 // TestCommandsToTheProgramAreNoRequests: they are not what is worked on, and are not told; what stands behind one
-// may be a request. What the program writes behind an answer is no question, and a reply to none is told as said after it.
+// may be a request. What the program writes behind an answer is no question, and a reply to none is told as namesIn after it.
 func TestCommandsToTheProgramAreNoRequests(t *testing.T) {
 	k := &talker{}
 	k.user("Build the shop.")

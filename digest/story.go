@@ -10,7 +10,7 @@ import (
 	"precis/retain"
 )
 
-type saying struct {
+type personRequest struct {
 	at       int // message
 	text     string
 	question string // the end of the question that it answers, if needed to understand it
@@ -24,28 +24,28 @@ type saying struct {
 
 // command is one command line with the outcome of its last run.
 type command struct {
-	line    string
-	given   string // the complete line of the newest run
-	at      int
-	alike   []string // other commands that failed with the same line, with their messages
-	runs    int
-	end     toolcall.Outcome
-	last    string // line of the output
-	said    string // a person's reported words about it; "": none
-	running bool   // in the background
-	failed  int    // runs that failed
-	undone  string // the command of git that undid its commit; "": none
-	amended string // the hash of the commit that replaced its commit; "": none
+	line        string
+	given       string // the complete line of the newest run
+	at          int
+	alike       []string // other commands that failed with the same line, with their messages
+	runs        int
+	end         toolcall.Outcome
+	last        string // line of the output
+	personWords string // a person's reported words about it; "": none
+	running     bool   // in the background
+	failed      int    // runs that failed
+	undone      string // the command of git that undid its commit; "": none
+	amended     string // the hash of the commit that replaced its commit; "": none
 }
 
 // requested returns what persons said in the covered messages, each request once.
-func (in *input) requested() []saying {
-	return onceEach(slices.DeleteFunc(slices.Clone(in.record().said), func(s saying) bool { return !in.covered(s.at) }))
+func (in *input) requested() []personRequest {
+	return mergeRepeated(slices.DeleteFunc(slices.Clone(in.record().said), func(s personRequest) bool { return !in.covered(s.at) }))
 }
 
-// onceEach merges repeated requests into the newest, with the number of repetitions and the first
+// mergeRepeated merges repeated requests into the newest, with the number of repetitions and the first
 // message. Answers are never merged, since each answers a different question.
-func onceEach(all []saying) (out []saying) {
+func mergeRepeated(all []personRequest) (out []personRequest) {
 	newest := map[string]int{}
 	for i := len(all) - 1; i >= 0; i-- {
 		s := all[i]
@@ -65,8 +65,8 @@ func onceEach(all []saying) (out []saying) {
 	return out
 }
 
-// acts reports whether the covered messages contain a call.
-func (in *input) acts() bool {
+// hasCalls reports whether the covered messages contain a call.
+func (in *input) hasCalls() bool {
 	return slices.ContainsFunc(in.work().calls, func(c toolcall.Call) bool { return in.covered(c.Use.From) })
 }
 
@@ -81,8 +81,8 @@ func (in *input) refusals() (out []string) {
 	return out
 }
 
-// open describes the covered calls that have no result yet.
-func (in *input) open() (out []string) {
+// openCalls describes the covered calls that have no result yet.
+func (in *input) openCalls() (out []string) {
 	w := in.work()
 	for _, i := range w.waiting {
 		if c := &w.calls[i]; in.covered(c.Use.From) {
@@ -107,7 +107,7 @@ func (w *work) changedSince(call int) int {
 		if p == "" {
 			continue
 		}
-		for _, edit := range w.files.of(p).calls() {
+		for _, edit := range w.files.fileAt(p).writingCalls() {
 			if edit > call {
 				later = max(later, edit)
 			}
@@ -161,10 +161,10 @@ func (in *input) wanted(c *toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Write:
 		added, removed := changeOf(c)
-		if line := telling(added, removed); line != "" {
+		if line := mostTellingLine(added, removed); line != "" {
 			return "; it would have put in: " + quoted(line, mostWanted)
 		}
-		if line := telling(removed, added); line != "" {
+		if line := mostTellingLine(removed, added); line != "" {
 			return "; it would have taken out: " + quoted(line, mostWanted)
 		}
 	case c.Path == "" && c.Line == "":
@@ -184,13 +184,13 @@ func (in *input) files() (out []file) {
 			continue
 		}
 		if c.Kind == toolcall.Read && c.Path != "" {
-			covered[w.files.of(c.Path)] = true
+			covered[w.files.fileAt(c.Path)] = true
 		}
 		for _, p := range c.Reads {
-			covered[w.files.of(p)] = true
+			covered[w.files.fileAt(p)] = true
 		}
 		for _, e := range c.Effects {
-			covered[w.files.of(e.Path)] = true
+			covered[w.files.fileAt(e.Path)] = true
 		}
 	}
 	for _, f := range w.files.all {
@@ -207,7 +207,7 @@ func (in *input) files() (out []file) {
 
 // commandLine returns a command without the change of directory that agents put
 // before it.
-func commandLine(line string) string { _, line = placed(line); return line }
+func commandLine(line string) string { _, line = splitFolder(line); return line }
 
 // bareCommand returns a command line without the leading change of directory and without suffixes
 // that limit its output.
@@ -215,9 +215,9 @@ func bareCommand(line string) string {
 	return strings.TrimSpace(ends.ReplaceAllString(commandLine(line), ""))
 }
 
-// placed splits a leading change of directory from a command line: the folder, "" for none, and the
+// splitFolder splits a leading change of directory from a command line: the folder, "" for none, and the
 // rest.
-func placed(line string) (folder, command string) {
+func splitFolder(line string) (folder, command string) {
 	line = strings.TrimSpace(line)
 	for _, shell := range []string{"bash -lc ", "bash -c ", "sh -c "} {
 		line = strings.TrimPrefix(line, shell)

@@ -12,22 +12,22 @@ import (
 
 // Verify compares r.Previous with the messages that it replaces; see [verify.Past.Check].
 func Verify(r policy.SummaryRequest, beside string, shown func(int) bool) verify.Report {
-	return inputOf(r, nil, nil).past().Check(r.Previous, beside, shown)
+	return inputOf(r, nil, nil).verifyPast().Check(r.Previous, beside, shown)
 }
 
-// past returns the events of the conversation in the form of package verify.
-func (in *input) past() *verify.Past {
+// verifyPast returns the events of the conversation in the form of package verify.
+func (in *input) verifyPast() *verify.Past {
 	if in.compared != nil {
 		return in.compared
 	}
 	w := in.work()
 	p := &verify.Past{
-		Index: in.x, Messages: in.messages, Offset: in.offset, Beside: in.sources, Holds: in.standing(),
+		Index: in.x, Messages: in.messages, Offset: in.offset, Beside: in.sources, Holds: in.workState(),
 		Ends: w.ends, Waiting: w.isWaiting, Bare: bareCommand, Tests: sync.OnceValue(w.testEnds),
-		File: func(path string) *verify.File { return w.files.named(path).compared() },
+		File: func(path string) *verify.File { return w.files.fileNamed(path).compared() },
 	}
 	speech := precis.SpeechOf(in.messages)
-	for _, s := range onceEach(in.record().said) {
+	for _, s := range mergeRepeated(in.record().said) {
 		text := strings.TrimSuffix(s.text, shownIn(in.messages[s.at], speech.Authors(s.at)))
 		p.Said = append(p.Said, verify.Said{Message: s.at, Text: text})
 	}
@@ -55,11 +55,11 @@ func (f *file) compared() *verify.File {
 		return nil
 	}
 	out := &verify.File{
-		Path: f.path, State: string(f.state), At: f.at, By: f.by, Edits: f.calls(),
+		Path: f.path, State: string(f.state), At: f.at, By: f.gitCommand, Edits: f.writingCalls(),
 		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: f.has(func(e *edit) bool { return !e.inEffect() }),
 	}
 	if f.isMoved() {
-		out.MovedTo = f.whereTo()
+		out.MovedTo = f.currentPath()
 	}
 	if f.refused != nil {
 		out.Refused = &f.refused.at

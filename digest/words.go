@@ -40,12 +40,12 @@ func (in *input) ownWords() (out []ownText) {
 	said := map[string]bool{}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		from, speaks := in.speaks(t)
+		from, speaks := in.addressedToUser(t)
 		if !in.covered(t.Handle.From) || in.isOlder(i) || !speaks {
 			continue
 		}
-		words := spoken(t.Body[from:])
-		if len(out) > 0 && in.calls(t.Handle.From) {
+		words := withoutCalls(t.Body[from:])
+		if len(out) > 0 && in.hasCall(t.Handle.From) {
 			words = withoutAnnouncement(words)
 		}
 		key := retain.Folded(words)
@@ -99,7 +99,7 @@ func (in *input) thoughts() (out []ownText) {
 				continue
 			}
 			text := t.Text
-			if in.calls(i) {
+			if in.hasCall(i) {
 				text = withoutAnnouncement(withoutLast(text))
 			}
 			if len(text) >= least && len(out) < newest {
@@ -110,9 +110,9 @@ func (in *input) thoughts() (out []ownText) {
 	return out
 }
 
-// speaks reports whether a text is addressed to the user, in words or by a call, and where the
+// addressedToUser reports whether a text is addressed to the user, in words or by a call, and where the
 // words begin.
-func (in *input) speaks(t *retain.Text) (from int, ok bool) {
+func (in *input) addressedToUser(t *retain.Text) (from int, ok bool) {
 	if t.Source == retain.Said {
 		return 0, in.messages[t.Handle.From].Role == precis.RoleAssistant
 	}
@@ -129,8 +129,8 @@ func (in *input) speaks(t *retain.Text) (from int, ok bool) {
 	return 0, false
 }
 
-// spoken returns a text of the agent without calls in it and without lines of its program.
-func spoken(text string) string {
+// withoutCalls returns a text of the agent without calls in it and without lines of its program.
+func withoutCalls(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(withoutActions(text)) {
 		if bare := strings.TrimSpace(line); isOpened(bare) && !strings.Contains(text, "</"+bare[1:]) {
@@ -166,16 +166,16 @@ func newestSaid(all []ownText) int {
 	return slices.IndexFunc(all, func(t ownText) bool { return !t.thought })
 }
 
-// telling drops the texts that are too short to be worth their room.
-func (in *input) telling(all []ownText) []ownText {
+// dropShort drops the texts that are too short to be worth their room.
+func (in *input) dropShort(all []ownText) []ownText {
 	newest := newestSaid(all)
 	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
-		return t != all[max(newest, 0)] && (len(t.words) < leastWords || len(t.words) < leastCalls && in.calls(t.at))
+		return t != all[max(newest, 0)] && (len(t.words) < leastWords || len(t.words) < leastCalls && in.hasCall(t.at))
 	})
 }
 
-// calls reports whether a message holds a call.
-func (in *input) calls(message int) bool {
+// hasCall reports whether a message holds a call.
+func (in *input) hasCall(message int) bool {
 	return slices.ContainsFunc(in.messages[message].Content, func(b precis.Block) bool {
 		_, ok := b.(precis.ToolUse)
 		return ok
@@ -193,7 +193,7 @@ func (in *input) accountSize(all []ownText, most int) (size int) {
 // account writes the agent's own account of the work: its newest text, and the beginning and the
 // end of earlier ones, newest first, as many as fit.
 func (in *input) account(d *draft, all []ownText, budget int) {
-	left := min(budget, d.left) - d.count(wordsTitle) - 2
+	left := min(budget, d.tokensLeft) - d.count(wordsTitle) - 2
 	var lines []string
 	newest := newestSaid(all)
 	for i, t := range all {
@@ -212,5 +212,5 @@ func (in *input) account(d *draft, all []ownText, budget int) {
 		lines = append(lines, line)
 		in.cover.String(words)
 	}
-	d.section(wordsTitle, lines, d.left)
+	d.section(wordsTitle, lines, d.tokensLeft)
 }

@@ -20,24 +20,24 @@ import (
 
 // work is the result of applying the calls of a conversation to files and commits.
 type work struct {
-	calls   []toolcall.Call
-	ends    []toolcall.Outcome // of each call
-	files   fileTable
-	git     *history
-	own     bool            // calls is a copy
-	folders map[string]bool // folders that were created
-	repos   repositories
-	back    map[int]string                   // calls with no text left in a file → the command of git that undid it
-	waiting []int                            // calls without a result yet
-	jobs    map[precis.Handle]workstate.Item // by the call that began them
-	allowed map[int]int                      // refused calls that were carried out later → the later call
+	calls       []toolcall.Call
+	ends        []toolcall.Outcome // of each call
+	files       fileTable
+	git         *history
+	ownsCalls   bool            // calls is a copy
+	folders     map[string]bool // folders that were created
+	repos       repositories
+	undoneCalls map[int]string                   // calls with no text left in a file → the command of git that undid it
+	waiting     []int                            // calls without a result yet
+	jobs        map[precis.Handle]workstate.Item // by the call that began them
+	allowed     map[int]int                      // refused calls that were carried out later → the later call
 }
 
 // record holds the texts and events of a conversation. Digests of the same conversation share it,
 // so it must not change.
 type record struct {
 	work  *work
-	said  []saying                  // by persons, see requestsOf
+	said  []personRequest           // by persons, see requestsOf
 	holds func() *workstate.Reading // the work state
 }
 
@@ -73,56 +73,56 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 			w.ends[i] = endOf(j)
 		}
 		if len(c.Results) == 0 && c.Use.From >= last {
-			if !handsOver(c.Name) {
+			if !reportsDone(c.Name) {
 				w.waiting = append(w.waiting, i)
 			}
 			continue // its effect is not known yet
 		}
 		w.apply(i, listed)
 	}
-	w.back = w.files.takenBack()
-	w.allowed = w.carriedOut()
+	w.undoneCalls = w.files.takenBack()
+	w.allowed = w.laterDone()
 	return w
 }
 
 // apply records the effects of a call on files and commits, in order.
-func (w *work) apply(call int, listed mentions) {
+func (w *work) apply(call int, listed mentionIndex) {
 	c, o := &w.calls[call], w.ends[call]
-	a := &act{work: w, number: call, call: c, end: o, listed: listed}
+	a := &callEffects{work: w, number: call, call: c, end: o, listed: listed}
 	w.files.reads(call, c, o)
 	says := gitSaysOf(c, o)
 	for n := range len(c.Effects) + 1 {
 		for _, m := range c.Carried {
 			if m.After == n {
-				a.carry(m)
+				a.recordPatternMove(m)
 			}
 		}
 		for _, g := range c.Git {
 			if g.After == n {
-				w.ran(call, c, o, g, says)
+				w.applyGit(call, c, o, g, says)
 			}
 		}
 		switch rest := c.Effects[n:]; {
 		case len(rest) == 0:
 		case rest[0].MovedFrom != "":
-			a.move(rest[0])
+			a.recordMove(rest[0])
 		case !rest[0].Removed || len(rest) == 1 || rest[1].MovedFrom != rest[0].Path: // otherwise the next effect moves it
-			a.effect(rest[0])
+			a.recordEffect(rest[0])
 		}
 	}
-	w.shown(call, c, says)
-	if a.did(toolcall.Maybe) {
+	w.recordShown(call, c, says)
+	if a.tookEffect(toolcall.Maybe) {
 		for _, pattern := range c.Swept {
 			a.remove(path.Dir(pattern), path.Base(pattern), false)
 		}
 		for _, folder := range c.Folders {
 			w.folders[folder] = true
-			w.files.there(folder)
+			w.files.recordFolder(folder)
 		}
 	}
 	if !slices.Equal(a.effects, c.Effects) {
-		if !w.own {
-			w.calls, w.own = slices.Clone(w.calls), true
+		if !w.ownsCalls {
+			w.calls, w.ownsCalls = slices.Clone(w.calls), true
 		}
 		w.calls[call].Effects = a.effects
 	}
@@ -141,8 +141,8 @@ func endOf(j workstate.Item) toolcall.Outcome {
 	return toolcall.Outcome{End: toolcall.Unknown}
 }
 
-// undone returns the command of git that undid a call's text or commit; "" if in effect.
-func (w *work) undone(call int) string { return cmp.Or(w.back[call], w.git.undone[call]) }
+// undoneBy returns the command of git that undid a call's text or commit; "" if in effect.
+func (w *work) undoneBy(call int) string { return cmp.Or(w.undoneCalls[call], w.git.undone[call]) }
 
 // isGone reports whether the file that a call wrote has been removed since.
 func (w *work) isGone(call int) bool {
@@ -150,9 +150,9 @@ func (w *work) isGone(call int) bool {
 	return f != nil && f.state == FileDeleted
 }
 
-// handsOver reports whether a tool is one that an agent calls to report that it is done; such calls
+// reportsDone reports whether a tool is one that an agent calls to report that it is done; such calls
 // never get a result.
-func handsOver(tool string) bool {
+func reportsDone(tool string) bool {
 	switch strings.ToLower(tool) {
 	case "finish", "submit", "attempt_completion", "complete", "done", "task_complete":
 		return true
@@ -164,32 +164,32 @@ func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call
 
 // file is the known state and history of one file.
 type file struct {
-	path      string
-	key       string // see [toolcall.FileKey]
-	version          // the current state
-	edits     []*edit
-	isNew     bool   // it did not exist before the conversation
-	movedFrom string // its first path, if it was moved
-	movedTo   *file  // the file at its new path, if it was moved
-	left      int    // how many times it was moved
-	along     bool   // it was moved with its folder
-	folder    bool   // a folder to which files were moved by a pattern
-	seen      bool   // lines of it were found
-	touched   int    // the newest call that wrote it, counted from 1
-	opened    int    // the newest call that read it, counted from 1
-	reads     int
-	failed    int      // failed changes since the newest successful one …
-	failedAt  int      // … and the message of the newest
-	refused   *refusal // the newest change that the user refused
-	lastWrite int      // message of the newest attempt; -1: none
-	lastTime  int      // message of the newest call
+	path         string
+	key          string // see [toolcall.FileKey]
+	version             // the current state
+	edits        []*edit
+	isNew        bool   // it did not exist before the conversation
+	movedFrom    string // its first path, if it was moved
+	movedTo      *file  // the file at its new path, if it was moved
+	timesMoved   int    // how many times it was moved
+	along        bool   // it was moved with its folder
+	folder       bool   // a folder to which files were moved by a pattern
+	linesFound   bool   // lines of it were found
+	newestWriter int    // the newest call that wrote it, counted from 1
+	opened       int    // the newest call that read it, counted from 1
+	reads        int
+	failed       int      // failed changes since the newest successful one …
+	failedAt     int      // … and the message of the newest
+	refused      *refusal // the newest change that the user refused
+	lastWrite    int      // message of the newest attempt; -1: none
+	lastTime     int      // message of the newest call
 }
 
 // refusal is a call that the user refused.
 type refusal struct {
-	call int
-	at   precis.Handle
-	said string
+	call        int
+	at          precis.Handle
+	personWords string
 }
 
 // fileTable finds files by path. An absolute and a relative path denote the same file if one ends
@@ -207,8 +207,8 @@ func newFileTable() fileTable {
 	return fileTable{byPath: map[string]*file{}, byName: map[string][]*file{}}
 }
 
-// like returns the files with paths that p is a suffix of, or the reverse; at most 50.
-func (t *fileTable) like(p string) (out []*file) {
+// filesLike returns the files with paths that p is a suffix of, or the reverse; at most 50.
+func (t *fileTable) filesLike(p string) (out []*file) {
 	const most = 50
 	key := toolcall.FileKey(p)
 	all := t.byName[nameIn(key)]
@@ -220,12 +220,12 @@ func (t *fileTable) like(p string) (out []*file) {
 	return out
 }
 
-// of returns the file at a path, creating it if missing. A file that was moved away is skipped.
-func (t *fileTable) of(p string) *file {
+// fileAt returns the file at a path, creating it if missing. A file that was moved away is skipped.
+func (t *fileTable) fileAt(p string) *file {
 	if f := t.byPath[p]; f != nil {
 		return f
 	}
-	all := t.like(p)
+	all := t.filesLike(p)
 	i := slices.IndexFunc(all, func(f *file) bool { return !f.isMoved() })
 	switch {
 	case i >= 0:
@@ -241,12 +241,12 @@ func (t *fileTable) of(p string) *file {
 	return t.add(p)
 }
 
-// named returns the file that a path denotes; nil if there is no match, or more than one.
-func (t *fileTable) named(p string) *file {
+// fileNamed returns the file that a path denotes; nil if there is no match, or more than one.
+func (t *fileTable) fileNamed(p string) *file {
 	if f := t.byPath[p]; f != nil {
 		return f
 	}
-	if all := t.like(p); len(all) == 1 {
+	if all := t.filesLike(p); len(all) == 1 {
 		return all[0]
 	}
 	return nil
@@ -296,7 +296,7 @@ func (t *fileTable) takenBack() map[int]string {
 	for _, f := range t.all {
 		for _, e := range f.edits {
 			for _, call := range e.calls {
-				if out[call] = e.out; e.inEffect() {
+				if out[call] = e.undoneBy; e.inEffect() {
 					stands[call] = true
 				}
 			}
@@ -309,27 +309,27 @@ func (t *fileTable) takenBack() map[int]string {
 // reads records which files a call read.
 func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 	for _, p := range c.Reads {
-		f := t.of(p)
+		f := t.fileAt(p)
 		f.lastTime = c.Use.From
 		if o.End == toolcall.OK || o.End == toolcall.Unknown && c.Text != "" && !saysMissing(c.Text) {
 			f.read(call, c)
-			t.there(path.Dir(f.path))
+			t.recordFolder(path.Dir(f.path))
 		}
 	}
 	for _, p := range c.Searched {
-		if f := t.named(p); f != nil && o.End == toolcall.OK && strings.TrimSpace(c.Text) != "" {
-			f.seen = true
+		if f := t.fileNamed(p); f != nil && o.End == toolcall.OK && strings.TrimSpace(c.Text) != "" {
+			f.linesFound = true
 		}
 	}
 	if c.Kind == toolcall.Read && c.Path != "" {
-		f := t.of(c.Path)
+		f := t.fileAt(c.Path)
 		f.lastTime = c.Use.From
 		switch {
 		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && saysMissing(c.Text):
-			f.becomes(FileDeleted, c.Use, "") // by another program or person
+			f.recordEvent(FileDeleted, c.Use, "") // by another program or person
 		case o.End == toolcall.OK:
 			f.read(call, c)
-			t.there(path.Dir(f.path))
+			t.recordFolder(path.Dir(f.path))
 		}
 	}
 }
@@ -349,8 +349,8 @@ func (f *file) read(call int, c *toolcall.Call) {
 func (f *file) exists() bool { return f.state == FileCreated || f.state == FileWritten }
 
 // change records one effect of a call on the file. from is the former file if the call moved it.
-func (f *file) change(a *act, e toolcall.Effect, from *file) {
-	call, c, o, listed := a.number, a.call, a.end, a.listed.known(a.call, e, a.number)
+func (f *file) change(a *callEffects, e toolcall.Effect, from *file) {
+	call, c, o, listed := a.number, a.call, a.end, a.listed.mentionedBefore(a.call, e, a.number)
 	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
 	if o.Claimed {
 		o.End = toolcall.Failed
@@ -360,12 +360,12 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 		f.refused = &refusal{call, c.Use, o.Said}
 		return
 	case o.End == toolcall.Interrupted:
-		f.becomes(FileUnknown, c.Use, "")
+		f.recordEvent(FileUnknown, c.Use, "")
 		return
 	case o.End == toolcall.Failed && c.Kind == toolcall.Command && e.Ran != toolcall.Did:
 		// A failed list of commands may have run up to here.
 		if !f.exists() || e.Removed {
-			f.becomes(FileUnknown, c.Use, "")
+			f.recordEvent(FileUnknown, c.Use, "")
 		}
 		return
 	case o.End == toolcall.Failed && c.Kind != toolcall.Command:
@@ -376,27 +376,27 @@ func (f *file) change(a *act, e toolcall.Effect, from *file) {
 		return
 	case e.Removed:
 		f.removed++
-		f.becomes(FileDeleted, c.Use, "")
+		f.recordEvent(FileDeleted, c.Use, "")
 		return
 	case e.Touched && (!untouched || listed) && f.state != FileDeleted:
 		return // it exists and stays unchanged
 	}
-	isNew := untouched && !listed && !f.seen && (e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
-	wasThere := !isNew && f.state != FileDeleted && (f.state != "" || listed || f.seen)
-	if f.touched != call+1 || f.state == FileDeleted {
+	isNew := untouched && !listed && !f.linesFound && (e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
+	wasThere := !isNew && f.state != FileDeleted && (f.state != "" || listed || f.linesFound)
+	if f.newestWriter != call+1 || f.state == FileDeleted {
 		f.writes++
 		if !isNew && from == nil && wasThere && writesWhole(c, e) {
 			f.wholes++
 		}
 	}
-	f.touched, f.failed = call+1, 0
+	f.newestWriter, f.failed = call+1, 0
 	f.created, f.isNew = f.created || isNew, f.isNew || isNew
 	whole, calls := f.state == FileDeleted || e.Whole || from != nil, []int{call}
 	if from != nil { // with its content
-		calls = append(newest(from.calls(), mostCarried), call)
+		calls = append(newest(from.writingCalls(), mostCarried), call)
 		f.move(call, from, e, wasThere)
 	}
-	f.state, f.at, f.by = FileWritten, c.Use, ""
+	f.state, f.at, f.gitCommand = FileWritten, c.Use, ""
 	switch {
 	case f.created:
 		f.state = FileCreated
@@ -429,7 +429,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) && !toolcall.Fetches(c.Line) {
 			continue
 		}
-		folder, line := placed(c.Line)
+		folder, line := splitFolder(c.Line)
 		e, ran := runs.at(folder, ends.ReplaceAllString(line, ""))
 		r := &e.is
 		if !ran {
@@ -440,13 +440,13 @@ func (w *work) results(covered func(message int) bool) []command {
 			r.failed++
 		}
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last, r.said, r.undone, r.amended = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i]
+		r.at, r.end, r.last, r.personWords, r.undone, r.amended = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range c.Ran() {
 				fine[purpose.Key] = append(fine[purpose.Key], run{purpose, c.Use.From})
 			}
 			output, said := harness.Feedback(c.Output())
-			r.last, r.said = lastLine(output), said
+			r.last, r.personWords = lastLine(output), said
 		}
 		j, background := w.jobs[c.Use]
 		if r.running = background && !j.State.Ended(); background {
@@ -535,10 +535,10 @@ func (w *work) fileStates() []FileState {
 	var out []FileState
 	for _, f := range w.files.all {
 		if f.state != "" {
-			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.by, MovedFrom: f.movedFrom, MovedTo: f.whereTo()})
+			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.gitCommand, MovedFrom: f.movedFrom, MovedTo: f.currentPath()})
 		}
 		if r := f.refused; r != nil && !w.isAllowed(r.call) {
-			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.said, 500)})
+			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.personWords, 500)})
 		}
 	}
 	sort.SliceStable(out, func(a, b int) bool {

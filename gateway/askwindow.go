@@ -21,8 +21,8 @@ const (
 	worthAsk  = 2 << 10          // requests with fewer bytes to a model of the catalog do not need the window yet
 )
 
-// asking is a pending question about the window of a model.
-type asking struct {
+// windowQuestion is a pending question about the window of a model.
+type windowQuestion struct {
 	done  chan struct{} // closed when all questions were asked
 	until time.Time     // until when turns wait
 }
@@ -30,7 +30,7 @@ type asking struct {
 // ask starts asking the upstream for the window of a model if that is due. It returns the model's
 // first question while it is pending, because a turn may wait for it; nil when there is no such
 // question. It does not ask for a window that the user configured.
-func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking {
+func (w *windows) ask(ctx context.Context, c Credentials, model string) *windowQuestion {
 	if model == "" || w.table(ctx, model).Source == precis.SourceConfigured {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking 
 	switch {
 	case a != nil && !known:
 		return a
-	case a != nil || known && !was.Due(w.now()):
+	case a != nil || known && !was.NeedsQuery(w.now()):
 		return nil
 	}
 	w.mu.Lock()
@@ -51,9 +51,9 @@ func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking 
 		return nil // another request has started it
 	}
 	if w.asking == nil {
-		w.asking = map[servedKey]*asking{}
+		w.asking = map[servedKey]*windowQuestion{}
 	}
-	a = &asking{done: make(chan struct{}), until: time.Now().Add(waitFor)}
+	a = &windowQuestion{done: make(chan struct{}), until: time.Now().Add(waitFor)}
 	w.asking[key] = a
 	if !w.background(func(context.Context) { w.askNow(c, key, a) }) {
 		delete(w.asking, key)
@@ -66,7 +66,7 @@ func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking 
 }
 
 // askNow asks for the window and records the answer.
-func (w *windows) askNow(c Credentials, key servedKey, a *asking) {
+func (w *windows) askNow(c Credentials, key servedKey, a *windowQuestion) {
 	defer close(a.done)
 	ctx, cancel := context.WithTimeout(w.closing, askFor)
 	defer cancel()
@@ -147,7 +147,7 @@ func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (
 
 // askWindow asks for the window of the request's model when the request may be too large, and waits
 // briefly for the first answer. It does not ask an upstream that has received no request yet, so
-// that the first requests do not look like a scan, see [exchange.reached].
+// that the first requests do not look like a scan, see [exchange.recordReached].
 func (p *placed) askWindow() {
 	if !p.g.windows.isReached(p.upstream.Name) {
 		return
@@ -166,7 +166,7 @@ func (p *placed) askWindow() {
 }
 
 // ask asks for the window of the request's model with the headers and the query of the request.
-func (p *placed) ask() *asking {
+func (p *placed) ask() *windowQuestion {
 	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
 		return nil
 	}
@@ -192,9 +192,9 @@ var ofBody = []string{
 	"Cache-Control", "Pragma", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
 }
 
-// reached records that the upstream has answered, and the first time asks for the window of the
+// recordReached records that the upstream has answered, and the first time asks for the window of the
 // request's model.
-func (x *exchange) reached() {
+func (x *exchange) recordReached() {
 	if first := x.g.windows.reach(x.upstream.Name); first && x.managed() && x.placed != nil {
 		x.placed.ask()
 	}

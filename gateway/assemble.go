@@ -92,7 +92,7 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 		dropped = j.adopt(ctx)
 		err := j.assemble(ctx)
 		edits, said = slices.Clip(j.work.Edits), j.work.Transcript.Prefix(j.work.Transcript.Len())
-		if !j.own {
+		if !j.recordsEdits {
 			edits = append(edits, j.res.Edits...)
 		}
 		return err
@@ -289,7 +289,7 @@ func (j *planner) assemble(ctx context.Context) error {
 	if err := j.look(ctx); err != nil {
 		return err
 	}
-	j.before = j.res.Report.Said
+	j.before = j.res.Report.Unreduced
 	due := j.decision().Action == policy.ActionReduce || j.decision().Action == policy.ActionTruncate
 	if !due && !a.Now || j.found.Len == 0 {
 		return nil
@@ -302,7 +302,7 @@ func (j *planner) assemble(ctx context.Context) error {
 	if !r.WithoutModels {
 		defer j.conv.WaitForLease(ctx)()
 	}
-	return j.climb(ctx, r)
+	return j.reduceNow(ctx, r)
 }
 
 // refused returns an error if a reduction that the client asked for would lose content entirely,

@@ -118,12 +118,12 @@ func (j *planner) bridge(ctx context.Context) {
 
 func (j *planner) link(ctx context.Context) error {
 	f := j.found
-	if j.g.o.Bridge == BridgeOff || !j.own || j.assembly != nil {
+	if j.g.o.Bridge == BridgeOff || !j.recordsEdits || j.assembly != nil {
 		return nil
 	}
 	next := bridge.NextWindow(j.work.System)
 	j.g.bridges.Keep(bridge.Answer{Owner: j.owner, Conversation: j.conv.ID(), Text: next})
-	if f.Kind == lineage.Extended && f.Len > stillNew || j.bridged() {
+	if f.Kind == lineage.Extended && f.Len > stillNew || j.wasLinked() {
 		return nil
 	}
 	said := j.work.Transcript.Messages() // not the request's own: they may differ in empty blocks
@@ -140,7 +140,7 @@ func (j *planner) link(ctx context.Context) error {
 	if len(before) == 0 {
 		return nil // the store may answer at the next request
 	}
-	lack, err := j.lacks(ctx, before, at, window)
+	lack, err := j.findLack(ctx, before, at, window)
 	if err != nil {
 		return err
 	}
@@ -169,18 +169,18 @@ func (j *planner) link(ctx context.Context) error {
 	return nil
 }
 
-// bridged reports whether the conversation was linked before. A branch may share the summary with
+// wasLinked reports whether the conversation was linked before. A branch may share the summary with
 // the conversation it left but lack the edit, if the edit was made after the branch point.
-func (j *planner) bridged() bool {
+func (j *planner) wasLinked() bool {
 	if j.conv.Info().Continues == "" {
 		return false
 	}
 	return j.found.Kind != lineage.Branched || slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.Report.Rung == bridge.Rung })
 }
 
-// lacks finds what the summary lacks, reading as many earlier conversations at once as there are
+// findLack finds what the summary lacks, reading as many earlier conversations at once as there are
 // processors.
-func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Place, window bool) (bridge.Lack, error) {
+func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.Place, window bool) (bridge.Lack, error) {
 	room := min(mostLack, j.window(ctx).Window().Tokens/lackShare)
 	stop := j.keepAlive()
 	defer stop()
@@ -278,7 +278,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 // answerWith answers without the upstream.
 func (x *exchange) answerWith(whole, events func() []byte, stream bool) {
 	x.action = actionAnswer
-	x.overhead = x.spent()
+	x.overhead = x.timeBeforeForward()
 	kind, body := "application/json", whole
 	if stream {
 		kind, body = "text/event-stream; charset=utf-8", events

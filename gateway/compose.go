@@ -24,11 +24,11 @@ type composed struct {
 // messages.
 func (p *plan) compose() composed {
 	c := &composer{plan: p, d: p.found.Body.Draft()}
-	changed := edited(p.result) || p.plain
+	changed := edited(p.result) || p.reasoningOff
 	if changed {
 		view := splice.Messages(splice.Request{Dialect: p.dialect.Name(), Body: p.found.Body,
 			Lead: p.found.Prompt.Lead[:p.found.Lead]}, p.result, &p.conv.Written)
-		if p.plain {
+		if p.reasoningOff {
 			view = splice.WithoutReasoning(view)
 		}
 		c.d.Set(p.dialect.List(), p.dialect.AppendMessages(make([]byte, 0, len(p.body)), view))

@@ -26,7 +26,7 @@ import (
 //
 //	read     request    the body as the client sent it
 //	place    placed     the conversation that it continues
-//	plan     plan       the view of that conversation; a user may hold it, see hold.go
+//	plan     plan       the view of that conversation; a user may hold it, see holdIfOrdered.go
 //	compose  composed   the bytes to send instead
 //	send     reply      the response, read as far as it may be an error
 //	relay               the response on its way to the client
@@ -132,14 +132,14 @@ func (x *exchange) prepare(q *request) (p *plan, out composed, err error) {
 	if x.plan, err = x.planned(x.placed); err != nil {
 		return nil, composed{}, err
 	}
-	if x.plan, err = x.hold(x.plan); err != nil {
+	if x.plan, err = x.holdIfOrdered(x.plan); err != nil {
 		return nil, composed{}, err
 	}
 	return x.plan, x.plan.compose(), nil
 }
 
-// spent returns the time between the arrival of the request and its first forwarding.
-func (x *exchange) spent() time.Duration {
+// timeBeforeForward returns the time between the arrival of the request and its first forwarding.
+func (x *exchange) timeBeforeForward() time.Duration {
 	if x.overhead > 0 {
 		return x.overhead
 	}
@@ -303,15 +303,15 @@ func (x *exchange) record() {
 		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // only queues
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before, After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
-			SavedUSD: saved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) }, x.answer.Usage, was, sentNow),
+			SavedUSD: costSaved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) }, x.answer.Usage, was, sentNow),
 		})
 	}
 }
 
-// saved returns the saving of a request in US dollars: the cost of the content it left out, minus
+// costSaved returns the saving of a request in US dollars: the cost of the content it left out, minus
 // the cost of rewriting the upstream's prompt cache after the view was cut. It is negative when the
 // cut costs more than it saves at once.
-func saved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent, sent registry.Sent) float64 {
+func costSaved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent, sent registry.Sent) float64 {
 	usd := cost(unsent(dialect, sent.Before-sent.After, used))
 	if was == nil || !was.Cached || sent.Before-sent.After <= was.Before-was.After {
 		return usd // the cache was empty, or this request was not cut

@@ -174,7 +174,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 		x.deny(http.StatusUnauthorized, "authentication_error", UnmanagedDenied, err)
-	case climbs(r.URL):
+	case hasDotSegments(r.URL):
 		x.deny(http.StatusBadRequest, "invalid_request_error", UnmanagedDenied, errDots)
 	case upgrades(r): // clients that prefer a WebSocket fall back at once on this status
 		x.deny(http.StatusUpgradeRequired, "invalid_request_error", UnmanagedSocket, errNoWebSocket)

@@ -37,7 +37,7 @@ type hold struct {
 	limit   time.Duration
 	ordered time.Time
 
-	waits        bool // a request is held
+	holdsRequest bool // a request is held
 	since, until time.Time
 	last         time.Time     // the request is sent at the latest then
 	changed      chan struct{} // closed, and replaced, when the request is let go or its limit changes
@@ -64,7 +64,7 @@ func (s *holds) order(owner, id string, limit time.Duration) error {
 		s.all[id] = h
 	}
 	h.limit, h.ordered = limit, s.now()
-	if h.waits {
+	if h.holdsRequest {
 		h.until = earlier(h.ordered.Add(limit), h.last)
 		h.change()
 	}
@@ -91,7 +91,7 @@ func (s *holds) release(id string, again bool) {
 	h := s.all[id]
 	switch {
 	case h == nil:
-	case h.waits:
+	case h.holdsRequest:
 		h.letGo, h.again = true, again
 		h.change()
 	default:
@@ -113,7 +113,7 @@ func (s *holds) end() {
 // forget drops orders older than orderAge that no request has used. The lock must be held.
 func (s *holds) forget() {
 	for id, h := range s.all {
-		if !h.waits && s.now().Sub(h.ordered) > orderAge {
+		if !h.holdsRequest && s.now().Sub(h.ordered) > orderAge {
 			delete(s.all, id)
 		}
 	}
@@ -126,10 +126,10 @@ func (s *holds) take(id string, most time.Duration) *hold {
 	defer s.mu.Unlock()
 	s.forget()
 	h := s.all[id]
-	if h == nil || h.waits || s.ended {
+	if h == nil || h.holdsRequest || s.ended {
 		return nil
 	}
-	h.waits, h.since = true, s.now()
+	h.holdsRequest, h.since = true, s.now()
 	h.last = h.since.Add(most)
 	h.until = earlier(h.since.Add(h.limit), h.last)
 	return h
@@ -163,14 +163,14 @@ func (s *holds) done(id string, h *hold) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.again && !s.ended {
-		h.waits, h.letGo, h.again, h.ordered = false, false, false, s.now()
+		h.holdsRequest, h.letGo, h.again, h.ordered = false, false, false, s.now()
 		return
 	}
 	delete(s.all, id)
 }
 
-// holding reports the order of an owner for a conversation.
-func (s *holds) holding(owner, id string) (out conversation.Holding) {
+// orderState reports the order of an owner for a conversation.
+func (s *holds) orderState(owner, id string) (out conversation.Holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
@@ -178,17 +178,17 @@ func (s *holds) holding(owner, id string) (out conversation.Holding) {
 	if h == nil || owner != AllOwners && owner != h.owner {
 		return out
 	}
-	out.Ordered, out.Limit, out.Waiting = true, int(h.limit.Seconds()), h.waits
-	if h.waits {
+	out.Ordered, out.Limit, out.Waiting = true, int(h.limit.Seconds()), h.holdsRequest
+	if h.holdsRequest {
 		out.Since, out.Until = h.since, h.until
 	}
 	return out
 }
 
-// hold makes the request wait if a user has ordered that, then plans it again, because the user may
+// holdIfOrdered makes the request wait if a user has ordered that, then plans it again, because the user may
 // have edited the conversation. Meanwhile the client receives keep-alive bytes if its dialect has
 // them. The error is [precis.CodeCanceled] when the client leaves.
-func (x *exchange) hold(p *plan) (*plan, error) {
+func (x *exchange) holdIfOrdered(p *plan) (*plan, error) {
 	if !p.managed || !p.remembered() || p.assembly != nil || p.poly.Active || p.poly.Only || p.poly.Mode != polyfill.Forward {
 		return p, nil
 	}
@@ -237,7 +237,7 @@ func (p *plan) reviewed() (*plan, error) {
 			"conversation", p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
 		return p, nil
 	}
-	next.before = max(p.before, next.result.Report.Said)
+	next.before = max(p.before, next.result.Report.Unreduced)
 	return &next, nil
 }
 
@@ -270,5 +270,5 @@ func (h home) LetGo(ctx context.Context, id string, again bool) error {
 
 // Holding reports the order for a conversation, see [conversation.Holder].
 func (h home) Holding(_ context.Context, id string) (conversation.Holding, error) {
-	return h.g.holds.holding(h.owner, id), nil
+	return h.g.holds.orderState(h.owner, id), nil
 }

@@ -74,7 +74,7 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	if err != nil {
 		return err
 	}
-	h.g.renewCounting(ctx)
+	h.g.reloadCalibration(ctx)
 	snap := c.Look(ctx)
 	arm, m := h.g.managerOf(c)
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
@@ -198,7 +198,7 @@ func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Pa
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err
 	}
-	h.g.renewCounting(ctx)
+	h.g.reloadCalibration(ctx)
 	page, err := shelf.List(ctx, h.shelves(ctx, owners), q)
 	for i := range page.Items {
 		page.Items[i] = h.sized(ctx, page.Items[i], i < mostSized)
@@ -305,9 +305,9 @@ func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Dura
 // countingFor is how long a loaded calibration is used before it is loaded again.
 const countingFor = 250 * time.Millisecond
 
-// renewCounting loads the calibration that replicas have put in the shared store, so that all of
+// reloadCalibration loads the calibration that replicas have put in the shared store, so that all of
 // them show the same counts.
-func (g *Gateway) renewCounting(ctx context.Context) {
+func (g *Gateway) reloadCalibration(ctx context.Context) {
 	now := time.Now().UnixNano()
 	last := g.counted.Load()
 	if !g.o.Shared || now-last < int64(countingFor) || !g.counted.CompareAndSwap(last, now) {

@@ -17,18 +17,18 @@ import (
 // plan is the view of one request.
 type plan struct {
 	*placed
-	result  policy.Result // the view, and the report of the newest pass over it
-	managed bool          // by the manager; false: the view is the client's messages
-	before  int           // tokens of the client's request
-	plain   bool          // reasoning is switched off, see thinking.go
-	mending bool          // the client's messages are repaired, because the upstream refused them
+	result       policy.Result // the view, and the report of the newest pass over it
+	managed      bool          // by the manager; false: the view is the client's messages
+	before       int           // tokens of the client's request
+	reasoningOff bool          // reasoning is switched off, see thinking.go
+	mending      bool          // the client's messages are repaired, because the upstream refused them
 	// once: the view is for this request only, and its cuts are not recorded. The upstream refused
 	// the request in words that do not suffice as evidence yet, see package window.
-	once bool
-	cuts []precis.Edit // edits made for this request only
+	thisRequestOnly bool
+	cuts            []precis.Edit // edits made for this request only
 	// images and most are the images and messages kept after the upstream refused a larger number;
 	// 0: it has not refused any.
-	images, most int
+	images, maxMessages int
 	// recall and condense report which of the gateway's own tools are offered.
 	recall, condense bool
 
@@ -47,7 +47,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		return p, nil
 	}
 	q.askWindow()
-	p.once = q.assembly == nil && q.window(x.r.Context()).Doubted()
+	p.thisRequestOnly = q.assembly == nil && q.window(x.r.Context()).Doubted()
 	err := p.locked(func(ctx context.Context, j *planner) (err error) {
 		j.conv.Refresh(ctx)
 		j.bridge(ctx)
@@ -72,15 +72,15 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 	return p, nil
 }
 
-// replanned makes a smaller view of a request that the upstream refused as too long. It returns
+// smallerPlan makes a smaller view of a request that the upstream refused as too long. It returns
 // false when no smaller view is possible or the client has gone.
-func (p *plan) replanned() (*plan, bool) {
+func (p *plan) smallerPlan() (*plan, bool) {
 	next := *p
 	smaller := false
 	err := next.locked(func(ctx context.Context, j *planner) error {
 		err := j.force(ctx, p.retries)
 		less := j.res.Report.After.Tokens < p.result.Report.After.Tokens || !p.managed && edited(j.res)
-		if p.once {
+		if p.thisRequestOnly {
 			next.cuts = slices.Concat(p.cuts, j.res.Edits)
 		}
 		smaller = (err == nil || precis.CodeOf(err) == precis.CodeOverBudget) && less
@@ -89,7 +89,7 @@ func (p *plan) replanned() (*plan, bool) {
 	if !smaller || precis.CodeOf(err) == precis.CodeCanceled {
 		return nil, false
 	}
-	next.before = max(p.before, next.result.Report.Said)
+	next.before = max(p.before, next.result.Report.Unreduced)
 	return &next, true
 }
 
@@ -107,7 +107,7 @@ func (p *plan) withinLimit(limit overflow.Exceeded) (*plan, bool) {
 		l.Images = keptImages
 	case limit.Images && p.images > 1:
 		l.Images = 1
-	case limit.Messages > 0 && p.most == 0:
+	case limit.Messages > 0 && p.maxMessages == 0:
 		l.Messages = max(limit.Messages*3/4, 1) // leaves room for the next turns
 	default:
 		return nil, false
@@ -117,12 +117,12 @@ func (p *plan) withinLimit(limit overflow.Exceeded) (*plan, bool) {
 	if limit.Images {
 		next.images = l.Images
 	} else {
-		next.most = l.Messages
+		next.maxMessages = l.Messages
 	}
 	changed := false
 	err := next.locked(func(ctx context.Context, j *planner) error {
 		j.req.Limits = l
-		err := j.climb(ctx, j.req)
+		err := j.reduceNow(ctx, j.req)
 		changed = err == nil && len(j.res.Edits) > 0
 		return err
 	})
@@ -168,22 +168,22 @@ func (p *plan) locked(f func(context.Context, *planner) error) error {
 	p.managed = true
 	j := p.planner(ctx)
 	err = f(ctx, j)
-	p.settle(j)
+	p.takeResult(j)
 	return err
 }
 
-// settle takes over the planner's result.
-func (p *plan) settle(j *planner) {
-	p.result = answerable(j.res, p.found.Messages)
-	j.offer()
+// takeResult takes over the planner's result.
+func (p *plan) takeResult(j *planner) {
+	p.result = endingInPending(j.res, p.found.Messages)
+	j.chooseTools()
 	j.warn()
-	if j.own {
+	if j.recordsEdits {
 		p.conv.Last = j.res.Report
 		if j.failed != "" || p.action == actionReduced { // a later success clears the name
 			p.conv.Failed = j.failed
 		}
 	}
-	j.ahead()
+	j.prepareNext()
 	if p.action != actionReduced {
 		p.action = actionNone
 		if edited(j.res) {
@@ -192,11 +192,11 @@ func (p *plan) settle(j *planner) {
 	}
 }
 
-// answerable returns a result with a view that ends in the messages that the client wants answered.
+// endingInPending returns a result with a view that ends in the messages that the client wants answered.
 // After a rewind, a client may send the same request again, and its last messages are hidden. The
 // view would then end with an earlier result, or with an assistant message, which APIs refuse to
 // continue.
-func answerable(res policy.Result, msgs []precis.Message) policy.Result {
+func endingInPending(res policy.Result, msgs []precis.Message) policy.Result {
 	if len(msgs) == 0 || msgs[len(msgs)-1].Role == precis.RoleAssistant {
 		return res
 	}
@@ -222,46 +222,46 @@ func answerable(res policy.Result, msgs []precis.Message) policy.Result {
 // planner makes the view of one request, with its conversation locked.
 type planner struct {
 	*plan
-	mgr  *policy.Manager      // see [Gateway.ownManager]
-	work *precis.Conversation // the registry's conversation, or a copy
-	own  bool                 // work is the registry's conversation, so edits are recorded
-	req  policy.Request
-	res  policy.Result
-	lost bool // a concurrent edit of another replica once replaced ours
+	mgr          *policy.Manager      // see [Gateway.ownManager]
+	work         *precis.Conversation // the registry's conversation, or a copy
+	recordsEdits bool                 // work is the registry's conversation, so edits are recorded
+	req          policy.Request
+	res          policy.Result
+	lostRace     bool // a concurrent edit of another replica once replaced ours
 }
 
 // planner returns the planner of a request. It works on a copy of the conversation when later
 // requests have overtaken this one, or when its edits are not to be recorded.
 func (p *plan) planner(ctx context.Context) *planner {
 	f, c := p.found, p.conv
-	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), own: p.remembered() && !p.once}
+	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), recordsEdits: p.remembered() && !p.thisRequestOnly}
 	c.Grow(f.Len)
 	j.work = c.Conversation()
 	meter := c.Meter(p.profile, p.manager)
 	if j.work.Transcript.Len() != f.Len {
 		j.work, _ = precis.BranchedAt(j.work, f.Len)
-		j.own = false
+		j.recordsEdits = false
 		meter = p.manager.NewMeter()
 		j.work.Model, j.work.System, j.work.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
 	} else {
 		p.update()
-		if p.once {
+		if p.thisRequestOnly {
 			j.copyEdits(p.cuts)
 		}
 	}
-	p.plain = p.isPlain(j.work)
-	j.offer()
+	p.reasoningOff = p.isPlain(j.work)
+	j.chooseTools()
 	j.req = policy.Request{
 		Conversation: j.work, Window: p.window(ctx).Window(), MaxOutput: f.Prompt.MaxOutput,
 		OutputLimit: p.g.o.outputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter,
 		Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
-		WithoutModels: p.once, // a view that is not kept is not worth a paid call
+		WithoutModels: p.thisRequestOnly, // a view that is not kept is not worth a paid call
 	}
 	if p.assembly != nil {
 		j.req.Target = p.assembly.target().In(j.req.Window.Tokens)
 	}
-	if !j.own && len(j.poly.Made) > 0 { // made by an earlier attempt
+	if !j.recordsEdits && len(j.poly.Made) > 0 { // made by an earlier attempt
 		j.copyEdits(j.poly.Made)
 	}
 	return j
@@ -273,7 +273,7 @@ func (p *plan) reasoning() precis.Reasoning {
 	switch {
 	case p.dialect.Name() != anthropic.Format:
 		return precis.ReasoningStays // other providers bind reasoning to its own item at most
-	case !prompt.Thinking || p.plain:
+	case !prompt.Thinking || p.reasoningOff:
 		return precis.ReasoningLeaves
 	case !p.binds():
 		return precis.ReasoningStays
@@ -290,9 +290,9 @@ func (p *plan) isPlain(conv *precis.Conversation) bool {
 	return !c.Plain.IsZero()
 }
 
-// ride prepares a summary request to extend this request: it uses the same messages, which are in
+// withLiveRequest prepares a summary request to extend this request: it uses the same messages, which are in
 // the provider's prompt cache, and the same credentials.
-func (j *planner) ride(ctx context.Context) context.Context {
+func (j *planner) withLiveRequest(ctx context.Context) context.Context {
 	if j.assembly != nil {
 		return ctx // its client sends the request with credentials of its own
 	}
@@ -316,18 +316,18 @@ func (j *planner) run(ctx context.Context) error {
 	if err := j.look(ctx); err != nil {
 		return err
 	}
-	j.before = j.res.Report.Said
+	j.before = j.res.Report.Unreduced
 	switch {
 	case j.route.work == workCount, j.poly.Only:
 		return nil
-	case !j.own && !j.poly.Active && j.kind != "" && j.fitsAsSaid():
+	case !j.recordsEdits && !j.poly.Active && j.kind != "" && j.fitsWithoutEdits():
 		j.unedited() // a client's own compaction must see all messages
 		return nil
 	}
-	if j.own && j.overflowSeen() {
+	if j.recordsEdits && j.overflowSeen() {
 		return j.force(ctx, 0)
 	}
-	if j.willPay() && j.conv.Renew(ctx) {
+	if j.mayCallModel() && j.conv.Renew(ctx) {
 		if err := j.look(ctx); err != nil {
 			return err
 		}
@@ -335,19 +335,19 @@ func (j *planner) run(ctx context.Context) error {
 	switch j.decision().Action {
 	case policy.ActionPrepare:
 		if j.usesModel() {
-			j.ride(ctx)
+			j.withLiveRequest(ctx)
 			j.prepare()
 		}
 	case policy.ActionReduce, policy.ActionTruncate:
-		return j.reduce(j.ride(ctx))
+		return j.reduce(j.withLiveRequest(ctx))
 	}
 	return nil
 }
 
-// willPay reports whether a model may be called for edits of the conversation now.
-func (j *planner) willPay() bool {
+// mayCallModel reports whether a model may be called for edits of the conversation now.
+func (j *planner) mayCallModel() bool {
 	act := j.decision().Action
-	return j.own && j.conv.Prepared == nil && (act == policy.ActionPrepare || act == policy.ActionReduce) && j.usesModel()
+	return j.recordsEdits && j.conv.Prepared == nil && (act == policy.ActionPrepare || act == policy.ActionReduce) && j.usesModel()
 }
 
 // overflowSeen reports whether the client received a "too long" error for the previous turn after
@@ -369,9 +369,9 @@ func (j *planner) look(ctx context.Context) (err error) {
 	return err
 }
 
-// fitsAsSaid reports whether the conversation has edits and would fit without them.
-func (j *planner) fitsAsSaid() bool {
-	return len(j.work.Edits) > 0 && float64(j.res.Report.Said) <= j.decision().Allowed
+// fitsWithoutEdits reports whether the conversation has edits and would fit without them.
+func (j *planner) fitsWithoutEdits() bool {
+	return len(j.work.Edits) > 0 && float64(j.res.Report.Unreduced) <= j.decision().Allowed
 }
 
 // unedited sets the view to the client's own messages.
@@ -388,14 +388,14 @@ func (j *planner) fits() bool { return float64(j.res.Report.After.Tokens) <= j.d
 // reduce reduces the view: with edits prepared in the background, else by running the ladder now.
 // While the view fits, no turn waits for a model. A model that has just failed is not tried again.
 func (j *planner) reduce(ctx context.Context) error {
-	models := j.own && j.usesModel() && j.decision().Action == policy.ActionReduce
+	models := j.recordsEdits && j.usesModel() && j.decision().Action == policy.ActionReduce
 	last := j.conv.Prepared
 	if models && j.fits() && (last == nil || !last.Finished()) {
 		j.prepare()
 		return nil
 	}
 	r := j.req
-	if last != nil && j.own {
+	if last != nil && j.recordsEdits {
 		done, err := j.takePrepared(ctx, last)
 		if done || err != nil {
 			return err
@@ -411,12 +411,12 @@ func (j *planner) reduce(ctx context.Context) error {
 	if models && !r.WithoutModels {
 		defer j.conv.WaitForLease(ctx)()
 	}
-	return j.climb(ctx, r)
+	return j.reduceNow(ctx, r)
 }
 
-// climb reduces now, and records the edits before the view shows them. On a conflict it tries once
+// reduceNow reduces now, and records the edits before the view shows them. On a conflict it tries once
 // more. After a second one the view shows the edits without a record: fitting matters more.
-func (j *planner) climb(ctx context.Context, r policy.Request) error {
+func (j *planner) reduceNow(ctx context.Context, r policy.Request) error {
 	res, err := j.reduced(ctx, r)
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		return err
@@ -424,23 +424,23 @@ func (j *planner) climb(ctx context.Context, r policy.Request) error {
 	if refused := j.refused(res.Edits); refused != nil {
 		return refused
 	}
-	if !j.own || len(res.Edits) == 0 {
-		j.take(res)
+	if !j.recordsEdits || len(res.Edits) == 0 {
+		j.useResult(res)
 		return err
 	}
 	if j.conv.Record(ctx, j.mgr, res.Edits...) != nil { // another replica recorded edits first
-		if j.lost {
+		if j.lostRace {
 			_ = j.conv.Keep(ctx, j.mgr, res.Edits...) // it happened again: send this view once
-			j.take(res)
+			j.useResult(res)
 			return err
 		}
-		j.lost = true
+		j.lostRace = true
 		if err := j.look(ctx); err != nil || j.fits() && r.TriggeredBy != precis.TriggeredForced {
 			return err
 		}
-		return j.climb(ctx, r)
+		return j.reduceNow(ctx, r)
 	}
-	j.take(res)
+	j.useResult(res)
 	return err
 }
 
@@ -454,7 +454,7 @@ func (j *planner) reduced(ctx context.Context, r policy.Request) (policy.Result,
 		}
 		defer leave()
 	}
-	if j.own {
+	if j.recordsEdits {
 		j.g.o.OnReduce(j.owner, j.work.ID)
 	}
 	return j.mgr.Manage(ctx, r)
@@ -470,8 +470,8 @@ func (g *Gateway) processor(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// take makes a result the view.
-func (j *planner) take(res policy.Result) {
+// useResult makes a result the view.
+func (j *planner) useResult(res policy.Result) {
 	if res.Units == nil {
 		return
 	}
@@ -485,8 +485,8 @@ func (j *planner) take(res policy.Result) {
 // force reduces a view that the provider refused as too long.
 func (j *planner) force(ctx context.Context, retry int) error {
 	j.req.TriggeredBy, j.req.Retry = precis.TriggeredForced, retry
-	ctx = j.ride(ctx)
+	ctx = j.withLiveRequest(ctx)
 	stop := j.keepAlive()
 	defer stop()
-	return j.climb(ctx, j.req)
+	return j.reduceNow(ctx, j.req)
 }

@@ -18,8 +18,8 @@ import (
 
 // emulate makes the edits that the request asks for, before the view is planned.
 func (j *planner) emulate(ctx context.Context) error {
-	ctx = j.ride(ctx)
-	if !j.own {
+	ctx = j.withLiveRequest(ctx)
+	if !j.recordsEdits {
 		j.copyEdits(nil)
 	}
 	if err := j.look(ctx); err != nil {
@@ -75,7 +75,7 @@ func (v polyfillView) KeepAlive() (stop func()) { return v.j.keepAlive() }
 // Apply records edits, or keeps them for this request only, and measures the view again.
 func (v polyfillView) Apply(ctx context.Context, edits []precis.Edit) error {
 	j := v.j
-	if j.own {
+	if j.recordsEdits {
 		_ = j.conv.Record(ctx, j.mgr, edits...) // on error, another replica was faster: its edits count
 	} else {
 		j.poly.Made = append(j.poly.Made, edits...)
@@ -124,7 +124,7 @@ func (p *pipe) polyfillWhole() {
 	var out []byte
 	switch report := p.p.result.Report; {
 	case p.work == workCount:
-		out = polyfill.Counted(in.head, report.Said, report.After.Tokens)
+		out = polyfill.Counted(in.head, report.Unreduced, report.After.Tokens)
 	case p.dialect.Name() == anthropic.Format:
 		out = a.Message(in.head)
 	case p.dialect.Name() == responses.Format:

@@ -16,7 +16,7 @@ const prepareFor = 10 * time.Minute
 
 // prepare starts a reduction in the background, unless there is one.
 func (j *planner) prepare() {
-	if j.conv.Prepared != nil || !j.own {
+	if j.conv.Prepared != nil || !j.recordsEdits {
 		return
 	}
 	p := &registry.Preparation{Done: make(chan struct{}), Base: len(j.work.Edits), Model: j.usesModel()}
@@ -29,7 +29,7 @@ func (j *planner) prepare() {
 		defer close(p.Done)
 		ctx, cancel := context.WithTimeout(WithCredentials(ctx, creds), prepareFor)
 		defer cancel()
-		release, ok := j.claim(ctx, p)
+		release, ok := j.reserveReduction(ctx, p)
 		defer release()
 		if p.Skipped = !ok; !ok {
 			return
@@ -45,9 +45,9 @@ func (j *planner) prepare() {
 	}
 }
 
-// claim reserves the right to a reduction in the background. A paid model call takes the lease of
+// reserveReduction reserves the right to a reduction in the background. A paid model call takes the lease of
 // the conversation, which excludes all replicas; other reductions take a processor.
-func (j *planner) claim(ctx context.Context, p *registry.Preparation) (release func(), ok bool) {
+func (j *planner) reserveReduction(ctx context.Context, p *registry.Preparation) (release func(), ok bool) {
 	if p.Model {
 		return j.conv.Lease(ctx)
 	}
@@ -62,13 +62,13 @@ func (j *planner) claim(ctx context.Context, p *registry.Preparation) (release f
 // preparation, without a model, begins.
 const soonest = 3
 
-// ahead prepares a reduction without a model, while the answer to this request streams, if one of
+// prepareNext prepares a reduction without a model, while the answer to this request streams, if one of
 // the next turns is likely to need it. It does not do so for the roo preset, which reduces only
 // when due.
-func (j *planner) ahead() {
+func (j *planner) prepareNext() {
 	settings := j.mgr.Settings()
 	room := j.outlook.Room
-	if !j.own || j.route.work != workTurn || j.result.Report.Counter == "" || !settings.Auto || settings.Observe || settings.Preset == preset.Roo ||
+	if !j.recordsEdits || j.route.work != workTurn || j.result.Report.Counter == "" || !settings.Auto || settings.Observe || settings.Preset == preset.Roo ||
 		room.Lasts == nil || *room.Lasts > soonest || room.Left == 0 || j.usesModel() {
 		return
 	}
@@ -76,7 +76,7 @@ func (j *planner) ahead() {
 		return // that turn would add too much
 	}
 	if p := j.conv.Prepared; p != nil {
-		if !p.Finished() || p.Base == len(j.work.Edits) && (len(p.Edits) == 0 || j.suffices(p, room.Growth)) {
+		if !p.Finished() || p.Base == len(j.work.Edits) && (len(p.Edits) == 0 || j.stillSuffices(p, room.Growth)) {
 			return // there was no reduction to make; the turn that needs one tries again
 		}
 		j.conv.Prepared = nil // too much will have been added since
@@ -95,9 +95,9 @@ func (j *planner) slackRoom() float64 {
 	return slack * max(trigger-float64(d.Target), 0)
 }
 
-// suffices reports whether a finished reduction still brings the view near the target if more
+// stillSuffices reports whether a finished reduction still brings the view near the target if more
 // tokens are added to it.
-func (j *planner) suffices(p *registry.Preparation, more int) bool {
+func (j *planner) stillSuffices(p *registry.Preparation, more int) bool {
 	d := j.decision()
 	return float64(d.Used+more-p.Saved) <= float64(d.Target)+j.slackRoom()
 }
@@ -115,7 +115,7 @@ func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (do
 		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
 	}
 	j.conv.Prepared, j.failed = nil, cmp.Or(p.Failed, j.failed)
-	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) || !p.Model && !j.suffices(p, 0) {
+	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) || !p.Model && !j.stillSuffices(p, 0) {
 		return false, nil
 	}
 	if j.conv.Record(ctx, j.mgr, p.Edits...) == nil {

@@ -57,10 +57,10 @@ func (x *exchange) relay(p *plan, out composed, in *reply) {
 		}
 	}
 	if p != nil {
-		p.learnLate(in)
+		p.recordLateOverflow(in)
 	}
 	if err != nil {
-		x.broken(err)
+		x.abortResponse(err)
 	}
 }
 
@@ -86,7 +86,7 @@ func (p *pipe) run() error {
 		err = p.in.err
 	}
 	if err == nil && p.merger != nil {
-		err = p.goOn(out)
+		err = p.answerCalls(out)
 	}
 	if p.closing != nil {
 		_ = p.closing.Close() // fails only if the client has gone
@@ -137,8 +137,8 @@ func (p *pipe) copy(in *reply, out *http.ResponseController) error {
 // errClient is a failure to write to the client.
 type errClient struct{ error }
 
-// broken ends a response that cannot be finished.
-func (x *exchange) broken(err error) {
+// abortResponse ends a response that cannot be finished.
+func (x *exchange) abortResponse(err error) {
 	var gone errClient
 	if errors.As(err, &gone) || x.r.Context().Err() != nil {
 		x.err = precis.Errorf(precis.CodeCanceled, "answer", "the client has gone")

@@ -129,15 +129,15 @@ func (o *responder) keepAlive(done <-chan struct{}, every time.Duration, convers
 			case <-done:
 				return
 			case <-tick.C:
-				o.beat(conversation)
+				o.sendKeepAlive(conversation)
 			}
 		}
 	}()
 	return sync.OnceFunc(func() { close(stopped); <-ended })
 }
 
-// beat sends keep-alive bytes, which clients skip.
-func (o *responder) beat(conversation string) {
+// sendKeepAlive sends keep-alive bytes, which clients skip.
+func (o *responder) sendKeepAlive(conversation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.begun && o.held != nil {

@@ -152,10 +152,10 @@ func isEndpoint(p string) bool {
 	return ok || p == "/v1/models"
 }
 
-// climbs reports whether a path has segments "." or "..", even escaped or next to characters that
+// hasDotSegments reports whether a path has segments "." or "..", even escaped or next to characters that
 // some servers treat as a slash. An upstream may resolve such a path to another one than the router
 // did.
-func climbs(u *url.URL) bool {
+func hasDotSegments(u *url.URL) bool {
 	p := u.Path
 	for range 3 { // some servers decode more than once
 		for segment := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == '/' || r == '\\' }) {

@@ -25,16 +25,16 @@ import (
 // it is too long, and relays the response.
 func (x *exchange) forward(p *plan, out composed) {
 	for {
-		x.overhead = x.spent()
+		x.overhead = x.timeBeforeForward()
 		res, err := x.send(x.r.Context(), p, out)
 		if err != nil {
 			x.failed(err)
 			return
 		}
 		in := x.receiveFirst(res)
-		next, smaller, ok := p.again(out, in)
+		next, smaller, ok := p.retryRequest(out, in)
 		if !ok {
-			x.share(p, in)
+			x.storeTurn(p, in)
 			x.relay(p, out, in)
 			return
 		}
@@ -45,9 +45,9 @@ func (x *exchange) forward(p *plan, out composed) {
 	}
 }
 
-// share stores the turn before its answer begins, if replicas share the store, because the next
+// storeTurn stores the turn before its answer begins, if replicas share the store, because the next
 // turn may reach another one. The time it takes is charged to the upstream.
-func (x *exchange) share(p *plan, in *reply) {
+func (x *exchange) storeTurn(p *plan, in *reply) {
 	if !x.g.o.Shared || !x.managed() || !p.remembered() || in.res.StatusCode >= 400 {
 		return
 	}
@@ -57,7 +57,7 @@ func (x *exchange) share(p *plan, in *reply) {
 
 // forwardUnchanged forwards the client's request byte for byte.
 func (x *exchange) forwardUnchanged(q *request) {
-	x.overhead = x.spent()
+	x.overhead = x.timeBeforeForward()
 	res, err := x.send(x.r.Context(), &plan{placed: &placed{exchange: x, request: q, poly: &polyfill.Request{}}}, composed{body: q.body})
 	if err != nil {
 		x.failed(err)
@@ -142,7 +142,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	}
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil {
-		x.reached()
+		x.recordReached()
 		x.g.accounts.RecordStatus(x.r, x.upstream.known(), res.StatusCode)
 		x.updateProof(res.StatusCode)
 	}
@@ -309,10 +309,10 @@ func (x *exchange) event(name string, data []byte) {
 	x.dialect.Observe(&x.answer, data)
 }
 
-// again returns the request to send instead when the response reports that the view was too long,
+// retryRequest returns the request to send instead when the response reports that the view was too long,
 // that reasoning in it is no longer valid, or that the client's messages are invalid and can be
 // repaired.
-func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
+func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 	if p.mending && in.problem == nil {
 		p.mendsFromNow()
 	}
@@ -327,7 +327,7 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 		p.g.freeModels.Store([2]string{p.upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
 	}
-	if aboutThinking(code, in.problem) && !p.plain && p.found.Prompt.Thinking && (edited(p.result) || len(out.tools) > 0) {
+	if aboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking && (edited(p.result) || len(out.tools) > 0) {
 		p = p.withoutReasoning()
 		return p, p.compose(), true
 	}
@@ -354,12 +354,12 @@ const leastBytes = 512 << 10
 
 // smaller returns the request to send instead of one that was too long.
 func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
-	p.learn(over, false)
+	p.recordOverflow(over, false)
 	if p.retries >= policy.MaxForced {
 		return nil, composed{}, false
 	}
-	p.once = p.managed && (!over.Bytes || len(p.body) < leastBytes) && p.window(p.r.Context()).Uncertain(p.overflow(over))
-	next, ok := p.replanned()
+	p.thisRequestOnly = p.managed && (!over.Bytes || len(p.body) < leastBytes) && p.window(p.r.Context()).Uncertain(p.overflow(over))
+	next, ok := p.smallerPlan()
 	if !ok {
 		return nil, composed{}, false
 	}
@@ -379,9 +379,9 @@ func (p *plan) overflow(over overflow.Overflow) window.Overflow {
 	return window.Overflow{Limit: over.Limit, Used: over.Used, Counted: p.counted(), Known: p.known}
 }
 
-// learn records an overflow: its evidence about the window, and the tokens the provider counted.
+// recordOverflow records an overflow: its evidence about the window, and the tokens the provider counted.
 // Seen: the client received the error after the beginning of the answer.
-func (p *plan) learn(over overflow.Overflow, seen bool) {
+func (p *plan) recordOverflow(over overflow.Overflow, seen bool) {
 	if p.known == 0 {
 		p.known = p.window(p.r.Context()).Window().Tokens
 	}
@@ -402,9 +402,9 @@ func (p *plan) learn(over overflow.Overflow, seen bool) {
 		"limit", over.Limit, "used", over.Used, "counted", o.Counted)
 }
 
-// learnLate records an overflow that arrived after part of the answer was relayed, so that the next
+// recordLateOverflow records an overflow that arrived after part of the answer was relayed, so that the next
 // turn is smaller.
-func (p *plan) learnLate(in *reply) {
+func (p *plan) recordLateOverflow(in *reply) {
 	if !p.managed || p.work != workTurn || in.problem != nil || in.full || p.answer.Error == nil {
 		return
 	}
@@ -412,7 +412,7 @@ func (p *plan) learnLate(in *reply) {
 	if !is {
 		return
 	}
-	p.learn(over, true)
+	p.recordOverflow(over, true)
 	if !over.Bytes && p.remembered() {
 		p.conv.TooLong.Store(int64(p.result.Report.After.Tokens))
 	}

@@ -176,7 +176,7 @@ func (j *planner) warn() {
 	}
 	j.outlook = conversation.OutlookAfter(j.work, j.req.Meter, j.mgr.Settings(), j.req.Profile, r)
 	j.failed = cmp.Or(condenseError(r.Steps, nil), j.failed)
-	if j.own && j.assembly == nil && j.route.work == workTurn {
+	if j.recordsEdits && j.assembly == nil && j.route.work == workTurn {
 		j.warned = j.outlook.Near && (j.warned || !j.conv.Near)
 		j.conv.Near = j.outlook.Near
 	}

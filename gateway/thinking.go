@@ -45,7 +45,7 @@ func (p *plan) withoutReasoning() *plan {
 		p.conv.Unlock()
 	}
 	next := *p
-	next.plain = true
+	next.reasoningOff = true
 	return &next
 }
 
@@ -60,7 +60,7 @@ func (c *composer) bindThinking() {
 	if c.dialect.Name() != anthropic.Format || !c.found.Prompt.Thinking {
 		return
 	}
-	if c.plain {
+	if c.reasoningOff {
 		c.d.Set("thinking", []byte(`{"type":"disabled"}`))
 		dropThinkingEdits(c.d)
 		return

@@ -49,11 +49,11 @@ func (p *plan) offers(t tool.Tool) bool {
 	return p.recall
 }
 
-// offer decides which tools to offer: the condense tool from the first message on, recall from the
+// chooseTools decides which tools to offer: the condense tool from the first message on, recall from the
 // first hidden message on. Both stay for the rest of the conversation, because a changed list of
 // tools invalidates the prompt cache and bound reasoning; hiding the first message does so anyway.
 // The conversation is locked.
-func (j *planner) offer() {
+func (j *planner) chooseTools() {
 	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only &&
 		(j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 	j.recall = able && j.g.o.Recall && recall.Hides(j.work.Edits)
@@ -63,15 +63,15 @@ func (j *planner) offer() {
 // answerer answers the calls of the gateway's own tools in one response, and merges the responses
 // to its follow-ups into it.
 type answerer struct {
-	sent   composed // the request that follow-ups extend
-	behind []turn   // turns added by the follow-ups that were sent, in order
-	times  int      // number of follow-ups
-	asked  int      // calls of the condense tool that were carried out
-	merger *tool.Merger
+	sent          composed // the request that follow-ups extend
+	followUpTurns []turn   // turns added by the follow-ups that were sent, in order
+	times         int      // number of follow-ups
+	asked         int      // calls of the condense tool that were carried out
+	merger        *tool.Merger
 
-	spent  precis.Usage // of the responses before the current one
-	input  int          // input tokens of the first response
-	summed bool         // spent includes all responses
+	earlierUsage precis.Usage // of the responses before the current one
+	input        int          // input tokens of the first response
+	summed       bool         // spent includes all responses
 }
 
 // turn is the model's output in one response, and the results of its calls.
@@ -94,9 +94,9 @@ func (p *pipe) mergeStream() {
 	}
 }
 
-// goOn answers the calls at the end of a stream and relays the model's further output, until it
+// answerCalls answers the calls at the end of a stream and relays the model's further output, until it
 // makes no more calls.
-func (p *pipe) goOn(out *http.ResponseController) error {
+func (p *pipe) answerCalls(out *http.ResponseController) error {
 	for {
 		a, err := p.merger.End()
 		if err != nil {
@@ -162,10 +162,10 @@ func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
 	p.next(&p.answer)
 	p.r.Header.Del("Idempotency-Key") // this is another request
 	was, shown := p.sent, p.p
-	results, reads := p.asks(a)
+	results, reads := p.runCondenseCalls(a)
 	for _, limit := range p.limits(len(reads)) {
-		p.read(a, results, reads, limit)
-		if in, err = p.sendFollowUp(a, p.noted(a, results)); err != nil {
+		p.runRecallCalls(a, results, reads, limit)
+		if in, err = p.sendFollowUp(a, p.withNote(a, results)); err != nil {
 			return nil, err
 		}
 		if _, over := overflow.Classify(in.res.StatusCode, in.problem); in.problem == nil || !over {
@@ -183,7 +183,7 @@ func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
 				results[i].Text += "\nThis is shown from the next request on."
 			}
 		}
-		return p.sendFollowUp(a, p.noted(a, results))
+		return p.sendFollowUp(a, p.withNote(a, results))
 	}
 	return in, nil
 }
@@ -198,9 +198,9 @@ func (p *pipe) limits(n int) []int {
 	return []int{most, most / 2, 0}
 }
 
-// asks carries out the calls of the condense tool in an answer. Results has a place for each call;
+// runCondenseCalls carries out the calls of the condense tool in an answer. Results has a place for each call;
 // reads are the indexes of the remaining ones, which are calls of the recall tool.
-func (p *pipe) asks(a *tool.Answer) (results []tool.Result, reads []int) {
+func (p *pipe) runCondenseCalls(a *tool.Answer) (results []tool.Result, reads []int) {
 	results = make([]tool.Result, len(a.Calls))
 	for i, c := range a.Calls {
 		if c.Name == asked.Name {
@@ -212,8 +212,8 @@ func (p *pipe) asks(a *tool.Answer) (results []tool.Result, reads []int) {
 	return results, reads
 }
 
-// read fills in the results of calls of the recall tool.
-func (p *pipe) read(a *tool.Answer, results []tool.Result, reads []int, limit int) {
+// runRecallCalls fills in the results of calls of the recall tool.
+func (p *pipe) runRecallCalls(a *tool.Answer, results []tool.Result, reads []int, limit int) {
 	if len(reads) == 0 {
 		return
 	}
@@ -228,8 +228,8 @@ func (p *pipe) read(a *tool.Answer, results []tool.Result, reads []int, limit in
 	}
 }
 
-// noted adds a note to the results when they are the last of this turn.
-func (p *pipe) noted(a *tool.Answer, results []tool.Result) []tool.Result {
+// withNote adds a note to the results when they are the last of this turn.
+func (p *pipe) withNote(a *tool.Answer, results []tool.Result) []tool.Result {
 	if p.times < maxFollowUps {
 		return results
 	}
@@ -249,7 +249,7 @@ func (p *pipe) sendFollowUp(a *tool.Answer, results []tool.Result) (*reply, erro
 		return nil, err // not expected: a parsable body was extended
 	}
 	d := b.Draft()
-	behind := append(slices.Clip(p.behind), turn{a, results})
+	behind := append(slices.Clip(p.followUpTurns), turn{a, results})
 	messages := d.Get(list)
 	for _, t := range behind {
 		messages = t.answer.Append(messages, t.results)
@@ -264,7 +264,7 @@ func (p *pipe) sendFollowUp(a *tool.Answer, results []tool.Result) (*reply, erro
 	}
 	in := p.receive(res, maxWhole)
 	if in.problem == nil {
-		p.behind = behind
+		p.followUpTurns = behind
 	}
 	return in, nil
 }
@@ -327,7 +327,7 @@ func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 		defer leave()
 	}
 	live := now.live(edited(now.result))
-	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()), riding{home{p.g, p.owner, p.conversations}, live}, now.conv.ID(),
+	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()), liveHome{home{p.g, p.owner, p.conversations}, live}, now.conv.ID(),
 		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, Asked: true})
 	if err != nil {
 		return report, err
@@ -354,20 +354,20 @@ func (p *pipe) renew(ctx context.Context) error {
 	if err := j.look(ctx); err != nil {
 		return err
 	}
-	next.settle(j)
+	next.takeResult(j)
 	p.action = action // reports the action of the request as first sent
 	p.sent, p.p, p.newest = next.compose(), &next, &next
 	return nil
 }
 
-// riding is a home that makes summary requests extend a client's request.
-type riding struct {
+// liveHome is a home that makes summary requests extend a client's request.
+type liveHome struct {
 	home
 	live *policy.Live
 }
 
 // Look calls f with a conversation, see [home.Look].
-func (h riding) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+func (h liveHome) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	return h.home.Look(ctx, id, func(s *conversation.Subject) error {
 		s.Ask.Live = h.live
 		return f(s)
@@ -427,7 +427,7 @@ func (r *answerer) next(a *wire.Response) {
 	if r.times++; r.times == 1 {
 		r.input = a.Input
 	}
-	r.spent.Add(a.Usage)
+	r.earlierUsage.Add(a.Usage)
 }
 
 // sum adds the usage of all responses up. The input tokens stay those counted for the first
@@ -437,10 +437,10 @@ func (r *answerer) sum(last *wire.Response) {
 		return
 	}
 	if !r.summed {
-		r.spent.Add(last.Usage)
+		r.earlierUsage.Add(last.Usage)
 		r.summed = true
 	}
-	last.Usage, last.Input = r.spent, r.input
+	last.Usage, last.Input = r.earlierUsage, r.input
 }
 
 // recallTokens returns how many tokens one recall answer may return.

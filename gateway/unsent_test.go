@@ -65,7 +65,7 @@ func TestACutCostsWhatIsWrittenAgain(t *testing.T) {
 		if c.dialect == chat.Format {
 			price = openAIPrice
 		}
-		if got := saved(c.dialect, price, c.used, c.was, c.sent); math.Abs(got-c.want) > 1e-6 {
+		if got := costSaved(c.dialect, price, c.used, c.was, c.sent); math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("%s: %g, want %g", name, got, c.want)
 		}
 	}

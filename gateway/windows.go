@@ -34,7 +34,7 @@ type windows struct {
 	mu     sync.RWMutex // guards the following fields, and the books of kept
 	shown  map[windowKey]window.Evidence
 	served map[servedKey]window.Served
-	asking map[servedKey]*asking
+	asking map[servedKey]*windowQuestion
 	sent   map[string]bool // upstreams that were sent a request, by name
 }
 

@@ -32,7 +32,7 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 		return meanwhile(manifest)
 	}
 	for i := range p.Changes {
-		if err := p.Changes[i].fresh(); err != nil {
+		if err := p.Changes[i].checkUnchanged(); err != nil {
 			return err
 		}
 	}
@@ -71,8 +71,8 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 	return nil
 }
 
-// fresh returns an error if a file has changed since the plan was made, or may not be written.
-func (c *Change) fresh() error {
+// checkUnchanged returns an error if a file has changed since the plan was made, or may not be written.
+func (c *Change) checkUnchanged() error {
 	_, now, err := look(c.Path)
 	if err != nil {
 		return err

@@ -45,11 +45,11 @@ func (s shell) guard(precis, args string) string {
 		path := "'" + strings.ReplaceAll(precis, "'", "''") + "'"
 		return "if (Test-Path " + path + ") " + beginsPowershell + path + " " + args + " }; exit 0"
 	}
-	return there(precis) + " " + beginsPosix + quotedFor(precis) + " " + args
+	return canRunTest(precis) + " " + beginsPosix + quotedFor(precis) + " " + args
 }
 
-// there returns a test for a POSIX shell: precis can be run.
-func there(precis string) string {
+// canRunTest returns a test for a POSIX shell: precis can be run.
+func canRunTest(precis string) string {
 	if !strings.ContainsAny(precis, `/\`) { // a name in PATH
 		return "command -v " + quotedFor(precis) + " >/dev/null 2>&1"
 	}
@@ -76,7 +76,7 @@ func (m Machine) whenWaiting(args string) string {
 		return posix.guard(m.binary(), args)
 	}
 	waiting, busy := quotedFor(filepath.ToSlash(filepath.Join(m.State, "waiting"))), quotedFor(filepath.ToSlash(filepath.Join(m.State, "busy")))
-	return "[ -d " + waiting + " ] && " + there(m.binary()) + " && mkdir " + busy + " 2>/dev/null " + beginsPosix + quotedFor(m.binary()) + " " + args
+	return "[ -d " + waiting + " ] && " + canRunTest(m.binary()) + " && mkdir " + busy + " 2>/dev/null " + beginsPosix + quotedFor(m.binary()) + " " + args
 }
 
 // quotedFor quotes a path for a POSIX shell.

@@ -13,13 +13,13 @@ func TestOursIsKnown(t *testing.T) {
 			"sh": posix.guard(path, "hook codex session-start"), "cmd": cmdExe.guard(path, "hook codex session-start"), "powershell": powershell.guard(path, "hook codex session-start"),
 			"waiting": m.whenWaiting("hook codex pending"), "before": m.quoted() + " hook codex session-start",
 		} {
-			if !ours(command, "codex") || ours(command, "qwen") {
+			if !isOurHook(command, "codex") || isOurHook(command, "qwen") {
 				t.Errorf("%s: %s", name, command)
 			}
 		}
 	}
 	for _, command := range []string{"[ -x /bin/mine ] || exit 0; exec /bin/mine hook codex session-start", "echo precis hook codex", "/opt/other hook codex x", ""} {
-		if ours(command, "codex") {
+		if isOurHook(command, "codex") {
 			t.Errorf("somebody else's: %s", command)
 		}
 	}

@@ -50,8 +50,8 @@ func (m Machine) home(elem ...string) string {
 // config is the settings folder of programs that follow the XDG rules.
 func (m Machine) config() string { return m.env("XDG_CONFIG_HOME", m.home(".config")) }
 
-// own is precis's folder for a program.
-func (m Machine) own(host string) string { return filepath.Join(m.Data, "plugins", host) }
+// precisFolder is precis's folder for a program.
+func (m Machine) precisFolder(host string) string { return filepath.Join(m.Data, "plugins", host) }
 
 // Host is an agent program that precis works inside of.
 type Host struct {
@@ -140,8 +140,8 @@ func (m Machine) quoted() string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// ours reports whether a command line is a hook of precis of any version and place.
-func ours(command, host string) bool {
+// isOurHook reports whether a command line is a hook of precis of any version and place.
+func isOurHook(command, host string) bool {
 	before, _, ok := strings.Cut(unguarded(command), " hook "+host+" ")
 	return ok && isPrecis(before)
 }

@@ -105,7 +105,7 @@ func (h Host) manifest(m Machine) (out manifest, err error) {
 		return manifest{}, &precis.Error{Code: precis.CodeInvalid, Op: "read what was installed", Place: path, Err: err, Hint: "remove the file to begin anew"}
 	}
 	for i, f := range out.Files { // the user may have replaced it by a link
-		out.Files[i].Path = follow(f.Path)
+		out.Files[i].Path = resolveLinks(f.Path)
 	}
 	out.hash = hash(data)
 	return out, nil
@@ -164,7 +164,7 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 		if _, ok := p.kept.find(f.Path); ok {
 			continue
 		}
-		if c, err := f.back(nil); err == nil && c != nil {
+		if c, err := f.restoreChange(nil); err == nil && c != nil {
 			p.Changes = append(p.Changes, *c)
 		}
 	}
@@ -195,7 +195,7 @@ func nonNil(b []byte) []byte {
 
 // look resolves links and reads a file; nil data: no file.
 func look(path string) (real string, data []byte, err error) {
-	real = follow(path)
+	real = resolveLinks(path)
 	data, err = os.ReadFile(real)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -206,8 +206,8 @@ func look(path string) (real string, data []byte, err error) {
 	return real, nonNil(data), nil
 }
 
-// follow resolves the links of a path. The target may not exist.
-func follow(path string) string {
+// resolveLinks resolves the links of a path. The target may not exist.
+func resolveLinks(path string) string {
 	for range 40 { // the usual limit of systems
 		to, err := os.Readlink(path)
 		if err != nil {
@@ -259,7 +259,7 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 				remove = part.remove
 			}
 		}
-		c, err := f.back(remove)
+		c, err := f.restoreChange(remove)
 		if err != nil {
 			return nil, fault(f.Path, err)
 		}
@@ -291,8 +291,8 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 	return p, nil
 }
 
-// back returns the change that restores a file; nil: no change is needed.
-func (f file) back(remove func(now, was []byte) ([]byte, error)) (*Change, error) {
+// restoreChange returns the change that restores a file; nil: no change is needed.
+func (f file) restoreChange(remove func(now, was []byte) ([]byte, error)) (*Change, error) {
 	_, now, err := look(f.Path)
 	if err != nil || now == nil {
 		return nil, err

@@ -48,7 +48,7 @@ func claudeCode() Host {
 			"tools over MCP; a status line",
 		After: "it acts in sessions that begin from now on",
 		parts: func(m Machine) []part {
-			own := m.own(name)
+			own := m.precisFolder(name)
 			inside := filepath.Join(own, "precis")
 			about := "Gives back what a compaction loses. Written by precis install claude-code."
 			source := map[string]string{"source": "directory", "path": own}
@@ -68,7 +68,7 @@ func claudeCode() Host {
 					"mcpServers": map[string]any{"precis": server(m, "CLAUDE_CONFIG_DIR")},
 				})),
 				whole(filepath.Join(inside, "hooks", module), plugin(m, "claude-code.ts")),
-				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
+				whole(filepath.Join(inside, "hooks", "hooks.json"), encodeByEvent([]eventHook{
 					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
 					// No hook at PostCompact: Claude Code shows the user the command and its
 					// output.
@@ -84,8 +84,8 @@ func claudeCode() Host {
 					}
 					return addStatusLine(d, m, name, "statusLine")
 				}, func(d, was *jsonedit.Doc) {
-					giveBack(d, was, isOwnMarketplace, "extraKnownMarketplaces", "precis")
-					giveBack(d, was, func(v json.RawMessage) bool { return string(v) == "true" }, "enabledPlugins", "precis@precis")
+					restoreMember(d, was, isOwnMarketplace, "extraKnownMarketplaces", "precis")
+					restoreMember(d, was, func(v json.RawMessage) bool { return string(v) == "true" }, "enabledPlugins", "precis@precis")
 					removeStatusLine(d, was, name, "statusLine")
 				}),
 				// Claude Code writes this entry for a marketplace at the end of the first session
@@ -157,7 +157,7 @@ func codex() Host {
 			}
 			return []part{
 				settings(hooks, func(d *jsonedit.Doc) error {
-					return addHooks(d, []on{{"SessionStart", group{"compact", []command{start}}}})
+					return addHooks(d, []eventHook{{"SessionStart", group{"compact", []command{start}}}})
 				}, func(d, was *jsonedit.Doc) { removeHooks(d, was, name) }),
 				config,
 			}
@@ -173,7 +173,7 @@ func qwen() Host {
 		Does: "the summary is told what it has to keep; from the second request on the model has what the summary lacks; tools over MCP; a status line",
 		parts: func(m Machine) []part {
 			return []part{settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
-				err := addHooks(d, []on{
+				err := addHooks(d, []eventHook{
 					{"PreCompact", group{"", []command{run(m.hook(name, "pre-compact"), answered)}}},
 					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), answered)}}},
 					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
@@ -214,7 +214,7 @@ func gemini() Host {
 					"description": "Gives back what a compression loses. Written by precis install gemini.",
 					"mcpServers":  map[string]any{"precis": tools},
 				})),
-				whole(filepath.Join(own, "hooks", "hooks.json"), byEvent([]on{
+				whole(filepath.Join(own, "hooks", "hooks.json"), encodeByEvent([]eventHook{
 					{"AfterTool", group{"", []command{run(m.guarded(name, "pending"), limit)}}},
 					{"BeforeAgent", group{"", []command{run(m.guarded(name, "pending"), limit)}}},
 				})),

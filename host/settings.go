@@ -70,14 +70,14 @@ func run(line string, timeout int) command {
 	return command{Type: "command", Command: line, Timeout: timeout}
 }
 
-// on holds the hooks of one event.
-type on struct {
+// eventHook holds the hooks of one event.
+type eventHook struct {
 	event string
 	group group
 }
 
-// byEvent encodes hooks as the file of a plugin.
-func byEvent(all []on, modules ...string) []byte {
+// encodeByEvent encodes hooks as the file of a plugin.
+func encodeByEvent(all []eventHook, modules ...string) []byte {
 	events := map[string][]group{}
 	for _, h := range all {
 		events[h.event] = append(events[h.event], h.group)
@@ -102,7 +102,7 @@ func pretty(v any) []byte {
 }
 
 // addHooks adds hooks to settings, after the existing ones.
-func addHooks(d *jsonedit.Doc, all []on) error {
+func addHooks(d *jsonedit.Doc, all []eventHook) error {
 	for _, h := range all {
 		if err := d.Append(h.group, "hooks", h.event); err != nil {
 			return err
@@ -123,7 +123,7 @@ func removeHooks(d, was *jsonedit.Doc, host string) {
 		if json.Unmarshal(events[event], &groups) != nil {
 			continue
 		}
-		n := d.RemoveIf(func(raw json.RawMessage) bool { return allOurs(raw, host) }, "hooks", event)
+		n := d.RemoveIf(func(raw json.RawMessage) bool { return hasOnlyOurHooks(raw, host) }, "hooks", event)
 		for i := range len(groups) - n { // the remaining groups also have hooks of the user
 			n += d.RemoveIf(func(raw json.RawMessage) bool { return isOurs(raw, host) }, "hooks", event, strconv.Itoa(i), "hooks")
 		}
@@ -133,19 +133,19 @@ func removeHooks(d, was *jsonedit.Doc, host string) {
 		}
 	}
 	if removed {
-		tidy(d, was, "hooks")
+		removeEmpty(d, was, "hooks")
 	}
 }
 
-// tidy removes an empty object unless the original file had it.
-func tidy(d, was *jsonedit.Doc, path ...string) {
+// removeEmpty removes an empty object unless the original file had it.
+func removeEmpty(d, was *jsonedit.Doc, path ...string) {
 	if string(d.Get(path...)) == "{}" && was.Get(path...) == nil {
 		d.Remove(path...)
 	}
 }
 
-// allOurs reports whether a group has only hooks of precis.
-func allOurs(raw json.RawMessage, host string) bool {
+// hasOnlyOurHooks reports whether a group has only hooks of precis.
+func hasOnlyOurHooks(raw json.RawMessage, host string) bool {
 	var g struct {
 		Hooks []json.RawMessage `json:"hooks"`
 	}
@@ -163,7 +163,7 @@ func allOurs(raw json.RawMessage, host string) bool {
 // isOurs reports whether a hook belongs to precis.
 func isOurs(raw json.RawMessage, host string) bool {
 	var c command
-	return json.Unmarshal(raw, &c) == nil && ours(c.Command, host)
+	return json.Unmarshal(raw, &c) == nil && isOurHook(c.Command, host)
 }
 
 // addServer adds the MCP server unless the user has one with that name.
@@ -184,7 +184,7 @@ func removeServer(d, was *jsonedit.Doc) {
 		return
 	}
 	if was.Get("mcpServers", "precis") == nil && d.Remove("mcpServers", "precis") {
-		tidy(d, was, "mcpServers")
+		removeEmpty(d, was, "mcpServers")
 	}
 }
 
@@ -225,13 +225,13 @@ func removeStatusLine(d, was *jsonedit.Doc, host string, path ...string) {
 	}
 	d.Remove(path...)
 	if len(path) > 1 {
-		tidy(d, was, path[:len(path)-1]...)
+		removeEmpty(d, was, path[:len(path)-1]...)
 	}
 }
 
-// giveBack restores a member's original value. A value by precis without an original is removed,
+// restoreMember restores a member's original value. A value by precis without an original is removed,
 // and its object too if that is empty then.
-func giveBack(d, was *jsonedit.Doc, mine func(json.RawMessage) bool, object, name string) {
+func restoreMember(d, was *jsonedit.Doc, mine func(json.RawMessage) bool, object, name string) {
 	if !mine(d.Get(object, name)) {
 		return
 	}
@@ -240,7 +240,7 @@ func giveBack(d, was *jsonedit.Doc, mine func(json.RawMessage) bool, object, nam
 		return
 	}
 	d.Remove(object, name)
-	tidy(d, was, object)
+	removeEmpty(d, was, object)
 }
 
 // tomlBlock is a user's TOML file. A block is added at its end unless the table exists already.

@@ -165,7 +165,7 @@ func (s *appServer) hooks(m Machine) (out []codexHook, err error) {
 	}
 	for _, d := range result.Data {
 		for _, h := range d.Hooks {
-			if ours(h.Command, "codex") {
+			if isOurHook(h.Command, "codex") {
 				out = append(out, h)
 			}
 		}
@@ -225,10 +225,10 @@ func hookKeys(path string) (keys []string) {
 	for event, groups := range events {
 		for g, group := range groups {
 			for n, h := range group.Hooks {
-				if !ours(h.Command, "codex") {
+				if !isOurHook(h.Command, "codex") {
 					continue
 				}
-				for _, p := range slices.Compact([]string{path, follow(path)}) {
+				for _, p := range slices.Compact([]string{path, resolveLinks(path)}) {
 					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", p, snake(event), g, n))
 				}
 			}

@@ -29,7 +29,7 @@ const lawRank = 1 << 10
 // Content is the content of a conversation that is in force, by its place.
 type Content struct {
 	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
-	order []int                // the messages, in order, see [Content.Settle]
+	order []int                // the messages, in order, see [Content.Sort]
 	Items []Item               // items that the caller named, and items too large to be held, see [Item.Kept]
 }
 
@@ -41,7 +41,7 @@ func (st *Content) Block(i, b int) bool { return st.Whole(i) || st.held[i][b] }
 
 // Find returns what is in force among the wanted messages, and adds the items of law that concern
 // them, in its order. Items that define no tools are held up to room tokens, as count counts: lowest
-// rank first, then newest first. Call [Content.Settle] after the last addition.
+// rank first, then newest first. Call [Content.Sort] after the last addition.
 func Find(msgs []precis.Message, wanted func(i int) bool, count func([]precis.Message) int, room int, law []Item) Content {
 	f := newFinder(msgs)
 	force := f.content(wanted)
@@ -135,8 +135,8 @@ func (st *Content) Add(at precis.Handle, whole bool) {
 	st.held[at.From][at.Block] = whole || st.held[at.From][at.Block]
 }
 
-// Settle sorts the held messages. It is called once, after the last addition.
-func (st *Content) Settle() {
+// Sort sorts the held messages. It is called once, after the last addition.
+func (st *Content) Sort() {
 	st.order = slices.Sorted(maps.Keys(st.held))
 }
 
@@ -240,7 +240,7 @@ func (f *finder) at(i int) []Item {
 		at := precis.BlockHandle(i, b)
 		switch block := block.(type) {
 		case precis.Text:
-			if s, ok := harness.Standing(block.Text); ok && m.Role == precis.RoleUser && m.Authors()[b] != precis.AuthorPerson {
+			if s, ok := harness.StandingList(block.Text); ok && m.Role == precis.RoleUser && m.Authors()[b] != precis.AuthorPerson {
 				out = append(out, Item{At: []precis.Handle{at}, Key: s.Key, rank: int(s.Rank)})
 			}
 		case precis.ToolResult:
@@ -289,12 +289,12 @@ func (f *finder) system(i int, m precis.Message) []Item {
 		}
 	}
 	fields := m.Envelope()
-	if clears(fieldOf(fields, clearAt)) && f.lastUser > i {
+	if namesNextUserMessage(fieldOf(fields, clearAt)) && f.lastUser > i {
 		return nil
 	}
-	s, known := harness.Standing(text.String())
+	s, known := harness.StandingList(text.String())
 	switch {
-	case !known && harness.Passing(text.String()):
+	case !known && harness.IsTransient(text.String()):
 		return nil
 	case known && !h.defines:
 		h.Key, h.rank = s.Key, int(s.Rank)
@@ -313,8 +313,8 @@ func (f *finder) system(i int, m precis.Message) []Item {
 	return []Item{h}
 }
 
-// clears reports whether a clear_at names the next message of the user.
-func clears(raw json.RawMessage) bool {
+// namesNextUserMessage reports whether a clear_at names the next message of the user.
+func namesNextUserMessage(raw json.RawMessage) bool {
 	const next = "next_user_message"
 	return string(raw) == strconv.Quote(next) || stringOf(raw, "type") == next
 }
@@ -392,7 +392,7 @@ func (f *finder) call(result precis.Handle) []precis.Handle {
 		return nil
 	case f.msgs[use.From].Format == precis.FormatResponses:
 		return f.answer(use.From, result.From)
-	case f.saysLittle(use.From):
+	case f.isMostlyCall(use.From):
 		return []precis.Handle{precis.MessageHandle(use.From)}
 	}
 	return []precis.Handle{use}
@@ -401,9 +401,9 @@ func (f *finder) call(result precis.Handle) []precis.Handle {
 // fewWords is the most bytes of other text in an answer that is kept along with its call.
 const fewWords = 400
 
-// saysLittle reports whether an answer is one call with little other text: such an answer stays
+// isMostlyCall reports whether an answer is one call with little other text: such an answer stays
 // whole, with its raw bytes.
-func (f *finder) saysLittle(i int) bool {
+func (f *finder) isMostlyCall(i int) bool {
 	calls, size := 0, 0
 	for _, block := range f.msgs[i].Content {
 		switch block := block.(type) {

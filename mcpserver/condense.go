@@ -35,7 +35,7 @@ type condenseOut struct {
 const mostChanges = 20
 
 var condense = tool[condenseIn, condenseOut]{
-	name: "condense", about: "Preview what condensing a session would do, or with apply do it; it can be undone.", changes: true,
+	name: "condense", description: "Preview what condensing a session would do, or with apply do it; it can be undone.", changes: true,
 	run: func(ctx context.Context, c *call, in condenseIn) (out condenseOut, text string, err error) {
 		verb, what := conversation.Preview, "working out what would be hidden"
 		if in.Apply {
@@ -72,7 +72,7 @@ var condense = tool[condenseIn, condenseOut]{
 	},
 }
 
-func condensed(w which, done conversation.Condensed, apply bool) condenseOut {
+func condensed(w chosenConversation, done conversation.Condensed, apply bool) condenseOut {
 	out := condenseOut{ID: w.id, Applied: apply && done.Changed, Before: done.Report.Before.Tokens, After: done.Report.After.Tokens, Outcome: done.Report.Outcome,
 		Edits: []string{}, Changes: changesOf(done.Diff), Notes: append(done.Notes, done.Prices...)}
 	if w.note != "" {

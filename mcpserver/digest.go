@@ -21,7 +21,7 @@ const (
 )
 
 var digests = tool[digestIn, textOnly]{
-	name: "digest", about: "Where a session stands: requests, rules, files, commands, open work, with handles.",
+	name: "digest", description: "Where a session stands: requests, rules, files, commands, open work, with handles.",
 	run: func(ctx context.Context, c *call, in digestIn) (textOnly, string, error) {
 		tokens := cmp.Or(in.Tokens, defaultDigest)
 		if tokens < leastDigest || tokens > mostDigest {

@@ -16,7 +16,7 @@ type expandIn struct {
 }
 
 var expand = tool[expandIn, textOnly]{
-	name: "expand", about: "Read original messages by handle, hidden or not, piece by piece.",
+	name: "expand", description: "Read original messages by handle, hidden or not, piece by piece.",
 	run: func(ctx context.Context, c *call, in expandIn) (textOnly, string, error) {
 		before, inner, ok := strings.Cut(in.Handle, ":")
 		if !ok {

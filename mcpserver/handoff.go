@@ -21,7 +21,7 @@ const (
 )
 
 var handoffTool = tool[handoffIn, textOnly]{
-	name: "handoff", about: "Write a brief for a new thread or another agent to go on with a session's work.",
+	name: "handoff", description: "Write a brief for a new thread or another agent to go on with a session's work.",
 	run: func(ctx context.Context, c *call, in handoffIn) (textOnly, string, error) {
 		if in.Tokens > mostBrief {
 			return nil, "", precis.Errorf(precis.CodeInvalid, "read arguments", "tokens is %d, want at most %d", in.Tokens, mostBrief)

@@ -26,7 +26,7 @@ type pinOut struct {
 }
 
 var pin = tool[pinIn, pinOut]{
-	name: "pin", about: "Keep messages or blocks in view for good, or unpin them.", changes: true, again: true,
+	name: "pin", description: "Keep messages or blocks in view for good, or unpin them.", changes: true, idempotent: true,
 	run: func(ctx context.Context, c *call, in pinIn) (out pinOut, text string, err error) {
 		if err := c.readOnly("pin"); err != nil {
 			return out, "", err

@@ -43,7 +43,7 @@ func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 		if err != nil {
 			return nil // the library then generates the schema
 		}
-		single(s)
+		removeNull(s)
 		d.ins[t] = s
 	}
 	return d.ins[t]
@@ -86,8 +86,8 @@ func plainArguments(args map[string]json.RawMessage, raw json.RawMessage) json.R
 	return out
 }
 
-// single removes null from schemas that allow it in addition to another type.
-func single(s *jsonschema.Schema) {
+// removeNull removes null from schemas that allow it in addition to another type.
+func removeNull(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
@@ -96,16 +96,16 @@ func single(s *jsonschema.Schema) {
 		s.Type, s.Types = s.Types[0], nil
 	}
 	for _, p := range s.Properties {
-		single(p)
+		removeNull(p)
 	}
-	single(s.Items)
-	single(s.AdditionalProperties)
+	removeNull(s.Items)
+	removeNull(s.AdditionalProperties)
 }
 
-// out returns the schema of a result with only its top-level members and their types. Nested
+// resultSchema returns the schema of a result with only its top-level members and their types. Nested
 // members would use most of the tokens allowed for definitions, and their names are
 // self-explanatory. Members of embedded structs are omitted, too; results contain them.
-func (d *schemas) out(t reflect.Type) *jsonschema.Schema {
+func (d *schemas) resultSchema(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.outs[t] == nil {

@@ -53,7 +53,7 @@ const (
 )
 
 var search = tool[searchIn, searchOut]{
-	name: "search", about: "Find what was said in sessions, hidden from the model or not; hits have handles to expand.",
+	name: "search", description: "Find what was said in sessions, hidden from the model or not; hits have handles to expand.",
 	run: func(ctx context.Context, c *call, in searchIn) (searchOut, string, error) {
 		from, limit, err := in.page()
 		if err != nil {
@@ -62,7 +62,7 @@ var search = tool[searchIn, searchOut]{
 		var hits []hit
 		out := searchOut{Hits: []hit{}}
 		if in.ID == "" {
-			hits, err = c.everywhere(ctx, in, min(from+limit, mostHits), &out)
+			hits, err = c.searchAll(ctx, in, min(from+limit, mostHits), &out)
 		} else {
 			hits, out.Note, err = c.inside(ctx, in)
 			out.Found = len(hits)
@@ -95,8 +95,8 @@ func (in searchIn) page() (from, limit int, err error) {
 	return from, limit, nil
 }
 
-// everywhere searches all conversations, and counts the hits.
-func (c *call) everywhere(ctx context.Context, in searchIn, most int, count *searchOut) ([]hit, error) {
+// searchAll searches all conversations, and counts the hits.
+func (c *call) searchAll(ctx context.Context, in searchIn, most int, count *searchOut) ([]hit, error) {
 	found, err := conversation.Search(ctx, c.home, conversation.SearchOptions{Text: in.Query, Limit: most, Exact: in.Exact})
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ type session struct {
 }
 
 var sessions = tool[sessionsIn, sessionsOut]{
-	name: "sessions", about: "List sessions of agents, the newest first.",
+	name: "sessions", description: "List sessions of agents, the newest first.",
 	run: func(ctx context.Context, c *call, in sessionsIn) (out sessionsOut, text string, err error) {
 		since, err := sinceOf(in.Since, time.Now())
 		if err != nil {

@@ -69,7 +69,7 @@ const (
 )
 
 var status = tool[statusIn, statusOut]{
-	name: "status", about: "Who fills a session's window, how far and how many turns until it is condensed, the last edits.",
+	name: "status", description: "Who fills a session's window, how far and how many turns until it is condensed, the last edits.",
 	run: func(ctx context.Context, c *call, in statusIn) (statusOut, string, error) {
 		w, err := c.which(ctx, in.ID)
 		if err != nil {

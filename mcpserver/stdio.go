@@ -33,11 +33,11 @@ func (t stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patient{Connection: c, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1)}, nil
+	return &callTracker{Connection: c, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1)}, nil
 }
 
-// patient is a connection that tracks unanswered calls.
-type patient struct {
+// callTracker is a connection that tracks unanswered calls.
+type callTracker struct {
 	mcp.Connection
 	settled chan struct{} // has room for one signal that a call was answered
 
@@ -48,13 +48,13 @@ type patient struct {
 
 // Read returns the next message. At the end of the input it waits for the answers to calls, unless
 // one of them waits for an answer itself.
-func (p *patient) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (p *callTracker) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := p.Connection.Read(ctx)
 	if err == nil {
-		p.note(msg, p.calls, p.asked)
+		p.recordMessage(msg, p.calls, p.asked)
 		return msg, nil
 	}
-	for errors.Is(err, io.EOF) && p.waits() {
+	for errors.Is(err, io.EOF) && p.hasOpenCalls() {
 		select {
 		case <-p.settled:
 		case <-ctx.Done():
@@ -65,9 +65,9 @@ func (p *patient) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Write sends a message.
-func (p *patient) Write(ctx context.Context, msg jsonrpc.Message) error {
+func (p *callTracker) Write(ctx context.Context, msg jsonrpc.Message) error {
 	err := p.Connection.Write(ctx, msg)
-	p.note(msg, p.asked, p.calls)
+	p.recordMessage(msg, p.asked, p.calls)
 	select {
 	case p.settled <- struct{}{}:
 	default:
@@ -75,8 +75,8 @@ func (p *patient) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// note records a call in open, or removes an answered one from answered.
-func (p *patient) note(msg jsonrpc.Message, open, answered map[jsonrpc.ID]bool) {
+// recordMessage records a call in open, or removes an answered one from answered.
+func (p *callTracker) recordMessage(msg jsonrpc.Message, open, answered map[jsonrpc.ID]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch msg := msg.(type) {
@@ -102,7 +102,7 @@ func canceledBy(r *jsonrpc.Request) (id jsonrpc.ID) {
 	return id
 }
 
-func (p *patient) waits() bool {
+func (p *callTracker) hasOpenCalls() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.calls) > 0 && len(p.asked) == 0

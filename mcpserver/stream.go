@@ -156,7 +156,7 @@ func (l *stream) message(raw []byte) bool {
 			id = string(f)
 		}
 	}
-	msg, err := jsonrpc.DecodeMessage(l.named(raw))
+	msg, err := jsonrpc.DecodeMessage(l.withInternalID(raw))
 	if err != nil {
 		l.refuse(jsonrpcInvalid, id, err.Error())
 		return true
@@ -169,9 +169,9 @@ func (l *stream) message(raw []byte) bool {
 	}
 }
 
-// named returns a message with its ID, and the ID of a call that it cancels, replaced by an
+// withInternalID returns a message with its ID, and the ID of a call that it cancels, replaced by an
 // internal one where necessary.
-func (l *stream) named(raw []byte) []byte {
+func (l *stream) withInternalID(raw []byte) []byte {
 	raw = l.rename(raw, true, "id")
 	if method, _ := jsonspan.String(jsonspan.Field(raw, "method")); method == "notifications/cancelled" {
 		raw = l.rename(raw, false, "params", "requestId")

@@ -13,14 +13,14 @@ import (
 type call struct {
 	home     conversation.Home // restricted to the conversations that the client may see
 	edits    bool
-	made     func(ctx context.Context, conversation string, edits []conversation.EditInfo) // of [Options.Edited]
+	onEdit   func(ctx context.Context, conversation string, edits []conversation.EditInfo) // of [Options.Edited]
 	progress progress
 }
 
 // edited reports edits of a conversation.
 func (c *call) edited(ctx context.Context, id string, edits ...conversation.EditInfo) {
-	if c.made != nil && len(edits) > 0 {
-		c.made(ctx, id, edits)
+	if c.onEdit != nil && len(edits) > 0 {
+		c.onEdit(ctx, id, edits)
 	}
 }
 
@@ -31,9 +31,9 @@ type textOnly = any
 
 // tool is a tool with its arguments and its result.
 type tool[In, Out any] struct {
-	name, about string
-	changes     bool // it may change what a model sees; false: it only reads
-	again       bool // with changes: the tool is idempotent
+	name, description string
+	changes           bool // it may change what a model sees; false: it only reads
+	idempotent        bool // with changes: the tool is idempotent
 	// run returns the result, and a text of a few lines about it.
 	run func(ctx context.Context, c *call, in In) (Out, string, error)
 }
@@ -41,12 +41,12 @@ type tool[In, Out any] struct {
 // add registers the tool with a server.
 func (t tool[In, Out]) add(s *server) {
 	notes := &mcp.ToolAnnotations{ReadOnlyHint: !t.changes || !s.o.Edits, OpenWorldHint: new(bool)}
-	if notes.IdempotentHint = notes.ReadOnlyHint || t.again; !notes.ReadOnlyHint {
+	if notes.IdempotentHint = notes.ReadOnlyHint || t.idempotent; !notes.ReadOnlyHint {
 		notes.DestructiveHint = new(bool) // every change can be undone
 	}
-	def := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: s.schemas.in(reflect.TypeFor[In]()), Annotations: notes}
+	def := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: s.schemas.in(reflect.TypeFor[In]()), Annotations: notes}
 	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[textOnly]() {
-		def.OutputSchema = s.schemas.out(out)
+		def.OutputSchema = s.schemas.resultSchema(out)
 	}
 	mcp.AddTool(s.Server, def, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 		var none Out
@@ -57,7 +57,7 @@ func (t tool[In, Out]) add(s *server) {
 		if ask != nil {
 			return &mcp.CallToolResult{InputRequests: ask}, none, nil
 		}
-		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, made: s.o.Edited, progress: progressOf(r)}, in)
+		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, onEdit: s.o.Edited, progress: progressOf(r)}, in)
 		if err != nil {
 			return nil, none, explain(err)
 		}

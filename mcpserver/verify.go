@@ -45,7 +45,7 @@ const (
 )
 
 var verifyTool = tool[verifyIn, verifyOut]{
-	name: "verify", about: "What a session's own compaction, a summary or the view now lost and invented.",
+	name: "verify", description: "What a session's own compaction, a summary or the view now lost and invented.",
 	run: func(ctx context.Context, c *call, in verifyIn) (verifyOut, string, error) {
 		if len(in.Summary) > mostSummary {
 			return verifyOut{}, "", precis.Errorf(precis.CodeInvalid, "read arguments", "summary has %d bytes, want at most %d", len(in.Summary), mostSummary)

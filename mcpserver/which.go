@@ -13,28 +13,28 @@ import (
 // last is an ID for the newest conversation, like an empty one.
 const last = "@last"
 
-// which is the conversation of a call.
-type which struct {
+// chosenConversation is the conversation of a call.
+type chosenConversation struct {
 	id   string
 	note string // reports that it was chosen among several; "" if it was named, or is the only one
 }
 
-// which finds the conversation with an ID. It does not check whether a named one exists.
-func (c *call) which(ctx context.Context, id string) (which, error) {
+// chosenConversation finds the conversation with an ID. It does not check whether a named one exists.
+func (c *call) which(ctx context.Context, id string) (chosenConversation, error) {
 	if id != "" && id != last {
-		return which{id: id}, nil
+		return chosenConversation{id: id}, nil
 	}
 	page, err := conversation.List(ctx, c.home, conversation.Listing{Limit: 2})
 	if err != nil {
-		return which{}, err
+		return chosenConversation{}, err
 	}
 	switch len(page.Items) {
 	case 0:
-		return which{}, &precis.Error{Code: precis.CodeNotFound, Op: "choose session", Hint: "there is none here yet, or none that this client may see"}
+		return chosenConversation{}, &precis.Error{Code: precis.CodeNotFound, Op: "choose session", Hint: "there is none here yet, or none that this client may see"}
 	case 1:
-		return which{id: page.Items[0].ID}, nil
+		return chosenConversation{id: page.Items[0].ID}, nil
 	}
-	w := which{id: page.Items[0].ID}
+	w := chosenConversation{id: page.Items[0].ID}
 	if id == "" {
 		w.note = "the newest of several sessions: " + w.id
 	}
@@ -62,10 +62,12 @@ func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) 
 }
 
 // rest returns the tokens that the note leaves, but at least least.
-func (w which) rest(tokens, least int) int { return max(tokens-digest.Estimate(w.line()), least) }
+func (w chosenConversation) rest(tokens, least int) int {
+	return max(tokens-digest.Estimate(w.line()), least)
+}
 
 // line returns the note as a separate line; "" without one.
-func (w which) line() string {
+func (w chosenConversation) line() string {
 	if w.note == "" {
 		return ""
 	}

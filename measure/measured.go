@@ -6,8 +6,8 @@ import (
 	"precis"
 )
 
-// fit adjusts the counts of a [Meter] to [precis.Conversation.Measured].
-type fit struct {
+// adjustment adjusts the counts of a [Meter] to [precis.Conversation.Measured].
+type adjustment struct {
 	at         precis.Measured
 	of         *precis.Transcript
 	known      bool    // at holds for the conversation
@@ -26,7 +26,7 @@ func (m *Meter) For(c *precis.Conversation) {
 	if m.fit.at == c.Measured && m.fit.of == c.Transcript {
 		return
 	}
-	m.fit = fit{at: c.Measured, of: c.Transcript, share: 1, factor: 1}
+	m.fit = adjustment{at: c.Measured, of: c.Transcript, share: 1, factor: 1}
 	if m.factor != nil {
 		m.fit.factor = m.factor(c.Model)
 	}
@@ -48,8 +48,8 @@ func (m *Meter) For(c *precis.Conversation) {
 // it they belong to different requests.
 const mostMissed = 3
 
-// fit computes the adjustment of a partly estimated count to the provider's.
-func (f *fit) fit(counted, estimated int, open bool) {
+// adjustment computes the adjustment of a partly estimated count to the provider's.
+func (f *adjustment) fit(counted, estimated int, open bool) {
 	said := int(float64(f.at.Tokens) / f.factor)
 	words := counted - estimated
 	switch {

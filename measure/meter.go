@@ -21,13 +21,13 @@ type Meter struct {
 	last    rendered
 
 	factor    func(model string) float64 // from counted tokens to a provider's; nil: 1
-	fit       fit
+	fit       adjustment
 	estimates map[*precis.Block]int // of messages: estimated tokens
 }
 
 // New returns a meter that counts with c, on demand.
 func New(c precis.Counter) *Meter {
-	return &Meter{counter: c, memo: map[*precis.Block]int{}, frame: -1, fit: fit{share: 1, factor: 1}}
+	return &Meter{counter: c, memo: map[*precis.Block]int{}, frame: -1, fit: adjustment{share: 1, factor: 1}}
 }
 
 // Scale gives the meter the calibration: how many tokens of a model's provider a counted one is.
@@ -168,8 +168,8 @@ type rendered struct {
 func (m *Meter) Units(t *precis.Transcript, edits []precis.Edit) []precis.Unit {
 	r := &m.last
 	msgs := t.Messages()
-	if !begins(msgs, r.msgs) || !sameEdits(r.edits, edits) || reach(edits) > len(r.msgs) {
-		m.show(t, edits, precis.Units(t, edits))
+	if !begins(msgs, r.msgs) || !sameEdits(r.edits, edits) || replacedEnd(edits) > len(r.msgs) {
+		m.setView(t, edits, precis.Units(t, edits))
 		return r.units[:len(r.units):len(r.units)]
 	}
 	r.units = slices.Grow(r.units, len(msgs)-len(r.msgs))
@@ -180,9 +180,9 @@ func (m *Meter) Units(t *precis.Transcript, edits []precis.Edit) []precis.Unit {
 	return r.units[:len(r.units):len(r.units)]
 }
 
-// show replaces the view and drops the counts of shortened messages that only the previous view
+// setView replaces the view and drops the counts of shortened messages that only the previous view
 // had: each rendering creates them anew.
-func (m *Meter) show(t *precis.Transcript, edits []precis.Edit, units []precis.Unit) {
+func (m *Meter) setView(t *precis.Transcript, edits []precis.Edit, units []precis.Unit) {
 	for _, u := range m.last.units {
 		if u.Changed && len(u.Messages) > 0 {
 			delete(m.memo, &u.Messages[0].Content[0])
@@ -218,8 +218,8 @@ func sameEdits(a, b []precis.Edit) bool {
 	return slices.EqualFunc(a, b, func(a, b precis.Edit) bool { return a.ID == b.ID })
 }
 
-// reach returns the end of the last message that any of the edits replaces.
-func reach(edits []precis.Edit) int {
+// replacedEnd returns the end of the last message that any of the edits replaces.
+func replacedEnd(edits []precis.Edit) int {
 	end := 0
 	for _, e := range edits {
 		for _, p := range e.Replace {
@@ -229,9 +229,9 @@ func reach(edits []precis.Edit) int {
 	return end
 }
 
-// Settle drops the counts of trial views and adopts the view of a run, if it is the conversation's
+// AdoptView drops the counts of trial views and adopts the view of a run, if it is the conversation's
 // current view.
-func (m *Meter) Settle(conv *precis.Conversation, edits []precis.Edit, units []precis.Unit) {
+func (m *Meter) AdoptView(conv *precis.Conversation, edits []precis.Edit, units []precis.Unit) {
 	if !sameEdits(edits, conv.Edits) {
 		units = precis.Units(conv.Transcript, conv.Edits)
 	}

@@ -73,7 +73,7 @@ func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 		m.Message(precis.NewText(precis.RoleUser, fmt.Sprint("tried ", i)))
 	}
 	m.View(conv.Transcript.Messages())
-	m.Settle(conv, nil, precis.Units(conv.Transcript, nil))
+	m.AdoptView(conv, nil, precis.Units(conv.Transcript, nil))
 	if len(m.memo) != 2 {
 		t.Errorf("%d counts are kept, want 2", len(m.memo))
 	}

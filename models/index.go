@@ -71,7 +71,7 @@ func (x *index) find(id string) (Model, bool) {
 	}
 	n := parseName(whole)
 	i, how := x.locate(n)
-	for plain, ok := n.plainer(); how == noMatch && ok; plain, ok = plain.plainer() {
+	for plain, ok := n.withoutEnding(); how == noMatch && ok; plain, ok = plain.withoutEnding() {
 		i, how = x.locate(plain)
 		how = min(how, loose)
 	}

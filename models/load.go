@@ -45,7 +45,7 @@ func loadEmbedded() []Model {
 	for _, m := range list {
 		known[m.Provider+"/"+m.ID] = true
 	}
-	for _, m := range retired() {
+	for _, m := range retiredModels() {
 		if !known[m.Provider+"/"+m.ID] {
 			list = append(list, m)
 		}

@@ -41,7 +41,7 @@ func parseName(id string) name {
 func Base(id string) string {
 	n := parseName(id)
 	for {
-		next, ok := n.plainer()
+		next, ok := n.withoutEnding()
 		if !ok {
 			return n.stem
 		}
@@ -62,8 +62,8 @@ var endings = []string{
 // openings are prefixes that a service adds to the names of other makers' models.
 var openings = []string{"databricks-", "azure-", "bedrock-", "vertex-", "openrouter-", "copilot-", "anthropic-", "openai-", "google-"}
 
-// plainer returns the name without one of its endings or openings, and false if it has neither.
-func (n name) plainer() (name, bool) {
+// withoutEnding returns the name without one of its endings or openings, and false if it has neither.
+func (n name) withoutEnding() (name, bool) {
 	bare := n.spelling
 	if base, ok := cutParentheses(bare); ok {
 		return n.as(base), true

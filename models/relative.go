@@ -62,15 +62,15 @@ func (x *index) relative(id string) (best Model, ok bool) {
 			continue
 		}
 		k := kinOf(x.names[i].stem)
-		if !ok || closer(of, k, bestKin) > 0 || closer(of, k, bestKin) == 0 && m.Window.Tokens < best.Window.Tokens {
+		if !ok || compareRelatives(of, k, bestKin) > 0 || compareRelatives(of, k, bestKin) == 0 && m.Window.Tokens < best.Window.Tokens {
 			best, bestKin, ok = m, k, true
 		}
 	}
 	return best, ok
 }
 
-// closer compares two relatives of a model; it is positive where the first is the closer one.
-func closer(of, a, b kin) int {
+// compareRelatives compares two relatives of a model; it is positive where the first is the closer one.
+func compareRelatives(of, a, b kin) int {
 	shared := func(k kin) (n int) {
 		for _, w := range k.words {
 			if slices.Contains(of.words, w) {

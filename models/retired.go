@@ -2,9 +2,9 @@ package models
 
 import "precis"
 
-// retired are models that occur in recordings and settings but are no longer in the catalog:
+// retiredModels are models that occur in recordings and settings but are no longer in the catalog:
 // windows, output limits and prices as published by their makers.
-func retired() []Model {
+func retiredModels() []Model {
 	const detail = "Anthropic's models overview and pricing, while they were served"
 	claude := func(id, name string, output int, in, out, write, read float64) Model {
 		return Model{

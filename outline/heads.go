@@ -7,10 +7,10 @@ import (
 
 // head is the first line of a definition, parsed.
 type head struct {
-	kind, name string
-	split      bool // the line before belongs to it: the type of a C function
-	call       bool // its value is a call; the next line decides whether that makes a function
-	open       bool // its arguments continue; the line that closes them decides whether it is a function
+	kind, name    string
+	split         bool // the line before belongs to it: the type of a C function
+	call          bool // its value is a call; the next line decides whether that makes a function
+	argumentsOpen bool // its arguments continue; the line that closes them decides whether it is a function
 }
 
 // head reads a line of code as the beginning of a definition. Outer is the kind of the enclosing
@@ -31,7 +31,7 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 	if s.w.preproc {
 		line = strings.TrimPrefix(line, `extern "C" `)
 	}
-	h, rest, skipped, ok := s.worded(line)
+	h, rest, skipped, ok := s.readWorded(line)
 	if ok {
 		return h, true
 	}
@@ -77,9 +77,9 @@ func (s *scanner) withoutComment(line string) string {
 	return strings.TrimRight(line[:n], " \t")
 }
 
-// worded reads a definition that begins with a word like class. Without one, rest is the line
+// readWorded reads a definition that begins with a word like class. Without one, rest is the line
 // without modifiers, and skipped the last modifier.
-func (s *scanner) worded(line string) (h head, rest, skipped string, ok bool) {
+func (s *scanner) readWorded(line string) (h head, rest, skipped string, ok bool) {
 	rest = line
 	for {
 		word := leadingWord(rest)
@@ -88,7 +88,7 @@ func (s *scanner) worded(line string) (h head, rest, skipped string, ok bool) {
 		}
 		after := rest[len(word):]
 		if kind := s.w.kinds[word]; kind != "" {
-			if h, ok := s.named(kind, word, after); ok {
+			if h, ok := s.readNamed(kind, word, after); ok {
 				return h, "", "", true
 			}
 		}
@@ -115,8 +115,8 @@ func shellCall(line string) (head, bool) {
 	return h, ok && name != "" && !strings.ContainsAny(name, " \t$=\"'`|;&") && (after == "" || after[0] == '{' || after[0] == '(')
 }
 
-// named reads the text after a word like class: generic parameters or a receiver, then the name.
-func (s *scanner) named(kind, word, after string) (head, bool) {
+// readNamed reads the text after a word like class: generic parameters or a receiver, then the name.
+func (s *scanner) readNamed(kind, word, after string) (head, bool) {
 	if after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '<' && after[0] != '*' && after[0] != '(' && after[0] != '!' {
 		return head{}, false
 	}
@@ -318,10 +318,10 @@ func assignment(line, outer string) (head, bool) {
 	if n := strings.LastIndex(after, " = "); strings.Contains(after[:max(n, 0)], "=> ") { // the declared type is a function too
 		value = strings.TrimLeft(after[n+3:], " \t")
 	}
-	h := head{kind: Function, name: name, open: opensArguments(value)}
+	h := head{kind: Function, name: name, argumentsOpen: opensArguments(value)}
 	call := strings.TrimPrefix(value, longName(value))
-	h.call = !h.open && 'A' <= name[0] && name[0] <= 'Z' && call != value && withoutGenerics(call) == "("
-	return h, h.open || h.call || isFunctionValue(name, value)
+	h.call = !h.argumentsOpen && 'A' <= name[0] && name[0] <= 'Z' && call != value && withoutGenerics(call) == "("
+	return h, h.argumentsOpen || h.call || isFunctionValue(name, value)
 }
 
 // next returns the trimmed line after line i.

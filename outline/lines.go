@@ -7,10 +7,10 @@ import (
 
 // openDef is a definition without an end so far.
 type openDef struct {
-	index  int // in scanner.defs
-	indent int
-	kind   string
-	open   bool // see head.open
+	index         int // in scanner.defs
+	indent        int
+	kind          string
+	argumentsOpen bool // see head.open
 }
 
 // scanner reads a file line by line. It takes time linear in the content.
@@ -46,7 +46,7 @@ func scanLines(language string, t *text) []Definition {
 			s.enter(s.leave(line))
 			continue
 		}
-		if line == "" || s.outside(i, line) {
+		if line == "" || s.skipNonCode(i, line) {
 			continue
 		}
 		closed := s.close(i, width, line)
@@ -65,9 +65,9 @@ func scanLines(language string, t *text) []Definition {
 	return s.defs
 }
 
-// outside reports whether a line is not code: part of a comment or quotation, or the
+// skipNonCode reports whether a line is not code: part of a comment or quotation, or the
 // preprocessor's.
-func (s *scanner) outside(i int, line string) bool {
+func (s *scanner) skipNonCode(i int, line string) bool {
 	switch {
 	case s.macros:
 		s.macros = strings.HasSuffix(line, `\`)
@@ -171,8 +171,8 @@ func (s *scanner) close(i, width int, line string) bool {
 		}
 		if width == o.indent {
 			switch {
-			case o.open && (line[0] == ')' || line[0] == '}' || line[0] == ']' || line[0] == '>'):
-				if s.settle(line) {
+			case o.argumentsOpen && (line[0] == ')' || line[0] == '}' || line[0] == ']' || line[0] == '>'):
+				if s.closeArguments(line) {
 					return true
 				}
 				return false
@@ -191,12 +191,12 @@ func (s *scanner) close(i, width int, line string) bool {
 	return false
 }
 
-// settle uses the line that closes its arguments to decide whether the innermost definition is a
+// closeArguments uses the line that closes its arguments to decide whether the innermost definition is a
 // function, and drops it if not. Destructured arguments are closed once more, after their type.
-func (s *scanner) settle(line string) bool {
+func (s *scanner) closeArguments(line string) bool {
 	o := &s.open[len(s.open)-1]
 	if strings.Contains(line, "=>") {
-		o.open = false
+		o.argumentsOpen = false
 		return true
 	}
 	if end := line[len(line)-1]; end == '{' || end == '(' || end == '<' || end == '[' {
@@ -274,7 +274,7 @@ func (s *scanner) begin(i, width int, line string) {
 		start = i
 	}
 	s.defs = append(s.defs, Definition{Name: h.name, Kind: h.kind, Start: start, End: i + 1, Depth: len(s.open)})
-	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind, open: h.open})
+	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind, argumentsOpen: h.argumentsOpen})
 }
 
 func holdsMembers(kind string) bool {

@@ -10,10 +10,10 @@ type Doubt struct {
 
 const mostInside = 50 // nested ranges to look at
 
-// mend adds to the definitions of a parser the definitions that reading by lines finds in the
+// addFromLines adds to the definitions of a parser the definitions that reading by lines finds in the
 // ranges of doubt. Inside a definition only lines that are indented no more than itself count: a
 // function without its closing brace has swallowed those.
-func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition {
+func addFromLines(defs []Definition, doubts []Doubt, byLines []Definition) []Definition {
 	slices.SortFunc(doubts, func(a, b Doubt) int { return a.Start - b.Start })
 	known := make(map[int]bool, len(defs))
 	for _, d := range defs {
@@ -32,7 +32,7 @@ func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition 
 				inside = append(inside, doubts[next])
 			}
 		}
-		if !known[d.Start] && len(inside) > 0 && !local(d, inside, defs, found) {
+		if !known[d.Start] && len(inside) > 0 && !isLocalToDoubtful(d, inside, defs, found) {
 			defs = append(defs, d)
 		}
 	}
@@ -47,8 +47,8 @@ func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition 
 	return defs
 }
 
-// local reports whether d belongs to one of the doubtful definitions also by its indentation.
-func local(d Definition, inside []Doubt, defs []Definition, found map[int]Definition) bool {
+// isLocalToDoubtful reports whether d belongs to one of the doubtful definitions also by its indentation.
+func isLocalToDoubtful(d Definition, inside []Doubt, defs []Definition, found map[int]Definition) bool {
 	for _, x := range inside {
 		if x.Def < 0 {
 			continue

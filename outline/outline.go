@@ -103,7 +103,7 @@ func definitions(p Parser, language string, t *text) []Definition {
 	case !ok || len(defs) == 0:
 		return scanLines(language, t)
 	case len(doubts) > 0:
-		return mend(defs, doubts, scanLines(language, t))
+		return addFromLines(defs, doubts, scanLines(language, t))
 	}
 	return defs
 }

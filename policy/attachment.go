@@ -6,8 +6,8 @@ import "precis"
 // yet. The size of such a block is an estimate, which may be wrong by a factor. So the size is no
 // reason to hide the block until the provider has refused the view.
 type attachments struct {
-	turn   int // message of the user's newest turn; -1: none
-	behind int // messages after this one are not answered yet
+	turn            int // message of the user's newest turn; -1: none
+	unansweredAfter int // messages after this one are not answered yet
 }
 
 // attach finds the attachments that must stay; none once the provider has refused the view.
@@ -16,9 +16,9 @@ func (p *pass) attach() {
 		return
 	}
 	msgs := p.s.Transcript.Messages()
-	a := attachments{turn: p.s.Transcript.Speech().LastTurn(func(int) bool { return true }), behind: len(msgs) - 1}
-	for a.behind >= 0 && msgs[a.behind].Role != precis.RoleAssistant {
-		a.behind--
+	a := attachments{turn: p.s.Transcript.Speech().LastTurn(func(int) bool { return true }), unansweredAfter: len(msgs) - 1}
+	for a.unansweredAfter >= 0 && msgs[a.unansweredAfter].Role != precis.RoleAssistant {
+		a.unansweredAfter--
 	}
 	p.s.attached = &a
 }
@@ -28,7 +28,7 @@ func (p *pass) attach() {
 // newest answer.
 func (s *Situation) Attachment(message int, b precis.Block) bool {
 	a := s.attached
-	return a != nil && (message == a.turn || message > a.behind) && isEstimated(b)
+	return a != nil && (message == a.turn || message > a.unansweredAfter) && isEstimated(b)
 }
 
 // isEstimated reports whether the size of a block is an estimate: the block is not text.

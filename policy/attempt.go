@@ -26,8 +26,8 @@ type attempt struct {
 func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 	best := p.attempt(ctx, p.s, rungs)
 	_, audits := p.m.o.Gate.(Auditor)
-	if made := p.made(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
-		if anew := p.anew(ctx, rungs, made); anew.beats(&best) {
+	if made := p.earlierReductions(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
+		if anew := p.climbAnew(ctx, rungs, made); anew.isBetterThan(&best) {
 			best = anew
 		}
 	}
@@ -59,11 +59,11 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	if p.m.o.Law != nil {
 		law = p.m.o.Law.Holds(&s)
 	}
-	s.Kept.stand(s.Transcript, s.Edits, s.Meter, head, p.standingRoom(), law)
+	s.Kept.keepInForce(s.Transcript, s.Edits, s.Meter, head, p.standingRoom(), law)
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}
-	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s precis.Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.r.TriggeredBy}
+	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, onStep: func(s precis.Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.r.TriggeredBy}
 	a := attempt{err: l.climb(ctx, rungs)}
 	a.s, a.steps, a.edits, a.warnings = s, l.steps, l.edits, l.warnings
 	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {
@@ -88,9 +88,9 @@ func (p *pass) standingRoom() int {
 	return int(max(share, min(leastStanding, free/3)))
 }
 
-// made returns the edits in force of earlier runs with rungs of this ladder that call no model.
+// earlierReductions returns the edits in force of earlier runs with rungs of this ladder that call no model.
 // Model-written summaries are excluded, so that they are not paid for twice.
-func (p *pass) made() []precis.Edit {
+func (p *pass) earlierReductions() []precis.Edit {
 	var out []precis.Edit
 	for _, e := range precis.Active(p.s.Edits) {
 		i := slices.IndexFunc(p.m.o.Strategies, func(s Strategy) bool { return s.Name() == e.Report.Rung })
@@ -104,9 +104,9 @@ func (p *pass) made() []precis.Edit {
 // anewRung names the edit of a run that undoes the edits of earlier runs.
 const anewRung = "anew"
 
-// anew climbs as though the edits of earlier runs had not been made. Its first edit undoes them and
+// climbAnew climbs as though the edits of earlier runs had not been made. Its first edit undoes them and
 // belongs to the run, so that undoing the run restores them.
-func (p *pass) anew(ctx context.Context, rungs []Strategy, made []precis.Edit) attempt {
+func (p *pass) climbAnew(ctx context.Context, rungs []Strategy, made []precis.Edit) attempt {
 	back := precis.Edit{Kind: precis.KindUndo, Report: precis.EditReport{Rung: anewRung, Reason: "earlier reductions are done anew from the originals"}}
 	for _, e := range made {
 		back.Undoes = append(back.Undoes, e.ID)
@@ -132,8 +132,8 @@ func (p *pass) anew(ctx context.Context, rungs []Strategy, made []precis.Edit) a
 	return a
 }
 
-// beats reports whether the view of an attempt is better than b's.
-func (a *attempt) beats(b *attempt) bool {
+// isBetterThan reports whether the view of an attempt is better than b's.
+func (a *attempt) isBetterThan(b *attempt) bool {
 	if a.err != nil || len(a.edits) == 0 || a.s.Used > a.s.Limit && b.s.Used <= b.s.Limit {
 		return false
 	}

@@ -23,7 +23,7 @@ type Cap struct {
 func (c Cap) Reached(t *precis.Transcript, edits []precis.Edit, worth float64) (string, bool) {
 	runs := runsOf(edits)
 	if c.Window > 0 && c.Max > 0 {
-		from := turnsBack(t, c.Window)
+		from := messagesBeforeTurns(t, c.Window)
 		n := 0
 		for _, r := range runs {
 			if r.seen > from {
@@ -34,7 +34,7 @@ func (c Cap) Reached(t *precis.Transcript, edits []precis.Edit, worth float64) (
 			return fmt.Sprintf("%d runs in the last %d turns, at most %d are made", n, c.Window, c.Max), true
 		}
 	}
-	if idle := idleRuns(runs, worth); c.NoProgress > 0 && idle >= c.NoProgress {
+	if idle := trailingIdleRuns(runs, worth); c.NoProgress > 0 && idle >= c.NoProgress {
 		return fmt.Sprintf("the last %d runs saved less than %.0f %%", idle, 100*worth), true
 	}
 	return "", false
@@ -68,7 +68,7 @@ func runsOf(edits []precis.Edit) []run {
 	return runs
 }
 
-func idleRuns(runs []run, worth float64) int {
+func trailingIdleRuns(runs []run, worth float64) int {
 	n := 0
 	for i := len(runs) - 1; i >= 0; i-- {
 		r := runs[i]
@@ -80,8 +80,8 @@ func idleRuns(runs []run, worth float64) int {
 	return n
 }
 
-// turnsBack returns the number of messages before the last n assistant turns.
-func turnsBack(t *precis.Transcript, n int) int {
+// messagesBeforeTurns returns the number of messages before the last n assistant turns.
+func messagesBeforeTurns(t *precis.Transcript, n int) int {
 	msgs := t.Messages()
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if msgs[i].Role == precis.RoleAssistant {
@@ -136,8 +136,8 @@ type spendTracker struct {
 	convs map[*precis.Conversation]float64 // calls without a resulting edit
 }
 
-// pay counts a call.
-func (p *spendTracker) pay(now time.Time, usd float64) {
+// addCost counts a call.
+func (p *spendTracker) addCost(now time.Time, usd float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
@@ -222,8 +222,8 @@ func condensing(entries []precis.LedgerEntry, err error) (float64, error) {
 	return sum, err
 }
 
-// afford returns why no model may be called, "" when one may. It also issues warnings and alerts.
-func (p *pass) afford(ctx context.Context) string {
+// whyNoModel returns why no model may be called, "" when one may. It also issues warnings and alerts.
+func (p *pass) whyNoModel(ctx context.Context) string {
 	limits := p.settings.Spend
 	if limits.Conversation <= 0 && limits.Owner <= 0 && limits.Day <= 0 {
 		return ""
@@ -279,7 +279,7 @@ func (p *pass) bookCall(ctx context.Context, s precis.Step) {
 	if s.Call == nil || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
 		return
 	}
-	p.m.spending.pay(p.started, s.Call.CostUSD)
+	p.m.spending.addCost(p.started, s.Call.CostUSD)
 	ledger := p.m.ledger()
 	if ledger == nil {
 		return

@@ -24,7 +24,7 @@ import (
 // that this answer stays; if the answer is too long, the words go into a user message. A span that
 // begins right after such a system message includes it.
 func (s *Situation) Carry(e precis.Edit) precis.Edit {
-	nothing := s.Kept == nil || s.Kept.stands.Empty()
+	nothing := s.Kept == nil || s.Kept.inForce.Empty()
 	if nothing || e.Kind == precis.KindRewind || e.Kind == precis.KindExclude {
 		return e
 	}
@@ -44,19 +44,19 @@ func (s *Situation) Carry(e precis.Edit) precis.Edit {
 
 // HeldTokens returns the tokens that Carry would add if the messages [from,to) were hidden.
 func (s *Situation) HeldTokens(from, to int) (n int) {
-	for _, m := range s.Held(from, to) {
+	for _, m := range s.HeldMessages(from, to) {
 		n += s.Meter.View([]precis.Message{m})
 	}
 	return n
 }
 
-// Held returns the messages that Carry would add if the messages [from,to) were hidden, in order.
-func (s *Situation) Held(from, to int) (out []precis.Message) {
+// HeldMessages returns the messages that Carry would add if the messages [from,to) were hidden, in order.
+func (s *Situation) HeldMessages(from, to int) (out []precis.Message) {
 	if s.Kept == nil {
 		return nil
 	}
-	for _, i := range s.Kept.stands.In(from, to) {
-		out = append(out, s.Kept.stands.Of(s.Transcript.Messages(), i))
+	for _, i := range s.Kept.inForce.In(from, to) {
+		out = append(out, s.Kept.inForce.Of(s.Transcript.Messages(), i))
 	}
 	return out
 }
@@ -66,7 +66,7 @@ func (s *Situation) Holds(h precis.Handle) bool {
 	if s.Kept == nil {
 		return false
 	}
-	return s.Kept.stands.Block(h.From, h.Block)
+	return s.Kept.inForce.Block(h.From, h.Block)
 }
 
 // carrier adds the items in force to the spans of one edit.
@@ -84,10 +84,10 @@ type carried struct {
 	calls  []precis.Message // answers and results
 }
 
-func (c *carrier) held(from, to int) (out carried) {
+func (c *carrier) heldItems(from, to int) (out carried) {
 	msgs := c.s.Transcript.Messages()
-	for _, i := range c.s.Kept.stands.In(from, to) {
-		m := c.s.Kept.stands.Of(msgs, i)
+	for _, i := range c.s.Kept.inForce.In(from, to) {
+		m := c.s.Kept.inForce.Of(msgs, i)
 		switch {
 		case c.s.Kept.head[i]:
 			if c.edit.Kind != precis.KindClip || !c.original(i) { // it hides them only as a last resort
@@ -105,11 +105,11 @@ func (c *carrier) held(from, to int) (out carried) {
 }
 
 func (c *carrier) span(r *precis.Replacement) {
-	c.behindHead(r)
-	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) && c.s.Kept.stands.Whole(c.s.Units[i].From) {
+	c.startAfterHead(r)
+	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) && c.s.Kept.inForce.Whole(c.s.Units[i].From) {
 		r.From = c.s.Units[i].From
 	}
-	held := c.held(r.From, r.To)
+	held := c.heldItems(r.From, r.To)
 	r.With = held.without(r.With)
 	if !strictlyPlaced(held.system) {
 		r.With = c.with(r, held)
@@ -125,19 +125,19 @@ func (c *carrier) span(r *precis.Replacement) {
 	case len(held.calls) > 0 && held.calls[0].Role == precis.RoleAssistant, behind != precis.RoleUser && behind != precis.RoleSystem:
 	case short:
 		r.To = to
-		if held = c.held(r.From, to); len(held.system) > 0 {
+		if held = c.heldItems(r.From, to); len(held.system) > 0 {
 			held.system = []precis.Message{inforce.Join(held.system)}
 		}
-	case !c.defines(r): // words cannot replace a definition
+	case !c.hasDefinitions(r): // words cannot replace a definition
 		held.user = append(held.user, precis.NewText(precis.RoleUser, reminderOf(held.system[0])))
 		held.system = nil
 	}
 	r.With = c.with(r, held)
 }
 
-// behindHead moves the start of a span past the user's messages before the first answer, if the
+// startAfterHead moves the start of a span past the user's messages before the first answer, if the
 // view shows these.
-func (c *carrier) behindHead(r *precis.Replacement) {
+func (c *carrier) startAfterHead(r *precis.Replacement) {
 	if c.edit.Kind == precis.KindClip {
 		return
 	}
@@ -168,12 +168,12 @@ func (h *carried) without(with []precis.Message) []precis.Message {
 // mostLeft is the most items that the note lists.
 const mostLeft = 12
 
-// leftOut lists the items in force of a span that are too large to keep; "" for none.
-func (c *carrier) leftOut(r *precis.Replacement) string {
+// listTooLarge lists the items in force of a span that are too large to keep; "" for none.
+func (c *carrier) listTooLarge(r *precis.Replacement) string {
 	msgs := c.s.Transcript.Messages()
 	var lines []string
 	n, all := 0, 0
-	for _, h := range c.s.Kept.stands.Items {
+	for _, h := range c.s.Kept.inForce.Items {
 		if h.Named() {
 			continue
 		}
@@ -188,7 +188,7 @@ func (c *carrier) leftOut(r *precis.Replacement) string {
 		line := h.Name
 		if line == "" {
 			said := inforce.Excerpt(msgs[at.From], at.From, map[int]bool{at.Block: true})
-			line, _, _ = strings.Cut(strings.TrimSpace(harness.Inside(said.PlainText())), "\n")
+			line, _, _ = strings.Cut(strings.TrimSpace(harness.ReminderContent(said.PlainText())), "\n")
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s", at, shortened(line, 100)))
 	}
@@ -205,11 +205,11 @@ func (c *carrier) leftOut(r *precis.Replacement) string {
 
 // with returns the messages that replace a span: its own, and the items in force.
 func (c *carrier) with(r *precis.Replacement, held carried) []precis.Message {
-	if left := c.leftOut(r); left != "" {
+	if left := c.listTooLarge(r); left != "" {
 		held.user = append(held.user, precis.NewText(precis.RoleUser, left))
 	}
 	hidden := func(at precis.Handle) bool {
-		return at.From >= r.From && at.From < r.To && !c.s.Kept.stands.Holds(at, true)
+		return at.From >= r.From && at.From < r.To && !c.s.Kept.inForce.Holds(at, true)
 	}
 	var said []precis.Message // by the whole edit: a digest of several spans is in the first of them
 	for _, other := range c.edit.Replace {
@@ -217,7 +217,7 @@ func (c *carrier) with(r *precis.Replacement, held carried) []precis.Message {
 			said = append(said, other.With...)
 		}
 	}
-	if note := c.unsaid(said, hidden); note != "" {
+	if note := c.noteOnUnstated(said, hidden); note != "" {
 		held.user = append(held.user, precis.NewText(precis.RoleUser, note))
 	}
 	own := r.With
@@ -284,7 +284,7 @@ func (c *carrier) lastAnswer(r *precis.Replacement) (to int, ok bool) {
 		if u.From >= r.To {
 			continue
 		}
-		if size += c.s.Meter.View(u.Messages); size > c.s.Target/answerShare && !c.defines(r) {
+		if size += c.s.Meter.View(u.Messages); size > c.s.Target/answerShare && !c.hasDefinitions(r) {
 			return 0, false
 		}
 		from, _ := c.s.Kept.Group(u.From)
@@ -295,10 +295,10 @@ func (c *carrier) lastAnswer(r *precis.Replacement) (to int, ok bool) {
 	return 0, false
 }
 
-// defines reports whether a system message in force in a span defines tools or settings, which
+// hasDefinitions reports whether a system message in force in a span defines tools or settings, which
 // words cannot replace.
-func (c *carrier) defines(r *precis.Replacement) bool {
-	return slices.ContainsFunc(c.held(r.From, r.To).system, func(m precis.Message) bool {
+func (c *carrier) hasDefinitions(r *precis.Replacement) bool {
+	return slices.ContainsFunc(c.heldItems(r.From, r.To).system, func(m precis.Message) bool {
 		return inforce.Sets(m) || slices.ContainsFunc(m.Content, func(b precis.Block) bool {
 			o, ok := b.(precis.Opaque)
 			return ok && inforce.DefinesTools(o.Type)

@@ -26,7 +26,7 @@ func (w warden) Gone(s *policy.Situation, before []precis.Edit) policy.Gone {
 		has = has || strings.Contains(m.PlainText(), w.word)
 	}
 	if had && !has {
-		return policy.Gone{Rules: []policy.LostAnchor{{Text: w.word, Kind: "rule"}}, Of: 1}
+		return policy.Gone{Rules: []policy.LostAnchor{{Text: w.word, Kind: "rule"}}, AllRules: 1}
 	}
 	return policy.Gone{}
 }

@@ -59,12 +59,12 @@ func (l *ladder) before(ctx context.Context, rung Strategy) error {
 	if l.hooks.Before == nil || l.s.DryRun {
 		return nil
 	}
-	return l.heed("before", rung, l.hooks.Before(ctx, l.event(rung, "before")))
+	return l.handleHookError("before", rung, l.hooks.Before(ctx, l.event(rung, "before")))
 }
 
-// after asks the hook about a proposal and returns the proposal with the hook's text; the error is
+// runAfterHook asks the hook about a proposal and returns the proposal with the hook's text; the error is
 // [ErrVeto].
-func (l *ladder) after(ctx context.Context, rung Strategy, e precis.Edit) (precis.Edit, error) {
+func (l *ladder) runAfterHook(ctx context.Context, rung Strategy, e precis.Edit) (precis.Edit, error) {
 	if l.hooks.After == nil || l.s.DryRun || len(e.Replace) == 0 {
 		return e, nil
 	}
@@ -74,7 +74,7 @@ func (l *ladder) after(ctx context.Context, rung Strategy, e precis.Edit) (preci
 	if err == nil && !utf8.ValidString(text) {
 		err = errors.New("its text is no UTF-8")
 	}
-	if failed := l.heed("after", rung, err); failed != nil || err != nil || strings.TrimSpace(text) == strings.TrimSpace(ev.Proposal.Text) || strings.TrimSpace(text) == "" {
+	if failed := l.handleHookError("after", rung, err); failed != nil || err != nil || strings.TrimSpace(text) == strings.TrimSpace(ev.Proposal.Text) || strings.TrimSpace(text) == "" {
 		return e, failed
 	}
 	if edited, ok := withText(e, text); ok {
@@ -84,8 +84,8 @@ func (l *ladder) after(ctx context.Context, rung Strategy, e precis.Edit) (preci
 	return e, nil
 }
 
-// heed returns a veto, and records any other error as a warning.
-func (l *ladder) heed(when string, rung Strategy, err error) error {
+// handleHookError returns a veto, and records any other error as a warning.
+func (l *ladder) handleHookError(when string, rung Strategy, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ type Kept struct {
 	partly   map[int]bool    // messages of these blocks
 	from, to int             // only these messages may be touched; to 0: all
 	head     map[int]bool    // the user's messages before the first answer
-	stands   inforce.Content // content in force, at any place
+	inForce  inforce.Content // content in force, at any place
 }
 
 // compactions are the types of blocks and items that APIs produce when they condense a conversation
@@ -96,11 +96,11 @@ func (k *Kept) first(n int) {
 	}
 }
 
-// stand keeps content that was said once and stays in force. The user's messages before the first
+// keepInForce keeps content that was said once and stays in force. The user's messages before the first
 // answer stay in place, with the program's texts among them, if they take up to head tokens. Other
 // items in force, see [Situation.Carry], and the items of a law are held up to room tokens. Content
 // that a rewind, the user or the program's own condensation hides is not in force.
-func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, head, room int, law []inforce.Item) {
+func (k *Kept) keepInForce(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, head, room int, law []inforce.Item) {
 	msgs := t.Messages()
 	var ends []precis.Edit // edits that end the force of the content they hide
 	for _, e := range precis.Active(edits) {
@@ -112,13 +112,13 @@ func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *measure.Meter
 	shown := precis.ShownBy(t, ends)
 	wanted := func(i int) bool { return !shown.Message(i).Hidden }
 	k.head = headOf(msgs, wanted, m, head)
-	k.stands = inforce.Find(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m.View, room, law)
+	k.inForce = inforce.Find(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m.View, room, law)
 	for i := range k.head {
 		for _, at := range current(msgs, i) {
-			k.stands.Add(at, true)
+			k.inForce.Add(at, true)
 		}
 	}
-	k.stands.Settle()
+	k.inForce.Sort()
 }
 
 // current returns the blocks of message i that no later message replaces: all but the state of the
@@ -126,7 +126,7 @@ func (k *Kept) stand(t *precis.Transcript, edits []precis.Edit, m *measure.Meter
 func current(msgs []precis.Message, i int) []precis.Handle {
 	state := func(b precis.Block) bool {
 		t, ok := b.(precis.Text)
-		return ok && harness.State(t.Text)
+		return ok && harness.IsEditorState(t.Text)
 	}
 	anew := slices.ContainsFunc(msgs[i+1:], func(m precis.Message) bool { return slices.ContainsFunc(m.Content, state) })
 	if !anew || !slices.ContainsFunc(msgs[i].Content, state) {
@@ -157,8 +157,8 @@ func headOf(msgs []precis.Message, wanted func(i int) bool, m *measure.Meter, ro
 	return head
 }
 
-// only keeps all messages but [from,to) and the groups of its ends.
-func (k *Kept) only(from, to int) {
+// keepOutside keeps all messages but [from,to) and the groups of its ends.
+func (k *Kept) keepOutside(from, to int) {
 	last := k.groups[len(k.groups)-1]
 	if from, to = max(from, 0), min(to, last); from < to {
 		from, _ = k.Group(from)
@@ -174,14 +174,14 @@ func (k *Kept) Match(t *precis.Transcript, pattern *regexp.Regexp) {
 	}
 	for i, m := range t.Messages() {
 		for b, block := range m.Content {
-			if matches(block, pattern) {
+			if blockMatches(block, pattern) {
 				k.pin(precis.BlockHandle(i, b), t.Len())
 			}
 		}
 	}
 }
 
-func matches(b precis.Block, pattern *regexp.Regexp) bool {
+func blockMatches(b precis.Block, pattern *regexp.Regexp) bool {
 	switch b := b.(type) {
 	case precis.Text:
 		return pattern.MatchString(b.Text)
@@ -264,10 +264,10 @@ func (k *Kept) tail(msgs []precis.Message, shown []bool, behind int, m *measure.
 }
 
 // Message reports whether message i is kept whole.
-func (k *Kept) Message(i int) bool { return i == k.LastUser || k.stays(i) }
+func (k *Kept) Message(i int) bool { return i == k.LastUser || k.isKept(i) }
 
-// stays reports whether message i is kept for a reason other than being the last user turn.
-func (k *Kept) stays(i int) bool {
+// isKept reports whether message i is kept for a reason other than being the last user turn.
+func (k *Kept) isKept(i int) bool {
 	return i >= k.Tail || k.pinned[i] || k.to > 0 && (i < k.from || i >= k.to)
 }
 
@@ -283,7 +283,7 @@ func (k *Kept) Pinned(i int) bool { return k.pinned[i] || k.partly[i] || k.head[
 // PinnedBlock reports whether block b of message i, or its message, is pinned, or stays
 // in force.
 func (k *Kept) PinnedBlock(i, b int) bool {
-	return k.pinned[i] || k.blocks[[2]int{i, b}] || k.stands.Block(i, b)
+	return k.pinned[i] || k.blocks[[2]int{i, b}] || k.inForce.Block(i, b)
 }
 
 // Group returns the messages [from,to) that are hidden or kept together with message i: tool uses
@@ -293,9 +293,9 @@ func (k *Kept) Group(i int) (from, to int) {
 	return k.groups[g-1], k.groups[g]
 }
 
-// touched returns an error when a kept message or pinned block that the view showed whole is
+// checkKept returns an error when a kept message or pinned block that the view showed whole is
 // changed or gone. The last user turn may be hidden by a text that quotes it word for word.
-func touched(s *Situation, units []precis.Unit) error {
+func checkKept(s *Situation, units []precis.Unit) error {
 	whole := make([]bool, s.Transcript.Len())
 	for _, u := range s.Units {
 		whole[u.From] = u.Original() && !u.Changed
@@ -305,17 +305,17 @@ func touched(s *Situation, units []precis.Unit) error {
 			if !whole[i] || !s.Kept.Message(i) || u.Original() && (!u.Changed || onlyThinking(s.Transcript.At(i), u)) {
 				continue
 			}
-			if words := s.LastWords(); !u.Original() && !s.Kept.stays(i) && words != "" && slices.ContainsFunc(u.Messages, func(m precis.Message) bool { return strings.Contains(folded(wordsOf(m)), folded(words)) }) {
+			if words := s.LastWords(); !u.Original() && !s.Kept.isKept(i) && words != "" && slices.ContainsFunc(u.Messages, func(m precis.Message) bool { return strings.Contains(folded(wordsOf(m)), folded(words)) }) {
 				continue
 			}
 			return precis.Errorf(precis.CodeInvalid, "check view", "message %d must be kept", i)
 		}
 	}
-	return s.Kept.lost(s.Transcript, s.Units, units)
+	return s.Kept.checkPins(s.Transcript, s.Units, units)
 }
 
-// lost returns an error when a pinned block in the view before is missing in the view after.
-func (k *Kept) lost(t *precis.Transcript, before, after []precis.Unit) error {
+// checkPins returns an error when a pinned block in the view before is missing in the view after.
+func (k *Kept) checkPins(t *precis.Transcript, before, after []precis.Unit) error {
 	if len(k.blocks) == 0 {
 		return nil
 	}

@@ -40,7 +40,7 @@ type Situation struct {
 	Sent         []precis.Message // the view before this run, which a prompt cache may hold
 
 	attached  *attachments // nil: none
-	most      int          // messages that are left at most; 0: any number
+	maxLoad   int          // messages that are left at most; 0: any number
 	dialect   precis.Dialect
 	mend      bool
 	reasoning precis.Reasoning
@@ -85,10 +85,10 @@ func (s *Situation) Excess() int { return s.Used - s.Target }
 // Surplus returns how many of the oldest messages of the view must be hidden because the API refuses
 // so many, whatever their tokens; 0 for none.
 func (s *Situation) Surplus() int {
-	if s.most == 0 {
+	if s.maxLoad == 0 {
 		return 0
 	}
-	return max(len(s.Transcript.Show(s.Units))-s.most, 0)
+	return max(len(s.Transcript.Show(s.Units))-s.maxLoad, 0)
 }
 
 // Fit returns the most tokens, overhead included, of a view that can be sent and would
@@ -132,7 +132,7 @@ func (s *Situation) GroupToQuote(i int) (end int, free bool) {
 	if s.LastWords() == "" {
 		return s.Group(i)
 	}
-	return s.group(i, s.Kept.stays)
+	return s.group(i, s.Kept.isKept)
 }
 
 // LastWords returns the words of the last user turn that the view shows; "" for none.
@@ -175,7 +175,7 @@ type ladder struct {
 	gate   Gate // nil: none
 	arm    string
 	now    func() time.Time
-	called func(precis.Step) // receives each step after its rung ended
+	onStep func(precis.Step) // receives each step after its rung ended
 	edits  []precis.Edit
 	steps  []precis.Step
 
@@ -219,7 +219,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		for i := range l.edits[had:] {
 			l.edits[had+i].Report.Took = step.Took
 		}
-		l.called(step)
+		l.onStep(step)
 		l.steps = append(l.steps, step)
 		if TraitsOf(rung).StopsAtLimit {
 			filled = step.Outcome == precis.OutcomeAccepted
@@ -261,7 +261,7 @@ func (l *ladder) refill(ctx context.Context, rung Strategy) {
 		return
 	}
 	step.Reason += ", again with the room that later rungs left"
-	l.called(step)
+	l.onStep(step)
 	l.steps = append(l.steps, step)
 }
 
@@ -349,7 +349,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) precis.Step {
 	e, err := rung.Propose(ctx, l.s)
 	step.Call = e.Report.Call
 	if err == nil {
-		if e, err = l.after(ctx, rung, e); err != nil {
+		if e, err = l.runAfterHook(ctx, rung, e); err != nil {
 			step.Outcome, step.Code, step.Reason = precis.OutcomeRefused, ReasonVetoed, err.Error()
 			return step
 		}
@@ -412,11 +412,11 @@ func (l *ladder) accept(rung Strategy, e precis.Edit) error {
 	switch {
 	case isLastResort(rung):
 	case TraitsOf(rung).Lossless:
-		if err := s.Kept.lost(s.Transcript, s.Units, units); err != nil {
+		if err := s.Kept.checkPins(s.Transcript, s.Units, units); err != nil {
 			return err
 		}
 	default:
-		if err := touched(s, units); err != nil {
+		if err := checkKept(s, units); err != nil {
 			return err
 		}
 	}

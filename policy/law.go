@@ -19,12 +19,12 @@ type Law interface {
 // lawShare is the share of the target that the notes of one edit may take.
 const lawShare = 16
 
-// unsaid returns the note on items of a law that lie in hidden blocks, are not kept, and are not
+// noteOnUnstated returns the note on items of a law that lie in hidden blocks, are not kept, and are not
 // stated in the replacing messages; "" when there are none.
-func (c *carrier) unsaid(with []precis.Message, hidden func(precis.Handle) bool) string {
+func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handle) bool) string {
 	var said string
 	var out strings.Builder
-	for _, h := range c.s.Kept.stands.Items {
+	for _, h := range c.s.Kept.inForce.Items {
 		if len(h.Must) == 0 || h.Kept() && c.edit.Kind != precis.KindClip || !slices.ContainsFunc(h.At, hidden) {
 			continue // only a clip cuts kept blocks
 		}
@@ -44,7 +44,7 @@ func (c *carrier) unsaid(with []precis.Message, hidden func(precis.Handle) bool)
 		switch n := c.s.Meter.Block(precis.RoleUser, precis.Text{Text: lines}); {
 		case lines == "":
 		case n > c.lawRoom:
-			c.leave(h.Name)
+			c.reportUnstated(h.Name)
 		default:
 			c.lawRoom -= n
 			out.WriteString("\n" + h.Name + ":" + lines)
@@ -62,7 +62,7 @@ func (c *carrier) block(r *precis.Replacement) {
 	if use, ok := said.(precis.ToolUse); ok {
 		said = precis.Text{Text: string(use.Input)}
 	}
-	note := c.unsaid([]precis.Message{{Content: []precis.Block{said}}}, func(at precis.Handle) bool {
+	note := c.noteOnUnstated([]precis.Message{{Content: []precis.Block{said}}}, func(at precis.Handle) bool {
 		return at.From == r.From && (at.Block < 0 || at.Block == r.Block.Index)
 	})
 	if note == "" {
@@ -76,12 +76,12 @@ func (c *carrier) block(r *precis.Replacement) {
 		with.Content = append(slices.Clone(with.Content), precis.Text{Text: note})
 		r.WithBlock = with
 	case precis.ToolUse: // a call cannot be extended
-		c.leave(strings.TrimSpace(strings.TrimPrefix(note, precis.HeadHeld+".]")))
+		c.reportUnstated(strings.TrimSpace(strings.TrimPrefix(note, precis.HeadHeld+".]")))
 	}
 }
 
-// leave reports an item that the view does not state.
-func (c *carrier) leave(what string) {
+// reportUnstated reports an item that the view does not state.
+func (c *carrier) reportUnstated(what string) {
 	name, _, _ := strings.Cut(what, "\n")
 	c.report("what holds and is not said: " + strings.TrimSuffix(name, ":"))
 }

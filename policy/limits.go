@@ -25,7 +25,7 @@ func (p *pass) limit() {
 	}
 	p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
 	if l.Messages > 0 {
-		p.s.most = max(l.Messages-1, 1) // the marker in place of the hidden ones is a message
+		p.s.maxLoad = max(l.Messages-1, 1) // the marker in place of the hidden ones is a message
 	}
 	if l.Images > 0 {
 		p.settings.Fractions.MediaKeep = l.Images

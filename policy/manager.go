@@ -61,7 +61,7 @@ type Manager struct {
 	o        Options
 	silent   bool // see Silent
 	spending *spendTracker
-	shadows  *shadows
+	shadows  *shadowEdits
 
 	*shared
 }
@@ -87,7 +87,7 @@ func NewManager(o Options) (*Manager, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Manager{o: o, spending: &spendTracker{}, shadows: &shadows{}, shared: &shared{}}
+	m := &Manager{o: o, spending: &spendTracker{}, shadows: &shadowEdits{}, shared: &shared{}}
 	return m, m.SetSettings(o.Settings)
 }
 
@@ -201,7 +201,7 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 	}
 	p.countLost(kept)
 	if len(p.steps) > 0 {
-		p.s.Meter.Settle(r.Conversation, p.s.Edits, p.s.Units)
+		p.s.Meter.AdoptView(r.Conversation, p.s.Edits, p.s.Units)
 	}
 	res := p.result()
 	res.Report.Shadow = p.shadow(ctx)

@@ -186,7 +186,7 @@ func (p *pass) reduce(ctx context.Context) error {
 		rungs = p.without(rungs, ReasonNoModels, "no model is to be called")
 	}
 	if slices.ContainsFunc(rungs, usesModel) {
-		if why := p.afford(ctx); why != "" {
+		if why := p.whyNoModel(ctx); why != "" {
 			rungs = p.without(rungs, ReasonBudget, why)
 		}
 	}
@@ -201,7 +201,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	if p.r.Limits != (Limits{}) {
 		return p.reduceToLimits(err)
 	}
-	if err == nil && !p.spare(ctx, start, rungs, fits) {
+	if err == nil && !p.limitLoss(ctx, start, rungs, fits) {
 		return nil
 	}
 	if err == nil && fits && !p.showsPins() && p.worthless(&start) {
@@ -239,10 +239,10 @@ func (p *pass) reduce(ctx context.Context) error {
 // drop discards the edits of the run.
 func (p *pass) drop(start Situation) { p.s, p.edits, p.retained, p.gone = start, nil, nil, nil }
 
-// spare checks for content that the run removed from the view entirely. An automatic run without a
+// limitLoss checks for content that the run removed from the view entirely. An automatic run without a
 // target is dropped if the view fits without it. Otherwise spare also tries a run that reduces only
 // to the limit, and takes it if it loses less. It reports whether the run stays in effect.
-func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fits bool) bool {
+func (p *pass) limitLoss(ctx context.Context, start Situation, rungs []Strategy, fits bool) bool {
 	p.gone = p.goneSince(start)
 	if p.gone == nil || p.manual() || p.r.Target > 0 {
 		return true
@@ -384,7 +384,7 @@ func (p *pass) record(ctx context.Context) error {
 		return nil
 	}
 	conv := p.r.Conversation
-	p.stamp()
+	p.markRun()
 	had := len(conv.Edits)
 	err := p.m.recorder().record(ctx, conv, p.edits...)
 	p.edits = p.edits[:len(conv.Edits)-had]
@@ -397,8 +397,8 @@ func (p *pass) record(ctx context.Context) error {
 	return err
 }
 
-// stamp marks the edits as one run of this check; the first one gets the outcome of each rung.
-func (p *pass) stamp() {
+// markRun marks the edits as one run of this check; the first one gets the outcome of each rung.
+func (p *pass) markRun() {
 	if len(p.edits) == 0 {
 		return
 	}
@@ -416,21 +416,21 @@ func (p *pass) manual() bool { return p.r.TriggeredBy == precis.TriggeredManual 
 
 func (p *pass) result() Result {
 	if p.r.DryRun || p.r.Unrecorded {
-		p.stamp()
+		p.markRun()
 	}
 	conv := p.r.Conversation
 	return Result{View: slices.Clone(p.view), Units: p.s.Units, Edits: p.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
 		Counter: p.m.o.Counter.Name(), Calibration: p.factor, Overhead: p.s.Meter.Overhead(p.s.Conversation), TriggeredBy: p.r.TriggeredBy,
-		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
+		Before: p.before, Unreduced: p.unreducedTokens(), After: p.size(p.s.Used, p.view),
 		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
 		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Gone: p.gone, Warnings: p.warnings, Status: p.status(),
 		Took: p.m.o.Now().Sub(p.started),
 	}}
 }
 
-// said returns the tokens of the unreduced conversation.
-func (p *pass) said() int {
+// unreducedTokens returns the tokens of the unreduced conversation.
+func (p *pass) unreducedTokens() int {
 	if p.r.Meter == nil {
 		return 0
 	}

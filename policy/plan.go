@@ -145,7 +145,7 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		Window: b.Window, Reserve: b.Reserve, Buffer: b.Buffer, Warnings: warnings,
 	}
 	d.Acts = d.acts(s)
-	if warning := d.below(s, percent); warning != "" {
+	if warning := d.capTarget(s, percent); warning != "" {
 		d.Warnings = append(d.Warnings, warning)
 	}
 	over := float64(load.Used) > d.Allowed
@@ -186,9 +186,9 @@ func (d *Decision) acts(s Settings) int {
 	return int(at)
 }
 
-// below lowers the target below the threshold by the least worthwhile saving, so that a view at the
+// capTarget lowers the target below the threshold by the least worthwhile saving, so that a view at the
 // threshold shrinks. It returns a warning when the configured target is not below the threshold.
-func (d *Decision) below(s Settings, percent float64) (warning string) {
+func (d *Decision) capTarget(s Settings, percent float64) (warning string) {
 	trigger := float64(d.Window.Tokens) * percent / 100
 	if trigger >= d.Allowed {
 		return "" // the allowed tokens are reached first

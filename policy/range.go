@@ -52,7 +52,7 @@ func (p *pass) checkRange() error {
 // keptOfRange returns the messages that a run over a range may not touch: all outside the range.
 func (p *pass) keptOfRange(s *Situation) *Kept {
 	k := pinsOf(s.Transcript, s.Edits)
-	k.only(p.r.From, p.r.To)
+	k.keepOutside(p.r.From, p.r.To)
 	return k
 }
 

@@ -34,7 +34,7 @@ type Report struct {
 	Overhead     precis.Overhead    `json:"-"`           // as counted
 	TriggeredBy  precis.TriggeredBy `json:"triggered_by"`
 	Before       Size               `json:"before"`
-	Said         int                `json:"said,omitempty"` // tokens of the unreduced conversation; 0 without [Request.Meter]
+	Unreduced    int                `json:"said,omitempty"` // tokens of the unreduced conversation; 0 without [Request.Meter]
 	After        Size               `json:"after"`
 	Decision     Decision           `json:"decision"`
 	Arithmetic   string             `json:"arithmetic"`
@@ -215,7 +215,7 @@ type LostAnchor struct {
 // Gone is content in one view that the next view has in no form at all. The zero value is no loss.
 type Gone struct {
 	Rules    []LostAnchor    `json:"rules,omitempty"`          // sentences that set a rule of the user
-	Of       int             `json:"of_rules,omitempty"`       // all rules of the user, including lost ones
+	AllRules int             `json:"of_rules,omitempty"`       // all rules of the user, including lost ones
 	Pins     []precis.Handle `json:"pins,omitempty"`           // pinned messages and blocks
 	LastTurn *precis.Handle  `json:"last_user_turn,omitempty"` // the user's last words; nil: still shown
 	// Hidden is the share of the tokens that is hidden or cut without a summary or digest; 0 up to
@@ -258,7 +258,7 @@ func (g Gone) String() string {
 		parts = append(parts, fmt.Sprintf("%d pins (first %s)", n, g.Pins[0]))
 	}
 	if n := len(g.Rules); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d rules of the user (first %s)", n, g.Of, g.Rules[0].Handle))
+		parts = append(parts, fmt.Sprintf("%d of %d rules of the user (first %s)", n, g.AllRules, g.Rules[0].Handle))
 	}
 	if g.LastTurn != nil {
 		parts = append(parts, fmt.Sprintf("the last user turn (%s)", *g.LastTurn))

@@ -32,7 +32,7 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (pre
 	r.Conversation = &before
 	e, err := reworded(old, text)
 	if err == nil {
-		e, err = m.retext(ctx, r, e, text)
+		e, err = m.gateText(ctx, r, e, text)
 	}
 	if err != nil {
 		return precis.Edit{}, err
@@ -40,9 +40,9 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (pre
 	return m.add(ctx, conv, e)
 }
 
-// retext has the gate read an edit with a user's text, and refuses a text that is empty or too
+// gateText has the gate read an edit with a user's text, and refuses a text that is empty or too
 // large. The conversation of the request lacks the edit.
-func (m *Manager) retext(ctx context.Context, r Request, e precis.Edit, text string) (precis.Edit, error) {
+func (m *Manager) gateText(ctx context.Context, r Request, e precis.Edit, text string) (precis.Edit, error) {
 	const op = "reword"
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
 		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, op, "the text is empty or no UTF-8")
@@ -131,7 +131,7 @@ func (m *Manager) Redraft(ctx context.Context, r Request, run Result, edit, text
 		return Result{}, precis.Errorf(precis.CodeInvalid, op, "edit %.80q shows no text in the place of messages", edit)
 	}
 	e.Report = precis.EditReport{}
-	e, err := m.retext(ctx, r, e, text)
+	e, err := m.gateText(ctx, r, e, text)
 	if err != nil {
 		return Result{}, err
 	}

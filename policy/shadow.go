@@ -22,9 +22,9 @@ type Shadow struct {
 	Edits   []EditSummary `json:"edits,omitempty"` // of this check
 }
 
-// shadows are the edits that an observing manager would have made, by conversation. They are kept
+// shadowEdits are the edits that an observing manager would have made, by conversation. They are kept
 // in memory; after a restart the first check makes one run of the whole.
-type shadows struct {
+type shadowEdits struct {
 	mu   sync.Mutex
 	made map[string][]precis.Edit
 	ids  []string // the keys of made, the newest last
@@ -34,7 +34,7 @@ type shadows struct {
 const mostShadows = 1000
 
 // of returns the edits of a conversation that are valid on it; none when one is not.
-func (s *shadows) of(conv *precis.Conversation) []precis.Edit {
+func (s *shadowEdits) of(conv *precis.Conversation) []precis.Edit {
 	if conv.ID == "" {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (s *shadows) of(conv *precis.Conversation) []precis.Edit {
 	return edits
 }
 
-func (s *shadows) keep(id string, edits []precis.Edit) {
+func (s *shadowEdits) keep(id string, edits []precis.Edit) {
 	if id == "" {
 		return
 	}
@@ -95,7 +95,7 @@ func (p *pass) shadow(ctx context.Context) *Shadow {
 	if out.Due = len(q.edits) > 0; !out.Due || p.r.DryRun {
 		return out
 	}
-	q.stamp()
+	q.markRun()
 	p.m.shadows.keep(conv.ID, append(slices.Clip(made), q.edits...))
 	p.m.recorder().bookShadow(ctx, &conv, out, q.edits[0])
 	return out

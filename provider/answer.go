@@ -45,8 +45,8 @@ var ends = map[string]end{
 	"failed":                        endFailed, "cancelled": endFailed, "error": endFailed, "network_error": endFailed,
 }
 
-// take processes an event or a whole answer. stopIsEnd is the method of [api].
-func (a *answer) take(d wire.Dialect, stopIsEnd bool, data []byte) error {
+// processEvent processes an event or a whole answer. stopIsEnd is the method of [api].
+func (a *answer) processEvent(d wire.Dialect, stopIsEnd bool, data []byte) error {
 	finished := stopIsEnd && a.Stop != ""
 	d.Observe(&a.Response, data)
 	switch {
@@ -112,7 +112,7 @@ func (a *answer) event(of api, name string, data []byte) error {
 	case jsonspan.Valid(data) != nil:
 		return errNotAPI
 	}
-	return a.take(of.dialect(), of.stopIsEnd(), data)
+	return a.processEvent(of.dialect(), of.stopIsEnd(), data)
 }
 
 // ended reports whether the answer is complete or failed.

@@ -104,13 +104,13 @@ func newBreaker(b Breaker) *gobreaker.CircuitBreaker[model.Response] {
 		ReadyToTrip: func(n gobreaker.Counts) bool {
 			return b.Failures > 0 && int(n.ConsecutiveFailures) >= b.Failures
 		},
-		IsSuccessful: func(err error) bool { return !broken(err) },
+		IsSuccessful: func(err error) bool { return !isPersistent(err) },
 		IsExcluded:   func(err error) bool { return precis.CodeOf(err) == precis.CodeCanceled },
 	})
 }
 
-// broken reports whether err means that the next request will fail, too.
-func broken(err error) bool {
+// isPersistent reports whether err means that the next request will fail, too.
+func isPersistent(err error) bool {
 	var e *model.Error
 	return errors.As(err, &e) && (e.Retryable() || e.Fault == model.FaultAuth)
 }

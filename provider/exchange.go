@@ -35,13 +35,13 @@ type exchange struct {
 	idle    *time.Timer   // ends the attempt
 	wait    time.Duration // duration of the timer, restarted at each piece of the answer
 
-	fault *model.Error // set when the response is an error or missing
-	final bool         // the response states that a retry is useless
-	whole []byte       // a JSON object instead of a stream
-	lost  error        // why reading the response failed
+	fault     *model.Error // set when the response is an error or missing
+	final     bool         // the response states that a retry is useless
+	whole     []byte       // a JSON object instead of a stream
+	readError error        // why reading the response failed
 }
 
-// ask sends x and fills a with the answer. [judge] decides whether it is complete.
+// ask sends x and fills a with the answer. [attemptError] decides whether it is complete.
 func (c *Client) ask(ctx context.Context, x *exchange, a *answer) error {
 	res, err := x.send(ctx, c)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) ask(ctx context.Context, x *exchange, a *answer) error {
 	if jsonspan.Valid(x.whole) != nil {
 		return errNotAnswer
 	}
-	if err := a.take(c.api.dialect(), false, x.whole); err != nil {
+	if err := a.processEvent(c.api.dialect(), false, x.whole); err != nil {
 		return err
 	}
 	if status := text(inner(x.whole, "status")); !a.ended() || status == "queued" || status == "in_progress" {
@@ -218,7 +218,7 @@ func (w *watch) Read(p []byte) (int, error) {
 		w.x.idle.Reset(w.x.wait)
 	}
 	if err != nil && err != io.EOF {
-		w.x.lost = err
+		w.x.readError = err
 	}
 	return n, err
 }

@@ -40,9 +40,9 @@ func canceled(ctx context.Context) error {
 	return &precis.Error{Code: precis.CodeCanceled, Op: "ask model", Err: ctx.Err()}
 }
 
-// judge returns the error of an attempt: nil for a complete answer. parent is
+// attemptError returns the error of an attempt: nil for a complete answer. parent is
 // the caller's context, ctx the attempt's own, err the error of [Client.ask].
-func judge(parent, ctx context.Context, x *exchange, a *answer, err error) error {
+func attemptError(parent, ctx context.Context, x *exchange, a *answer, err error) error {
 	fault := func(kind model.Fault, cause error) *failure {
 		return &failure{err: &model.Error{Fault: kind, Err: cause}}
 	}
@@ -63,8 +63,8 @@ func judge(parent, ctx context.Context, x *exchange, a *answer, err error) error
 		f := fault(model.FaultConnection, err)
 		f.final = true
 		return f
-	case x.lost != nil:
-		return fault(model.FaultConnection, fmt.Errorf("%w: %w", errCut, x.lost))
+	case x.readError != nil:
+		return fault(model.FaultConnection, fmt.Errorf("%w: %w", errCut, x.readError))
 	case err == nil:
 		return fault(model.FaultConnection, errCut)
 	}

@@ -35,7 +35,7 @@ func (c *Client) persist(ctx context.Context, r model.Request, body []byte, limi
 		return a, c.verdict(ctx, err)
 	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(uint(c.config.Retries)+1), backoff.WithMaxElapsedTime(0))
 	if err != nil {
-		return sum, plain(ctx, err)
+		return sum, callerError(ctx, err)
 	}
 	resp := a.response()
 	resp.Usage, resp.CostUSD, resp.Attempts = sum.Usage, sum.CostUSD, sum.Attempts
@@ -61,7 +61,7 @@ func (c *Client) attempt(parent context.Context, body []byte, live http.Header) 
 	if failed := x.wholeError(); failed != nil {
 		a.failed = failed
 	}
-	err = judge(parent, ctx, x, a, err)
+	err = attemptError(parent, ctx, x, a, err)
 	var f *failure
 	if errors.As(err, &f) {
 		f.err.Body = c.withoutKey(f.err.Body)
@@ -137,8 +137,8 @@ func (c *Client) pauses() backoff.BackOff {
 	return b
 }
 
-// plain returns the error that callers see for the one that ended the loop.
-func plain(ctx context.Context, err error) error {
+// callerError returns the error that callers see for the one that ended the loop.
+func callerError(ctx context.Context, err error) error {
 	var e *model.Error
 	switch {
 	case errors.As(err, &e):

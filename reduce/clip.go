@@ -52,7 +52,7 @@ func (c *clipper) all() {
 			c.cut(class, floor)
 		}
 	}
-	c.takeApart()
+	c.shortenDigests()
 	c.hideTail(false)
 	c.leaveOut()
 	c.hideTail(true)
@@ -65,7 +65,7 @@ func (c *clipper) edit() precis.Edit {
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{c.pins, "pinned block"}, {c.pinsHidden, "pinned message"}, {c.lastUser, "block of the last user turn"}, {c.out, "whole block"}} {
+	}{{c.pins, "pinned block"}, {c.pinsHidden, "pinned message"}, {c.lastUser, "block of the last user turn"}, {c.breaches, "whole block"}} {
 		if n.count > 0 {
 			e.Report.Notes = append(e.Report.Notes, "breach: "+plural(n.count, n.what)+" cut or left out")
 		}
@@ -98,30 +98,30 @@ const (
 
 // clipTarget is one block that may be cut.
 type clipTarget struct {
-	h      precis.Handle
-	role   precis.Role
-	block  precis.Block // as shown in the view
-	class  clipClass
-	fixed  int // tokens of attachments in a result, which stay
-	full   int // the other tokens of block
-	tokens int // as cut so far
+	h           precis.Handle
+	role        precis.Role
+	block       precis.Block // as shown in the view
+	class       clipClass
+	fixed       int // tokens of attachments in a result, which stay
+	otherTokens int // the other tokens of block
+	tokens      int // as cut so far
 }
 
 type clipper struct {
-	s       *policy.Situation
-	targets []clipTarget
-	with    map[precis.Handle]precis.Block // nil: dropped
-	hidden  []precis.Replacement
-	shorter map[int]precis.Replacement // shortened summaries, by the first message that they replace
-	saved   int
-	margin  int // tokens to save in addition to single blocks
-	note    int // tokens of the note in the middle of a cut text
+	s          *policy.Situation
+	targets    []clipTarget
+	with       map[precis.Handle]precis.Block // nil: dropped
+	hidden     []precis.Replacement
+	shorter    map[int]precis.Replacement // shortened summaries, by the first message that they replace
+	saved      int
+	margin     int // tokens to save in addition to single blocks
+	noteTokens int // tokens of the note in the middle of a cut text
 
-	pins, pinsHidden, lastUser, out int // breaches, for the report
+	pins, pinsHidden, lastUser, breaches int // breaches, for the report
 }
 
 func (c *clipper) survey() {
-	c.note = c.s.Meter.Block(precis.RoleUser, precis.Text{Text: cutMiddle(strings.Repeat("x", 100_000), 0, 0, precis.BlockHandle(1000, 10))})
+	c.noteTokens = c.s.Meter.Block(precis.RoleUser, precis.Text{Text: cutMiddle(strings.Repeat("x", 100_000), 0, 0, precis.BlockHandle(1000, 10))})
 	results := map[precis.Handle]bool{}
 	x, _, _ := retain.Of(c.s)
 	for _, call := range x.Calls {
@@ -133,16 +133,16 @@ func (c *clipper) survey() {
 		for at, b := range u.Blocks() {
 			h := precis.BlockHandle(i, at)
 			t := clipTarget{h: h, role: m.Role, block: b, class: c.classOf(h, m.Role, b, results[h])}
-			t.full = c.s.Meter.Block(m.Role, b)
+			t.otherTokens = c.s.Meter.Block(m.Role, b)
 			if r, ok := b.(precis.ToolResult); ok {
 				for _, in := range r.Content {
 					if c.s.Attachment(i, in) {
 						t.fixed += c.s.Meter.Block(m.Role, in)
 					}
 				}
-				t.full -= t.fixed
+				t.otherTokens -= t.fixed
 			}
-			t.tokens = t.full
+			t.tokens = t.otherTokens
 			c.targets = append(c.targets, t)
 		}
 	})
@@ -256,7 +256,7 @@ func (c *clipper) shorten(t *clipTarget, size int) {
 			return
 		}
 		tokens = c.s.Meter.Block(t.role, with) - t.fixed
-		if tokens <= size || size < c.note {
+		if tokens <= size || size < c.noteTokens {
 			break
 		}
 		scale *= 0.9 * float64(size) / float64(tokens)
@@ -278,10 +278,10 @@ func (c *clipper) shorten(t *clipTarget, size int) {
 }
 
 func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block {
-	share := scale * float64(max(size-c.note, 0)) / float64(t.full)
+	share := scale * float64(max(size-c.noteTokens, 0)) / float64(t.otherTokens)
 	cut := func(text string) string {
 		keep := int(float64(len(text)) * share)
-		if size < c.note || keep < 8 {
+		if size < c.noteTokens || keep < 8 {
 			return "[cut: " + t.h.String() + "]"
 		}
 		if t.class == olderUserText || t.class == lastUserTurn {

@@ -30,7 +30,7 @@ func (c *clipper) hideTail(pinned bool) {
 			for _, u := range c.s.Units[i:end] {
 				c.saved += c.shownTokens(u)
 			}
-			c.hide(c.s.Units[i].From, c.s.Units[end-1].To)
+			c.addHidden(c.s.Units[i].From, c.s.Units[end-1].To)
 		}
 		i = end
 	}
@@ -59,11 +59,11 @@ func (c *clipper) trim() {
 		}
 		full, gain := c.s.Meter.View(with[at:at+1]), 0
 		need = min(need, full-c.s.Target/leastDigest)
-		for words := strings.TrimSuffix(first.Text, leftOut(u)); gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
+		for words := strings.TrimSuffix(first.Text, shortenedNote(u)); gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
 			if words = c.withoutEnd(words, need-gain); words == "" {
 				break
 			}
-			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words + leftOut(u)}}, u.Messages[at].Content[1:])
+			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words + shortenedNote(u)}}, u.Messages[at].Content[1:])
 		}
 		if gain > 0 {
 			with[at] = m
@@ -99,10 +99,10 @@ func (c *clipper) withoutEnd(digest string, tokens int) string {
 	return ""
 }
 
-// takeApart shortens digests and summaries, the oldest first: a digest loses its last sections
+// shortenDigests shortens digests and summaries, the oldest first: a digest loses its last sections
 // first, which matter least, and keeps the user's requests; another text is cut as by
 // [retain.Shorten].
-func (c *clipper) takeApart() {
+func (c *clipper) shortenDigests() {
 	for _, u := range c.s.Units {
 		need := c.need(olderUserText)
 		if need <= 0 {
@@ -151,8 +151,8 @@ const mostSections = 50
 // leastSummary is the size in bytes up to which a digest or summary stays whole, or is hidden.
 const leastSummary = 800
 
-// leftOut is the note at the end of a shortened digest or summary.
-func leftOut(u precis.Unit) string {
+// shortenedNote is the note at the end of a shortened digest or summary.
+func shortenedNote(u precis.Unit) string {
 	return "\n[What else stood here is left out: " + precis.SpanHandle(u.From, u.To).String() + ".]"
 }
 
@@ -160,7 +160,7 @@ func leftOut(u precis.Unit) string {
 // fifths of its size; "" when no more can be removed.
 func withoutLast(text string, u precis.Unit) string {
 	of := precis.SpanHandle(u.From, u.To).String()
-	note := leftOut(u)
+	note := shortenedNote(u)
 	text = strings.TrimSuffix(text, note)
 	if strings.HasPrefix(text, digestHead) && strings.Contains(text, "\n## ") {
 		from, to := leastOf(text)
@@ -324,10 +324,10 @@ func (c *clipper) drop(t *clipTarget) {
 	c.with[t.h] = nil
 	c.saved += t.tokens
 	t.tokens = 0
-	c.out++
+	c.breaches++
 }
 
-func (c *clipper) hide(from, to int) {
+func (c *clipper) addHidden(from, to int) {
 	i := sort.Search(len(c.hidden), func(k int) bool { return c.hidden[k].From >= from })
 	if i > 0 && c.hidden[i-1].To == from {
 		c.hidden[i-1].To = to

@@ -93,7 +93,7 @@ func (d *deduper) reads(calls []toolcall.Call) {
 		at := last.Results[0]
 		note := fmt.Sprintf("[%s: the same content is shown in full at %s, where the file was read again.]", c.Path, at)
 		count := &d.same
-		if harness.BehindHead(c.Text) != harness.BehindHead(last.Text) {
+		if harness.WithoutHead(c.Text) != harness.WithoutHead(last.Text) {
 			note = fmt.Sprintf("[%s as it was then is out of date: the file has changed and was read again at %s. This version: %s.]", c.Path, at, c.Results[len(c.Results)-1])
 			count = &d.stale
 		}
@@ -176,7 +176,7 @@ func (d *deduper) environment() {
 		for b := range d.s.Transcript.At(u.From).Content {
 			h := precis.BlockHandle(u.From, b)
 			t, ok := d.shown.block(h).(precis.Text)
-			if !ok || !harness.State(t.Text) {
+			if !ok || !harness.IsEditorState(t.Text) {
 				continue
 			}
 			was := harness.WorkingDirectory(t.Text)

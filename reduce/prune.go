@@ -30,7 +30,7 @@ func (Prune) Name() string { return "prune" }
 // Propose shortens the content with the least worth for its size.
 func (p Prune) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	r := newPruner(p, s)
-	r.survey(before(s, isFold))
+	r.findPrunable(before(s, isFold))
 	return r.report(r.prune(s.Excess()).edit), nil
 }
 
@@ -66,8 +66,8 @@ func (q Squeeze) Propose(_ context.Context, s *policy.Situation) (precis.Edit, e
 
 func (q Squeeze) pruner(s *policy.Situation, spared func(message int) bool) *pruner {
 	r := newPruner(q.Prune, s)
-	r.deep, r.over, r.errorsOver, r.spared = true, squeezeOver, squeezeOver, spared
-	r.survey(before(s, func(e precis.Edit) bool { return e.Kind == precis.KindPruning || isFold(e) }))
+	r.deep, r.minChars, r.errorsOver, r.spared = true, squeezeOver, squeezeOver, spared
+	r.findPrunable(before(s, func(e precis.Edit) bool { return e.Kind == precis.KindPruning || isFold(e) }))
 	return r
 }
 
@@ -82,7 +82,7 @@ func before(s *policy.Situation, made func(precis.Edit) bool) shown {
 			if p.Block == nil || !visible[p.From] {
 				continue
 			}
-			if at := indexOf(s.Transcript, p.From, *p.Block); at >= 0 {
+			if at := blockIndex(s.Transcript, p.From, *p.Block); at >= 0 {
 				out.put(precis.BlockHandle(p.From, at), !made(e))
 			}
 		}
@@ -92,9 +92,9 @@ func before(s *policy.Situation, made func(precis.Edit) bool) shown {
 
 func isFold(e precis.Edit) bool { return e.Report.Rung == Fold{}.Name() }
 
-// indexOf returns the index of the block of message i that ref names, also after it has
+// blockIndex returns the index of the block of message i that ref names, also after it has
 // moved; -1 when it is missing.
-func indexOf(t *precis.Transcript, i int, ref precis.BlockRef) int {
+func blockIndex(t *precis.Transcript, i int, ref precis.BlockRef) int {
 	n := len(t.At(i).Content)
 	if ref.Index >= 0 && ref.Index < n && t.HashBlock(i, ref.Index) == ref.Hash {
 		return ref.Index
@@ -112,19 +112,19 @@ const squeezeOver = 200
 
 func newPruner(p Prune, s *policy.Situation) *pruner {
 	f := s.Settings.Fractions
-	r := &pruner{Prune: p, s: s, over: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
+	r := &pruner{Prune: p, s: s, minChars: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
 	r.x, r.worth, r.reuse = retain.Of(s)
 	return r
 }
 
 // pruned is one block that may be shortened.
 type pruned struct {
-	h     precis.Handle
-	role  precis.Role
-	block precis.Block
-	full  int // tokens
-	now   int // tokens as the view shows it
-	parts []part
+	h           precis.Handle
+	role        precis.Role
+	block       precis.Block
+	fullTokens  int // tokens
+	shownTokens int // tokens as the view shows it
+	parts       []part
 }
 
 // part is one text of a block in pieces.
@@ -136,25 +136,25 @@ type part struct {
 
 type pruner struct {
 	Prune
-	over       int  // shorter results are left alone, in characters
-	errorsOver int  // shorter results that are errors
-	deep       bool // kept content may be shortened, too, except spared messages
-	spared     func(message int) bool
-	s          *policy.Situation
-	x          *retain.Index
-	worth      []float64
-	reuse      *retain.Reuser
-	cover      *retain.Coverage
-	current    shown // every block as the view shows it
-	copies     *retain.Copies
-	blocks     []pruned
-	pieces     []retain.Piece
-	now        int // tokens of blocks as the view shows them
+	minChars    int  // shorter results are left alone, in characters
+	errorsOver  int  // shorter results that are errors
+	deep        bool // kept content may be shortened, too, except spared messages
+	spared      func(message int) bool
+	s           *policy.Situation
+	x           *retain.Index
+	worth       []float64
+	reuse       *retain.Reuser
+	cover       *retain.Coverage
+	current     shown // every block as the view shows it
+	copies      *retain.Copies
+	blocks      []pruned
+	pieces      []retain.Piece
+	shownTokens int // tokens of blocks as the view shows them
 }
 
-// survey finds the blocks that may be shortened and adds everything else that
+// findPrunable finds the blocks that may be shortened and adds everything else that
 // the view shows to the coverage.
-func (r *pruner) survey(view shown) {
+func (r *pruner) findPrunable(view shown) {
 	r.cover = r.x.Cover()
 	r.current = current(r.s)
 	r.copies = retain.NewCopies()
@@ -216,12 +216,12 @@ func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[i
 	if len(t.parts) == 0 {
 		return
 	}
-	t.full = r.s.Meter.Block(role, b)
-	t.now = t.full
+	t.fullTokens = r.s.Meter.Block(role, b)
+	t.shownTokens = t.fullTokens
 	if u, ok := r.current.get(h); ok {
-		t.now = r.s.Meter.Block(role, u)
+		t.shownTokens = r.s.Meter.Block(role, u)
 	}
-	r.now += t.now
+	r.shownTokens += t.shownTokens
 	r.blocks = append(r.blocks, t)
 }
 
@@ -234,7 +234,7 @@ func (r *pruner) split() {
 		for _, p := range b.parts {
 			bytes += len(r.x.Texts[p.text].Body)
 		}
-		perByte := float64(b.full) / float64(max(bytes, 1))
+		perByte := float64(b.fullTokens) / float64(max(bytes, 1))
 		for k := range b.parts {
 			r.addPieces(&b.parts[k], perByte)
 			r.copies.Add(r.x.Texts[b.parts[k].text].Body)
@@ -249,7 +249,7 @@ const longText = 1000
 // bulky reports whether a text may be shortened.
 func (r *pruner) bulky(i int, last map[int32]bool) bool {
 	t := &r.x.Texts[i]
-	over := r.over
+	over := r.minChars
 	switch t.Source {
 	case retain.Written, retain.Called:
 		over = r.s.Settings.Fractions.ShrinkOver
@@ -382,7 +382,7 @@ func (r *pruner) mean() float64 {
 // time until the excess, in tokens, is saved.
 func (r *pruner) prune(excess int) *proposal {
 	notes := 30 * len(r.blocks)
-	budget := float64(r.now - excess - notes)
+	budget := float64(r.shownTokens - excess - notes)
 	var best *proposal
 	for try := range 8 { // the rendered size differs from the estimate
 		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget))
@@ -411,7 +411,7 @@ func (r *pruner) render(keep []bool) *proposal {
 	for i := range r.blocks {
 		b := &r.blocks[i]
 		if with := r.shortened(b, keep); with != nil {
-			p.blockOf(b.h, b.role, b.now, with)
+			p.blockOf(b.h, b.role, b.shownTokens, with)
 		}
 	}
 	return p

@@ -76,7 +76,7 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 	if left < 60 {
 		return "", false
 	}
-	if own := r.own(t); own != "" {
+	if own := r.userPreview(t); own != "" {
 		return fmt.Sprintf("[%s, shortened]\n%s", b.h, own), true
 	}
 	w := previewWriter{h: b.h, numbered: numbered(t.Body)}
@@ -86,8 +86,8 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 	return w.write(t.Body, p.split, kept, left == len(t.Body)), true
 }
 
-// own returns the preview that the user's function writes for a result.
-func (r *pruner) own(t *retain.Text) string {
+// userPreview returns the preview that the user's function writes for a result.
+func (r *pruner) userPreview(t *retain.Text) string {
 	if r.Preview == nil || t.Call < 0 || t.Source < retain.ReadFile {
 		return ""
 	}
@@ -101,10 +101,10 @@ func (r *pruner) own(t *retain.Text) string {
 
 // previewWriter renders one preview.
 type previewWriter struct {
-	h        precis.Handle
-	head     string // a description of the text, if it comes first
-	numbered bool   // lines have numbers, which show the gaps
-	named    bool   // the handle has been given
+	h           precis.Handle
+	head        string // a description of the text, if it comes first
+	numbered    bool   // lines have numbers, which show the gaps
+	handleGiven bool   // the handle has been given
 }
 
 func (w *previewWriter) write(text string, s preview.Split, kept []bool, none bool) string {
@@ -114,7 +114,7 @@ func (w *previewWriter) write(text string, s preview.Split, kept []bool, none bo
 		return fmt.Sprintf("[%s: %s; left out]", w.h, w.head)
 	case w.head != "":
 		fmt.Fprintf(&out, "[%s: %s; shortened]\n", w.h, w.head)
-		w.named = true
+		w.handleGiven = true
 	}
 	body := s.Render(text, func(i int) bool { return kept[i] }, w.gap)
 	if w.numbered {
@@ -126,8 +126,8 @@ func (w *previewWriter) write(text string, s preview.Split, kept []bool, none bo
 
 func (w *previewWriter) gap(lines, n int) string {
 	switch {
-	case !w.named:
-		w.named = true
+	case !w.handleGiven:
+		w.handleGiven = true
 		return gapNamed(lines, n, w.h)
 	case w.numbered && lines > 0:
 		return "…"

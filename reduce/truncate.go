@@ -54,7 +54,7 @@ func (t Truncate) Propose(_ context.Context, s *policy.Situation) (precis.Edit, 
 		return precis.Edit{Kind: precis.KindTruncation, Report: precis.EditReport{Code: policy.ReasonNothing, Reason: "the view fits as it is"}}, nil
 	}
 	tr := truncation{Truncate: t, s: s}
-	tr.survey()
+	tr.findMarkers()
 	tr.room = min(mostHeld, s.Target/heldShare)
 	tr.cost = s.Meter.View([]precis.Message{tr.markerFor(0, max(s.Transcript.Len(), 100_000))})
 	tr.choose()
@@ -70,33 +70,33 @@ func (t Truncate) Propose(_ context.Context, s *policy.Situation) (precis.Edit, 
 // earlier truncations, hide which units are to be hidden.
 type truncation struct {
 	Truncate
-	s       *policy.Situation
-	marker  []bool
-	hide    []bool
-	summary []bool // of an earlier condensation
-	left    []bool // neither counted nor hidden
-	visible int
-	hidden  int // messages
-	cost    int // tokens of a marker
-	room    int // tokens for the work state, in all markers
+	s         *policy.Situation
+	marker    []bool
+	hide      []bool
+	summary   []bool // of an earlier condensation
+	leftAlone []bool // neither counted nor hidden
+	visible   int
+	hidden    int // messages
+	cost      int // tokens of a marker
+	room      int // tokens for the work state, in all markers
 }
 
-// survey finds the markers and counts the visible messages.
-func (t *truncation) survey() {
+// findMarkers finds the markers and counts the visible messages.
+func (t *truncation) findMarkers() {
 	kinds := map[string]precis.EditKind{}
 	for _, e := range t.s.Edits {
 		kinds[e.ID] = e.Kind
 	}
 	t.marker = make([]bool, len(t.s.Units))
 	t.hide = make([]bool, len(t.s.Units))
-	t.left = make([]bool, len(t.s.Units))
+	t.leftAlone = make([]bool, len(t.s.Units))
 	t.summary = make([]bool, len(t.s.Units))
 	for i, u := range t.s.Units {
 		hidden := kinds[u.Edit] == precis.KindTruncation || len(u.Messages) == 0
 		t.marker[i] = hidden
 		t.summary[i] = kinds[u.Edit] == precis.KindCondensation
-		t.left[i] = u.Original() && slices.Contains(t.Leave, u.From)
-		if !hidden && !t.left[i] {
+		t.leftAlone[i] = u.Original() && slices.Contains(t.Leave, u.From)
+		if !hidden && !t.leftAlone[i] {
 			t.visible++
 		}
 	}
@@ -148,7 +148,7 @@ func (t *truncation) summaries() int {
 func (t *truncation) hideOldest(quota, saved int, summaries bool) int {
 	first := true
 	for i := 0; i < len(t.s.Units); {
-		if t.marker[i] || t.left[i] {
+		if t.marker[i] || t.leftAlone[i] {
 			i++
 			continue
 		}
@@ -183,7 +183,7 @@ func (t *truncation) groupEnd(i int) int {
 		return i + 1
 	}
 	_, to := t.s.Kept.Group(u.From)
-	for i++; i < len(t.s.Units) && t.s.Units[i].Original() && !t.left[i] && t.s.Units[i].From < to; i++ {
+	for i++; i < len(t.s.Units) && t.s.Units[i].Original() && !t.leftAlone[i] && t.s.Units[i].From < to; i++ {
 	}
 	return i
 }

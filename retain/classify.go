@@ -97,7 +97,7 @@ func (s *scanner) dotted(from, end int, w wordShape) {
 		s.number(from, end, w)
 		return
 	}
-	if len(word) >= 5 && (w.dots+w.colons > 1 || plausible(word)) {
+	if len(word) >= 5 && (w.dots+w.colons > 1 || isQualifiedName(word)) {
 		s.yield(Identifier, from, end)
 	}
 	last := from
@@ -112,9 +112,9 @@ func (s *scanner) dotted(from, end int, w wordShape) {
 	}
 }
 
-// plausible distinguishes a qualified name from two sentences that have no
+// isQualifiedName distinguishes a qualified name from two sentences that have no
 // space between them.
-func plausible(word string) bool {
+func isQualifiedName(word string) bool {
 	i := strings.IndexAny(word, ".:")
 	if i < 0 {
 		return false

@@ -26,7 +26,7 @@ const leastLine = 10
 // Add adds the lines of a text that is shown.
 func (c *Copies) Add(text string) {
 	for line := range strings.Lines(text) {
-		if line = Bare(line); len(line) >= leastLine {
+		if line = TrimLineNumber(line); len(line) >= leastLine {
 			c.seen[hash(line)] = struct{}{}
 		}
 	}
@@ -36,7 +36,7 @@ func (c *Copies) Add(text string) {
 func (c *Copies) Fresh(text string) float64 {
 	all, fresh := 0, 0
 	for line := range strings.Lines(text) {
-		line = Bare(line)
+		line = TrimLineNumber(line)
 		all += len(line)
 		if len(line) < leastLine {
 			continue
@@ -51,9 +51,9 @@ func (c *Copies) Fresh(text string) float64 {
 	return float64(fresh) / float64(all)
 }
 
-// Bare returns a line without surrounding white space and without the number
+// TrimLineNumber returns a line without surrounding white space and without the number
 // that tools put before lines: "  12→", "12\t", "12 | ", "12: ".
-func Bare(line string) string {
+func TrimLineNumber(line string) string {
 	return strings.TrimSpace(line[NumberColumn(line):])
 }
 

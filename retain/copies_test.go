@@ -37,8 +37,8 @@ func TestNumberColumn(t *testing.T) {
 		{"2025-01-02 x", "2025-01-02 x", 0},
 		{"  foo  \r\n", "foo", 0},
 	} {
-		if n := NumberColumn(tt.line); n != tt.n || Bare(tt.line) != tt.bare {
-			t.Errorf("%q: column %d, bare %q; want %d, %q", tt.line, n, Bare(tt.line), tt.n, tt.bare)
+		if n := NumberColumn(tt.line); n != tt.n || TrimLineNumber(tt.line) != tt.bare {
+			t.Errorf("%q: column %d, bare %q; want %d, %q", tt.line, n, TrimLineNumber(tt.line), tt.n, tt.bare)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestBareIsPartOfTheLine(t *testing.T) {
 		if n < 0 || n > len(line) || strings.Trim(line[:n], " 0123456789→\t|:") != "" {
 			t.Fatalf("%q: column %d", line, n)
 		}
-		if b := Bare(line); !strings.Contains(line, b) || b != strings.TrimSpace(b) || len(b) > len(line)-n {
+		if b := TrimLineNumber(line); !strings.Contains(line, b) || b != strings.TrimSpace(b) || len(b) > len(line)-n {
 			t.Fatalf("%q: bare %q", line, b)
 		}
 	})

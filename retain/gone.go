@@ -16,22 +16,22 @@ import (
 // user turn that the first view did not show is not counted. Meter counts the messages; Gone does
 // not retain it.
 func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
-	return gone(RulesOf(Alive(conv.Transcript, before)), conv.Transcript, before, after, meter)
+	return contentGone(RulesOf(WithoutRewound(conv.Transcript, before)), conv.Transcript, before, after, meter)
 }
 
 // GoneOf is [Gone] of a run: before is the list of edits at its beginning.
 func GoneOf(s *policy.Situation, before []precis.Edit) policy.Gone {
 	x, _, _ := Of(s)
-	return gone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
+	return contentGone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
 }
 
 // RulesOf returns the rules in the words of persons in messages, see [Index.Rules].
 func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
-func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
+func contentGone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
 	had, has := wordsOf(was.Units), wordsOf(is.Units)
-	g := policy.Gone{Of: len(rules)}
+	g := policy.Gone{AllRules: len(rules)}
 	for _, r := range rules {
 		if text := Folded(r.Text); !strings.Contains(has(), text) && strings.Contains(had(), text) {
 			g.Rules = append(g.Rules, policy.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
@@ -45,12 +45,12 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	speech := t.Speech()
 	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
 	if last >= 0 && speech.Begins(last) {
-		said, h := saidIn(speech, last), precis.MessageHandle(last)
+		said, h := userWordsIn(speech, last), precis.MessageHandle(last)
 		if !isShown(said, is.Message(last), has) && isShown(said, was.Message(last), had) {
 			g.LastTurn = &h
 		}
 	}
-	if share := bare(was, is, meter); share > policy.MostHidden {
+	if share := shareHiddenUnsummarized(was, is, meter); share > policy.MostHidden {
 		g.Hidden = share
 	}
 	return g
@@ -71,8 +71,8 @@ func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, 
 	return false
 }
 
-// saidIn returns the user's words in a message, including answers to questions.
-func saidIn(speech *precis.Speech, i int) []string {
+// userWordsIn returns the user's words in a message, including answers to questions.
+func userWordsIn(speech *precis.Speech, i int) []string {
 	said := []string{speech.Words(i)}
 	for _, a := range speech.Answers(i) {
 		said = append(said, a.Text)
@@ -86,7 +86,7 @@ func wordsOf(units []precis.Unit) func() string {
 	return sync.OnceValue(func() string {
 		var out strings.Builder
 		for _, u := range units {
-			words(&out, u.Messages)
+			writeWords(&out, u.Messages)
 		}
 		return out.String()
 	})
@@ -145,10 +145,10 @@ func last(s string, n int) string {
 	return s[at:]
 }
 
-// bare returns the share of a view, by tokens, that the next one hides or cuts without a summary or
+// shareHiddenUnsummarized returns the share of a view, by tokens, that the next one hides or cuts without a summary or
 // digest. A preview, an outline or a pointer to a copy counts as shown, since it states what it
 // replaces.
-func bare(was, is *precis.Shown, meter *measure.Meter) float64 {
+func shareHiddenUnsummarized(was, is *precis.Shown, meter *measure.Meter) float64 {
 	all, hidden := 0, 0
 	for _, u := range was.Units {
 		n := meter.View(u.Messages)

@@ -44,15 +44,15 @@ type Text struct {
 	Start  int32  // where Body begins in a text block; else the index of the string in the block
 	Body   string
 
-	tool  int32    // length of the tool's name at the beginning of Body
-	said  [2]int32 // span of the user's words in a result; 0, 0 elsewhere
-	marks [2]int32 // its anchors: a range of Index.marks
+	tool     int32    // length of the tool's name at the beginning of Body
+	userSpan [2]int32 // span of the user's words in a result; 0, 0 elsewhere
+	marks    [2]int32 // its anchors: a range of Index.marks
 }
 
 // Words returns the words of the text: of a result with a user's answer, the user's words alone.
 func (t *Text) Words() string {
-	if t.said[1] > 0 {
-		return t.Body[t.said[0]:t.said[1]]
+	if t.userSpan[1] > 0 {
+		return t.Body[t.userSpan[0]:t.userSpan[1]]
 	}
 	return t.Body
 }
@@ -233,7 +233,7 @@ func (r *reader) message(i int, m precis.Message) {
 		case precis.Text:
 			r.text(h, block.Text, spans)
 		case precis.ToolUse:
-			r.use(h, block)
+			r.indexToolUse(h, block)
 		case precis.ToolResult:
 			r.result(h, block, spans)
 		}
@@ -308,8 +308,8 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 		}
 		for _, s := range spans {
 			if answers && s.Part == n && s.Said.Author == precis.AuthorPerson {
-				if one.Source, one.said = User, [2]int32{int32(s.From), int32(s.To)}; refused { // without its frame
-					one.Body, one.said = t.Text[s.From:s.To], [2]int32{0, int32(s.To - s.From)}
+				if one.Source, one.userSpan = User, [2]int32{int32(s.From), int32(s.To)}; refused { // without its frame
+					one.Body, one.userSpan = t.Text[s.From:s.To], [2]int32{0, int32(s.To - s.From)}
 				}
 			}
 		}
@@ -333,7 +333,7 @@ func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
 		one := Text{Handle: h, Call: -1, Start: int32(from), Body: text[from:spans[k-1].To]}
 		switch author {
 		case precis.AuthorModel, precis.AuthorRecap: // a model's words, in whatever role
-			r.said(h, one.Body)
+			r.indexAssistantText(h, one.Body)
 			continue
 		case precis.AuthorPerson:
 			one.Source = User
@@ -349,8 +349,8 @@ func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
 	}
 }
 
-// said splits an assistant's text at the tool calls written in it as XML.
-func (r *reader) said(h precis.Handle, text string) {
+// indexAssistantText splits an assistant's text at the tool calls written in it as XML.
+func (r *reader) indexAssistantText(h precis.Handle, text string) {
 	calls := r.uses[h]
 	if len(calls) == 0 {
 		r.add(Text{Handle: h, Source: Said, Call: -1, Body: text})
@@ -361,14 +361,14 @@ func (r *reader) said(h precis.Handle, text string) {
 		r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:c.Start]})
 		call := calls[min(n, len(calls)-1)]
 		for _, p := range c.Params {
-			r.add(Text{Handle: h, Source: r.argument(call, p.Name, p.Value), Call: call, Field: p.Name, Start: int32(p.Start), Body: p.Value})
+			r.add(Text{Handle: h, Source: r.argumentSource(call, p.Name, p.Value), Call: call, Field: p.Name, Start: int32(p.Start), Body: p.Value})
 		}
 		last = c.End
 	}
 	r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:]})
 }
 
-func (r *reader) use(h precis.Handle, u precis.ToolUse) {
+func (r *reader) indexToolUse(h precis.Handle, u precis.ToolUse) {
 	call := int32(-1)
 	if c := r.uses[h]; len(c) > 0 {
 		call = c[0]
@@ -392,7 +392,7 @@ func (r *reader) strings(h precis.Handle, call int32, u precis.ToolUse) {
 	}
 	n := int32(0)
 	for field, s := range jsonspan.Strings(u.Input) {
-		r.add(Text{Handle: h, Source: r.argument(call, field, s), Call: call, Field: field, Start: n, Body: s})
+		r.add(Text{Handle: h, Source: r.argumentSource(call, field, s), Call: call, Field: field, Start: n, Body: s})
 		n++
 	}
 }
@@ -404,7 +404,7 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	const longest, whole = 150, 190 // bytes of one string and of the line
 	line := append([]byte(nil), u.Name...)
 	for field, s := range jsonspan.Strings(u.Input) {
-		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argument(call, field, s) != Called {
+		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argumentSource(call, field, s) != Called {
 			return "", false
 		}
 		line = append(append(line, ' '), s...)
@@ -412,9 +412,9 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	return string(line), len(line) > len(u.Name)
 }
 
-// argument distinguishes written content from other arguments: all arguments of a writing call
+// argumentSource distinguishes written content from other arguments: all arguments of a writing call
 // are content except its path, and its command unless that is a patch.
-func (r *reader) argument(call int32, field, value string) Source {
+func (r *reader) argumentSource(call int32, field, value string) Source {
 	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" && !toolcall.IsPatch(value) || toolcall.IsPathArgument(field) {
 		return Called
 	}

@@ -57,7 +57,7 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 		r.Anchors++
 		switch {
 		case !all.Seen(f):
-			r.Lost = append(r.Lost, x.lost(f, w))
+			r.Lost = append(r.Lost, x.lostAnchor(f, w))
 		case !own.Seen(f):
 			r.Repaired++
 			fallthrough
@@ -97,7 +97,7 @@ func (x *Index) typedUnits() []string {
 	return x.typed
 }
 
-func (x *Index) lost(f int, worth float64) policy.LostAnchor {
+func (x *Index) lostAnchor(f int, worth float64) policy.LostAnchor {
 	fact := &x.Facts[f]
 	return policy.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(), Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
 }
@@ -133,11 +133,11 @@ func readRules(speech *precis.Speech) []Rule {
 			}
 		}
 	}
-	return fairly(out)
+	return fairRules(out)
 }
 
-// fairly returns at most [MaxRules] of the rules, in order, chosen by [Fair].
-func fairly(list []Rule) []Rule {
+// fairRules returns at most [MaxRules] of the rules, in order, chosen by [Fair].
+func fairRules(list []Rule) []Rule {
 	left := MaxRules
 	return Fair(list, func(Rule) bool { left--; return left >= 0 })
 }
@@ -184,11 +184,11 @@ func (x *Index) rules(view string) (n int, lost []policy.LostAnchor) {
 // sentences.
 func Words(msgs []precis.Message) string {
 	var out strings.Builder
-	words(&out, msgs)
+	writeWords(&out, msgs)
 	return out.String()
 }
 
-func words(out *strings.Builder, msgs []precis.Message) {
+func writeWords(out *strings.Builder, msgs []precis.Message) {
 	texts(msgs, func(s string) {
 		fold(out, s)
 		out.WriteByte('\n')

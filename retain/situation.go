@@ -21,16 +21,16 @@ type run struct {
 // ladder.
 func Of(s *policy.Situation) (*Index, []float64, *Reuser) {
 	r := s.Once(indexKey{}, func() any {
-		x := Read(s.Conversation.System.PlainText(), Alive(s.Transcript, s.Edits))
+		x := Read(s.Conversation.System.PlainText(), WithoutRewound(s.Transcript, s.Edits))
 		worth := x.Worths()
 		return run{x, worth, x.Reuser(worth)}
 	}).(run)
 	return r.x, r.worth, r.reuse
 }
 
-// Alive returns the messages of a transcript, with those that a rewind hides emptied: they are
+// WithoutRewound returns the messages of a transcript, with those that a rewind hides emptied: they are
 // neither shown nor needed again. Messages that other edits hide are complete.
-func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
+func WithoutRewound(t *precis.Transcript, edits []precis.Edit) []precis.Message {
 	msgs := t.Messages()
 	if !slices.ContainsFunc(edits, func(e precis.Edit) bool { return e.Kind == precis.KindRewind }) {
 		return msgs

@@ -31,7 +31,7 @@ func FileOf(e Environment, agent, id string) string {
 				take(filepath.Join(p.Root, dir.Name(), id+".jsonl"))
 			}
 		default:
-			for _, file := range named(p.Root, id) {
+			for _, file := range filesNamed(p.Root, id) {
 				take(file)
 			}
 		}
@@ -39,9 +39,9 @@ func FileOf(e Environment, agent, id string) string {
 	return path
 }
 
-// named returns the files below a folder that have a text in their names. It visits at most the
+// filesNamed returns the files below a folder that have a text in their names. It visits at most the
 // given number of entries.
-func named(root, text string) (out []string) {
+func filesNamed(root, text string) (out []string) {
 	const deepest, most = 6, 100_000
 	seen := 0
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -29,15 +29,15 @@ func (l *Library) spendOnce(ctx context.Context, some []*Session) error {
 			seen[r.ID] = true
 		}
 		if len(again) > 0 {
-			s.Spent = without(s.Spent, again)
+			s.Spent = subtractRequests(s.Spent, again)
 			l.read.price(s)
 		}
 	}
 	return nil
 }
 
-// without subtracts requests from spending. Programs that record IDs of requests record no cost.
-func without(spent []archive.Spend, some []archive.Request) []archive.Spend {
+// subtractRequests subtracts requests from spending. Programs that record IDs of requests record no cost.
+func subtractRequests(spent []archive.Spend, some []archive.Request) []archive.Spend {
 	out := slices.Clone(spent)
 	for _, r := range some {
 		i := slices.IndexFunc(out, func(sp archive.Spend) bool { return sp.Model == r.Model })

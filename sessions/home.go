@@ -103,7 +103,7 @@ func record(s *Session, window int) store.Record {
 }
 
 // List lists sessions as conversations, the one used last first.
-func (h asHome) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (h libraryHome) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	var page conversation.Page[conversation.Listed]
 	f := Filter{Text: q.Text, Since: q.Since, Before: q.Before, Limit: cmp.Or(q.Limit, 50) + 1}
 	if q.Cursor != "" {
@@ -129,13 +129,13 @@ func (h asHome) List(ctx context.Context, q conversation.Listing) (conversation.
 }
 
 // CountAll counts the sessions.
-func (h asHome) CountAll(ctx context.Context) (n int, known bool, err error) {
+func (h libraryHome) CountAll(ctx context.Context) (n int, known bool, err error) {
 	n, err = h.Library.Count(ctx, Filter{})
 	return n, err == nil, err
 }
 
 // listed describes a session as a conversation in a list.
-func (h asHome) listed(s *Session) conversation.Listed {
+func (h libraryHome) listed(s *Session) conversation.Listed {
 	tokens := s.Window
 	if h.o.Window != nil {
 		tokens = h.o.Window(s.Model, tokens).Tokens
@@ -147,7 +147,7 @@ func (h asHome) listed(s *Session) conversation.Listed {
 const mostChildren = 50
 
 // Family returns the parent and the children of a session.
-func (h asHome) Family(ctx context.Context, id string) (conversation.Family, error) {
+func (h libraryHome) Family(ctx context.Context, id string) (conversation.Family, error) {
 	out := conversation.Family{Children: []conversation.Listed{}}
 	s, err := h.Find(ctx, id)
 	if err != nil {
@@ -170,15 +170,15 @@ func (h asHome) Family(ctx context.Context, id string) (conversation.Family, err
 	return out, err
 }
 
-// asHome is a library as a home of conversations.
-type asHome struct{ *Library }
+// libraryHome is a library as a home of conversations.
+type libraryHome struct{ *Library }
 
 // Home makes the sessions available to the verbs of package conversation, read-only. IDs are names
 // as in [Library.Find].
-func (l *Library) Home() conversation.Home { return asHome{l} }
+func (l *Library) Home() conversation.Home { return libraryHome{l} }
 
 // Search finds passages in all sessions, see [Library.Search].
-func (h asHome) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (h libraryHome) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	limit := cmp.Or(q.Limit, 20)
 	q.Limit = limit + 1 // an exact count would open every recording
 	if q.Conversation != "" {

@@ -30,8 +30,8 @@ const version = "12/" + words.Version
 // index is a file that caches the content of recordings. It can be rebuilt from them, so writes do
 // not wait for the disk.
 type index struct {
-	db   *sql.DB
-	made string // its version: of this package and of the token counter
+	db      *sql.DB
+	version string // its version: of this package and of the token counter
 }
 
 // stamp is the size and time of a file when it was read.
@@ -119,7 +119,7 @@ func tryIndex(ctx context.Context, path, made string) (*index, error) {
 	if path == "" {
 		db.SetMaxOpenConns(1) // each connection in memory is a database of its own
 	}
-	x := &index{db: db, made: made}
+	x := &index{db: db, version: made}
 	if err := x.prepare(ctx); err != nil {
 		_ = db.Close()
 		return nil, indexError(err)
@@ -144,7 +144,7 @@ func (x *index) prepare(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, schema); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`, x.made); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`, x.version); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -157,7 +157,7 @@ func (x *index) isMade(ctx context.Context, db interface {
 	var have string
 	err := db.QueryRowContext(ctx, `SELECT version FROM made`).Scan(&have)
 	switch {
-	case err == nil && have == x.made:
+	case err == nil && have == x.version:
 		return true, nil
 	case err == nil, errors.Is(err, sql.ErrNoRows):
 		return false, errVersion

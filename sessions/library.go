@@ -174,7 +174,7 @@ func (l *Library) keep(ctx context.Context, done <-chan entry, total int) (err e
 	var some []entry
 	n := 0
 	for e := range done {
-		if n++; e.unread.Why.lasting() {
+		if n++; e.unread.Why.isPermanent() {
 			some = append(some, e)
 		} else {
 			l.mu.Lock()

@@ -21,8 +21,8 @@ type Place struct {
 	// Home is the folder that links must not leave; "": links are followed everywhere.
 	Home string
 
-	files []string // patterns for the ends of paths of recordings
-	only  []string // DEPTH:NAME of folders to enter, see places.txt
+	files     []string // patterns for the ends of paths of recordings
+	enterOnly []string // DEPTH:NAME of folders to enter, see places.txt
 }
 
 // Environment is the input of [Places].
@@ -65,7 +65,7 @@ func Places(e Environment) []Place {
 }
 
 func placeOf(row table.Row, root, home string) Place {
-	return Place{Agent: row.Get("agent"), Root: root, Home: home, files: row.Words("files"), only: row.Words("only")}
+	return Place{Agent: row.Get("agent"), Root: root, Home: home, files: row.Words("files"), enterOnly: row.Words("only")}
 }
 
 // roots returns the folders of a table row.
@@ -115,5 +115,5 @@ func (e Environment) editorFolders() []string {
 func (p Place) leadsTo(name string, depth int) bool {
 	at := strconv.Itoa(depth) + ":"
 	there := func(o string) bool { return strings.HasPrefix(o, at) }
-	return p.Given || !slices.ContainsFunc(p.only, there) || slices.Contains(p.only, at+name)
+	return p.Given || !slices.ContainsFunc(p.enterOnly, there) || slices.Contains(p.enterOnly, at+name)
 }

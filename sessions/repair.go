@@ -189,7 +189,7 @@ func (m *lineMender) line(raw []byte, last bool) bool {
 	objects, rest := objectsOf(raw)
 	fixed := archive.Mended(rest)
 	mendable := fixed != nil && jsonspan.Valid(fixed) == nil && jsonspan.Kind(fixed) == '{'
-	if at := m.begins.Behind(raw); !mendable && at >= len(raw)-len(rest) {
+	if at := m.begins.LastRecordOffset(raw); !mendable && at >= len(raw)-len(rest) {
 		for _, o := range append(objects, raw[at:]) {
 			m.out.Write(o)
 			m.out.WriteByte('\n')

@@ -52,7 +52,7 @@ func (l *Library) SearchIn(ctx context.Context, f Filter, q store.SearchQuery) (
 			return nil, err
 		}
 		hits, err := l.searchOne(s, query, nil)
-		return best(hits, limit), err
+		return bestHits(hits, limit), err
 	}
 	if err := l.indexTexts(ctx); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (l *Library) SearchIn(ctx context.Context, f Filter, q store.SearchQuery) (
 			return nil, err
 		}
 	}
-	return best(look.hits, limit), nil
+	return bestHits(look.hits, limit), nil
 }
 
 // looking is the state of a search among sessions.
@@ -90,7 +90,7 @@ func (l *looking) look(ctx context.Context, step words.Step) error {
 		if ctx.Err() != nil {
 			return precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
 		}
-		if p.in = l.unseen(p); len(p.in) == 0 {
+		if p.in = l.takeUnread(p); len(p.in) == 0 {
 			continue
 		}
 		found, err := l.withCondition(ctx, "path = ?", 1, p.path)
@@ -111,8 +111,8 @@ func (l *looking) look(ctx context.Context, step words.Step) error {
 	return nil
 }
 
-// unseen returns the unread stretches of a place and marks them as read.
-func (l *looking) unseen(p place) (out []stretch) {
+// takeUnread returns the unread stretches of a place and marks them as read.
+func (l *looking) takeUnread(p place) (out []stretch) {
 	for _, s := range p.in {
 		key := p.path + "\x00" + strconv.Itoa(s.first)
 		if !l.seen[key] && len(l.seen) < mostCandidates {
@@ -140,8 +140,8 @@ type rankedHit struct {
 	rank words.Rank
 }
 
-// best returns the hits with the highest scores.
-func best(hits []rankedHit, limit int) []Hit {
+// bestHits returns the hits with the highest scores.
+func bestHits(hits []rankedHit, limit int) []Hit {
 	slices.SortStableFunc(hits, func(a, b rankedHit) int { return cmp.Compare(b.Score, a.Score) })
 	var out []Hit
 	for _, h := range hits[:min(len(hits), limit)] {

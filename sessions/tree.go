@@ -17,11 +17,11 @@ func (l *Library) Tree(ctx context.Context, f Filter) ([]*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return grow(some), nil
+	return buildTrees(some), nil
 }
 
-// grow builds trees and keeps the order of the sessions.
-func grow(some []*Session) []*Node {
+// buildTrees builds trees and keeps the order of the sessions.
+func buildTrees(some []*Session) []*Node {
 	nodes, byID := make([]*Node, len(some)), map[string]*Node{}
 	for i, s := range some {
 		nodes[i] = &Node{Session: s}
@@ -32,7 +32,7 @@ func grow(some []*Session) []*Node {
 	var roots []*Node
 	for _, n := range nodes {
 		parent := byID[n.Parent]
-		if n.Parent == "" || parent == nil || leadsTo(n, byID) {
+		if n.Parent == "" || parent == nil || isOwnAncestor(n, byID) {
 			roots = append(roots, n)
 			continue
 		}
@@ -41,8 +41,8 @@ func grow(some []*Session) []*Node {
 	return roots
 }
 
-// leadsTo reports whether the parents of a node lead back to it.
-func leadsTo(n *Node, byID map[string]*Node) bool {
+// isOwnAncestor reports whether the parents of a node lead back to it.
+func isOwnAncestor(n *Node, byID map[string]*Node) bool {
 	seen := map[*Node]bool{}
 	for at := byID[n.Parent]; at != nil && !seen[at]; at = byID[at.Parent] {
 		if at == n {

@@ -42,12 +42,12 @@ func Reasons() []Reason {
 	return []Reason{ByFormat, Empty, Damaged, Forbidden, Busy, TooLarge, NoFile, BrokenLink, LinkOut, TooDeep}
 }
 
-// lasting reports whether only a change of the file can make it readable, so that the index may
+// isPermanent reports whether only a change of the file can make it readable, so that the index may
 // cache the reason.
-func (r Reason) lasting() bool { return r != Forbidden && r != Busy }
+func (r Reason) isPermanent() bool { return r != Forbidden && r != Busy }
 
-// whyNot returns the reason for a read error; "" if the file is gone.
-func whyNot(err error) Reason {
+// unreadReason returns the reason for a read error; "" if the file is gone.
+func unreadReason(err error) Reason {
 	var e *precis.Error
 	op := ""
 	if errors.As(err, &e) {
@@ -72,7 +72,7 @@ func whyNot(err error) Reason {
 
 // unreadOf describes a path that could not be read.
 func unreadOf(path, agent string, err error) (Unread, bool) {
-	why := whyNot(err)
+	why := unreadReason(err)
 	return Unread{Path: path, Agent: agent, Why: why, Text: reason(err, path)}, why != ""
 }
 

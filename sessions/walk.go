@@ -32,8 +32,8 @@ type walker struct {
 	unread []Unread
 }
 
-// pass records a path that is not read.
-func (w *walker) pass(path string, p Place, why Reason, text string) {
+// recordUnread records a path that is not read.
+func (w *walker) recordUnread(path string, p Place, why Reason, text string) {
 	if !w.seen[path] {
 		w.seen[path] = true
 		w.unread = append(w.unread, Unread{Path: path, Agent: p.Agent, Why: why, Text: text})
@@ -43,7 +43,7 @@ func (w *walker) pass(path string, p Place, why Reason, text string) {
 // failed records a path that cannot be read, unless it is gone.
 func (w *walker) failed(path string, p Place, err error) {
 	if u, ok := unreadOf(path, p.Agent, err); ok {
-		w.pass(path, p, u.Why, u.Text)
+		w.recordUnread(path, p, u.Why, u.Text)
 	}
 }
 
@@ -88,7 +88,7 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", context.Cause(w.ctx))
 	}
 	if depth > deepest {
-		w.pass(dir, p, TooDeep, "the folder lies too deep")
+		w.recordUnread(dir, p, TooDeep, "the folder lies too deep")
 		return nil
 	}
 	entries, err := os.ReadDir(dir)
@@ -102,7 +102,7 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if e.Type()&fs.ModeSymlink != 0 {
-			if path, e = w.follow(path, p); e == nil {
+			if path, e = w.resolveLink(path, p); e == nil {
 				continue
 			}
 		}
@@ -121,16 +121,16 @@ func (w *walker) folder(dir string, p Place, depth int) error {
 	return nil
 }
 
-// follow returns the target of a link; nil if it is missing, out of the place's home, or a folder
+// resolveLink returns the target of a link; nil if it is missing, out of the place's home, or a folder
 // already searched.
-func (w *walker) follow(link string, p Place) (path string, e fs.DirEntry) {
+func (w *walker) resolveLink(link string, p Place) (path string, e fs.DirEntry) {
 	path, err := filepath.EvalSymlinks(link)
 	if err != nil {
-		w.pass(link, p, BrokenLink, "the link leads to no file")
+		w.recordUnread(link, p, BrokenLink, "the link leads to no file")
 		return "", nil
 	}
 	if home, err := filepath.EvalSymlinks(p.Home); p.Home != "" && (err != nil || !under(path, home)) {
-		w.pass(link, p, LinkOut, "the link leads out of your home folder; --in FOLDER reads it")
+		w.recordUnread(link, p, LinkOut, "the link leads out of your home folder; --in FOLDER reads it")
 		return "", nil
 	}
 	info, err := os.Stat(path)
@@ -205,9 +205,9 @@ func (w *walker) file(path string, p Place, e fs.DirEntry) {
 	}
 	switch what := special(info.Mode()); {
 	case what != "":
-		w.pass(path, p, NoFile, what)
+		w.recordUnread(path, p, NoFile, what)
 	case info.Size() == 0:
-		w.pass(path, p, Empty, "the file is empty")
+		w.recordUnread(path, p, Empty, "the file is empty")
 	case database.ProgramOf(path) != "":
 		w.database(path, p)
 	default:

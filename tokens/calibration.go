@@ -34,8 +34,8 @@ type Calibration struct {
 // counterEnds ends the counter in the key of a model's ratios.
 const counterEnds = "\t"
 
-// named returns the key of a model's ratios, which separates the counts of different counters.
-func (c *Calibration) named(model string) string {
+// ratioKey returns the key of a model's ratios, which separates the counts of different counters.
+func (c *Calibration) ratioKey(model string) string {
 	if c.counter == "" {
 		return model
 	}
@@ -152,7 +152,7 @@ func (c *Calibration) drop(owner, model string) {
 func (c *Calibration) prior(model string) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	of := c.models[c.named(model)]
+	of := c.models[c.ratioKey(model)]
 	if len(of) < leastOwners && c.counter != "" {
 		return 1
 	}
@@ -180,7 +180,7 @@ var (
 )
 
 func (o owned) Factor(model string) float64 {
-	if r, ok := o.c.ratio(o.owner, o.c.named(model)); ok {
+	if r, ok := o.c.ratio(o.owner, o.c.ratioKey(model)); ok {
 		return math.Exp(r.Log)
 	}
 	return o.c.prior(model)
@@ -194,7 +194,7 @@ func (o owned) Observe(model string, counted, reported int) {
 	if q < minRatio || q > maxRatio {
 		return
 	}
-	model = o.c.named(model)
+	model = o.c.ratioKey(model)
 	o.c.mu.Lock()
 	defer o.c.mu.Unlock()
 	r := o.c.models[model][o.owner]
@@ -205,7 +205,7 @@ func (o owned) Observe(model string, counted, reported int) {
 }
 
 func (o owned) Reports(model string) int {
-	r, _ := o.c.ratio(o.owner, o.c.named(model))
+	r, _ := o.c.ratio(o.owner, o.c.ratioKey(model))
 	return r.Reports
 }
 
@@ -213,7 +213,7 @@ func (o owned) Reports(model string) int {
 const ownerEnds = "\n"
 
 func (o owned) Key(model string) string {
-	model = o.c.named(model)
+	model = o.c.ratioKey(model)
 	if o.owner == "" && !strings.Contains(model, ownerEnds) {
 		return model
 	}
@@ -221,7 +221,7 @@ func (o owned) Key(model string) string {
 }
 
 func (o owned) State(model string) []byte {
-	r, ok := o.c.ratio(o.owner, o.c.named(model))
+	r, ok := o.c.ratio(o.owner, o.c.ratioKey(model))
 	if !ok {
 		return nil
 	}

@@ -47,11 +47,11 @@ const (
 
 // scheme is the formula of a rule: patches, tiles, or a fixed number per image.
 type scheme struct {
-	patch  float64 // side of a patch in pixels; 0: no patches
-	side   float64 // limit for the longer side; larger images are scaled down
-	budget float64 // limit for the number of patches
-	times  float64 // tokens per patch
-	full   bool    // without a stated detail, original applies
+	patch             float64 // side of a patch in pixels; 0: no patches
+	maxSide           float64 // limit for the longer side; larger images are scaled down
+	budget            float64 // limit for the number of patches
+	times             float64 // tokens per patch
+	originalByDefault bool    // without a stated detail, original applies
 
 	base, tile float64 // tokens
 	flat       int     // tokens of every image
@@ -59,16 +59,16 @@ type scheme struct {
 }
 
 var schemes = map[ImageRule]scheme{
-	ImagesAnthropic:      {patch: 28, side: 1568, budget: 1568, times: 1},
-	ImagesAnthropicLarge: {patch: 28, side: 2576, budget: 4784, times: 1},
+	ImagesAnthropic:      {patch: 28, maxSide: 1568, budget: 1568, times: 1},
+	ImagesAnthropicLarge: {patch: 28, maxSide: 2576, budget: 4784, times: 1},
 	ImagesOpenAI:         {base: 85, tile: 170},
-	ImagesOpenAIPatches:  {patch: 32, side: 2048, budget: 2500, times: 1.2},
-	"openai-full":        {patch: 32, side: 2048, budget: 2500, times: 1.2, full: true},
-	"openai-small-1.2":   {patch: 32, side: 2048, budget: 1536, times: 1.2},
-	"openai-small-1.5":   {patch: 32, side: 2048, budget: 1536, times: 1.5},
-	"openai-small-1.62":  {patch: 32, side: 2048, budget: 1536, times: 1.62},
-	"openai-small-1.72":  {patch: 32, side: 2048, budget: 1536, times: 1.72},
-	"openai-small-2.46":  {patch: 32, side: 2048, budget: 1536, times: 2.46},
+	ImagesOpenAIPatches:  {patch: 32, maxSide: 2048, budget: 2500, times: 1.2},
+	"openai-full":        {patch: 32, maxSide: 2048, budget: 2500, times: 1.2, originalByDefault: true},
+	"openai-small-1.2":   {patch: 32, maxSide: 2048, budget: 1536, times: 1.2},
+	"openai-small-1.5":   {patch: 32, maxSide: 2048, budget: 1536, times: 1.5},
+	"openai-small-1.62":  {patch: 32, maxSide: 2048, budget: 1536, times: 1.62},
+	"openai-small-1.72":  {patch: 32, maxSide: 2048, budget: 1536, times: 1.72},
+	"openai-small-2.46":  {patch: 32, maxSide: 2048, budget: 1536, times: 2.46},
 	"openai-tiles-5":     {base: 70, tile: 140},
 	"openai-tiles-o":     {base: 75, tile: 150},
 	"openai-tiles-mini":  {base: 2833, tile: 5667},
@@ -78,7 +78,7 @@ var schemes = map[ImageRule]scheme{
 }
 
 // original are the limits for the detail "original", with patches of 32 pixels.
-var original = scheme{side: 6000, budget: 10_000}
+var original = scheme{maxSide: 6000, budget: 10_000}
 
 func (r ImageRule) valid() bool { _, ok := schemes[r]; return ok }
 
@@ -171,12 +171,12 @@ func imageTokens(p pixels, rule ImageRule, detail string) int {
 }
 
 func (s scheme) patches(p pixels, detail string) int {
-	side, budget := s.side, s.budget
+	side, budget := s.maxSide, s.budget
 	switch {
 	case detail == "low":
 		side = 512
-	case detail == "original", s.full && detail != "high":
-		side, budget = original.side, original.budget
+	case detail == "original", s.originalByDefault && detail != "high":
+		side, budget = original.maxSide, original.budget
 	}
 	scale := min(1, side/max(p.w, p.h))
 	if n := tiles(p.w*scale, p.h*scale, s.patch); n > budget {

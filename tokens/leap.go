@@ -9,10 +9,10 @@ const (
 	leapMargin = 4 * maxToken
 )
 
-// leap skips the middle of a long run of one or few characters, such as a line of dashes. Most
+// runSkipper skips the middle of a long run of one or few characters, such as a line of dashes. Most
 // tokens of such runs overlap with shorter ones of the same run, so finding the right one needs a
 // search at every position. Once the tokens of a run begin to repeat, they repeat to its end.
-type leap struct {
+type runSkipper struct {
 	next int // where to search for a run next; the current run ends here, too
 
 	period int    // of the current run in bytes; 0: no run
@@ -22,9 +22,9 @@ type leap struct {
 	watch  int    // how many tokens are compared before the position moves
 }
 
-// forward is called when the tokens reach pos. It returns tokens and pos, both advanced if a run
+// skipRun is called when the tokens reach pos. It returns tokens and pos, both advanced if a run
 // allows it.
-func (l *leap) forward(piece string, tokens []uint32, pos int) ([]uint32, int) {
+func (l *runSkipper) skipRun(piece string, tokens []uint32, pos int) ([]uint32, int) {
 	if l.period == 0 || pos >= l.next {
 		if pos < l.next || !l.find(piece, pos) {
 			return tokens, pos
@@ -50,12 +50,12 @@ func (l *leap) forward(piece string, tokens []uint32, pos int) ([]uint32, int) {
 	return tokens, pos
 }
 
-func (l *leap) mark(tokens []uint32, pos, watch int) {
+func (l *runSkipper) mark(tokens []uint32, pos, watch int) {
 	l.from, l.token, l.depth, l.watch = pos, tokens[len(tokens)-1], len(tokens), watch
 }
 
 // find searches for a sufficiently long run at pos.
-func (l *leap) find(piece string, pos int) bool {
+func (l *runSkipper) find(piece string, pos int) bool {
 	l.period, l.next = 0, pos+minLeap
 	const least = 2*leapMargin + minLeap
 	if len(piece)-pos < least {

@@ -60,16 +60,16 @@ func (w *worker) mergeShort(piece string) {
 // two adjacent tokens are the merge result of their joint text. So it takes the longest token
 // compatible with the previous one, shortens it if the rest cannot be continued, and never returns
 // to a position that has failed. Time is linear in the length of the piece; the method comes from
-// the Rust crate bpe (github.com/github/rust-gems, MIT). Repeating text is merged once, see leap.
+// the Rust crate bpe (github.com/github/rust-gems, MIT). Repeating text is merged once, see runSkipper.
 func (w *worker) mergeLong(piece string) {
-	if !w.mergeFrom(piece, &leap{next: minLeap}) {
+	if !w.mergeFrom(piece, &runSkipper{next: minLeap}) {
 		w.mergeFrom(piece, nil)
 	}
 }
 
 // mergeFrom is mergeLong with or without leaps. It reports whether it found the tokens; without
 // leaps it always does.
-func (w *worker) mergeFrom(piece string, l *leap) bool {
+func (w *worker) mergeFrom(piece string, l *runSkipper) bool {
 	v := w.vocab
 	w.tokens = w.tokens[:0]
 	next := v.trie.longest(piece)
@@ -88,7 +88,7 @@ func (w *worker) mergeFrom(piece string, l *leap) bool {
 			}
 			pos = end
 			if l != nil {
-				w.tokens, pos = l.forward(piece, w.tokens, pos)
+				w.tokens, pos = l.skipRun(piece, w.tokens, pos)
 			}
 			next = v.trie.longest(piece[pos:])
 		case v.prefix[next] != none:

@@ -98,10 +98,10 @@ type walker struct {
 
 // frame holds the content of an array or object, including nested ones.
 type frame struct {
-	object bool
-	key    string // its name in the enclosing object
-	name   string // name of the current member
-	wants  bool   // a name comes next
+	object   bool
+	key      string // its name in the enclosing object
+	name     string // name of the current member
+	nameNext bool   // a name comes next
 
 	kind      string // its member "type"
 	mediaType string
@@ -123,26 +123,26 @@ func (w *walker) token(t jsontext.Token) {
 		key := f.key
 		if f.object {
 			key = f.name
-			f.wants = true
+			f.nameNext = true
 		}
 		w.push(key)
 		f = &w.stack[len(w.stack)-1]
-		f.object, f.wants = t.Kind() == '{', true
+		f.object, f.nameNext = t.Kind() == '{', true
 	case '}', ']':
 		w.pop()
 	case '"':
 		s := t.String()
 		switch {
-		case f.object && f.wants:
-			f.name, f.wants = s, false
+		case f.object && f.nameNext:
+			f.name, f.nameNext = s, false
 		case f.object:
-			f.wants = true
+			f.nameNext = true
 			w.value(f, f.name, s)
 		default:
 			w.value(f, f.key, s)
 		}
 	default: // a number, a boolean, null
-		f.wants = true
+		f.nameNext = true
 		f.text++
 	}
 }

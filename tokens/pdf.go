@@ -30,7 +30,7 @@ func pdfPages(data string) int {
 	if size > mostPDF {
 		return 1 + size/pageBytes
 	}
-	d := pdf{left: mostUnpacked}
+	d := pdf{bytesLeft: mostUnpacked}
 	d.parts = pdfParts(string(decodeHead(data, size+3)))
 	pages := d.treePages()
 	if pages == 0 {
@@ -49,8 +49,8 @@ func pdfPages(data string) int {
 // damaged, but searches for the objects themselves: of two with one number, the later one in the
 // file replaces the earlier one.
 type pdf struct {
-	parts []pdfPart
-	left  int // bytes that streams may still unpack to
+	parts     []pdfPart
+	bytesLeft int // bytes that streams may still unpack to
 }
 
 // pdfPart is a piece of a file: the text before a stream, and the stream.
@@ -200,10 +200,10 @@ func (d *pdf) packed(dictionary, stream, number string) string {
 	}
 	first, _ := strconv.Atoi(m[1])
 	z, err := zlib.NewReader(strings.NewReader(stream))
-	if err != nil || first > min(mostPairs, d.left) {
+	if err != nil || first > min(mostPairs, d.bytesLeft) {
 		return ""
 	}
-	d.left -= first
+	d.bytesLeft -= first
 	pairs := make([]byte, first)
 	if _, err := io.ReadFull(z, pairs); err != nil {
 		return ""
@@ -213,10 +213,10 @@ func (d *pdf) packed(dictionary, stream, number string) string {
 			continue
 		}
 		at, err := strconv.Atoi(fields[1])
-		if err != nil || at < 0 || at > d.left {
+		if err != nil || at < 0 || at > d.bytesLeft {
 			return ""
 		}
-		d.left -= at
+		d.bytesLeft -= at
 		if _, err := io.CopyN(io.Discard, z, int64(at)); err != nil {
 			return ""
 		}

@@ -105,7 +105,7 @@ func (p *columns) unpack(n int) *vocabulary {
 		text = text[rest:]
 	}
 	v.joinHalves()
-	v.joinBytes()
+	v.fillPairs()
 	return v
 }
 
@@ -137,8 +137,8 @@ func (v *vocabulary) joinHalves() {
 	}
 }
 
-// joinBytes fills pairs.
-func (v *vocabulary) joinBytes() {
+// fillPairs fills pairs.
+func (v *vocabulary) fillPairs() {
 	for i, node := range v.trie.pairs {
 		v.pairs[i] = none
 		if node != none {

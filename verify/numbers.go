@@ -43,7 +43,7 @@ func (d *claimChecker) otherNumber(number, before, after string) string {
 		return ""
 	}
 	for _, f := range framesOf(before, after, isOrdinal) {
-		if other := d.between(f, plain); other != "" && (f.near == nil || !d.standsBeside(plain, f.near)) {
+		if other := d.otherInFrame(f, plain); other != "" && (f.near == nil || !d.standsBeside(plain, f.near)) {
 			return `the conversation has "` + strings.TrimSpace(f.head+other+f.tail) + `", and never ` + number
 		}
 	}
@@ -83,8 +83,8 @@ func framesOf(before, after string, isOrdinal bool) (out []frame) {
 	return out
 }
 
-// between returns another number in a frame, "" if none occurs or the given one does, too.
-func (d *claimChecker) between(f frame, number string) (other string) {
+// otherInFrame returns another number in a frame, "" if none occurs or the given one does, too.
+func (d *claimChecker) otherInFrame(f frame, number string) (other string) {
 	places := d.numerals()
 	if d.left -= placeCost * len(places); d.left < 0 {
 		return ""

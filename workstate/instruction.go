@@ -17,13 +17,13 @@ func instructions(msgs []precis.Message) []Item {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if l, ok := harness.Standing(text); ok && l.Rank == harness.Jobs {
+		if l, ok := harness.StandingList(text); ok && l.Rank == harness.Jobs {
 			continue
 		}
 		if _, ok := skillIn(text); ok {
 			continue
 		}
-		text = strings.TrimSpace(harness.Inside(strings.TrimSpace(text)))
+		text = strings.TrimSpace(harness.ReminderContent(strings.TrimSpace(text)))
 		out = append(out, Item{Kind: Instruction, Key: h.String(), Text: text, Since: h, At: h})
 	}
 	return out

@@ -30,7 +30,7 @@ var (
 
 // skillIn recognizes the text of a skill.
 func skillIn(text string) (loaded, bool) {
-	body := harness.Inside(strings.TrimSpace(text))
+	body := harness.ReminderContent(strings.TrimSpace(text))
 	const base = harness.SkillBase
 	head := firstLines(body[:min(len(body), 1000)], 6)
 	if at := strings.Index(head, base); at >= 0 && (at == 0 || body[at-1] == '\n') {

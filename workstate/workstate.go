@@ -80,7 +80,7 @@ type Reading struct {
 // Of returns the work state of a conversation. It includes hidden messages, but not messages undone
 // by a rewind.
 func Of(conv *precis.Conversation) *Reading {
-	msgs := retain.Alive(conv.Transcript, conv.Edits)
+	msgs := retain.WithoutRewound(conv.Transcript, conv.Edits)
 	return Read(msgs, toolcall.Find(msgs))
 }
 
@@ -100,7 +100,7 @@ type readingKey struct{}
 func In(s *policy.Situation) *Reading {
 	return s.Once(readingKey{}, func() any {
 		x, _, _ := retain.Of(s)
-		return Read(retain.Alive(s.Transcript, s.Edits), x.Calls)
+		return Read(retain.WithoutRewound(s.Transcript, s.Edits), x.Calls)
 	}).(*Reading)
 }
 

@@ -94,7 +94,7 @@ func (r *reader) line(s string) {
 		r.prompted, r.joined, r.dump = false, false, false
 		return
 	}
-	who, words := r.whose(s)
+	who, words := r.splitSpeaker(s)
 	r.joined = who == program && strings.TrimSpace(s) != ""
 	if who == user {
 		r.prompted = true
@@ -112,9 +112,9 @@ func (r *reader) line(s string) {
 	r.lines = append(r.lines, words)
 }
 
-// whose returns the speaker of a line, and the line without its mark. Texts that aider writes at
+// splitSpeaker returns the speaker of a line, and the line without its mark. Texts that aider writes at
 // once end in two spaces, as each of its single lines does.
-func (r *reader) whose(s string) (speaker, string) {
+func (r *reader) splitSpeaker(s string) (speaker, string) {
 	ended := !r.strict || strings.HasSuffix(s, "  ")
 	if words, ok := cutMark(s, "####"); ok && ended {
 		r.dump = false

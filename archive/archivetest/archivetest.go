@@ -34,7 +34,7 @@ func Run(t *testing.T, f archive.Format, samples map[string][]byte) {
 			t.Run("Truncated", s.truncated)
 		})
 	}
-	t.Run("Foreign", func(t *testing.T) { foreign(t, f) })
+	t.Run("Foreign", func(t *testing.T) { checkForeign(t, f) })
 }
 
 type sample struct {
@@ -76,7 +76,7 @@ func (s sample) read(t *testing.T) {
 		t.Error("Read changed the data")
 	}
 	again := s.must(t, slices.Clone(s.data))
-	if a, b := prints(r.Conversation), prints(again.Conversation); !reflect.DeepEqual(a, b) {
+	if a, b := fingerprints(r.Conversation), fingerprints(again.Conversation); !reflect.DeepEqual(a, b) {
 		t.Errorf("two reads differ: %v and %v", a, b)
 	}
 	if err := Check(r); err != nil {
@@ -84,14 +84,14 @@ func (s sample) read(t *testing.T) {
 	}
 }
 
-// prints returns the fingerprints by which two readings are compared.
-func prints(c *precis.Conversation) []string {
+// fingerprints returns the fingerprints by which two readings are compared.
+func fingerprints(c *precis.Conversation) []string {
 	out := []string{c.ID, c.Title, c.Model, precis.HashMessage(c.System).String(), c.Transcript.Fingerprint(c.Transcript.Len()).String()}
 	for _, e := range c.Edits {
 		out = append(out, e.ID)
 	}
 	for _, b := range c.Branches {
-		out = append(out, prints(b)...)
+		out = append(out, fingerprints(b)...)
 	}
 	return out
 }
@@ -209,8 +209,8 @@ func checkMessage(m precis.Message) error {
 	return nil
 }
 
-// foreign checks that the format leaves alone what is no conversation.
-func foreign(t *testing.T, f archive.Format) {
+// checkForeign checks that the format leaves alone what is no conversation.
+func checkForeign(t *testing.T, f archive.Format) {
 	for _, data := range []string{
 		``, ` `, `null`, `0`, `"text"`, `{}`, `[]`, `[1,2,3]`, `{"a":1}` + "\n" + `{"b":2}`, `[{"id":1}]`, `{"messages":"hello"}`,
 		`{"messages":[]}`, `{"messages":[{"text":"hello"}]}`, `{"name":"package","version":"1.0.0"}`, `{"type":"message"}`,

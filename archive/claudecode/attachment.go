@@ -15,14 +15,14 @@ import (
 const program = "claude-code"
 
 // The attachments of a line: content that the program gave the model besides the line's text.
-type told []precis.Block
+type noteBlocks []precis.Block
 
 // attached reads the content of an attachment line. It returns nil if the model is sent no content,
 // or only a momentary count of tokens. For an unknown type it returns the textual content, if any.
 //
 // Format: lines of type "attachment" as Claude Code 2.1 records them, and what the same sessions
 // sent to the API.
-func attached(raw []byte) told {
+func attached(raw []byte) noteBlocks {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
 		return nil
@@ -43,7 +43,7 @@ func attached(raw []byte) told {
 	if text == "" {
 		return nil
 	}
-	return told{precis.Text{
+	return noteBlocks{precis.Text{
 		Text: harness.Reminder(text),
 		Said: precis.Said{Program: program, Author: read.author, Act: read.act},
 	}}
@@ -259,7 +259,7 @@ func (a attachment) file() string {
 
 // queued returns input that entered the conversation while the agent worked: from a person, from
 // another agent, or from the program.
-func (a attachment) queued() told {
+func (a attachment) queued() noteBlocks {
 	said := precis.Said{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
 	switch origin := a.object("origin").text("kind"); {
 	case origin == "peer" || origin == "coordinator" || origin == "teammate":
@@ -271,7 +271,7 @@ func (a attachment) queued() told {
 	if err != nil {
 		return nil
 	}
-	var out told
+	var out noteBlocks
 	for _, b := range blocks {
 		if t, ok := b.(precis.Text); ok {
 			if strings.TrimSpace(t.Text) == "" {

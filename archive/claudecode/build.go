@@ -22,7 +22,7 @@ type builder struct{ rec *archive.Recording }
 // build returns the conversation along a path of t.
 func (b builder) build(t *tree, path []int) *precis.Conversation {
 	c := &precis.Conversation{Transcript: &precis.Transcript{}}
-	w := writer{builder: b, c: c, at: map[string]int{}}
+	w := writer{builder: b, c: c, messageOf: map[string]int{}}
 	for len(path) > 0 {
 		n := t.nodes[path[0]]
 		n.name(c)
@@ -50,11 +50,11 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 
 // entry is a message on a path, before it is added to a conversation.
 type entry struct {
-	msg   precis.Message
-	lines []*line
-	own   int                // number of blocks in the lines themselves; the program added the others
-	key   string             // equal for an entry and its copy, see identify; "": no entry is a copy
-	hash  precis.Fingerprint // of the blocks in the lines
+	msg       precis.Message
+	lines     []*line
+	ownBlocks int                // number of blocks in the lines themselves; the program added the others
+	key       string             // equal for an entry and its copy, see identify; "": no entry is a copy
+	hash      precis.Fingerprint // of the blocks in the lines
 }
 
 // entries returns the messages of a node: its own, the answers to its tool uses, and the texts that
@@ -63,15 +63,15 @@ func (n *node) entries() []entry {
 	m := n.message()
 	own := len(m.Content)
 	if n.kind() != assistant {
-		own = n.lines[0].own
+		own = n.lines[0].ownBlocks
 	}
-	out := []entry{{msg: m, lines: n.lines, own: own}}
+	out := []entry{{msg: m, lines: n.lines, ownBlocks: own}}
 	tools := n.tools()
 	for _, ln := range n.answers {
-		out = append(out, entry{msg: ln.judged(tools), lines: []*line{ln}, own: ln.own})
+		out = append(out, entry{msg: ln.withRefusals(tools), lines: []*line{ln}, ownBlocks: ln.ownBlocks})
 	}
-	if len(n.told) > 0 { // no message in the user's role took these texts along
-		out = append(out, entry{msg: precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.told, Format: anthropic.Format}})
+	if len(n.notes) > 0 { // no message in the user's role took these texts along
+		out = append(out, entry{msg: precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.notes, Format: anthropic.Format}})
 	}
 	return out
 }
@@ -79,7 +79,7 @@ func (n *node) entries() []entry {
 // identify sets key and hash. Only compactions by a hook need them.
 func (e *entry) identify() {
 	m := e.msg
-	m.Content = m.Content[:min(e.own, len(m.Content))]
+	m.Content = m.Content[:min(e.ownBlocks, len(m.Content))]
 	if e.key != "" || len(m.Content) == 0 {
 		return
 	}
@@ -97,10 +97,10 @@ func (e *entry) identify() {
 // writer writes a conversation from its entries.
 type writer struct {
 	builder
-	c     *precis.Conversation
-	at    map[string]int // uuid of a line → message
-	names archive.CallNames
-	added []entry // by message
+	c         *precis.Conversation
+	messageOf map[string]int // uuid of a line → message
+	names     archive.CallNames
+	added     []entry // by message
 }
 
 // add appends a message. For one without content it only records the place of its lines.
@@ -114,7 +114,7 @@ func (w *writer) add(e entry) {
 
 func (w *writer) locate(e entry, message int) {
 	for _, ln := range e.lines {
-		w.at[ln.uuid] = message
+		w.messageOf[ln.uuid] = message
 	}
 }
 
@@ -134,7 +134,7 @@ func (w *writer) rewritten(t *tree, path []int) int {
 		for _, e := range n.entries() {
 			list, ends = append(list, e), append(ends, i+1)
 		}
-		if dated == len(list)-len(n.entries()) && !n.newest().After(at.at) {
+		if dated == len(list)-len(n.entries()) && !n.newestTime().After(at.at) {
 			dated = len(list)
 		}
 	}
@@ -181,15 +181,15 @@ func (w *writer) copies(list []entry, last map[string]int) (end int) {
 		}
 	}
 	for end = 0; end < len(list); end++ {
-		if _, copied := last[list[end].key]; !copied && !harness.Ours(list[end].msg.PlainText()) {
+		if _, copied := last[list[end].key]; !copied && !harness.IsOurs(list[end].msg.PlainText()) {
 			break
 		}
 	}
 	return end
 }
 
-// newest returns the time of a node's newest line.
-func (n *node) newest() (at time.Time) {
+// newestTime returns the time of a node's newest line.
+func (n *node) newestTime() (at time.Time) {
 	for _, ln := range slices.Concat(n.lines, n.answers) {
 		if ln.at.After(at) {
 			at = ln.at
@@ -238,10 +238,10 @@ func (n *node) message() precis.Message {
 	return m
 }
 
-// judged returns the message of a line with tool results; tools are the names by ID. If the program
+// withRefusals returns the message of a line with tool results; tools are the names by ID. If the program
 // recorded only the text of a result, as in sessions written by another program, refusals are
 // recognized by the program's wording.
-func (ln *line) judged(tools map[string]string) precis.Message {
+func (ln *line) withRefusals(tools map[string]string) precis.Message {
 	if !ln.unnoted {
 		return ln.msg
 	}
@@ -277,7 +277,7 @@ func (n *node) tools() map[string]string {
 // condense records a compaction with a summary. The boundary names the first kept message; without
 // a name, no message before the summary was kept.
 func (w *writer) condense(ln *line) {
-	to, ok := w.at[ln.compact.head]
+	to, ok := w.messageOf[ln.compact.head]
 	if !ok || ln.compact.head == "" {
 		to = w.c.Transcript.Len()
 	}

@@ -57,11 +57,11 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	for l := range archive.Lines(src.Data, s.rec) {
 		s.read(l)
 	}
-	if ln := s.queue.rest(); ln != nil {
+	if ln := s.queue.restMessage(); ln != nil {
 		s.lines = append(s.lines, ln)
 	}
 	s.inOrder()
-	hear(s.lines)
+	addHeardText(s.lines)
 	s.rec.Conversation = s.conversation()
 	s.origin()
 	return s.rec, nil
@@ -137,7 +137,7 @@ func (s *session) read(l archive.Line) {
 	}
 	s.byUUID[ln.uuid] = len(s.lines)
 	s.lines = append(s.lines, ln)
-	s.queue.pass(ln)
+	s.queue.passMessage(ln)
 }
 
 // conversation builds the main conversation and its branches. If a file holds only lines of a
@@ -145,7 +145,7 @@ func (s *session) read(l archive.Line) {
 func (s *session) conversation() *precis.Conversation {
 	lines, side := s.split()
 	b := builder{rec: s.rec}
-	t := grow(lines, mended)
+	t := newTree(lines, mended)
 	path := t.shape.Path(t.final)
 	c := b.build(t, path)
 	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches must not set it
@@ -154,9 +154,9 @@ func (s *session) conversation() *precis.Conversation {
 		c.ID = s.lines[0].session
 	}
 	b.branch(c, t, path)
-	b.branch(c, grow(side, forest), nil)
+	b.branch(c, newTree(side, forest), nil)
 	for _, id := range s.order {
-		b.branch(c, grow(s.agents[id], linear), nil)
+		b.branch(c, newTree(s.agents[id], linear), nil)
 	}
 	return c
 }

@@ -36,7 +36,7 @@ func session(lines ...string) string {
 	return b.String()
 }
 
-func said(text string) string {
+func authorOf(text string) string {
 	return fmt.Sprintf(`"type":"user","message":{"role":"user","content":%q}`, text)
 }
 
@@ -64,7 +64,7 @@ const (
 // lines in between.
 var parallel = session(
 	`{"type":"file-history-snapshot","snapshot":{}}`,
-	"u1 - "+said("hello"),
+	"u1 - "+authorOf("hello"),
 	"a1 u1 "+reply("m1", text("\n\n")),
 	"a2 a1 "+reply("m1", call("t1")),
 	"p1 a2 "+progress,
@@ -75,22 +75,22 @@ var parallel = session(
 )
 
 var rewound = session(
-	"u1 - "+said("one"), "a1 u1 "+reply("m1", text("first answer")),
-	"u2 a1 "+said("two, left"), "a2 u2 "+reply("m2", text("left answer")),
-	"u3 a1 "+said("taken back"),
-	"u4 a1 "+said("two"), "a4 u4 "+reply("m4", text("second answer")),
+	"u1 - "+authorOf("one"), "a1 u1 "+reply("m1", text("first answer")),
+	"u2 a1 "+authorOf("two, left"), "a2 u2 "+reply("m2", text("left answer")),
+	"u3 a1 "+authorOf("taken back"),
+	"u4 a1 "+authorOf("two"), "a4 u4 "+reply("m4", text("second answer")),
 )
 
 var compacted = session(
-	"u1 - "+said("one"), "a1 u1 "+reply("m1", text("first answer")),
+	"u1 - "+authorOf("one"), "a1 u1 "+reply("m1", text("first answer")),
 	"b1 - "+compact, "s1 b1 "+summed, "p1 s1 "+progress,
-	"a2 p1 "+reply("m2", text("go on")), "u2 a2 "+said("two"), "a3 u2 "+reply("m3", text("end")),
+	"a2 p1 "+reply("m2", text("go on")), "u2 a2 "+authorOf("two"), "a3 u2 "+reply("m3", text("end")),
 	`{"type":"summary","summary":"A title","leafUuid":"a3"}`,
 )
 
 var agents = session(
-	"u1 - "+said("ask them"), "a1 u1 "+reply("m1", call("t1")),
-	"x1 - "+`"isSidechain":true,`+said("sub task"), "x2 x1 "+`"isSidechain":true,`+reply("n1", text("sub answer")),
+	"u1 - "+authorOf("ask them"), "a1 u1 "+reply("m1", call("t1")),
+	"x1 - "+`"isSidechain":true,`+authorOf("sub task"), "x2 x1 "+`"isSidechain":true,`+reply("n1", text("sub answer")),
 	"p1 a1 "+`"type":"progress","data":{"type":"agent_progress","agentId":"ag","message":{"uuid":"q1","type":"user","message":{"role":"user","content":"agent task"}}}`,
 	"p2 a1 "+`"type":"progress","data":{"type":"agent_progress","agentId":"ag","message":{"uuid":"q2",`+reply("n2", call("t9"))+`}}`,
 	"p3 a1 "+`"type":"progress","data":{"type":"agent_progress","agentId":"ag","message":{"uuid":"q3",`+result("t9")+`}}`,
@@ -99,11 +99,11 @@ var agents = session(
 
 var broken = session(
 	`// a comment`,
-	"u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")),
+	"u1 - "+authorOf("one"), "a1 u1 "+reply("m1", call("t1")),
 	`{"parentUuid":"a1","uuid":"lost","message":q}`,
 	"a2 lost "+reply("m2", text("after"))+`}{"type":"summary","summary":"Glued","leafUuid":"a2"`,
 	"e1 a2 "+`"type":"assistant","message":{"role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}`,
-	"u2 e1 "+said("two"),
+	"u2 e1 "+authorOf("two"),
 )
 
 var samples = map[string][]byte{
@@ -155,11 +155,11 @@ func TestConversation(t *testing.T) {
 		{"compacted", compacted, head + "a:[go on] u:[two] a:[end]", nil},
 		{"agents", agents, "u:[ask them] a:<t1 u:>t1 a:[done]", []string{"x1 u:[sub task] a:[sub answer]", "ag u:[agent task] a:<t9 u:>t9"}},
 		{"broken", broken, "u:[one] a:<t1 a:[after] u:[two]", nil},
-		{"only a sub-agent", session("x1 - "+`"isSidechain":true,`+said("task"), "x2 x1 "+`"isSidechain":true,`+reply("n", text("answer"))), "u:[task] a:[answer]", nil},
+		{"only a sub-agent", session("x1 - "+`"isSidechain":true,`+authorOf("task"), "x2 x1 "+`"isSidechain":true,`+reply("n", text("answer"))), "u:[task] a:[answer]", nil},
 		{"summary without a past", session("b1 - "+compact, "s1 b1 "+summed, "a1 s1 "+reply("m", text("go on"))), "u:[Summary.] a:[go on]", nil},
-		{"late answer", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")), "a2 a1 "+reply("m1", call("t2")), "r2 a2 "+result("t2"), "a3 r2 "+reply("m2", text("on")), "r1 a1 "+result("t1")), "u:[one] a:<t1<t2 u:>t2 u:>t1 a:[on]", nil},
-		{"a call without an ID", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("")), "r1 a1 "+result("")), "u:[one] a:<precis_call_1 u:>precis_call_1", nil},
-		{"the same path twice", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")), "r1 a1 "+result("t1"), "v1 - "+said("one"), "b1 v1 "+reply("m1", call("t1")), "q1 b1 "+result("t1"), "u2 q1 "+said("two")),
+		{"late answer", session("u1 - "+authorOf("one"), "a1 u1 "+reply("m1", call("t1")), "a2 a1 "+reply("m1", call("t2")), "r2 a2 "+result("t2"), "a3 r2 "+reply("m2", text("on")), "r1 a1 "+result("t1")), "u:[one] a:<t1<t2 u:>t2 u:>t1 a:[on]", nil},
+		{"a call without an ID", session("u1 - "+authorOf("one"), "a1 u1 "+reply("m1", call("")), "r1 a1 "+result("")), "u:[one] a:<precis_call_1 u:>precis_call_1", nil},
+		{"the same path twice", session("u1 - "+authorOf("one"), "a1 u1 "+reply("m1", call("t1")), "r1 a1 "+result("t1"), "v1 - "+authorOf("one"), "b1 v1 "+reply("m1", call("t1")), "q1 b1 "+result("t1"), "u2 q1 "+authorOf("two")),
 			"u:[one] a:<t1 u:>t1 u:[two]", []string{"u1 u:[one] a:<t1 u:>t1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -196,9 +196,9 @@ func TestCompaction(t *testing.T) {
 // hangs under them, not under the summary.
 func TestKeptMessages(t *testing.T) {
 	conv := read(t, session(
-		"u1 - "+said("one"), "a1 u1 "+reply("m1", text("old")), "u2 a1 "+said("two"), "a2 u2 "+reply("m2", text("kept")),
+		"u1 - "+authorOf("one"), "a1 u1 "+reply("m1", text("old")), "u2 a1 "+authorOf("two"), "a2 u2 "+reply("m2", text("kept")),
 		"b1 - "+`"logicalParentUuid":"a2","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual","preTokens":5,"preservedSegment":{"headUuid":"u2","anchorUuid":"s1","tailUuid":"a2"}}`,
-		"s1 b1 "+summed, "u3 a2 "+said("three"),
+		"s1 b1 "+summed, "u3 a2 "+authorOf("three"),
 	)).Conversation
 	if got, want := show(precis.View(conv.Transcript, conv.Edits)), "u:[Summary.] u:[two] a:[kept] u:[three]"; got != want {
 		t.Errorf("the view is %s, want %s", got, want)
@@ -212,42 +212,42 @@ func TestKeptMessages(t *testing.T) {
 // once; the view is what it chose, and what follows.
 func TestCompactedByAHook(t *testing.T) {
 	begun := []string{
-		"u1 - " + said("one"), "n1 u1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-20"}`, "a1 n1 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("old")),
-		"u2 a2 " + said("go on"), "a3 u2 " + reply("m3", call("t3")), "r3 a3 " + result("t3"), "b1 - " + `"logicalParentUuid":"r3",` + compact,
+		"u1 - " + authorOf("one"), "n1 u1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-20"}`, "a1 n1 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("old")),
+		"u2 a2 " + authorOf("go on"), "a3 u2 " + reply("m3", call("t3")), "r3 a3 " + result("t3"), "b1 - " + `"logicalParentUuid":"r3",` + compact,
 	}
 	const (
 		ours = "[What the conversation held before it was compacted, by precis from the recording of this session. A record.]"
 		all  = "u:[one][<system-reminder>\nToday's date is 2026-11-20\n</system-reminder>] a:<t1 u:>t1 a:[old] u:[go on] a:<t3 u:>t3"
 		date = "[<system-reminder>\nToday's date is 2026-11-21\n</system-reminder>]"
 	)
-	again := []string{"c1 b1 " + said("one"), "c5 c1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-21"}`}
+	again := []string{"c1 b1 " + authorOf("one"), "c5 c1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-21"}`}
 	kept := []string{"c3 c2 " + reply("m3", call("t3")), "c4 c3 " + result("t3")}
 	for name, tt := range map[string]struct {
 		lines            []string
 		view, transcript string
 	}{
 		"a text and the newest messages": {
-			slices.Concat(again, []string{"c2 c5 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new"))}),
+			slices.Concat(again, []string{"c2 c5 " + authorOf(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new"))}),
 			"u:[one]" + date + " u:[" + ours + "] a:<t3 u:>t3 a:[new]", all + " a:[new]",
 		},
 		"a text of another plugin": {
-			slices.Concat(again, []string{"c2 c5 " + said("What was done.")}, kept, []string{"u4 c4 " + said("go on")}),
+			slices.Concat(again, []string{"c2 c5 " + authorOf("What was done.")}, kept, []string{"u4 c4 " + authorOf("go on")}),
 			"u:[one]" + date + " u:[What was done.] a:<t3 u:>t3 u:[go on]", all + " u:[go on]",
 		},
 		"nothing is kept": {
-			slices.Concat(again, []string{"c2 c5 " + said(ours), "u4 c2 " + said("and now?")}),
+			slices.Concat(again, []string{"c2 c5 " + authorOf(ours), "u4 c2 " + authorOf("and now?")}),
 			"u:[one]" + date + " u:[" + ours + "] u:[and now?]", all + " u:[and now?]",
 		},
 		"what is kept is shortened": {
-			slices.Concat(again, []string{"c2 c5 " + said(ours), kept[0], strings.Replace(kept[1], "out of", "bit of", 1), "a4 c4 " + reply("m4", text("new"))}),
+			slices.Concat(again, []string{"c2 c5 " + authorOf(ours), kept[0], strings.Replace(kept[1], "out of", "bit of", 1), "a4 c4 " + reply("m4", text("new"))}),
 			"u:[one]" + date + " u:[" + ours + "] a:<t3 u:>t3 a:[new]", all + " a:[new]",
 		},
 		"all is written anew": {
-			[]string{"c1 b1 " + said("one"), "c2 c1 " + reply("x1", text("What was done.")), "c3 c2 " + reply("x2", call("t1")), "c4 c3 " + result("t1"), "u4 c4 " + said("and now?")},
+			[]string{"c1 b1 " + authorOf("one"), "c2 c1 " + reply("x1", text("What was done.")), "c3 c2 " + reply("x2", call("t1")), "c4 c3 " + result("t1"), "u4 c4 " + authorOf("and now?")},
 			"u:[one] a:[What was done.] a:<t1 u:>t1 u:[and now?]", all + " u:[and now?]",
 		},
 		"no copy": {
-			[]string{"u4 b1 " + said("another"), "a4 u4 " + reply("m4", text("new"))},
+			[]string{"u4 b1 " + authorOf("another"), "a4 u4 " + reply("m4", text("new"))},
 			all + " u:[another] a:[new]", all + " u:[another] a:[new]",
 		},
 	} {
@@ -265,8 +265,8 @@ func TestCompactedByAHook(t *testing.T) {
 			t.Errorf("%s: the view has breaches %v", name, b)
 		}
 	}
-	again2 := slices.Concat(begun, again, []string{"c2 c5 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new")), "b2 - " + `"logicalParentUuid":"a4",` + compact,
-		"c11 b2 " + said("one"), "c12 c11 " + said(ours), "c13 c12 " + reply("m4", text("new")), "u5 c13 " + said("two")})
+	again2 := slices.Concat(begun, again, []string{"c2 c5 " + authorOf(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new")), "b2 - " + `"logicalParentUuid":"a4",` + compact,
+		"c11 b2 " + authorOf("one"), "c12 c11 " + authorOf(ours), "c13 c12 " + reply("m4", text("new")), "u5 c13 " + authorOf("two")})
 	conv := read(t, session(again2...)).Conversation
 	if got, want := show(precis.View(conv.Transcript, conv.Edits)), "u:[one] u:["+ours+"] a:[new] u:[two]"; got != want || len(conv.Edits) != 2 || conv.Edits[1].Report.TokensBefore != 1234 {
 		t.Errorf("twice: %s, want %s; edits %+v", got, want, conv.Edits)
@@ -301,13 +301,13 @@ func TestBytes(t *testing.T) {
 // each line.
 func TestHostile(t *testing.T) {
 	var forks, deep, sums strings.Builder
-	forks.WriteString(session("u0 - " + said("x")))
-	deep.WriteString(session("u0 - " + said("x")))
-	sums.WriteString(session("u0 - " + said("x")))
+	forks.WriteString(session("u0 - " + authorOf("x")))
+	deep.WriteString(session("u0 - " + authorOf("x")))
+	sums.WriteString(session("u0 - " + authorOf("x")))
 	for i := range 5000 {
 		forks.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, reply(fmt.Sprint("m", i), text("x")))))
 		deep.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, result("none"))))
-		sums.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, []string{summed, said("x")}[i%2])))
+		sums.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, []string{summed, authorOf("x")}[i%2])))
 	}
 	for i := range 5000 {
 		forks.WriteString(session(fmt.Sprintf("v%d u%d %s", i, i, reply(fmt.Sprint("n", i), text("y")))))
@@ -351,7 +351,7 @@ func BenchmarkRead(b *testing.B) {
 	var s strings.Builder
 	for i := range 2000 {
 		s.WriteString(session(
-			fmt.Sprintf("u%d a%d %s", i, i-1, said(strings.Repeat("word ", 100))),
+			fmt.Sprintf("u%d a%d %s", i, i-1, authorOf(strings.Repeat("word ", 100))),
 			fmt.Sprintf("a%d u%d %s", i, i, reply(fmt.Sprint("m", i), text(strings.Repeat("word ", 200)))),
 		))
 	}
@@ -374,7 +374,7 @@ func queued(operation, words string) string {
 // What the user types while the agent works is shown to the model with the results that come next, and
 // recorded only as having left the queue.
 func TestReadWhatWasTypedMeanwhile(t *testing.T) {
-	begin := []string{"u1 - " + said("hello"), "a1 u1 " + reply("m1", call("t1"))}
+	begin := []string{"u1 - " + authorOf("hello"), "a1 u1 " + reply("m1", call("t1"))}
 	for name, c := range map[string]struct {
 		lines []string
 		want  string // the user's words, a message a line
@@ -383,7 +383,7 @@ func TestReadWhatWasTypedMeanwhile(t *testing.T) {
 		"shown after the results":     {[]string{queued("enqueue", "also the tests"), "r1 a1 " + result("t1"), queued("remove", "")}, "hello\nalso the tests"},
 		"two of them": {[]string{queued("enqueue", "one"), queued("enqueue", "two"), queued("remove", ""), queued("remove", ""), "r1 a1 " + result("t1")},
 			"hello\none\ntwo"},
-		"a message of its own":   {[]string{queued("enqueue", "later"), "r1 a1 " + result("t1"), queued("dequeue", ""), "u2 r1 " + said("later")}, "hello\n\nlater"},
+		"a message of its own":   {[]string{queued("enqueue", "later"), "r1 a1 " + result("t1"), queued("dequeue", ""), "u2 r1 " + authorOf("later")}, "hello\n\nlater"},
 		"back into the editor":   {[]string{queued("enqueue", "never"), queued("popAll", ""), "r1 a1 " + result("t1")}, "hello\n"},
 		"still in the queue":     {[]string{queued("enqueue", "never"), "r1 a1 " + result("t1")}, "hello\n"},
 		"nothing is queued":      {[]string{queued("remove", ""), queued("dequeue", ""), "r1 a1 " + result("t1")}, "hello\n"},
@@ -412,7 +412,7 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 		return fmt.Sprintf(`"type":"user","toolUseResult":%s,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":true,"content":"%s"}]}`, note, id, text)
 	}
 	r := read(t, session(
-		"u1 - "+said("one"), "i1 u1 "+`"isMeta":true,`+said("Publish the session. Always test."),
+		"u1 - "+authorOf("one"), "i1 u1 "+`"isMeta":true,`+authorOf("Publish the session. Always test."),
 		"a1 i1 "+reply("m1", call("t1")), "r1 a1 "+answer("t1", `"User rejected tool use"`, refusal),
 		"a2 r1 "+reply("m2", call("t2")), "r2 a2 "+answer("t2", `{"stdout":""}`, refusal), "a3 r2 "+reply("m3", call("t3")),
 		"r3 a3 "+strings.Replace(answer("t3", `""`, refusal), `"toolUseResult":"",`, "", 1), "a4 r3 "+reply("m4", strings.Replace(call("t4"), `"name":"`, `"name":"mcp__post__`, 1)),
@@ -445,7 +445,7 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 func attachment(fields string) string { return `"type":"attachment","attachment":{` + fields + `}` }
 
 // The texts of a message besides its results, each with its author.
-func told(m precis.Message) string {
+func noteBlocks(m precis.Message) string {
 	var out []string
 	for b, block := range m.Content {
 		if t, ok := block.(precis.Text); ok {
@@ -460,7 +460,7 @@ func told(m precis.Message) string {
 func TestAttachmentsAreWhatTheModelWasSent(t *testing.T) {
 	r := read(t, session(
 		"x0 - "+attachment(`"type":"date","date":"2026-01-01"`),
-		"u1 x0 "+said("Look at @a.md."),
+		"u1 x0 "+authorOf("Look at @a.md."),
 		"x1 u1 "+attachment(`"type":"file","filename":"/p/a.md","content":{"type":"text","file":{"content":"Always red."}}`),
 		"x2 x1 "+attachment(`"type":"nested_memory","content":{"path":"/p/sub/CLAUDE.md","content":"Never blue."}`),
 		"x3 x2 "+attachment(`"type":"total_tokens_reminder","text":"9 tokens left"`),
@@ -473,14 +473,14 @@ func TestAttachmentsAreWhatTheModelWasSent(t *testing.T) {
 		"x7 x6 "+attachment(`"type":"queued_command","prompt":"from a peer","origin":{"kind":"peer"}`),
 		"a2 x7 "+reply("m2", text("done")),
 		"x8 a2 "+attachment(`"type":"edited_text_file","filename":"/p/a.md","snippet":"1\tAlways pink."`),
-		"u2 x8 "+said("Go on."),
+		"u2 x8 "+authorOf("Go on."),
 		"a3 u2 "+reply("m3", text("gone")),
 		"x9 a3 "+attachment(`"type":"hook_additional_context","hookName":"Stop","content":["rain"]`),
 	))
 	var got []string
 	for i, m := range r.Conversation.Transcript.Messages() {
 		if m.Role == precis.RoleUser {
-			got = append(got, fmt.Sprintf("%d: %s", i, told(m)))
+			got = append(got, fmt.Sprintf("%d: %s", i, noteBlocks(m)))
 		}
 	}
 	want := []string{
@@ -503,8 +503,8 @@ func TestAttachmentsAreWhatTheModelWasSent(t *testing.T) {
 // TestBrokenAttachments: invalid attachments are skipped like any line without content.
 func TestBrokenAttachments(t *testing.T) {
 	for _, fields := range []string{`"type":7`, `"type":"file"`, `"type":"file","content":[]`, `"type":"queued_command","prompt":{"a":1}`, `"type":"queued_command"`, `"type":"instructions","files":"x"`, ``} {
-		r := read(t, session("u1 - "+said("hello"), "x1 u1 "+attachment(fields), "a1 x1 "+reply("m1", text("hi"))))
-		if got := told(r.Conversation.Transcript.At(0)); got != "/ hello" || r.Conversation.Transcript.Len() != 2 {
+		r := read(t, session("u1 - "+authorOf("hello"), "x1 u1 "+attachment(fields), "a1 x1 "+reply("m1", text("hi"))))
+		if got := noteBlocks(r.Conversation.Transcript.At(0)); got != "/ hello" || r.Conversation.Transcript.Len() != 2 {
 			t.Errorf("%s: %q", fields, got)
 		}
 	}
@@ -515,17 +515,17 @@ func TestBrokenAttachments(t *testing.T) {
 func TestWordsAreReadOnce(t *testing.T) {
 	const notice = "<task-notification>n1</task-notification>"
 	r := read(t, session(
-		"u1 - "+said("hello"), "a1 u1 "+reply("m1", text("hi")),
-		queued("enqueue", notice), queued("enqueue", "green"), queued("dequeue", ""), "u2 a1 "+said("green"),
+		"u1 - "+authorOf("hello"), "a1 u1 "+reply("m1", text("hi")),
+		queued("enqueue", notice), queued("enqueue", "green"), queued("dequeue", ""), "u2 a1 "+authorOf("green"),
 		"a2 u2 "+reply("m2", call("t1")),
 		queued("enqueue", "red"), "x1 a2 "+attachment(`"type":"queued_command","prompt":"red"`), queued("remove", "red"), "r1 a2 "+result("t1"),
 		"a3 r1 "+reply("m3", call("t2")), queued("remove", ""), "r2 a3 "+result("t2"),
-		"a4 r2 "+reply("m4", text("on")), "u3 a4 "+said(notice+"\nRead the file."),
+		"a4 r2 "+reply("m4", text("on")), "u3 a4 "+authorOf(notice+"\nRead the file."),
 	))
 	var got []string
 	for _, m := range r.Conversation.Transcript.Messages() {
 		if m.Role == precis.RoleUser {
-			got = append(got, told(m))
+			got = append(got, noteBlocks(m))
 		}
 	}
 	want := "/ hello|/ green|person/request red|program/notice " + notice + "|program/notice " + notice + " Read the file."
@@ -537,12 +537,12 @@ func TestWordsAreReadOnce(t *testing.T) {
 // TestASummaryWithoutItsMark: versions that do not mark the summary write it after the boundary.
 func TestASummaryWithoutItsMark(t *testing.T) {
 	const words = "This session is being continued from a previous conversation that ran out of context. Always test."
-	r := read(t, session("u1 - "+said("hello"), "a1 u1 "+reply("m1", text("hi")), "b1 a1 "+compact, "u2 b1 "+said(words), "a2 u2 "+reply("m2", text("on"))))
+	r := read(t, session("u1 - "+authorOf("hello"), "a1 u1 "+reply("m1", text("hi")), "b1 a1 "+compact, "u2 b1 "+authorOf(words), "a2 u2 "+reply("m2", text("on"))))
 	c := r.Conversation
 	if len(c.Edits) != 1 || c.Transcript.Len() != 3 {
 		t.Fatalf("%d edits, %d messages", len(c.Edits), c.Transcript.Len())
 	}
-	if got := told(precis.View(c.Transcript, c.Edits)[0]); !strings.HasPrefix(got, "recap/summary This session") {
+	if got := noteBlocks(precis.View(c.Transcript, c.Edits)[0]); !strings.HasPrefix(got, "recap/summary This session") {
 		t.Errorf("the summary is %s", got)
 	}
 }
@@ -550,7 +550,7 @@ func TestASummaryWithoutItsMark(t *testing.T) {
 // Web searches, which are billed by number, are counted with the tokens.
 func TestWebSearches(t *testing.T) {
 	searched := strings.Replace(reply("m1", text("ok")), `"input_tokens":1`, `"input_tokens":1,"server_tool_use":{"web_search_requests":2,"web_fetch_requests":4}`, 1)
-	spent := read(t, session("a - "+said("Look."), "b a "+searched, "c b "+reply("m2", text("done")))).Origin.Spent
+	spent := read(t, session("a - "+authorOf("Look."), "b a "+searched, "c b "+reply("m2", text("done")))).Origin.Spent
 	if len(spent) != 1 || spent[0].Usage != (precis.Usage{Input: 2, WebSearches: 2}) || spent[0].Unpriced != spent[0].Usage {
 		t.Errorf("%+v", spent)
 	}
@@ -558,7 +558,7 @@ func TestWebSearches(t *testing.T) {
 
 // Claude Code 2.1.197 may write a prompt and its attachments after the answer.
 func TestAPromptBehindItsAnswer(t *testing.T) {
-	inOrder := []string{"u1 - " + said("Never push."), "u2 u1 " + progress, "a1 u2 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("Done."))}
+	inOrder := []string{"u1 - " + authorOf("Never push."), "u2 u1 " + progress, "a1 u2 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("Done."))}
 	late := []string{inOrder[2], inOrder[3], inOrder[0], inOrder[1], inOrder[4]}
 	want := read(t, session(inOrder...)).Conversation.Transcript.Messages()
 	got := read(t, session(late...)).Conversation.Transcript.Messages()

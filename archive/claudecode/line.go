@@ -38,22 +38,22 @@ type line struct {
 	sidechain bool
 	at        time.Time
 
-	msg     precis.Message
-	own     int // number of blocks in the line itself; the program added the following ones
-	model   string
-	usage   precis.Usage
-	uses    []string // IDs of tool uses
-	results []string // IDs of the answered tool uses
-	unnoted bool     // for results: the line has only their text
-	compact compaction
+	msg       precis.Message
+	ownBlocks int // number of blocks in the line itself; the program added the following ones
+	model     string
+	usage     precis.Usage
+	uses      []string // IDs of tool uses
+	results   []string // IDs of the answered tool uses
+	unnoted   bool     // for results: the line has only their text
+	compact   compaction
 
-	title, leaf string // of a title line
-	queue, said string // of a line about user input during the agent's work: operation and text
-	cwd         string
-	agent       *line // the sub-agent's message in a progress line
+	title, leaf        string // of a title line
+	queue, queuedInput string // of a line about user input during the agent's work: operation and text
+	cwd                string
+	agent              *line // the sub-agent's message in a progress line
 
-	told  told     // the content of a note
-	heard []string // user input during the agent's work, from the lines about the queue
+	notes       noteBlocks // the content of a note
+	queuedTexts []string   // user input during the agent's work, from the lines about the queue
 }
 
 // compaction is the content of a boundary line.
@@ -97,13 +97,13 @@ func parse(l archive.Line) (*line, error) {
 			ln.compact = parseCompaction(r.compact)
 		}
 	case "attachment":
-		if ln.told = attached(r.attachment); ln.told != nil {
+		if ln.notes = attached(r.attachment); ln.notes != nil {
 			ln.kind = note
 		}
 	case "progress":
 		err = ln.progress(r.data)
 	case "queue-operation":
-		ln.queue, ln.said = r.operation, r.content
+		ln.queue, ln.queuedInput = r.operation, r.content
 	case "summary", "custom-title":
 	default:
 		ln.title, ln.leaf = "", ""
@@ -180,9 +180,9 @@ func (ln *line) message(r raws) error {
 	}
 	m.Time = ln.at
 	ln.msg = archive.WithoutBlank(m)
-	ln.own = len(ln.msg.Content)
+	ln.ownBlocks = len(ln.msg.Content)
 	if r.kind == "assistant" {
-		return ln.spoke(r)
+		return ln.readAssistant(r)
 	}
 	if ln.msg.Raw != nil && !plainUser(ln.msg.Raw) {
 		ln.msg.Raw, ln.msg.Fields = nil, nil
@@ -198,7 +198,7 @@ func (ln *line) message(r raws) error {
 			ln.msg.Content[i] = b
 		}
 	}
-	ln.msg.Said = said(r, ln.msg)
+	ln.msg.Said = authorOf(r, ln.msg)
 	switch {
 	case r.summarized:
 		ln.kind = summary
@@ -208,9 +208,9 @@ func (ln *line) message(r raws) error {
 	return nil
 }
 
-// said returns the author of a user's line apart from its results, if the line names one or begins
+// authorOf returns the author of a user's line apart from its results, if the line names one or begins
 // with the element of a task's outcome.
-func said(r raws, m precis.Message) precis.Said {
+func authorOf(r raws, m precis.Message) precis.Said {
 	s := precis.Said{Program: program}
 	kind, _ := jsonspan.String(jsonspan.Field(r.origin, "kind"))
 	switch {
@@ -238,8 +238,8 @@ func refused(result []byte) bool {
 		strings.HasPrefix(note, "The user doesn't want to proceed with this tool use.") || strings.HasPrefix(note, "The user doesn't want to take this action")
 }
 
-// tell appends blocks to a user's line.
-func (ln *line) tell(blocks told) {
+// addNote appends blocks to a user's line.
+func (ln *line) addNote(blocks noteBlocks) {
 	if len(blocks) == 0 {
 		return
 	}
@@ -247,8 +247,8 @@ func (ln *line) tell(blocks told) {
 	ln.msg.Raw, ln.msg.Fields = nil, nil
 }
 
-// spoke fills in an assistant's line. Lines by Claude Code that only show an error were never sent.
-func (ln *line) spoke(r raws) error {
+// readAssistant fills in an assistant's line. Lines by Claude Code that only show an error were never sent.
+func (ln *line) readAssistant(r raws) error {
 	for m, err := range jsonspan.Object(r.message) {
 		if err != nil {
 			return err

@@ -21,18 +21,18 @@ type queue struct {
 func (q *queue) operate(ln *line) {
 	switch ln.queue {
 	case "enqueue":
-		q.waiting = append(q.waiting, ln.said)
+		q.waiting = append(q.waiting, ln.queuedInput)
 	case "popAll": // moved back into the editor
 		q.waiting = slices.DeleteFunc(q.waiting, func(s string) bool { return !ofProgram(s) })
 	case "dequeue": // recorded again as a message
-		q.take(ln.said)
+		q.take(ln.queuedInput)
 	case "remove": // shown to the model with results
-		words := q.take(ln.said)
+		words := q.take(ln.queuedInput)
 		if words == "" {
 			return
 		}
 		if q.last != nil && q.last.kind == answer {
-			q.last.heard = append(q.last.heard, words)
+			q.last.queuedTexts = append(q.last.queuedTexts, words)
 		} else {
 			q.heard = append(q.heard, words)
 		}
@@ -64,40 +64,40 @@ func ofProgram(words string) bool {
 	return strings.HasPrefix(words, taskNotice) || strings.HasPrefix(words, `{"task_id"`)
 }
 
-// pass notes a message of the main conversation. One in the user's role takes the texts heard so
+// passMessage notes a message of the main conversation. One in the user's role takes the texts heard so
 // far.
-func (q *queue) pass(ln *line) {
+func (q *queue) passMessage(ln *line) {
 	if ln.kind < assistant || ln.sidechain {
 		return
 	}
 	q.last = ln
 	if ln.kind == answer || ln.kind == prompt {
-		ln.heard = append(ln.heard, q.heard...)
+		ln.queuedTexts = append(ln.queuedTexts, q.heard...)
 		q.heard = nil
 	}
 }
 
-// rest returns a message with the text heard after the last results; nil if there is no such text.
-func (q *queue) rest() *line {
+// restMessage returns a message with the text heard after the last results; nil if there is no such text.
+func (q *queue) restMessage() *line {
 	if len(q.heard) == 0 || q.last == nil {
 		return nil
 	}
-	return &line{kind: prompt, uuid: q.last.uuid + "-heard", parent: q.last.uuid, session: q.last.session, at: q.last.at, heard: q.heard,
+	return &line{kind: prompt, uuid: q.last.uuid + "-heard", parent: q.last.uuid, session: q.last.session, at: q.last.at, queuedTexts: q.heard,
 		msg: precis.Message{Role: precis.RoleUser, Time: q.last.at}}
 }
 
-// hear adds to the lines the text heard with them, except text that an attachment has.
-func hear(lines []*line) {
+// addHeardText adds to the lines the text heard with them, except text that an attachment has.
+func addHeardText(lines []*line) {
 	attached := map[string]int{}
 	for _, ln := range lines {
-		for _, b := range ln.told {
+		for _, b := range ln.notes {
 			if t, ok := b.(precis.Text); ok {
 				attached[t.Text]++
 			}
 		}
 	}
 	for _, ln := range lines {
-		for _, words := range ln.heard {
+		for _, words := range ln.queuedTexts {
 			if attached[words] > 0 {
 				attached[words]--
 				continue
@@ -106,7 +106,7 @@ func hear(lines []*line) {
 			if ofProgram(words) {
 				said.Author, said.Act = precis.AuthorProgram, precis.ActNotice
 			}
-			ln.tell(told{precis.Text{Text: words, Said: said}})
+			ln.addNote(noteBlocks{precis.Text{Text: words, Said: said}})
 		}
 	}
 }

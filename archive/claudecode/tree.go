@@ -15,8 +15,8 @@ type node struct {
 	parent  *node
 	lines   []*line // of the message itself, in order
 	answers []*line
-	told    told  // notes after an assistant's message, until a message in the user's role takes them
-	after   *line // the boundary without a summary directly before the message; nil: none
+	notes   noteBlocks // notes after an assistant's message, until a message in the user's role takes them
+	after   *line      // the boundary without a summary directly before the message; nil: none
 }
 
 func (n *node) kind() kind { return n.lines[0].kind }
@@ -25,14 +25,14 @@ func (n *node) id() string { return n.lines[0].msg.ID }
 
 // tree links the messages of some lines to their parents.
 type tree struct {
-	shape archive.Tree
-	nodes []*node          // by number
-	of    []*node          // by line: the node it belongs to or follows; nil: none
-	uses  map[string]*node // tool use ID → newest node with it
-	final int              // number of the node of the last message line; -1: none
-	ends  []*line          // by line: the boundary directly before it; nil: none
-	takes []*line          // by line: the line in the user's role that takes notes after it; nil: none
-	early told             // notes before the first message
+	shape      archive.Tree
+	nodes      []*node          // by number
+	nodeOf     []*node          // by line: the node it belongs to or follows; nil: none
+	uses       map[string]*node // tool use ID → newest node with it
+	final      int              // number of the node of the last message line; -1: none
+	ends       []*line          // by line: the boundary directly before it; nil: none
+	noteTakers []*line          // by line: the line in the user's role that takes notes after it; nil: none
+	early      noteBlocks       // notes before the first message
 }
 
 // order selects the parent of a line with no parent in the file.
@@ -44,22 +44,22 @@ const (
 	linear              // the previous line, whatever its parent
 )
 
-// grow builds the tree from lines in file order.
-func grow(lines []*line, o order) *tree {
-	t := &tree{of: make([]*node, len(lines)), uses: map[string]*node{}, final: -1, ends: make([]*line, len(lines)), takes: make([]*line, len(lines))}
+// newTree builds the tree from lines in file order.
+func newTree(lines []*line, o order) *tree {
+	t := &tree{nodeOf: make([]*node, len(lines)), uses: map[string]*node{}, final: -1, ends: make([]*line, len(lines)), noteTakers: make([]*line, len(lines))}
 	index := make(map[string]int, len(lines))
 	for i, ln := range lines {
 		p := parentOf(lines, index, i, o)
 		var under *node
 		if p >= 0 {
-			under = t.of[p]
-			t.ends[i], t.takes[i] = t.ends[p], t.takes[p]
+			under = t.nodeOf[p]
+			t.ends[i], t.noteTakers[i] = t.ends[p], t.noteTakers[p]
 		}
 		switch {
 		case ln.kind == boundary:
 			t.ends[i] = ln
 		case ln.kind == note:
-			t.note(ln, under, t.takes[i])
+			t.addNote(ln, under, t.noteTakers[i])
 		case ln.kind >= assistant:
 			if ln.kind == prompt && t.ends[i] != nil && strings.HasPrefix(ln.msg.PlainText(), continued) {
 				ln.kind, ln.msg.Said = summary, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
@@ -69,16 +69,16 @@ func grow(lines []*line, o order) *tree {
 				ln.compact = end.compact
 			}
 			t.ends[i] = nil
-			if under = t.place(ln, under); ln.kind != summary && under.lines[0] == ln {
+			if under = t.addMessage(ln, under); ln.kind != summary && under.lines[0] == ln {
 				under.after = end
 			}
-			if t.takes[i] = ln; ln.kind == assistant {
-				t.takes[i] = nil
+			if t.noteTakers[i] = ln; ln.kind == assistant {
+				t.noteTakers[i] = nil
 			}
 			t.final = under.number
 			t.shape.Grow(t.final, i)
 		}
-		t.of[i] = under
+		t.nodeOf[i] = under
 		if ln.uuid != "" {
 			index[ln.uuid] = i
 		}
@@ -113,21 +113,21 @@ func parentOf(lines []*line, index map[string]int, i int, o order) int {
 // continued begins a summary by versions of Claude Code that do not mark it.
 const continued = "This session is being continued from a previous conversation"
 
-// note adds the program's text where the model saw it: at the end of the preceding message in the
+// addNote adds the program's text where the model saw it: at the end of the preceding message in the
 // user's role, so that messages keep their numbers, else in the next one.
-func (t *tree) note(ln *line, under *node, takes *line) {
+func (t *tree) addNote(ln *line, under *node, takes *line) {
 	switch {
 	case takes != nil:
-		takes.tell(ln.told)
+		takes.addNote(ln.notes)
 	case under != nil:
-		under.told = append(under.told, ln.told...)
+		under.notes = append(under.notes, ln.notes...)
 	default:
-		t.early = append(t.early, ln.told...)
+		t.early = append(t.early, ln.notes...)
 	}
 }
 
-// place adds a message line to the tree and returns its node.
-func (t *tree) place(ln *line, under *node) *node {
+// addMessage adds a message line to the tree and returns its node.
+func (t *tree) addMessage(ln *line, under *node) *node {
 	switch ln.kind {
 	case assistant:
 		if under != nil && under.kind() == assistant && under.id() != "" && under.id() == ln.msg.ID {
@@ -137,17 +137,17 @@ func (t *tree) place(ln *line, under *node) *node {
 		}
 	case answer:
 		if n := t.caller(ln, under); n != nil {
-			ln.tell(n.told)
-			n.told, n.answers = nil, append(n.answers, ln)
+			ln.addNote(n.notes)
+			n.notes, n.answers = nil, append(n.answers, ln)
 			return n
 		}
 	}
 	if ln.kind != assistant {
 		before := &t.early
 		if under != nil {
-			before = &under.told
+			before = &under.notes
 		}
-		ln.tell(*before)
+		ln.addNote(*before)
 		*before = nil
 	}
 	n := &node{parent: under, lines: []*line{ln}}
@@ -173,7 +173,7 @@ func (t *tree) holds(n *node, ln *line) {
 func (t *tree) caller(ln *line, under *node) *node {
 	const near = 32
 	for n, steps := under, 0; n != nil && steps < near; n, steps = n.parent, steps+1 {
-		if n.made(ln.results) {
+		if n.hasAnyUse(ln.results) {
 			return n
 		}
 	}
@@ -185,7 +185,7 @@ func (t *tree) caller(ln *line, under *node) *node {
 	return nil
 }
 
-func (n *node) made(ids []string) bool {
+func (n *node) hasAnyUse(ids []string) bool {
 	for _, ln := range n.lines {
 		for _, id := range ln.uses {
 			if slices.Contains(ids, id) {

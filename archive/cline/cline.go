@@ -99,13 +99,13 @@ func (s *session) message(raw []byte) error {
 	m.Raw = nil
 	m.ID, _ = jsonspan.String(f["id"])
 	m.Time = archive.Millis(f["ts"])
-	s.spent(f)
+	s.addUsage(f)
 	s.Say(m)
 	return nil
 }
 
-// spent adds the usage of the request that a message answers, and sets the model.
-func (s *session) spent(f map[string]json.RawMessage) {
+// addUsage adds the usage of the request that a message answers, and sets the model.
+func (s *session) addUsage(f map[string]json.RawMessage) {
 	model := ""
 	if info := jsonspan.Members(f["modelInfo"]); info != nil {
 		if model, _ = jsonspan.String(info["id"]); model != "" {

@@ -81,14 +81,14 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 
 // rollout is the state of reading one file.
 type rollout struct {
-	rec    *archive.Recording
-	conv   *precis.Conversation
-	names  archive.CallNames
-	held   []precis.Message // the newest user messages, until the next line is known
-	tokens int              // of the last request, as counted by the server
-	total  precis.Usage
-	root   string   // the thread that made the first requests
-	chain  [32]byte // hash of all totals so far
+	rec         *archive.Recording
+	conv        *precis.Conversation
+	names       archive.CallNames
+	pendingUser []precis.Message // the newest user messages, until the next line is known
+	tokens      int              // of the last request, as counted by the server
+	total       precis.Usage
+	root        string   // the thread that made the first requests
+	chain       [32]byte // hash of all totals so far
 }
 
 func (r *rollout) line(l archive.Line) error {
@@ -159,7 +159,7 @@ func (r *rollout) item(raw []byte, at time.Time) error {
 	}
 	r.release()
 	if m.Role == precis.RoleUser && !m.HasToolResult() {
-		r.held = append(r.held, m)
+		r.pendingUser = append(r.pendingUser, m)
 		return nil
 	}
 	r.conv.Transcript.Append(m)
@@ -168,8 +168,8 @@ func (r *rollout) item(raw []byte, at time.Time) error {
 
 // release adds the held messages to the conversation.
 func (r *rollout) release() {
-	r.conv.Transcript.Append(r.held...)
-	r.held = nil
+	r.conv.Transcript.Append(r.pendingUser...)
+	r.pendingUser = nil
 }
 
 // typed handles the event that contains the text a person sent. The event follows the message,
@@ -179,7 +179,7 @@ func (r *rollout) typed(words string) {
 	if words = strings.TrimSpace(words); harness.FromEditor(words) {
 		words = ""
 	}
-	for i, m := range r.held {
+	for i, m := range r.pendingUser {
 		content := slices.Clone(m.Content)
 		for b, block := range content {
 			if t, ok := block.(precis.Text); ok && words != "" && strings.TrimSpace(t.Text) == words {
@@ -187,7 +187,7 @@ func (r *rollout) typed(words string) {
 				content[b] = t
 			}
 		}
-		r.held[i].Content = content
+		r.pendingUser[i].Content = content
 	}
 	r.release()
 }
@@ -248,7 +248,7 @@ func (r *rollout) event(payload []byte, line int) error {
 		if n := lastTokens(f["info"]); n > 0 {
 			r.tokens = n
 		}
-		r.spent(f["info"])
+		r.addUsage(f["info"])
 	case "thread_rolled_back":
 		turns, err := strconv.Atoi(strings.TrimSpace(string(f["num_turns"])))
 		if err != nil || turns <= 0 {

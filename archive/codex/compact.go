@@ -43,7 +43,7 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 		}
 		m := precis.NewText(precis.RoleUser, summary)
 		m.Time, m.Said = at, recap
-		with = append(r.words(), m)
+		with = append(r.keptUserMessages(), m)
 	}
 	n := r.conv.Transcript.Len()
 	if n == 0 { // the compacted messages are in another file
@@ -57,9 +57,9 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 	return nil
 }
 
-// words returns the user's own messages since the last compaction that Codex would keep, in
+// keptUserMessages returns the user's own messages since the last compaction that Codex would keep, in
 // order.
-func (r *rollout) words() []precis.Message {
+func (r *rollout) keptUserMessages() []precis.Message {
 	var out []precis.Message
 	from, left := 0, keptWords
 	if n := len(r.conv.Edits); n > 0 {

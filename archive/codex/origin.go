@@ -57,11 +57,11 @@ func (r *rollout) descends(f map[string]json.RawMessage) {
 	}
 }
 
-// spent adds the usage since the last event: events contain running totals. A fork, or a
+// addUsage adds the usage since the last event: events contain running totals. A fork, or a
 // sub-agent that received the conversation, repeats the events of its parent, and the totals
 // continue from there. If it does not repeat them, only its last request counts at the first
 // event.
-func (r *rollout) spent(info json.RawMessage) {
+func (r *rollout) addUsage(info json.RawMessage) {
 	if jsonspan.Kind(info) != '{' {
 		return
 	}

@@ -16,8 +16,8 @@ import (
 // builder assembles the messages of one chat.
 type builder struct{ *archive.Builder }
 
-// say appends a message.
-func (b builder) say(role precis.Role, at time.Time, blocks ...precis.Block) {
+// addMessage appends a message.
+func (b builder) addMessage(role precis.Role, at time.Time, blocks ...precis.Block) {
 	b.Say(precis.Message{Role: role, Content: blocks, Time: at})
 }
 
@@ -36,7 +36,7 @@ func (b builder) request(raw json.RawMessage) error {
 	if jsonspan.Kind(f["isSystemInitiated"]) == 't' {
 		words = harness.Reminder(words)
 	}
-	b.say(precis.RoleUser, at, precis.Text{Text: words})
+	b.addMessage(precis.RoleUser, at, precis.Text{Text: words})
 	meta := jsonspan.Members(jsonspan.Members(f["result"])["metadata"])
 	model := modelName(jsonspan.Text(meta, "resolvedModel"))
 	if model == "" {
@@ -51,7 +51,7 @@ func (b builder) request(raw json.RawMessage) error {
 		at = end
 	}
 	if rounds := jsonspan.Elements(meta["toolCallRounds"]); len(rounds) > 0 {
-		b.rounds(rounds, jsonspan.Members(meta["toolCallResults"]), at)
+		b.readRounds(rounds, jsonspan.Members(meta["toolCallResults"]), at)
 		return nil
 	}
 	b.parts(jsonspan.Elements(f["response"]), at)
@@ -67,15 +67,15 @@ func jsonOf(f map[string]json.RawMessage) json.RawMessage {
 	return out
 }
 
-// rounds reads the rounds of an agent: the model's texts and calls, and the results.
-func (b builder) rounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
+// readRounds reads the rounds of an agent: the model's texts and calls, and the results.
+func (b builder) readRounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
 	for _, raw := range rounds {
 		f := jsonspan.Members(raw)
 		if t := archive.Millis(f["timestamp"]); !t.IsZero() {
 			at = t
 		}
 		var said, answers []precis.Block
-		if words := thought(f["thinking"]); words != "" {
+		if words := thinkingText(f["thinking"]); words != "" {
 			said = append(said, precis.Thinking{Text: words})
 		}
 		said = append(said, precis.Text{Text: jsonspan.Text(f, "response")})
@@ -87,8 +87,8 @@ func (b builder) rounds(rounds []json.RawMessage, results map[string]json.RawMes
 				answers = append(answers, result(id, jsonspan.Members(r)))
 			}
 		}
-		b.say(precis.RoleAssistant, at, said...)
-		b.say(precis.RoleUser, at, answers...)
+		b.addMessage(precis.RoleAssistant, at, said...)
+		b.addMessage(precis.RoleUser, at, answers...)
 		if summary := jsonspan.Text(f, "summary"); summary != "" {
 			b.condensed(summary, at)
 		}
@@ -105,8 +105,8 @@ func (b builder) condensed(summary string, at time.Time) {
 	}
 }
 
-// thought returns the text of a model's thinking: a string or a list of strings.
-func thought(raw json.RawMessage) string {
+// thinkingText returns the text of a model's thinking: a string or a list of strings.
+func thinkingText(raw json.RawMessage) string {
 	f := jsonspan.Members(raw)
 	if s := jsonspan.Text(f, "text"); s != "" {
 		return s

@@ -48,7 +48,7 @@ func (CLI) Read(src archive.Source) (*archive.Recording, error) {
 			continue
 		}
 		v.line = l.Number
-		e.take(v)
+		e.readEvent(v)
 	}
 	e.finish()
 	return e.rec, nil
@@ -119,27 +119,27 @@ type metric struct {
 
 // events is the state of reading one file.
 type events struct {
-	rec   *archive.Recording
-	conv  *precis.Conversation
-	said  []saidAt
-	sides map[string]*precis.Conversation // by the call or the agent
-	names []string                        // of sides, in order
-	begun int                             // messages before the compaction under way; -1: none
+	rec      *archive.Recording
+	conv     *precis.Conversation
+	timeline []timedMessage
+	sides    map[string]*precis.Conversation // by the call or the agent
+	names    []string                        // of sides, in order
+	begun    int                             // messages before the compaction under way; -1: none
 }
 
-// saidAt is a message of the conversation, or a compaction after the messages before it.
-type saidAt struct {
-	event string // its ID
-	msg   precis.Message
-	line  int
-	hides int // messages that a compaction replaces; 0: it is a message
-	size  int // tokens before a compaction
+// timedMessage is a message of the conversation, or a compaction after the messages before it.
+type timedMessage struct {
+	event            string // its ID
+	msg              precis.Message
+	line             int
+	replacedMessages int // messages that a compaction replaces; 0: it is a message
+	size             int // tokens before a compaction
 }
 
 // program is the name of the program in the fields that messages carry.
 const program = "copilot-cli"
 
-func (e *events) take(v event) {
+func (e *events) readEvent(v event) {
 	d := v.Data
 	o := &e.rec.Origin
 	switch v.Type {
@@ -153,13 +153,13 @@ func (e *events) take(v event) {
 	case "session.usage_info":
 		o.Window = cmp.Or(d.TokenLimit, o.Window)
 	case "session.shutdown":
-		e.spent(d.PerModel)
+		e.addUsage(d.PerModel)
 	case "system.message":
-		if v.side() == "" && strings.TrimSpace(d.Content) != "" {
+		if v.subagent() == "" && strings.TrimSpace(d.Content) != "" {
 			e.conv.System = precis.NewText(precis.RoleSystem, d.Content)
 		}
 	case "user.message", "assistant.message", "tool.execution_complete":
-		e.say(v)
+		e.addMessage(v)
 		return
 	case "session.compaction_start":
 		e.begun = e.messages()
@@ -175,29 +175,29 @@ func (e *events) take(v event) {
 	e.rec.Ignored++
 }
 
-// side returns the name of the sub-agent of an event; "" for the conversation itself.
-func (v event) side() string { return cmp.Or(v.Data.Parent, v.Agent) }
+// subagent returns the name of the sub-agent of an event; "" for the conversation itself.
+func (v event) subagent() string { return cmp.Or(v.Data.Parent, v.Agent) }
 
 // messages counts the messages so far.
 func (e *events) messages() (n int) {
-	for _, s := range e.said {
-		if s.hides == 0 {
+	for _, s := range e.timeline {
+		if s.replacedMessages == 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// say adds a message.
-func (e *events) say(v event) {
+// addMessage adds a message.
+func (e *events) addMessage(v event) {
 	m := v.message()
 	if m.Time, m.ID = v.Time, v.ID; len(m.Content) == 0 {
 		e.rec.Ignored++
 		return
 	}
-	name := v.side()
+	name := v.subagent()
 	if name == "" {
-		e.said = append(e.said, saidAt{event: v.ID, msg: m, line: v.line})
+		e.timeline = append(e.timeline, timedMessage{event: v.ID, msg: m, line: v.line})
 		return
 	}
 	if e.sides[name] == nil {
@@ -258,35 +258,35 @@ func (e *events) compacted(v event) {
 	}
 	m := precis.NewText(precis.RoleUser, d.Summary)
 	m.Time, m.Said = v.Time, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
-	e.said = append(e.said, saidAt{event: v.ID, msg: m, line: v.line, hides: n, size: d.Before})
+	e.timeline = append(e.timeline, timedMessage{event: v.ID, msg: m, line: v.line, replacedMessages: n, size: d.Before})
 }
 
 // rewind takes an event and all after it out of the conversation. They become a branch.
 func (e *events) rewind(v event) {
-	at := slices.IndexFunc(e.said, func(s saidAt) bool { return s.event == v.Data.UpTo })
+	at := slices.IndexFunc(e.timeline, func(s timedMessage) bool { return s.event == v.Data.UpTo })
 	if at < 0 {
 		e.rec.Warn(fmt.Sprintf("line %d", v.line), "it goes back to an event that is not there")
 		return
 	}
-	left := e.build(e.said)
+	left := e.build(e.timeline)
 	left.ID = v.Data.UpTo
 	e.sides[left.ID] = left
 	e.names = append(e.names, left.ID)
-	e.said = slices.Clip(e.said[:at])
+	e.timeline = slices.Clip(e.timeline[:at])
 	e.begun = -1
 }
 
 // build returns the conversation of some messages.
-func (e *events) build(said []saidAt) *precis.Conversation {
+func (e *events) build(said []timedMessage) *precis.Conversation {
 	c := &precis.Conversation{Transcript: &precis.Transcript{}}
 	var names archive.CallNames
 	for _, s := range said {
-		if s.hides == 0 {
+		if s.replacedMessages == 0 {
 			c.Transcript.Append(names.Name(s.msg))
 			continue
 		}
 		report := precis.EditReport{Reason: "Copilot compacted the conversation", TokensBefore: s.size}
-		if err := archive.Condensed(c, s.hides, []precis.Message{s.msg}, s.msg.Time, report); err != nil {
+		if err := archive.Condensed(c, s.replacedMessages, []precis.Message{s.msg}, s.msg.Time, report); err != nil {
 			e.rec.Warn(fmt.Sprintf("line %d", s.line), "the compaction is left out: %v", err)
 		}
 	}
@@ -295,7 +295,7 @@ func (e *events) build(said []saidAt) *precis.Conversation {
 
 // finish puts the conversation together.
 func (e *events) finish() {
-	built := e.build(e.said)
+	built := e.build(e.timeline)
 	e.conv.Transcript, e.conv.Edits = built.Transcript, built.Edits
 	for _, name := range e.names {
 		e.sides[name].ID = e.conv.ID + "/" + name
@@ -304,8 +304,8 @@ func (e *events) finish() {
 	e.rec.Conversation = e.conv
 }
 
-// spent adds what one run of the program used, by model.
-func (e *events) spent(perModel map[string]metric) {
+// addUsage adds what one run of the program used, by model.
+func (e *events) addUsage(perModel map[string]metric) {
 	o := &e.rec.Origin
 	for model, m := range perModel {
 		u := precis.Usage{Output: m.Usage.Output, CacheRead: m.Usage.CacheRead, CacheWrite: m.Usage.CacheWrite}

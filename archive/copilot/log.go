@@ -53,13 +53,13 @@ func (c change) apply(state any) (any, error) {
 		if len(c.Path) == 0 {
 			return state, errors.New("the change names no place")
 		}
-		return c.at(state, c.Path)
+		return c.applyAt(state, c.Path)
 	}
 	return state, fmt.Errorf("there is no change of kind %d", c.Kind)
 }
 
-// at applies the change at a path below a value, and returns the value.
-func (c change) at(value any, path []any) (any, error) {
+// applyAt applies the change at a path below a value, and returns the value.
+func (c change) applyAt(value any, path []any) (any, error) {
 	if len(path) == 0 {
 		return c.leaf(value)
 	}
@@ -73,7 +73,7 @@ func (c change) at(value any, path []any) (any, error) {
 			delete(in, name)
 			return in, nil
 		}
-		next, err := c.at(in[name], path[1:])
+		next, err := c.applyAt(in[name], path[1:])
 		if err == nil {
 			in[name] = next
 		}
@@ -86,16 +86,16 @@ func (c change) at(value any, path []any) (any, error) {
 		if int(i) == len(in) {
 			in = append(in, nil)
 		}
-		next, err := c.at(in[int(i)], path[1:])
+		next, err := c.applyAt(in[int(i)], path[1:])
 		if err == nil {
 			in[int(i)] = next
 		}
 		return in, err
 	case nil:
 		if _, ok := path[0].(string); ok {
-			return c.at(map[string]any{}, path)
+			return c.applyAt(map[string]any{}, path)
 		}
-		return c.at([]any{}, path)
+		return c.applyAt([]any{}, path)
 	}
 	return value, errors.New("the path leads into a value")
 }

@@ -24,8 +24,8 @@ func (b builder) parts(parts []json.RawMessage, at time.Time) {
 	}
 	turn := func() {
 		flushWords()
-		b.say(precis.RoleAssistant, at, said...)
-		b.say(precis.RoleUser, at, answers...)
+		b.addMessage(precis.RoleAssistant, at, said...)
+		b.addMessage(precis.RoleUser, at, answers...)
 		said, answers = nil, nil
 	}
 	for _, raw := range parts {

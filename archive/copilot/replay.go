@@ -26,7 +26,7 @@ func (b builder) replay(data []byte) error {
 		if b.Conv.ID == "" {
 			b.Conv.ID = jsonspan.Text(p, "promptId")
 		}
-		b.say(precis.RoleUser, time.Time{}, precis.Text{Text: jsonspan.Text(p, "prompt")})
+		b.addMessage(precis.RoleUser, time.Time{}, precis.Text{Text: jsonspan.Text(p, "prompt")})
 		b.logs(jsonspan.Elements(p["logs"]))
 	}
 	return nil
@@ -39,10 +39,10 @@ func (b builder) logs(logs []json.RawMessage) {
 	var at time.Time
 	turn := func() {
 		if len(said) > 0 {
-			b.say(precis.RoleAssistant, at, said...)
+			b.addMessage(precis.RoleAssistant, at, said...)
 		}
 		if len(answers) > 0 {
-			b.say(precis.RoleUser, at, answers...)
+			b.addMessage(precis.RoleUser, at, answers...)
 		}
 		said, answers = nil, nil
 	}
@@ -81,7 +81,7 @@ func (b builder) answer(f map[string]json.RawMessage) []precis.Block {
 	b.Rec.Origin.Spend(b.Conv.Model, used, 0)
 	b.Rec.Origin.Answered(b.Conv, used)
 	var out []precis.Block
-	if words := thought(f["thinking"]); words != "" {
+	if words := thinkingText(f["thinking"]); words != "" {
 		out = append(out, precis.Thinking{Text: words})
 	}
 	if words := responseText(jsonspan.Members(f["response"])["message"]); words != "" {

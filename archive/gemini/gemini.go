@@ -157,7 +157,7 @@ func (b *builder) contents(list jsonspan.Span) error {
 		if err != nil {
 			return err
 		}
-		b.say(precis.Message{Role: role, Content: blocks})
+		b.addMessage(precis.Message{Role: role, Content: blocks})
 		return nil
 	})
 }

@@ -16,7 +16,7 @@ type builder struct {
 	*archive.Builder
 
 	open     []call          // calls of the model's last turn without an answer
-	made     map[string]bool // IDs of calls
+	callIDs  map[string]bool // IDs of calls
 	answered map[string]bool // IDs of calls answered
 	role     precis.Role     // role of the last message
 	calls    int             // number of generated call IDs
@@ -27,11 +27,11 @@ type builder struct {
 type call struct{ id, recorded, name string }
 
 func newBuilder(rec *archive.Recording) *builder {
-	return &builder{Builder: archive.NewBuilder(rec), made: map[string]bool{}, answered: map[string]bool{}, counted: map[string]bool{}}
+	return &builder{Builder: archive.NewBuilder(rec), callIDs: map[string]bool{}, answered: map[string]bool{}, counted: map[string]bool{}}
 }
 
-// say appends a message; one without content is ignored.
-func (b *builder) say(m precis.Message) {
+// addMessage appends a message; one without content is ignored.
+func (b *builder) addMessage(m precis.Message) {
 	if b.Say(m) {
 		b.role = m.Role
 	}
@@ -106,7 +106,7 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 	case jsonspan.Kind(f["functionResponse"]) == '{' && role == precis.RoleUser:
 		return b.answer(jsonspan.Members(f["functionResponse"])), nil
 	case jsonspan.Kind(f["text"]) == '"':
-		return said(f), nil
+		return textBlock(f), nil
 	case jsonspan.Kind(f["inlineData"]) == '{':
 		d := jsonspan.Members(f["inlineData"])
 		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"), ""), nil
@@ -122,8 +122,8 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 	return nil, nil
 }
 
-// said reads a text part. A marked part is a thought; a blank thought is dropped.
-func said(f map[string]json.RawMessage) precis.Block {
+// textBlock reads a text part. A marked part is a thought; a blank thought is dropped.
+func textBlock(f map[string]json.RawMessage) precis.Block {
 	s := jsonspan.Text(f, "text")
 	switch {
 	case jsonspan.Kind(f["thought"]) != 't':
@@ -147,10 +147,10 @@ func (b *builder) call(f map[string]json.RawMessage) precis.ToolUse {
 		b.open, b.role = nil, precis.RoleAssistant
 	}
 	c := call{id: jsonspan.Text(f, "id"), recorded: jsonspan.Text(f, "id"), name: jsonspan.Text(f, "name")}
-	if c.id == "" || b.made[c.id] {
+	if c.id == "" || b.callIDs[c.id] {
 		c.id = b.next()
 	}
-	b.made[c.id] = true
+	b.callIDs[c.id] = true
 	b.open = append(b.open, c)
 	use := precis.ToolUse{ID: c.id, Name: c.name, Input: f["args"]}
 	if jsonspan.Kind(use.Input) == 'n' {
@@ -162,7 +162,7 @@ func (b *builder) call(f map[string]json.RawMessage) precis.ToolUse {
 func (b *builder) next() string {
 	for {
 		b.calls++
-		if id := fmt.Sprintf("gemini_call_%d", b.calls); !b.made[id] {
+		if id := fmt.Sprintf("gemini_call_%d", b.calls); !b.callIDs[id] {
 			return id
 		}
 	}
@@ -213,7 +213,7 @@ func (b *builder) take(id, name string) string {
 		b.open = slices.Delete(b.open, i, i+1)
 	} else if id == "" {
 		id = b.next()
-		b.made[id] = true
+		b.callIDs[id] = true
 	}
 	return id
 }

@@ -177,7 +177,7 @@ func (b *builder) content(f map[string]json.RawMessage, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	b.say(precis.Message{Role: role, Content: blocks, Time: at})
+	b.addMessage(precis.Message{Role: role, Content: blocks, Time: at})
 	return nil
 }
 

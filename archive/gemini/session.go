@@ -33,7 +33,7 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 	switch kind := jsonspan.Text(f, "type"); kind {
 	case "user":
 		if m.Content, err = b.parts(f["content"], m.Role); err == nil {
-			b.say(m)
+			b.addMessage(m)
 		}
 		return err
 	case "gemini":
@@ -46,7 +46,7 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 	if model := jsonspan.Text(f, "model"); model != "" {
 		b.Conv.Model = model
 	}
-	b.spent(f, m.ID)
+	b.addUsage(f, m.ID)
 	m.Role, m.Content = precis.RoleAssistant, thoughts(f["thoughts"])
 	said, err := b.parts(f["content"], m.Role)
 	if err != nil {
@@ -55,15 +55,15 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 	m.Content = append(m.Content, said...)
 	uses, results := b.toolCalls(f["toolCalls"])
 	m.Content = append(m.Content, uses...)
-	b.say(m)
+	b.addMessage(m)
 	if len(results) > 0 {
-		b.say(precis.Message{Role: precis.RoleUser, Content: results, Time: at})
+		b.addMessage(precis.Message{Role: precis.RoleUser, Content: results, Time: at})
 	}
 	return nil
 }
 
-// spent adds the usage of the request that a message answers, once for each message ID.
-func (b *builder) spent(f map[string]json.RawMessage, id string) {
+// addUsage adds the usage of the request that a message answers, once for each message ID.
+func (b *builder) addUsage(f map[string]json.RawMessage, id string) {
 	if id != "" && b.counted[id] {
 		return
 	}
@@ -137,7 +137,7 @@ func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResul
 	for _, block := range blocks {
 		switch block := block.(type) {
 		case precis.ToolResult:
-			if block.ToolUseID == c.recorded || own.made[block.ToolUseID] {
+			if block.ToolUseID == c.recorded || own.callIDs[block.ToolUseID] {
 				r.Content = append(r.Content, block.Content...)
 				r.IsError = r.IsError || block.IsError
 			}
@@ -160,7 +160,7 @@ type log struct {
 	title    string
 	messages []message
 	index    map[string]int // message ID to its place in messages
-	left     [][]message
+	branches [][]message
 	counted  map[string]bool // see builder
 	snapshot string          // of the newest compression; "" if there was none
 	shorter  []message       // the last list set, if it is a beginning of messages; else nil
@@ -184,7 +184,7 @@ func readLines(data []byte, rec *archive.Recording) {
 		}
 	}
 	rec.Conversation = s.build(s.messages)
-	for _, list := range s.left {
+	for _, list := range s.branches {
 		if c := s.build(list); c.Transcript.Len() > 0 {
 			c.ID = s.id + "/" + list[len(list)-1].id
 			rec.Conversation.Branches = append(rec.Conversation.Branches, c)
@@ -262,12 +262,12 @@ func (s *log) reset(list []message) {
 func (s *log) rewind(id string) {
 	was := s.messages
 	s.reset(was[:s.index[id]])
-	s.leave(was)
+	s.keepBranch(was)
 }
 
-// leave keeps an abandoned list as a branch if it has an answer of the model that the session
+// keepBranch keeps an abandoned list as a branch if it has an answer of the model that the session
 // lacks.
-func (s *log) leave(was []message) {
+func (s *log) keepBranch(was []message) {
 	have := map[string]bool{}
 	for _, m := range s.messages {
 		have[m.id] = true
@@ -276,11 +276,11 @@ func (s *log) leave(was []message) {
 		if have[m.id] || jsonspan.Text(m.fields, "type") != "gemini" {
 			continue
 		}
-		if len(s.left) == maxBranches {
+		if len(s.branches) == maxBranches {
 			s.rec.Warn(fmt.Sprintf("line %d", m.line), "more than %d branches are left out", maxBranches)
 			return
 		}
-		s.left = append(s.left, was)
+		s.branches = append(s.branches, was)
 		return
 	}
 }

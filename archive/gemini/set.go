@@ -55,28 +55,28 @@ func (s *log) replace(list []message) {
 		s.put(m)
 	}
 	s.snapshot = snapshotIn(list)
-	s.leave(was)
+	s.keepBranch(was)
 }
 
-// shown is a message in the current list, identified by its content.
-type shown struct {
+// listedMessage is a message in the current list, identified by its content.
+type listedMessage struct {
 	key string
 	at  int // index in messages; -1: within a compression
 }
 
-// show returns the current list: the messages that the newest compression left, and later ones.
-func (s *log) show() (out []shown) {
+// currentList returns the current list: the messages that the newest compression left, and later ones.
+func (s *log) currentList() (out []listedMessage) {
 	from := 0
 	for i, m := range s.messages {
 		if m.compressed != nil {
 			from, out = i+1, nil
 			for _, kept := range m.left {
-				out = append(out, shown{keyOf(kept.fields), -1})
+				out = append(out, listedMessage{keyOf(kept.fields), -1})
 			}
 		}
 	}
 	for i := from; i < len(s.messages); i++ {
-		out = append(out, shown{keyOf(s.messages[i].fields), i})
+		out = append(out, listedMessage{keyOf(s.messages[i].fields), i})
 	}
 	return out
 }
@@ -84,7 +84,7 @@ func (s *log) show() (out []shown) {
 // align compares a list with the current messages. more are the additional messages at its end.
 // same reports whether the rest occurs in the same order; whole that only results are omitted.
 func (s *log) align(list []message) (more []message, whole, same bool) {
-	now := s.show()
+	now := s.currentList()
 	seen := map[string]bool{}
 	next, matched := 0, 0
 	for _, m := range list {
@@ -92,7 +92,7 @@ func (s *log) align(list []message) (more []message, whole, same bool) {
 		if key == "" || seen[key] && strings.HasPrefix(key, answers) {
 			continue // a notice, or a duplicate result
 		}
-		at := slices.IndexFunc(now[next:], func(o shown) bool { return o.key == key })
+		at := slices.IndexFunc(now[next:], func(o listedMessage) bool { return o.key == key })
 		switch {
 		case at < 0:
 			more = append(more, m)
@@ -138,9 +138,9 @@ func keyOf(f map[string]json.RawMessage) string {
 				words = append(words, s)
 			}
 		case p["functionResponse"] != nil:
-			results = append(results, named(p["functionResponse"]))
+			results = append(results, callKey(p["functionResponse"]))
 		case p["functionCall"] != nil:
-			calls = append(calls, named(p["functionCall"]))
+			calls = append(calls, callKey(p["functionCall"]))
 		case jsonspan.Kind(p["thought"]) != 't':
 			words = append(words, jsonspan.Text(p, "text"))
 		}
@@ -163,15 +163,15 @@ func keyOf(f map[string]json.RawMessage) string {
 			if err != nil {
 				break
 			}
-			calls = append(calls, named(span.Raw))
+			calls = append(calls, callKey(span.Raw))
 		}
 	}
 	said, _, _ := strings.Cut(strings.Join(words, "\n"), "<hook_context>")
 	return kind + " " + strings.TrimSpace(said) + "\x00" + strings.Join(calls, " ")
 }
 
-// named returns the ID of a call or a result, or its name if it has none.
-func named(raw []byte) string {
+// callKey returns the ID of a call or a result, or its name if it has none.
+func callKey(raw []byte) string {
 	f := jsonspan.Members(raw)
 	if id := jsonspan.Text(f, "id"); id != "" {
 		return id

@@ -12,12 +12,12 @@ import (
 
 // builder assembles the messages of one session.
 type builder struct {
-	rec     *archive.Recording
-	conv    *precis.Conversation
-	at      map[string]int // opencode's message ID → number of messages before it
-	request *request       // a compaction requested but not written yet
-	cleared []cleared
-	names   archive.CallNames
+	rec            *archive.Recording
+	conv           *precis.Conversation
+	messagesBefore map[string]int // opencode's message ID → number of messages before it
+	request        *request       // a compaction requested but not written yet
+	cleared        []cleared
+	names          archive.CallNames
 }
 
 // request is a user's message that requests a compaction.
@@ -35,7 +35,7 @@ type cleared struct {
 
 func newBuilder() *builder {
 	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
-	return &builder{rec: &archive.Recording{Conversation: conv}, conv: conv, at: map[string]int{}}
+	return &builder{rec: &archive.Recording{Conversation: conv}, conv: conv, messagesBefore: map[string]int{}}
 }
 
 // entry is the message being read.
@@ -54,18 +54,18 @@ func (b *builder) message(raw []byte, place string) error {
 		return err
 	}
 	info := jsonspan.Members(f["info"])
-	e := entry{builder: b, info: info, id: jsonspan.Text(info, "id"), time: when(jsonspan.Members(info["time"])["created"]), place: place}
+	e := entry{builder: b, info: info, id: jsonspan.Text(info, "id"), time: parseMillis(jsonspan.Members(info["time"])["created"]), place: place}
 	parts, err := parse(f["parts"])
 	if err != nil {
 		return err
 	}
 	role := jsonspan.Text(info, "role")
-	b.spent(info)
+	b.addUsage(info)
 	if role == "assistant" && isTrue(info["summary"]) {
 		return e.summarized(parts)
 	}
 	b.unanswered()
-	b.at[e.id] = b.conv.Transcript.Len()
+	b.messagesBefore[e.id] = b.conv.Transcript.Len()
 	switch role {
 	case "user":
 		e.user(parts)
@@ -79,8 +79,8 @@ func (b *builder) message(raw []byte, place string) error {
 	return nil
 }
 
-// spent adds the usage of the request that a message answers.
-func (b *builder) spent(info map[string]json.RawMessage) {
+// addUsage adds the usage of the request that a message answers.
+func (b *builder) addUsage(info map[string]json.RawMessage) {
 	tokens := jsonspan.Members(info["tokens"])
 	n := archive.Counts(info["tokens"], "input", "output", "reasoning")
 	cache := archive.Counts(tokens["cache"], "read", "write")
@@ -94,8 +94,8 @@ func (b *builder) spent(info map[string]json.RawMessage) {
 	}
 }
 
-// say appends a message unless it has no content.
-func (e *entry) say(role precis.Role, blocks []precis.Block) {
+// addMessage appends a message unless it has no content.
+func (e *entry) addMessage(role precis.Role, blocks []precis.Block) {
 	m := archive.WithoutBlank(precis.Message{Role: role, Content: blocks, ID: e.id, Time: e.time})
 	if len(m.Content) == 0 {
 		e.rec.Ignored++
@@ -112,7 +112,7 @@ func (e *entry) user(parts []part) {
 		if p.kind == "compaction" {
 			compaction = &request{id: e.id, tail: jsonspan.Text(p.fields, "tail_start_id")}
 		}
-		b := p.said()
+		b := p.shownBlock()
 		if b == nil {
 			e.rec.Ignored++
 			continue
@@ -120,7 +120,7 @@ func (e *entry) user(parts []part) {
 		blocks = append(blocks, b)
 	}
 	if compaction == nil {
-		e.say(precis.RoleUser, blocks)
+		e.addMessage(precis.RoleUser, blocks)
 		return
 	}
 	compaction.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleUser, Content: blocks, ID: e.id, Time: e.time})
@@ -130,7 +130,7 @@ func (e *entry) user(parts []part) {
 // unanswered adds a compaction request without a summary as an ordinary message.
 func (b *builder) unanswered() {
 	if b.request != nil {
-		b.at[b.request.id] = b.conv.Transcript.Len()
+		b.messagesBefore[b.request.id] = b.conv.Transcript.Len()
 		b.conv.Transcript.Append(b.request.msg)
 		b.request = nil
 	}
@@ -148,10 +148,10 @@ func (e *entry) assistant(parts []part) {
 	var said, results []precis.Block
 	step := func() {
 		if len(said) > 0 {
-			e.say(precis.RoleAssistant, said)
+			e.addMessage(precis.RoleAssistant, said)
 		}
 		if len(results) > 0 {
-			e.say(precis.RoleUser, results)
+			e.addMessage(precis.RoleUser, results)
 		}
 		said, results = nil, nil
 	}
@@ -163,12 +163,12 @@ func (e *entry) assistant(parts []part) {
 		case p.kind == "tool":
 			use, result := p.call()
 			said = append(said, use)
-			if at := when(jsonspan.Members(p.state()["time"])["compacted"]); !at.IsZero() {
+			if at := parseMillis(jsonspan.Members(p.state()["time"])["compacted"]); !at.IsZero() {
 				e.cleared = append(e.cleared, cleared{e.conv.Transcript.Len() + 1, len(results), at})
 			}
 			results = append(results, result)
 		default:
-			b := p.said()
+			b := p.shownBlock()
 			if b == nil {
 				e.rec.Ignored++
 				continue
@@ -200,7 +200,7 @@ func prompt(raw []byte) precis.Message {
 func (e *entry) summarized(parts []part) error {
 	m := precis.Message{Role: precis.RoleAssistant, ID: e.id, Time: e.time}
 	for _, p := range parts {
-		if b, ok := p.said().(precis.Text); ok {
+		if b, ok := p.shownBlock().(precis.Text); ok {
 			m.Content = append(m.Content, b)
 		}
 	}
@@ -212,7 +212,7 @@ func (e *entry) summarized(parts []part) error {
 	with, to := []precis.Message{m}, e.conv.Transcript.Len()
 	if r := e.request; r != nil {
 		with = []precis.Message{r.msg, m}
-		if n, ok := e.at[r.tail]; ok && r.tail != "" {
+		if n, ok := e.messagesBefore[r.tail]; ok && r.tail != "" {
 			to = n
 		}
 		e.request = nil

@@ -70,7 +70,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 			info := jsonspan.Members(m.Raw)
 			b.conv.ID, b.conv.Title = jsonspan.Text(info, "id"), jsonspan.Text(info, "title")
 			o := &b.rec.Origin
-			o.Project, o.Parent, o.Begun = jsonspan.Text(info, "directory"), jsonspan.Text(info, "parentID"), when(jsonspan.Members(info["time"])["created"])
+			o.Project, o.Parent, o.Begun = jsonspan.Text(info, "directory"), jsonspan.Text(info, "parentID"), parseMillis(jsonspan.Members(info["time"])["created"])
 		case "messages":
 			messages = m.Span
 		}
@@ -92,8 +92,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 
 func isTrue(raw []byte) bool { return jsonspan.Kind(raw) == 't' }
 
-// when reads a time in milliseconds.
-func when(raw []byte) time.Time {
+// parseMillis reads a time in milliseconds.
+func parseMillis(raw []byte) time.Time {
 	ms, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || ms <= 0 || ms > 1<<53 {
 		return time.Time{}

@@ -47,8 +47,8 @@ const (
 	rejectedText    = "The user rejected permission to use this specific tool call"
 )
 
-// said returns the block that the model sees; nil: none.
-func (p part) said() precis.Block {
+// shownBlock returns the block that the model sees; nil: none.
+func (p part) shownBlock() precis.Block {
 	switch p.kind {
 	case "text":
 		if s := jsonspan.Text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {

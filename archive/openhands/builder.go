@@ -17,18 +17,18 @@ import (
 type builder struct {
 	*archive.Builder
 
-	events    []seen            // events visible to a model, in order
-	uses      map[string]int    // tool use ID to the message with the call
-	answers   map[string]int    // tool use ID to the message with the answer
-	renamed   map[string]string // by duplicate tool use ID: its new name
-	forgotten map[string]bool   // keys of events named by condensations
-	spoken    map[string]bool   // IDs of model responses with an event already read
-	summary   string            // of the newest condensation that has one
-	offset    int               // number of events before the summary
+	events        []visibleEvent    // events visible to a model, in order
+	uses          map[string]int    // tool use ID to the message with the call
+	answers       map[string]int    // tool use ID to the message with the answer
+	renamed       map[string]string // by duplicate tool use ID: its new name
+	forgotten     map[string]bool   // keys of events named by condensations
+	readResponses map[string]bool   // IDs of model responses with an event already read
+	summary       string            // of the newest condensation that has one
+	offset        int               // number of events before the summary
 }
 
-// seen is an event visible to a model.
-type seen struct {
+// visibleEvent is an event visible to a model.
+type visibleEvent struct {
 	key string // its ID as written
 	msg int    // its message; -1 for the system prompt
 }
@@ -37,7 +37,7 @@ func newBuilder(rec *archive.Recording) *builder {
 	return &builder{
 		Builder: archive.NewBuilder(rec),
 		uses:    map[string]int{}, answers: map[string]int{}, renamed: map[string]string{},
-		forgotten: map[string]bool{}, spoken: map[string]bool{},
+		forgotten: map[string]bool{}, readResponses: map[string]bool{},
 	}
 }
 
@@ -61,8 +61,8 @@ type event struct {
 
 func (e *event) text(name string) string { return jsonspan.Text(e.fields, name) }
 
-// say appends the event's message.
-func (e *event) say(role precis.Role, blocks ...precis.Block) {
+// addMessage appends the event's message.
+func (e *event) addMessage(role precis.Role, blocks ...precis.Block) {
 	n := e.Conv.Transcript.Len()
 	for i, block := range blocks {
 		switch block := block.(type) {
@@ -75,7 +75,7 @@ func (e *event) say(role precis.Role, blocks ...precis.Block) {
 		}
 	}
 	if e.Say(precis.Message{Role: role, Content: blocks, Time: e.at}) {
-		e.events = append(e.events, seen{e.key, n})
+		e.events = append(e.events, visibleEvent{e.key, n})
 	}
 }
 
@@ -108,13 +108,13 @@ func (e *event) answer(r precis.ToolResult) error {
 		r.ToolUseID = name
 	}
 	r.Content = archive.WithoutBlank(precis.Message{Content: r.Content}).Content
-	e.say(precis.RoleUser, r)
+	e.addMessage(precis.RoleUser, r)
 	return nil
 }
 
 // system sets the system prompt and the tools.
 func (e *event) system(prompt string, tools json.RawMessage) {
-	e.events = append(e.events, seen{e.key, -1})
+	e.events = append(e.events, visibleEvent{e.key, -1})
 	if strings.TrimSpace(prompt) != "" {
 		e.Conv.System = precis.NewText(precis.RoleSystem, prompt)
 		e.Conv.System.Time = e.at

@@ -52,7 +52,7 @@ func (e *event) knowledge() {
 	for _, raw := range jsonspan.Elements(jsonspan.Members(e.fields["extras"])["microagent_knowledge"]) {
 		blocks = append(blocks, precis.Text{Text: jsonspan.Text(jsonspan.Members(raw), "content")})
 	}
-	e.say(precis.RoleUser, blocks...)
+	e.addMessage(precis.RoleUser, blocks...)
 }
 
 func (e *event) oldMessage(args map[string]json.RawMessage) {
@@ -61,10 +61,10 @@ func (e *event) oldMessage(args map[string]json.RawMessage) {
 		words = e.text("message")
 	}
 	if e.text("source") == "user" {
-		e.say(precis.RoleUser, append([]precis.Block{precis.Text{Text: words}}, images(args["image_urls"])...)...)
+		e.addMessage(precis.RoleUser, append([]precis.Block{precis.Text{Text: words}}, images(args["image_urls"])...)...)
 		return
 	}
-	e.say(precis.RoleAssistant, precis.Text{Text: words})
+	e.addMessage(precis.RoleAssistant, precis.Text{Text: words})
 }
 
 // oldAction reads a tool use. It prefers the recorded response of the model to the action's
@@ -96,16 +96,16 @@ func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 			}
 		}
 	}
-	if id := jsonspan.Text(response, "id"); id != "" && e.spoken[id] {
+	if id := jsonspan.Text(response, "id"); id != "" && e.readResponses[id] {
 		blocks = nil
 	} else if id != "" {
-		e.spoken[id] = true
+		e.readResponses[id] = true
 	}
 	if e.text("source") == "user" {
-		e.say(precis.RoleUser, precis.Text{Text: fmt.Sprintf("[The user ran %s] %s", action, e.fields["args"])})
+		e.addMessage(precis.RoleUser, precis.Text{Text: fmt.Sprintf("[The user ran %s] %s", action, e.fields["args"])})
 		return
 	}
-	e.say(precis.RoleAssistant, append(blocks, use)...)
+	e.addMessage(precis.RoleAssistant, append(blocks, use)...)
 }
 
 // eventID names the tool use of an action without a recorded call.
@@ -132,6 +132,6 @@ func (e *event) oldObservation(observation string) error {
 			return e.answer(precis.ToolResult{ToolUseID: id, IsError: failed, Refused: observation == "user_rejected", Content: blocks})
 		}
 	}
-	e.say(precis.RoleUser, blocks...)
+	e.addMessage(precis.RoleUser, blocks...)
 	return nil
 }

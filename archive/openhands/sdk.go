@@ -87,7 +87,7 @@ func (e *event) message(f map[string]json.RawMessage) error {
 			blocks = append(blocks, use)
 		}
 	}
-	e.say(role, blocks...)
+	e.addMessage(role, blocks...)
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (e *event) action() error {
 		return fmt.Errorf("the action names no tool call")
 	}
 	blocks := append(thoughts(f), content(f["thought"])...)
-	e.say(precis.RoleAssistant, append(blocks, use)...)
+	e.addMessage(precis.RoleAssistant, append(blocks, use)...)
 	return nil
 }
 

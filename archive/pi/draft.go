@@ -45,11 +45,11 @@ func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf
 	s := open(src)
 	b := s.build(s.tree.Path(s.leaf))
 	summary, units := head(conv)
-	if len(units) == 0 || len(b.at) != conv.Transcript.Len() || len(b.Edits) > len(conv.Edits) {
+	if len(units) == 0 || len(b.entryOf) != conv.Transcript.Len() || len(b.Edits) > len(conv.Edits) {
 		return nil, "", precis.Errorf(precis.CodeConflict, "write entries", "this is not the conversation of the session")
 	}
 	if b.summary != summary || b.kept != units[0].From {
-		first := s.entries[b.at[units[0].From]].id
+		first := s.entries[b.entryOf[units[0].From]].id
 		drafts = append(drafts, Draft{Type: "compaction", Summary: cmp.Or(summary, takenBack), FirstKeptID: first})
 	}
 	for _, u := range units {
@@ -113,12 +113,12 @@ func words(m precis.Message) string {
 // edit returns the context edit that makes pi show a unit; nil: pi shows it already, or the unit is
 // hidden.
 func (b built) edit(u precis.Unit) (*Draft, error) {
-	e := b.entries[b.at[u.From]]
+	e := b.entries[b.entryOf[u.From]]
 	if e.content == nil || len(u.Messages) == 0 {
 		return nil, nil
 	}
 	was, now := blocksOf(b.Transcript.At(u.From)), blocksOf(u.Messages[0])
-	if edit, ok := b.edits[b.at[u.From]]; ok {
+	if edit, ok := b.edits[b.entryOf[u.From]]; ok {
 		was = b.entries[edit].instead
 	}
 	if slices.EqualFunc(was, now, precis.EqualBlocks) {

@@ -27,12 +27,12 @@ func (e *entry) message(raw []byte) error {
 	}
 	switch role {
 	case "user", "custom":
-		err := e.said(f["content"], precis.RoleUser)
+		err := e.readContent(f["content"], precis.RoleUser)
 		e.msg.Said = provenance(f["provenance"])
 		return err
 	case "assistant":
 		e.model = text("model")
-		return e.said(f["content"], precis.RoleAssistant)
+		return e.readContent(f["content"], precis.RoleAssistant)
 	case "system":
 		return e.system(f)
 	case "toolResult":
@@ -104,8 +104,8 @@ func bash(command, output string, exit int) string {
 	return s + "\n```\n" + output + "\n```"
 }
 
-// said reads the content of a user's or assistant's message without blank text.
-func (e *entry) said(content []byte, role precis.Role) error {
+// readContent reads the content of a user's or assistant's message without blank text.
+func (e *entry) readContent(content []byte, role precis.Role) error {
 	blocks, err := decodeContent(content)
 	e.msg = archive.WithoutBlank(precis.Message{Role: role, Content: blocks})
 	return err

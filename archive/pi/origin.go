@@ -29,10 +29,10 @@ func (s *session) origin(f map[string]jsonValue, at time.Time) {
 	}
 }
 
-// spent adds and returns the usage of a message or an entry: the request that an assistant message
+// addUsage adds and returns the usage of a message or an entry: the request that an assistant message
 // answers, models called by a tool, summaries of compactions and branches, and entries "usage" for
 // other requests, such as one that keeps the prompt cache warm.
-func (s *session) spent(raw jsonValue) (used precis.Usage) {
+func (s *session) addUsage(raw jsonValue) (used precis.Usage) {
 	if jsonspan.Kind(raw) != '{' {
 		return used
 	}

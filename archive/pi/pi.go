@@ -82,21 +82,21 @@ type session struct {
 
 // entry is one line after the header.
 type entry struct {
-	line    int
-	kind    string
-	id      string
-	at      time.Time
-	msg     precis.Message // empty: no message for the model
-	content jsonValue      // content of msg in pi's format; nil if context edits cannot refer to the entry
-	model   string         // the model in use from here on; "": unchanged
-	used    precis.Usage   // of the request that it answers
-	summary string
-	kept    int // the first entry that a compaction kept, or the target of a context edit; -1: unknown
-	tokens  int
-	own     bool           // a compaction by precis
-	instead []precis.Block // replacement of a context edit; nil leaves the message out
-	tools   jsonValue      // tools that a system message adds
-	edits   ownEdits       // edits of precis; the following entries translate them for pi
+	line     int
+	kind     string
+	id       string
+	at       time.Time
+	msg      precis.Message // empty: no message for the model
+	content  jsonValue      // content of msg in pi's format; nil if context edits cannot refer to the entry
+	model    string         // the model in use from here on; "": unchanged
+	used     precis.Usage   // of the request that it answers
+	summary  string
+	kept     int // the first entry that a compaction kept, or the target of a context edit; -1: unknown
+	tokens   int
+	byPrecis bool           // a compaction by precis
+	instead  []precis.Block // replacement of a context edit; nil leaves the message out
+	tools    jsonValue      // tools that a system message adds
+	edits    ownEdits       // edits of precis; the following entries translate them for pi
 }
 
 // line reads one line.
@@ -123,7 +123,7 @@ func (s *session) line(l archive.Line) error {
 		}
 	case "message":
 		err = e.message(f["message"])
-		if used := s.spent(f["message"]); e.msg.Role == precis.RoleAssistant {
+		if used := s.addUsage(f["message"]); e.msg.Role == precis.RoleAssistant {
 			e.used = used
 		}
 	case "context_edit":
@@ -134,7 +134,7 @@ func (s *session) line(l archive.Line) error {
 		}
 	case "custom_message":
 		e.content = f["content"]
-		err = e.said(f["content"], precis.RoleUser)
+		err = e.readContent(f["content"], precis.RoleUser)
 		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // by an extension
 	case "branch_summary":
 		if e.summary != "" {
@@ -147,7 +147,7 @@ func (s *session) line(l archive.Line) error {
 	if err != nil {
 		return err
 	}
-	s.spent(l.Raw)
+	s.addUsage(l.Raw)
 	e.msg.Time = e.at
 	s.add(e, text("parentId"), f["parentId"])
 	return nil
@@ -184,7 +184,7 @@ func (s *session) compaction(e *entry, f map[string]jsonValue) error {
 	if e.summary == "" {
 		return fmt.Errorf("the compaction has no summary")
 	}
-	e.tokens, e.own = number(f["tokensBefore"]), jsonspan.Field(f["details"], ownType) != nil
+	e.tokens, e.byPrecis = number(f["tokensBefore"]), jsonspan.Field(f["details"], ownType) != nil
 	if id, ok := jsonspan.String(f["firstKeptEntryId"]); ok {
 		if i, ok := s.byID[id]; ok {
 			e.kept = i
@@ -244,7 +244,7 @@ type built struct {
 	*precis.Conversation
 	before  []int       // by entry of the path: number of messages before it
 	edits   map[int]int // entry → its newest context edit
-	at      []int       // by message: its entry
+	entryOf []int       // by message: its entry
 	summary string      // of the newest compaction; "": it hides no message
 	kept    int         // the first message that this compaction keeps
 }
@@ -278,9 +278,9 @@ func (s *session) build(path []int) built {
 			c.System = e.msg
 		default:
 			c.Transcript.Append(names.Name(e.msg))
-			b.at = append(b.at, i)
+			b.entryOf = append(b.entryOf, i)
 		}
-		if e.kind == "compaction" && len(b.at) > 0 {
+		if e.kind == "compaction" && len(b.entryOf) > 0 {
 			b.summary, b.kept = strings.TrimPrefix(e.summary, takenBack), c.Transcript.Len()
 			if e.kept >= 0 && e.kept < len(b.before) {
 				b.kept = b.before[e.kept]
@@ -289,7 +289,7 @@ func (s *session) build(path []int) built {
 		switch {
 		case k < known:
 		case e.kind == "custom":
-			known = s.adopt(c, e.edits, path[k+1:]) + k + 1
+			known = s.applyOwnEdits(c, e.edits, path[k+1:]) + k + 1
 		case e.kind == "context_edit":
 			if n := e.kept; b.edits[n] == i && slices.Contains(path, n) && len(s.entries[n].msg.Content) > 0 {
 				s.replace(c, *e, b.before[n])
@@ -299,7 +299,7 @@ func (s *session) build(path []int) built {
 			m.Said = recap
 			m.Time = e.at
 			if c.Transcript.Len() == 0 {
-				b.at = append(b.at, i)
+				b.entryOf = append(b.entryOf, i)
 			}
 			s.condense(c, *e, m, b.kept)
 		}
@@ -307,9 +307,9 @@ func (s *session) build(path []int) built {
 	return b
 }
 
-// adopt puts edits of precis in force and returns the number of following entries that translate
+// applyOwnEdits puts edits of precis in force and returns the number of following entries that translate
 // them. It returns 0 if some of these are missing or the edits were made on another transcript.
-func (s *session) adopt(c *precis.Conversation, own ownEdits, behind []int) int {
+func (s *session) applyOwnEdits(c *precis.Conversation, own ownEdits, behind []int) int {
 	if own.Entries < 0 || own.Entries > len(behind) || slices.ContainsFunc(behind[:own.Entries], func(i int) bool {
 		return s.entries[i].kind != "context_edit" && s.entries[i].kind != "compaction"
 	}) {
@@ -333,7 +333,7 @@ func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, ke
 		return
 	}
 	report := precis.EditReport{Reason: "pi compacted the conversation", TokensBefore: e.tokens}
-	if e.own {
+	if e.byPrecis {
 		report.Rung = "digest" // the next digest is written from the originals and does not quote this one
 	}
 	if err := archive.Condensed(c, kept, []precis.Message{m}, e.at, report); err != nil {

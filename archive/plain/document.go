@@ -52,7 +52,7 @@ func parse(data []byte) (*document, error) {
 			case bare || messageList(m.Raw):
 				d.name, d.list = m.Name, m.Span
 			case m.Name == "messages":
-				d.wrong = wrongIn(m.Raw)
+				d.wrong = listFault(m.Raw)
 			}
 		}
 	}
@@ -62,8 +62,8 @@ func parse(data []byte) (*document, error) {
 	return d, nil
 }
 
-// wrongIn returns the reason why a value is not a list of messages.
-func wrongIn(raw []byte) string {
+// listFault returns the reason why a value is not a list of messages.
+func listFault(raw []byte) string {
 	if jsonspan.Kind(raw) != '[' {
 		return "the messages are no list"
 	}

@@ -114,7 +114,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if !c.HasSystem() && style != messages {
 		c.System, msgs = chat.SplitSystem(msgs)
 	}
-	c.Transcript = precis.NewTranscript(mend(msgs, rec)...)
+	c.Transcript = precis.NewTranscript(removeRefused(msgs, rec)...)
 	return rec, nil
 }
 
@@ -126,9 +126,9 @@ func parseAny(data []byte, rec *archive.Recording) (*document, error) {
 	return parse(data)
 }
 
-// mend removes content that APIs refuse (blank text, and messages without content or settings), and
+// removeRefused removes content that APIs refuse (blank text, and messages without content or settings), and
 // names the calls without a name.
-func mend(msgs []precis.Message, rec *archive.Recording) []precis.Message {
+func removeRefused(msgs []precis.Message, rec *archive.Recording) []precis.Message {
 	out := make([]precis.Message, 0, len(msgs))
 	var names archive.CallNames
 	for _, m := range msgs {

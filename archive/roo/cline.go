@@ -164,7 +164,7 @@ func (t *Task) clineCut(r *reading, rec *archive.Recording) {
 		case now == spanOf(&own.Now) && t.sidecar.ranges(r.transcript):
 			now = spanOf(own.Was)
 		default:
-			t.sidecar.unrange()
+			t.sidecar.removeRangeEdits()
 			rec.Warn(StateName, "the range that precis wrote is Cline's now: Cline has set another one, or messages have changed")
 		}
 		if now != span {
@@ -316,8 +316,8 @@ func (s *sidecar) ranges(t *precis.Transcript) bool {
 	})
 }
 
-// unrange removes the edits that were written as a range.
-func (s *sidecar) unrange() {
+// removeRangeEdits removes the edits that were written as a range.
+func (s *sidecar) removeRangeEdits() {
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return slices.Contains(s.Ranged, e.ID) })
 	s.Ranged, s.Range = nil, nil
 }

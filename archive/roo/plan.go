@@ -10,12 +10,12 @@ import (
 
 // planned is one edit that the tags record, in terms of stored messages.
 type planned struct {
-	id    string
-	kind  precis.EditKind
-	at    int   // the stored summary or marker
-	shown bool  // whether the edit shows it; else it stays in the transcript
-	hides []int // stored messages, ascending
-	seen  int   // number of stored messages it was made on
+	id          string
+	kind        precis.EditKind
+	marker      int   // the stored summary or marker
+	shown       bool  // whether the edit shows it; else it stays in the transcript
+	hides       []int // stored messages, ascending
+	storedCount int   // number of stored messages it was made on
 }
 
 type plan struct {
@@ -32,11 +32,11 @@ func (all entries) plan() plan {
 	for i, e := range all {
 		switch {
 		case e.strict && all.firstReal(i):
-			p.edits = append(p.edits, planned{id: cmp.Or(e.condenseID, unnamed(i)), kind: precis.KindCondensation, at: i, shown: true, seen: i})
+			p.edits = append(p.edits, planned{id: cmp.Or(e.condenseID, unnamed(i)), kind: precis.KindCondensation, marker: i, shown: true, storedCount: i})
 			p.shows[i] = true
 		case e.summary && !e.strict && e.condenseID != "" && last < 0:
 			if hides := all.tagged(i, -1, func(x entry) bool { return x.condenseParent == e.condenseID }); len(hides) > 0 {
-				p.edits = append(p.edits, planned{id: e.condenseID, kind: precis.KindCondensation, at: i, hides: hides, seen: i})
+				p.edits = append(p.edits, planned{id: e.condenseID, kind: precis.KindCondensation, marker: i, hides: hides, storedCount: i})
 			}
 		case e.marker && e.truncationID != "":
 			hides := all.tagged(i, all.summaryBefore(i), func(x entry) bool { return x.truncationParent == e.truncationID })
@@ -44,23 +44,23 @@ func (all entries) plan() plan {
 				continue
 			}
 			shown := precedes(hides, i)
-			p.edits = append(p.edits, planned{id: e.truncationID, kind: precis.KindTruncation, at: i, shown: shown, hides: hides, seen: all.afterMarker(i)})
+			p.edits = append(p.edits, planned{id: e.truncationID, kind: precis.KindTruncation, marker: i, shown: shown, hides: hides, storedCount: all.afterMarker(i)})
 			if shown {
 				p.shows[i] = true
 			}
 		}
 	}
-	slices.SortStableFunc(p.edits, func(a, b planned) int { return a.seen - b.seen })
+	slices.SortStableFunc(p.edits, func(a, b planned) int { return a.storedCount - b.storedCount })
 	if last < 0 {
-		p.once()
+		p.resolveOverlaps()
 	}
 	return p
 }
 
-// sent returns the stored messages that Roo sends, before unmatched results are removed. It
+// sentIndexes returns the stored messages that Roo sends, before unmatched results are removed. It
 // starts at the last summary and omits messages hidden by later markers. Without a strict
 // summary, messages hidden by markers or by non-strict summaries are omitted.
-func (all entries) sent() []int {
+func (all entries) sentIndexes() []int {
 	last := all.lastSummary()
 	summaries, markers := map[string]bool{}, map[string]bool{}
 	for _, e := range all[max(last, 0):] {
@@ -78,9 +78,9 @@ func (all entries) sent() []int {
 	return out
 }
 
-// only plans a single edit that hides all messages but the given ones, which are in order.
-func (all entries) only(sent []int) plan {
-	p := planned{id: "tags", kind: precis.KindTruncation, at: len(all), hides: []int{}, seen: len(all)}
+// planHidingOthers plans a single edit that hides all messages but the given ones, which are in order.
+func (all entries) planHidingOthers(sent []int) plan {
+	p := planned{id: "tags", kind: precis.KindTruncation, marker: len(all), hides: []int{}, storedCount: len(all)}
 	if last := all.lastSummary(); last >= 0 {
 		p.id, p.kind = cmp.Or(all[last].condenseID, unnamed(last)), precis.KindCondensation
 	}
@@ -95,8 +95,8 @@ func (all entries) only(sent []int) plan {
 	return plan{edits: []planned{p}}
 }
 
-// once assigns each message to the first edit that hides it, so that no two edits cross.
-func (p *plan) once() {
+// resolveOverlaps assigns each message to the first edit that hides it, so that no two edits cross.
+func (p *plan) resolveOverlaps() {
 	taken := map[int]bool{}
 	var edits []planned
 	for _, e := range p.edits {
@@ -107,7 +107,7 @@ func (p *plan) once() {
 		if len(e.hides) > 0 {
 			edits = append(edits, e)
 		} else {
-			delete(p.shows, e.at)
+			delete(p.shows, e.marker)
 		}
 	}
 	p.edits = edits

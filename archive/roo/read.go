@@ -33,12 +33,12 @@ func (h *History) Read(ui *UI) (*precis.Transcript, []precis.Edit, error) {
 // view that Roo would send, as in histories edited by hand or merged, it uses a single edit that
 // hides all other messages.
 func (h *History) read(ui *UI) (*reading, error) {
-	sent := h.entries.sent()
+	sent := h.entries.sentIndexes()
 	r, err := h.readAs(h.entries.plan(), ui)
 	if err == nil && slices.Equal(r.shown(), sent) {
 		return r, nil
 	}
-	return h.readAs(h.entries.only(sent), ui)
+	return h.readAs(h.entries.planHidingOthers(sent), ui)
 }
 
 // shown returns the stored messages in the view, in order.
@@ -85,24 +85,24 @@ func (h *History) edit(r *reading, p planned) (precis.Edit, error) {
 	e := precis.Edit{ID: p.id, Kind: p.kind, Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded"}}
 	var with []precis.Message
 	if p.shown {
-		m, err := h.decode(p.at)
+		m, err := h.decode(p.marker)
 		if err != nil {
-			return e, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: fmt.Sprintf("message %d", p.at), Err: err}
+			return e, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: fmt.Sprintf("message %d", p.marker), Err: err}
 		}
 		with = []precis.Message{m}
-		r.shownBy[p.id] = p.at
+		r.shownBy[p.id] = p.marker
 	}
 	if p.hides == nil {
-		e.Replace = []precis.Replacement{{From: 0, To: r.before(p.at), With: with}}
+		e.Replace = []precis.Replacement{{From: 0, To: r.before(p.marker), With: with}}
 	} else {
 		e.Replace = h.spans(r, p, with)
 	}
-	seen := r.before(p.seen)
+	seen := r.before(p.storedCount)
 	if ev, ok := r.events[p.id]; ok {
 		e.Time = time.UnixMilli(int64(ev.ts)).UTC()
 		e.Report.TokensBefore, e.Report.TokensAfter, e.Report.CostUSD = ev.before, ev.after, ev.cost
 		if p.kind == precis.KindTruncation {
-			seen = max(seen, h.saidBefore(r, ev.ts))
+			seen = max(seen, h.messagesBefore(r, ev.ts))
 		}
 	}
 	e.Report.Reason = reasonOf(e)
@@ -128,8 +128,8 @@ func (r *reading) before(i int) int {
 	return n
 }
 
-// saidBefore returns how many transcript messages were stored before a time.
-func (h *History) saidBefore(r *reading, ts float64) int {
+// messagesBefore returns how many transcript messages were stored before a time.
+func (h *History) messagesBefore(r *reading, ts float64) int {
 	for n := len(r.entryOf); n > 0; n-- {
 		if e := h.entries[r.entryOf[n-1]]; !e.hasTS || e.ts < ts {
 			return n
@@ -160,7 +160,7 @@ func (h *History) spans(r *reading, p planned, with []precis.Message) []precis.R
 			out = h.withMarkerSpan(r, k, out)
 		}
 	}
-	end := r.before(p.at)
+	end := r.before(p.marker)
 	for i := range out {
 		if out[i].To == end {
 			out[i].With = with

@@ -23,7 +23,7 @@ type replaced struct {
 // edits of earlier runs. The new edits replace the revoked ones in the files; [Task.Undo] of back
 // restores them. Its errors are the same as of [Task.Record] and [Task.Undo].
 func (t *Task) Replace(ctx context.Context, back precis.Edit, edits []precis.Edit, now time.Time) error {
-	if err := t.made(edits); err != nil {
+	if err := t.checkEdits(edits); err != nil {
 		return err
 	}
 	was := replaced{Undo: back}
@@ -41,9 +41,9 @@ func (t *Task) Replace(ctx context.Context, back precis.Edit, edits []precis.Edi
 	})
 }
 
-// again records the revoked edits of the given entries anew, except edits made on more messages
+// recordRevokedAgain records the revoked edits of the given entries anew, except edits made on more messages
 // than there are now.
-func (t *Task) again(entries []replaced, messages int) error {
+func (t *Task) recordRevokedAgain(entries []replaced, messages int) error {
 	for _, r := range slices.Backward(entries) {
 		for _, e := range r.Edits {
 			if e.Seen > messages {
@@ -57,9 +57,9 @@ func (t *Task) again(entries []replaced, messages int) error {
 	return nil
 }
 
-// back removes and returns the sidecar entry of the run with the revoking edit id; nil if there
+// takeRevoked removes and returns the sidecar entry of the run with the revoking edit id; nil if there
 // is no such entry.
-func (s *sidecar) back(id string) []replaced {
+func (s *sidecar) takeRevoked(id string) []replaced {
 	i := slices.IndexFunc(s.Replaced, func(r replaced) bool { return r.Undo.ID == id })
 	if i < 0 {
 		return nil
@@ -69,8 +69,8 @@ func (s *sidecar) back(id string) []replaced {
 	return out
 }
 
-// seenBeyond removes and returns the entries of runs made on more than n messages.
-func (s *sidecar) seenBeyond(n int) (gone []replaced) {
+// takeLaterThan removes and returns the entries of runs made on more than n messages.
+func (s *sidecar) takeLaterThan(n int) (gone []replaced) {
 	s.Replaced = slices.DeleteFunc(slices.Clone(s.Replaced), func(r replaced) bool {
 		if r.Undo.Seen > n {
 			gone = append(gone, r)

@@ -49,7 +49,7 @@ func splitTagged(t *precis.Transcript, e precis.Edit) (precis.Edit, []aroundMark
 			continue
 		}
 		own := slices.IndexFunc(r.With, func(m precis.Message) bool {
-			return precis.Replacement{With: []precis.Message{m}}.Own() == 0 && !said(t, r, m)
+			return precis.Replacement{With: []precis.Message{m}}.Own() == 0 && !comesFromSpan(t, r, m)
 		})
 		b := aroundMarker{To: r.To, Before: r.With[:max(own, 0)], After: r.With[own+1:]}
 		if len(b.Before)+len(b.After) > 0 {
@@ -62,9 +62,9 @@ func splitTagged(t *precis.Transcript, e precis.Edit) (precis.Edit, []aroundMark
 	return e, out
 }
 
-// said reports whether a message comes from a span: it has a tool use or a tool result, or all
+// comesFromSpan reports whether a message comes from a span: it has a tool use or a tool result, or all
 // its blocks are blocks of the span.
-func said(t *precis.Transcript, r precis.Replacement, m precis.Message) bool {
+func comesFromSpan(t *precis.Transcript, r precis.Replacement, m precis.Message) bool {
 	blocks := map[precis.Fingerprint]bool{}
 	for i := max(r.From, 0); i < min(r.To, t.Len()); i++ {
 		for b := range t.At(i).Content {
@@ -82,8 +82,8 @@ func said(t *precis.Transcript, r precis.Replacement, m precis.Message) bool {
 	return all
 }
 
-// show inserts the messages shown around the summaries and markers of an edit.
-func (t *tagged) show(e *precis.Edit) {
+// insertShown inserts the messages shown around the summaries and markers of an edit.
+func (t *tagged) insertShown(e *precis.Edit) {
 	for _, b := range t.Beside {
 		for i := range e.Replace {
 			switch r := &e.Replace[i]; {
@@ -159,7 +159,7 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 					r.With[k].Format = ""
 				}
 			}
-			t.show(e)
+			t.insertShown(e)
 		}
 	}
 	checker := precis.NewChecker(conv.Transcript, conv.Edits)

@@ -87,14 +87,14 @@ func (f taskFormat) Read(src archive.Source) (*archive.Recording, error) { retur
 // Roo has them, as a range if Cline has one, else to the sidecar. If an edit was made on other
 // messages than the task's, the error is [precis.CodeConflict] and no file is written.
 func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) error {
-	if err := t.made(edits); err != nil {
+	if err := t.checkEdits(edits); err != nil {
 		return err
 	}
 	return t.write(ctx, func() error { return t.record(edits, now) })
 }
 
-// made returns a conflict if an edit was made on messages that differ from the task's.
-func (t *Task) made(edits []precis.Edit) error {
+// checkEdits returns a conflict if an edit was made on messages that differ from the task's.
+func (t *Task) checkEdits(edits []precis.Edit) error {
 	for _, e := range edits {
 		if said := t.Conversation.Transcript; e.Seen > said.Len() || said.Fingerprint(e.Seen) != e.At {
 			return &precis.Error{Code: precis.CodeConflict, Op: "record edit", Place: t.Path,
@@ -139,7 +139,7 @@ func (t *Task) Undo(ctx context.Context, ids ...string) error {
 		var edits []string
 		var back []replaced
 		for _, id := range ids {
-			if was := t.sidecar.back(id); was != nil {
+			if was := t.sidecar.takeRevoked(id); was != nil {
 				back = append(back, was...)
 			} else {
 				edits = append(edits, id)
@@ -148,7 +148,7 @@ func (t *Task) Undo(ctx context.Context, ids ...string) error {
 		if err := t.remove(edits); err != nil {
 			return err
 		}
-		return t.again(back, t.Conversation.Transcript.Len())
+		return t.recordRevokedAgain(back, t.Conversation.Transcript.Len())
 	})
 }
 
@@ -224,7 +224,7 @@ func (t *Task) trim() error {
 		tags[e.condenseID], tags[e.truncationID] = true, true
 	}
 	t.sidecar.trim(said, tags)
-	return t.again(t.sidecar.seenBeyond(said), said)
+	return t.recordRevokedAgain(t.sidecar.takeLaterThan(said), said)
 }
 
 // write makes a change under Roo's locks. It checks that the files on disk are still those it

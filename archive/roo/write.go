@@ -51,11 +51,11 @@ func (c *change) write(like string) error {
 	if c.same() {
 		return nil
 	}
-	if err := c.keep(like); err != nil {
+	if err := c.backUp(like); err != nil {
 		return err
 	}
 	if err := put(c.path, c.data, like); err != nil {
-		c.forget()
+		c.removeBackup()
 		return err
 	}
 	return nil
@@ -72,8 +72,8 @@ func put(path string, data []byte, like string) error {
 	return nil
 }
 
-// keep backs up the former content next to the file.
-func (c *change) keep(like string) error {
+// backUp backs up the former content next to the file.
+func (c *change) backUp(like string) error {
 	if c.backup == backupNever || c.old == nil {
 		return nil
 	}
@@ -93,8 +93,8 @@ func (c *change) keep(like string) error {
 	return nil
 }
 
-// forget removes the backup made for a write that failed.
-func (c *change) forget() {
+// removeBackup removes the backup made for a write that failed.
+func (c *change) removeBackup() {
 	if c.kept != "" {
 		_ = os.Remove(c.kept) // a leftover file is harmless
 		c.kept = ""
@@ -112,7 +112,7 @@ func revert(written []change, like string, cause error) error {
 		if err := put(c.path, c.old, like); err != nil {
 			return changedAlready(c, cause)
 		}
-		c.forget()
+		c.removeBackup()
 	}
 	return cause
 }

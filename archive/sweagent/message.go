@@ -44,7 +44,7 @@ func (r *reader) message(raw []byte) error {
 	}
 	answer(&m, f["tool_call_ids"])
 	m.Content = append(thoughts(m, f["thinking_blocks"]), m.Content...)
-	if words := spoken(f); len(m.Content) == 0 && words != "" {
+	if words := thoughtAndAction(f); len(m.Content) == 0 && words != "" {
 		m.Content = []precis.Block{precis.Text{Text: words}}
 	}
 	r.add(m, at)
@@ -105,8 +105,8 @@ func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 	return archive.Thoughts(raw)
 }
 
-// spoken returns the text of a message that has only a thought and an action.
-func spoken(f map[string]json.RawMessage) string {
+// thoughtAndAction returns the text of a message that has only a thought and an action.
+func thoughtAndAction(f map[string]json.RawMessage) string {
 	thought, action := strings.TrimSpace(jsonspan.Text(f, "thought")), strings.TrimSpace(jsonspan.Text(f, "action"))
 	if action != "" {
 		action = "```\n" + action + "\n```"

@@ -27,7 +27,7 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	if task := strings.Trim(string(f["task_id"]), `" `); task != "" {
 		c.Title = "task " + task
 	}
-	err = each(list.Raw, func(raw []byte, offset int) error {
+	err = eachMessage(list.Raw, func(raw []byte, offset int) error {
 		place := fmt.Sprintf("message at byte %d", span.Offset+list.Offset+offset)
 		m, model, err := decode(raw)
 		if err != nil {
@@ -47,9 +47,9 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	return c, nil
 }
 
-// each calls read for every message of a list. Results of parallel calls, which tau2 bundles, are
+// eachMessage calls read for every message of a list. Results of parallel calls, which tau2 bundles, are
 // passed one by one.
-func each(raw []byte, read func(raw []byte, offset int) error) error {
+func eachMessage(raw []byte, read func(raw []byte, offset int) error) error {
 	for span, err := range jsonspan.Array(raw) {
 		if err != nil {
 			return archive.Invalid("messages", err)

@@ -109,7 +109,7 @@ func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 	}
 	r.Recordings = len(all)
 	r.Arms = append(r.Arms, experiments.CompareMembers(members)...)
-	r.Condensations = sorted(once(r.Condensations))
+	r.Condensations = sorted(withoutCopies(r.Condensations))
 	r.Stats = append(r.Stats, experiments.Compare(r.Condensations)...)
 	return r, nil
 }
@@ -139,7 +139,7 @@ func (c *compare) gather(ctx context.Context, paths []string) (reports.Gathered,
 			}
 		}
 	}
-	r.Condensations = sorted(once(r.Condensations))
+	r.Condensations = sorted(withoutCopies(r.Condensations))
 	r.Stats = append(r.Stats, experiments.Compare(r.Condensations)...)
 	return r, nil
 }
@@ -166,8 +166,8 @@ func filesIn(path string) (files []string, folder bool, err error) {
 	return files, true, nil
 }
 
-// once removes duplicate condensations from copies of a conversation; the longest copy counts.
-func once(outcomes []experiments.Outcome) []experiments.Outcome {
+// withoutCopies removes duplicate condensations from copies of a conversation; the longest copy counts.
+func withoutCopies(outcomes []experiments.Outcome) []experiments.Outcome {
 	type key struct{ conversation, run, experiment, variant string }
 	at := map[key]int{}
 	out := outcomes[:0]

@@ -167,7 +167,7 @@ func TestExperimentsClaimsNothingOfFew(t *testing.T) {
 // TestTheLongestCopyCounts: a recording that continued replaces an earlier copy; similar but
 // different ones stay.
 func TestTheLongestCopyCounts(t *testing.T) {
-	got := once([]experiments.Outcome{
+	got := withoutCopies([]experiments.Outcome{
 		{Conversation: "a", Run: "1", After: 3}, {Conversation: "b", Run: "1", After: 1}, {Conversation: "a", Run: "1", After: 9},
 		{Conversation: "a", Run: "1", After: 4}, {Conversation: "a", Run: "2", After: 2}, {Conversation: "a", Run: "1", Experiment: "x", After: 5},
 	})

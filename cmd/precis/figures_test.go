@@ -61,7 +61,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	d := got(conversation.Status(ctx, h, id))(t)
 	for name, n := range map[string]int{
 		"tokens": d.Status.Tokens, "window": d.Status.Window, "messages": d.Status.Messages, "shown": d.Status.Shown, "condensations": d.Status.Condensations,
-		"limit": d.Room.Limit, "left": d.Room.Left, "inforce": d.Edits.InForce, "edits": d.Edits.Total, "saved": d.Edits.Saved, "unknown": d.Edits.Unsaid,
+		"limit": d.Room.Limit, "left": d.Room.Left, "inforce": d.Edits.InForce, "edits": d.Edits.Total, "saved": d.Edits.Saved, "unknown": d.Edits.UnknownSavings,
 	} {
 		s.int(name, n)
 	}
@@ -84,7 +84,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 		t.Errorf("%s: used, free and reserved are %d of %d", id, all, c.Window.Tokens)
 	}
 	said, points := got(c.Said(ctx, h, id))(t).Total, got(conversation.History(ctx, h, id, 400))(t).Points
-	if last := points[len(points)-1].Said; said < last-1 || said > last+1 { // both are scaled, each by itself
+	if last := points[len(points)-1].Unreduced; said < last-1 || said > last+1 { // both are scaled, each by itself
 		t.Errorf("%s: the kinds of what was said add up to %d, the history says %d", id, said, last)
 	}
 	lost := got(conversation.Loss(ctx, h, id))(t)

@@ -82,7 +82,7 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 			Err: fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), c.size), Hint: "a summary is never cut; allow for it and for what it may lack"}
 	}
 	r := digest.Repair(policy.SummaryRequest{
-		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), Previous: text, MaxTokens: c.size,
+		Conversation: j.Conversation, Messages: retain.WithoutRewound(j.Conversation.Transcript, j.Conversation.Edits), Previous: text, MaxTokens: c.size,
 	}, digest.RepairOptions{Count: count})
 	if c.AsJSON {
 		return c.JSON(r)

@@ -36,8 +36,8 @@ var actingFlags = map[string]string{
 	"": "config set json quiet lang",
 }
 
-// onlyActing hides the flags of the root command without an effect on a command.
-func onlyActing(cmd *cobra.Command) {
+// hideIdleFlags hides the flags of the root command without an effect on a command.
+func hideIdleFlags(cmd *cobra.Command) {
 	top := cmd
 	for top.HasParent() && top.Parent().HasParent() {
 		top = top.Parent()
@@ -56,7 +56,7 @@ func onlyActing(cmd *cobra.Command) {
 func (t *commandLine) printHelp(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		var out bytes.Buffer
-		onlyActing(cmd)
+		hideIdleFlags(cmd)
 		for _, sub := range cmd.Commands() {
 			sub.Hidden = sub.Hidden || cmd == cmd.Root() && sub.GroupID == "" && !sub.IsAdditionalHelpTopicCommand() // see the topic "commands"
 		}

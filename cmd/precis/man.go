@@ -46,7 +46,7 @@ func manPage(cmd *cobra.Command) []byte {
 	var b bytes.Buffer
 	line := func(s ...string) { b.WriteString(strings.Join(s, "") + "\n") }
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	onlyActing(cmd)
+	hideIdleFlags(cmd)
 	line(`.\" -*- mode: troff; coding: utf-8 -*-`)
 	line(`.TH `, strings.ToUpper(name), ` 1 "" "precis `, versionText(), `"`)
 	line(".SH NAME")

@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	if exit, ok := errors.AsType[launch.Exit](err); ok { // exit code of a child command
 		return int(exit)
 	}
-	err = byCause(t.Jobs.Blame(err))
+	err = codeByCause(t.Jobs.Blame(err))
 	var e *precis.Error
 	if !errors.As(err, &e) { // an error of the command line
 		t.AsJSON = t.AsJSON || asksJSON(args) // flags after a wrong one were not parsed
@@ -76,9 +76,9 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	return exitCodes[e.Code]
 }
 
-// byCause changes the code of an internal error if its cause is an error of the system or of a
+// codeByCause changes the code of an internal error if its cause is an error of the system or of a
 // server: the new code is the one that fits the cause.
-func byCause(err error) error {
+func codeByCause(err error) error {
 	var e *precis.Error
 	if !errors.As(err, &e) || e.Code != precis.CodeInternal {
 		return err
@@ -208,7 +208,7 @@ input (2).`,
 	if len(args) > 1 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		t.complete(cmd)
 		if asked, _, err := cmd.Find(args[1:]); err == nil {
-			onlyActing(asked)
+			hideIdleFlags(asked)
 			t.translate(asked)
 		}
 	}

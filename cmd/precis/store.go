@@ -97,7 +97,7 @@ func (c *stored) export(cmd *cobra.Command, args []string) error {
 		_ = os.Remove(args[0]) // a partial file is useless
 		return err
 	}
-	return c.moved("exported", n)
+	return c.printCounts("exported", n)
 }
 
 func newImport(c *stored) *cobra.Command {
@@ -128,7 +128,7 @@ func (c *stored) add(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.moved("imported", n)
+	return c.printCounts("imported", n)
 }
 
 // openRegular opens a file for reading. It refuses named pipes and devices: opening a pipe would
@@ -149,8 +149,8 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// moved prints how many conversations, messages and edits were written or read.
-func (c *stored) moved(done string, n transfer.Counts) error {
+// printCounts prints how many conversations, messages and edits were written or read.
+func (c *stored) printCounts(done string, n transfer.Counts) error {
 	if c.AsJSON {
 		return c.JSON(n)
 	}

@@ -41,8 +41,8 @@ func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 		name string
 		run  func(*testing.T, *suite)
 	}{
-		{"looks", looks},
-		{"what does not exist", nothing},
+		{"looks", testReading},
+		{"what does not exist", testUnknownIDs},
 		{"undo after two runs", undoTwice},
 		{"undo of each run", undoEachRun},
 		{"restore of a block in a hidden span", restoreHiddenBlock},
@@ -54,15 +54,15 @@ func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 		{"excluding a rule", guardExclude},
 		{"reword", reword},
 		{"a draft, edited and applied", draft},
-		{"what an edit would do", effect},
+		{"what an edit would do", testPreview},
 		{"what fills the window", composition},
 		{"pieces of a view, now and then", pieces},
 		{"sizes over time", sizes},
 		{"an edit that fails", failingEdit},
 		{"a look while it is edited", lookWhileEdited},
 		{"edits at once", editsAtOnce},
-		{"a condensation that comes too late", condensedTooLate},
-		{"a rival was faster", rivalWasFaster},
+		{"a condensation that comes too late", testRewindDuringCondense},
+		{"a rival was faster", testConcurrentEdit},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.run(t, &suite{T: t, Place: open(t, messages())})
@@ -151,8 +151,8 @@ func (s *suite) wants(code precis.Code, what string, err error) {
 	}
 }
 
-// looks calls the read-only verbs.
-func looks(t *testing.T, s *suite) {
+// testReading calls the read-only verbs.
+func testReading(t *testing.T, s *suite) {
 	ctx := t.Context()
 	list := must[conversation.Page[conversation.Listed]](s)(conversation.List(ctx, s.Home, conversation.Listing{}))
 	if len(list.Items) != 1 || list.Items[0].ID != s.ID || list.Items[0].Messages != 2*reads+1 {
@@ -207,8 +207,8 @@ func looks(t *testing.T, s *suite) {
 	}
 }
 
-// nothing calls verbs with IDs, handles and options that do not exist.
-func nothing(t *testing.T, s *suite) {
+// testUnknownIDs calls verbs with IDs, handles and options that do not exist.
+func testUnknownIDs(t *testing.T, s *suite) {
 	ctx, none := t.Context(), "c0"
 	_, err := conversation.Status(ctx, s.Home, none)
 	s.wants(precis.CodeNotFound, "status", err)
@@ -413,23 +413,23 @@ func editsAtOnce(t *testing.T, s *suite) {
 	}
 }
 
-// late is a home that runs before ahead of each edit.
-type late struct {
+// interferingHome is a home that runs before ahead of each edit.
+type interferingHome struct {
 	conversation.Home
 	before func()
 }
 
 // Edit runs before and then the edit.
-func (l late) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+func (l interferingHome) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	l.before()
 	return l.Home.Edit(ctx, id, f)
 }
 
-// condensedTooLate rewinds the conversation during a condensation, so that some of its messages
+// testRewindDuringCondense rewinds the conversation during a condensation, so that some of its messages
 // are hidden already. None of the condensation's edits may be in force afterwards.
-func condensedTooLate(t *testing.T, s *suite) {
+func testRewindDuringCondense(t *testing.T, s *suite) {
 	ctx := t.Context()
-	home := late{s.Home, func() { must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9)) }}
+	home := interferingHome{s.Home, func() { must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9)) }}
 	_, err := conversation.Condense(ctx, home, s.ID, conversation.CondenseOptions{Target: 2000})
 	s.wants(precis.CodeConflict, "a condensation of what was rewound", err)
 	edits := must[conversation.EditList](s)(conversation.Edits(ctx, s.Home, s.ID))
@@ -440,8 +440,8 @@ func condensedTooLate(t *testing.T, s *suite) {
 	}
 }
 
-// rivalWasFaster has another process edit the conversation during an edit.
-func rivalWasFaster(t *testing.T, s *suite) {
+// testConcurrentEdit has another process edit the conversation during an edit.
+func testConcurrentEdit(t *testing.T, s *suite) {
 	if s.Rival == nil {
 		t.Skip("nobody else works on these conversations")
 	}

@@ -29,8 +29,8 @@ func exclude(t *testing.T, s *suite) {
 	}
 }
 
-// effect previews edits and then makes one.
-func effect(t *testing.T, s *suite) {
+// testPreview previews edits and then makes one.
+func testPreview(t *testing.T, s *suite) {
 	ctx := t.Context()
 	whole := s.view()
 	intent := conversation.Intent{Verb: conversation.VerbExclude, Handles: []precis.Handle{precis.MessageHandle(4)}}
@@ -107,7 +107,7 @@ func sizes(t *testing.T, s *suite) {
 	d := must[conversation.Details](s)(conversation.Status(ctx, s.Home, s.ID))
 	h := must[conversation.Sizes](s)(conversation.History(ctx, s.Home, s.ID, 500))
 	last := h.Points[len(h.Points)-1]
-	if last.Messages != 2*reads+1 || last.Tokens != d.Status.Tokens || last.Said <= last.Tokens || h.Window != Window {
+	if last.Messages != 2*reads+1 || last.Tokens != d.Status.Tokens || last.Unreduced <= last.Tokens || h.Window != Window {
 		t.Errorf("the last point is %+v, the view has %d tokens", last, d.Status.Tokens)
 	}
 	if len(h.Marks) != 1 || h.Marks[0].Messages != 2*reads+1 || h.Marks[0].Before <= h.Marks[0].After || len(h.Marks[0].Kinds) == 0 {

@@ -58,7 +58,7 @@ func In(ctx context.Context, h conversation.Home, id string, q *Query) (out []Pl
 func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, error) {
 	msgs := conv.Transcript.Messages()
 	exact := *q
-	exact.other = nil
+	exact.wider = nil
 	var handles []precis.Handle
 	by := map[precis.Handle]*Query{}
 	ever := make([]bool, len(q.words))
@@ -66,7 +66,7 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 		if err := ctx.Err(); err != nil {
 			return nil, precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
 		}
-		for _, q := range exact.andWider(q) {
+		for _, q := range exact.withWider(q) {
 			for _, h := range q.message(i, m, ever) {
 				if by[h] == nil {
 					by[h] = q
@@ -86,7 +86,7 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 	for _, p := range places {
 		said[p.Line] = true
 	}
-	for p, blocks := range beside(conv, shown) {
+	for p, blocks := range textsOutside(conv, shown) {
 		for _, found := range q.add(nil, p, ever, blocks...) {
 			if !said[found.Line] { // a message has this line, too
 				places = append(places, found)
@@ -94,7 +94,7 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 		}
 	}
 	if len(places) == 0 {
-		return nil, q.nothing(ever)
+		return nil, q.noMatchError(ever)
 	}
 	slices.SortStableFunc(places, func(a, b Place) int {
 		return cmp.Or(a.searches()-b.searches(), int(a.rank-b.rank), b.words-a.words, b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
@@ -111,9 +111,9 @@ func (p Place) searches() int {
 	return 0
 }
 
-// beside yields the blocks outside of the messages, each with its place: the system prompt, the
+// textsOutside yields the blocks outside of the messages, each with its place: the system prompt, the
 // texts that edits in force show, and the side conversations (sub-agents and abandoned branches).
-func beside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
+func textsOutside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
 	return func(yield func(Place, []precis.Block) bool) {
 		system := Place{Handle: precis.MessageHandle(0), In: InSystem, Name: block.Name{Role: precis.RoleSystem, Kind: "text"}, View: conversation.Shown}
 		if conv.HasSystem() && !yield(system, conv.System.Content) {
@@ -191,7 +191,7 @@ func Passages(conv *precis.Conversation) iter.Seq[Passage] {
 				return
 			}
 		}
-		for p, blocks := range beside(conv, precis.ShownBy(conv.Transcript, conv.Edits)) {
+		for p, blocks := range textsOutside(conv, precis.ShownBy(conv.Transcript, conv.Edits)) {
 			if !yield(Passage{p, blocks}) {
 				return
 			}
@@ -218,7 +218,7 @@ func (q *Query) add(out []Place, p Place, ever []bool, blocks ...precis.Block) [
 // fill returns a place with the line of its text that matches the query best.
 func (q *Query) fill(p Place, text string) Place {
 	p.Line, p.words = q.line(text)
-	p.rank, p.Related = q.by(text, p.Line)
+	p.rank, p.Related = q.rankMatches(text, p.Line)
 	p.Line = strings.TrimSpace(p.Line)
 	return p
 }
@@ -268,7 +268,7 @@ func distinct(places []Place) []Place {
 }
 
 // The error for a query without a match; ever holds the words that occur.
-func (q *Query) nothing(ever []bool) error {
+func (q *Query) noMatchError(ever []bool) error {
 	e := &precis.Error{Code: precis.CodeNotFound, Op: "search", Hint: "each occurs, but no message holds all of them; use fewer words",
 		Err: fmt.Errorf("no message holds %s", q)}
 	if i := slices.Index(ever, false); i >= 0 {
@@ -282,7 +282,7 @@ type Query struct {
 	words  []string
 	find   []*regexp.Regexp // by word
 	pieces [][]string       // by word: lower-case strings that every text matched by find contains
-	other  *words.Query     // further matches for words; nil: none
+	wider  *words.Query     // further matches for words; nil: none
 }
 
 // Widen returns a query that also matches other English forms of its words, and related words: the
@@ -297,26 +297,26 @@ func (q *Query) Widen() *Query {
 	}
 	wide := *q
 	other := words.NewQuery(strings.Join(single, " "), false)
-	wide.other = &other
+	wide.wider = &other
 	return &wide
 }
 
-// andWider returns the query, followed by the wider one if it can match more.
-func (q *Query) andWider(wide *Query) []*Query {
-	if wide.other == nil {
+// withWider returns the query, followed by the wider one if it can match more.
+func (q *Query) withWider(wide *Query) []*Query {
+	if wide.wider == nil {
 		return []*Query{q}
 	}
 	return []*Query{q, wide}
 }
 
-// by returns the worst rank of the matches of words in a text, and the related words among them. It
+// rankMatches returns the worst rank of the matches of words in a text, and the related words among them. It
 // prefers matches in the displayed line.
-func (q *Query) by(text, line string) (worst words.Rank, related store.RelatedWords) {
-	if q.other == nil {
+func (q *Query) rankMatches(text, line string) (worst words.Rank, related store.RelatedWords) {
+	if q.wider == nil {
 		return words.Exact, nil
 	}
-	has, _ := q.exactly(text)
-	inLine, inText := q.other.Answers(line), q.other.Answers(text)
+	has, _ := q.matchExactly(text)
+	inLine, inText := q.wider.Answers(line), q.wider.Answers(text)
 	for i, w := range q.words {
 		if has[i] {
 			continue
@@ -366,10 +366,10 @@ func NewQuery(list []string, expressions bool) (*Query, error) {
 
 // in reports for each word whether a text matches it, and the number of matches.
 func (q *Query) in(text string) (has []bool, n int) {
-	if has, n = q.exactly(text); n == len(has) || q.other == nil {
+	if has, n = q.matchExactly(text); n == len(has) || q.wider == nil {
 		return has, n
 	}
-	answer := q.other.Answers(text)
+	answer := q.wider.Answers(text)
 	for i, w := range q.words {
 		if has[i] {
 			continue
@@ -382,8 +382,8 @@ func (q *Query) in(text string) (has []bool, n int) {
 	return has, n
 }
 
-// exactly reports for each word whether a text contains it, and the number of such words.
-func (q *Query) exactly(text string) (has []bool, n int) {
+// matchExactly reports for each word whether a text contains it, and the number of such words.
+func (q *Query) matchExactly(text string) (has []bool, n int) {
 	has = make([]bool, len(q.words))
 	lower := strings.ToLower(text)
 	for i, re := range q.find {
@@ -426,8 +426,8 @@ func (q *Query) Places(line string) [][]int {
 	for _, re := range q.find {
 		all = append(all, re.FindAllStringIndex(line, -1)...)
 	}
-	if q.other != nil {
-		all = append(all, q.other.Places(line)...)
+	if q.wider != nil {
+		all = append(all, q.wider.Places(line)...)
 	}
 	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
 	for _, p := range all {

@@ -41,7 +41,7 @@ type briefFacts struct {
 
 // factsOf collects the content of a brief about a conversation.
 func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (briefFacts, error) {
-	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	msgs := retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)
 	state := digest.StateOf(s.Conversation)
 	rules, err := rulesOf(ctx, msgs)
 	if err != nil {

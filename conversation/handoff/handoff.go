@@ -82,7 +82,7 @@ func Write(ctx context.Context, h conversation.Home, id string, o Options) (Brie
 	if goal == "" {
 		goal = f.goal
 	}
-	w := briefWriter{style: style, count: o.Count, left: o.Tokens}
+	w := briefWriter{style: style, count: o.Count, tokensLeft: o.Tokens}
 	text := w.write(goal, f)
 	return Brief{Conversation: s.Record.ID, Format: style.name, Goal: goal, Tokens: o.Count(text), Text: text}, nil
 }

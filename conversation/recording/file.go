@@ -125,7 +125,7 @@ func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
 	if out != "" || f.container != nil {
 		return "", k.refuse("the file exists and holds edits of this conversation")
 	}
-	f.Conversation.Edits = k.adopt(there)
+	f.Conversation.Edits = k.continueFrom(there)
 	return k.path, nil
 }
 

@@ -35,8 +35,8 @@ type Home struct {
 	conv  *precis.Conversation
 	stale bool // refresh from the keeper before conv is used
 
-	looks sync.Mutex // guards meter
-	meter *measure.Meter
+	meterMu sync.Mutex // guards meter
+	meter   *measure.Meter
 }
 
 // Home makes the conversation available to verbs. Ask is the template of requests to the manager,
@@ -113,8 +113,8 @@ func (h *Home) Look(_ context.Context, id string, f func(*conversation.Subject) 
 	if err != nil {
 		return err
 	}
-	h.looks.Lock()
-	defer h.looks.Unlock()
+	h.meterMu.Lock()
+	defer h.meterMu.Unlock()
 	s := h.subject(conv)
 	s.Ask.Meter = h.meter
 	return f(s)

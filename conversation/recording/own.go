@@ -53,9 +53,9 @@ func (k *ownFile) refuse(why string) error {
 		Hint: "name another file with -o, or work on " + k.path + " itself"}
 }
 
-// adopt continues from another container of the same original. It returns the edits of the
+// continueFrom continues from another container of the same original. It returns the edits of the
 // conversation.
-func (k *ownFile) adopt(there *archive.Container) []precis.Edit {
+func (k *ownFile) continueFrom(there *archive.Container) []precis.Edit {
 	conv := *k.f.Conversation
 	conv.Edits = slices.Clip(k.f.recorded)
 	rec := &archive.Recording{Conversation: &conv}
@@ -71,7 +71,7 @@ func (k *ownFile) refresh() (*precis.Conversation, error) {
 		info.ModTime().Equal(k.info.ModTime()) && info.Size() == k.info.Size() {
 		return nil, nil
 	}
-	sum, err := k.now()
+	sum, err := k.fileHash()
 	if err != nil || sum == k.sum {
 		return nil, err
 	}
@@ -80,12 +80,12 @@ func (k *ownFile) refresh() (*precis.Conversation, error) {
 		return nil, err // the file is gone: the next edit writes it anew from memory
 	}
 	conv := *k.f.Conversation
-	conv.Edits = k.adopt(there)
+	conv.Edits = k.continueFrom(there)
 	return &conv, nil
 }
 
-// now returns the hash of the file; zero: it does not exist.
-func (k *ownFile) now() (sum [sha256.Size]byte, err error) {
+// fileHash returns the hash of the file; zero: it does not exist.
+func (k *ownFile) fileHash() (sum [sha256.Size]byte, err error) {
 	data, err := contents(k.path)
 	if err == nil && data != nil {
 		sum = sha256.Sum256(data)
@@ -109,7 +109,7 @@ func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 		return err
 	}
 	defer unlock()
-	sum, err := k.now()
+	sum, err := k.fileHash()
 	if err != nil {
 		return err
 	}
@@ -140,6 +140,6 @@ func (k *ownFile) fits(made []precis.Edit) bool {
 	if there == nil || err != nil {
 		return false
 	}
-	checker := precis.NewChecker(k.f.Conversation.Transcript, k.adopt(there))
+	checker := precis.NewChecker(k.f.Conversation.Transcript, k.continueFrom(there))
 	return !slices.ContainsFunc(made, func(e precis.Edit) bool { return checker.Add(e) != nil })
 }

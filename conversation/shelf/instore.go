@@ -121,7 +121,7 @@ func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject,
 		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
 		Ask: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput, OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
 	}
-	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) { return earlier(ctx, st, rec.Earlier) }
+	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) { return loadEarlier(ctx, st, rec.Earlier) }
 	if h.o.Manager != nil {
 		ledger, _ := st.(precis.Ledger)
 		s.Manager = h.o.Manager.With(nil).WithLedger(ledger)
@@ -129,8 +129,8 @@ func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject,
 	return s, nil
 }
 
-// earlier loads the transcripts that end at nodes and skips purged ones.
-func earlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) ([]*precis.Transcript, error) {
+// loadEarlier loads the transcripts that end at nodes and skips purged ones.
+func loadEarlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) ([]*precis.Transcript, error) {
 	var out []*precis.Transcript
 	for _, node := range nodes {
 		t, _, err := st.Load(ctx, node)

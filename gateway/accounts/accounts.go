@@ -161,7 +161,7 @@ func (a *Accounts) ownerName(ctx context.Context, name, former string) string {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	bound(a.former)
+	makeRoomFor(a.former)
 	a.former[former] = len(found) > 0
 	if len(found) > 0 {
 		return former
@@ -169,8 +169,8 @@ func (a *Accounts) ownerName(ctx context.Context, name, former string) string {
 	return name
 }
 
-// bound makes room for one more entry.
-func bound[K comparable, V any](m map[K]V) {
+// makeRoomFor makes room for one more entry.
+func makeRoomFor[K comparable, V any](m map[K]V) {
 	for k := range m {
 		if len(m) < mostTokens {
 			return
@@ -207,7 +207,7 @@ func (a *Accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 	if s := a.known[key]; s != nil {
 		return s.accepted // meanwhile
 	}
-	bound(a.known)
+	makeRoomFor(a.known)
 	a.known[key] = &tokenState{accepted: true}
 	return true
 }
@@ -235,7 +235,7 @@ func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 		return false
 	}
 	if s == nil {
-		bound(a.known)
+		makeRoomFor(a.known)
 		s = &tokenState{}
 		a.known[key] = s
 	}
@@ -284,7 +284,7 @@ const (
 func (a *Accounts) try(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), acceptFor)
 	defer cancel()
-	own, wrong := c.tokens[0], broken(c.tokens[0])
+	own, wrong := c.tokens[0], withBadSignature(c.tokens[0])
 	for _, q := range []struct{ method, path, body string }{{http.MethodGet, "/v1/models", ""}, {http.MethodPost, path, "{}"}} {
 		switch a.present(ctx, r, up, q.method, q.path, q.body, own, wrong) {
 		case no:
@@ -333,8 +333,8 @@ func RefusedBy(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// broken returns the token with an invalid signature.
-func broken(token string) string {
+// withBadSignature returns the token with an invalid signature.
+func withBadSignature(token string) string {
 	i := strings.LastIndexByte(token, '.') + 1
 	if i >= len(token) {
 		return token + "A"
@@ -357,7 +357,7 @@ func (a *Accounts) RecordStatus(r *http.Request, up *Upstream, status int) {
 	defer a.mu.Unlock()
 	key := a.key("proven", c, up)
 	if was, known := a.proven[key]; !known || was != (status < 300) {
-		bound(a.proven)
+		makeRoomFor(a.proven)
 		a.proven[key] = status < 300
 	}
 	if s := a.known[a.key("accepted", c, up)]; s != nil && RefusedBy(status) {

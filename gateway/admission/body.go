@@ -172,17 +172,17 @@ func Pace(w http.ResponseWriter, body io.ReadCloser) io.ReadCloser {
 	if body == nil || body == http.NoBody {
 		return body
 	}
-	return &paced{ReadCloser: body, conn: http.NewResponseController(w)}
+	return &pacedReader{ReadCloser: body, conn: http.NewResponseController(w)}
 }
 
-type paced struct {
+type pacedReader struct {
 	io.ReadCloser
 	conn *http.ResponseController
 	due  int // bytes until the deadline moves
 	err  error
 }
 
-func (p *paced) Read(b []byte) (int, error) {
+func (p *pacedReader) Read(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
 	}

@@ -28,7 +28,7 @@ type Part struct {
 // beginning of that conversation, which is the longest text of the message at index summary,
 // because the summarized conversation is a part of its own; -1: there is no summary.
 func NewPart(conv *precis.Conversation, summary int) Part {
-	p := Part{ID: conv.ID, System: conv.System, Messages: retain.Alive(conv.Transcript, conv.Edits)}
+	p := Part{ID: conv.ID, System: conv.System, Messages: retain.WithoutRewound(conv.Transcript, conv.Edits)}
 	if summary >= 0 && summary < len(p.Messages) {
 		p.Messages = slices.Clone(p.Messages)
 		p.Messages[summary] = withoutSummary(p.Messages[summary])

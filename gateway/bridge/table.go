@@ -156,7 +156,7 @@ func (t *Table) Find(owner string, msgs []precis.Message) (best Place, ok bool) 
 				lines[line] = true
 			}
 			for _, a := range all {
-				if held := a.heldBy(text.Text, lines); held > most {
+				if held := a.bytesIn(text.Text, lines); held > most {
 					best, most = Place{a, i, n}, held
 				}
 			}
@@ -165,9 +165,9 @@ func (t *Table) Find(owner string, msgs []precis.Message) (best Place, ok bool) 
 	return best, most > 0
 }
 
-// heldBy returns how many bytes of a summary a text contains; 0 when that is too small a part to
+// bytesIn returns how many bytes of a summary a text contains; 0 when that is too small a part to
 // identify the summary.
-func (a *Answer) heldBy(text string, lines map[string]bool) int {
+func (a *Answer) bytesIn(text string, lines map[string]bool) int {
 	held, all := 0, 0
 	for line := range lines {
 		all += len(line)
@@ -220,7 +220,7 @@ func Share(text string, msgs []precis.Message, skip int) float64 {
 			}
 		}
 	}
-	return max(heldOf(words, text), heldOf(all, text))
+	return max(shareOfLines(words, text), shareOfLines(all, text))
 }
 
 // sample is a line of a message.
@@ -229,10 +229,10 @@ type sample struct {
 	line    string
 }
 
-// heldOf returns the share of lines that a text contains. It is 0 when matches come from too few
+// shareOfLines returns the share of lines that a text contains. It is 0 when matches come from too few
 // messages, or from few messages and less than half of the lines. A client that keeps the newest
 // messages omits them from the text.
-func heldOf(lines []sample, text string) float64 {
+func shareOfLines(lines []sample, text string) float64 {
 	const sampled, few, enough = 32, 3, 5
 	found, looked, messages := 0, 0, map[int]bool{}
 	for i := 0; i < len(lines); i += (len(lines) + sampled - 1) / sampled {

@@ -28,7 +28,7 @@ import (
 // conversation that was assembled before.
 
 // The fields that identify the conversation of a request.
-type whose struct {
+type conversationFields struct {
 	Conversation string `json:"conversation,omitempty"` // its ID, or the client's name for it
 	Dialect      string `json:"dialect,omitempty"`      // of the messages; "": detected
 }
@@ -45,7 +45,7 @@ type messages struct {
 
 // assembling is the body of a request for a view.
 type assembling struct {
-	whose
+	conversationFields
 	Window     int               `json:"window,omitempty"`     // of the model, in tokens; 0: the known one
 	Target     policy.Target     `json:"target,omitzero"`      // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
 	Now        bool              `json:"now,omitempty"`        // reduce now, even below the threshold
@@ -58,7 +58,7 @@ type assembling struct {
 
 // compacting is the body of a request for a summary.
 type compacting struct {
-	whose
+	conversationFields
 	Tokens     int    `json:"tokens,omitempty"`     // maximum size; 0: 3500
 	Focus      string `json:"focus,omitempty"`      // topic that it should focus on
 	Summarizer string `json:"summarizer,omitempty"` // "model" or "digest"; "": digest
@@ -66,21 +66,21 @@ type compacting struct {
 
 // gating is the body of a request for the facts that a summary lacks.
 type gating struct {
-	whose
+	conversationFields
 	Summary string `json:"summary"`
 	Tokens  int    `json:"tokens,omitempty"` // maximum size of the result; 0: 1500 more than the summary
 }
 
 // digesting is the body of a request for a digest.
 type digesting struct {
-	whose
+	conversationFields
 	Tokens int    `json:"tokens,omitempty"` // maximum size; 0: 3500
 	Focus  string `json:"focus,omitempty"`  // words; up to a third of the digest is about them
 }
 
 // expanding is the body of a request for the content of a handle.
 type expanding struct {
-	whose
+	conversationFields
 	Handle precis.Handle `json:"handle"`
 	Offset int           `json:"offset,omitempty"` // bytes to skip: next_offset of an earlier answer
 	Lines  int           `json:"lines,omitempty"`  // at most; 0: 400
@@ -129,8 +129,8 @@ func (a assembled) appendTo(dst []byte) ([]byte, error) {
 	return append(append(out, list...), "}\n"...), nil
 }
 
-func assemble(c *call, t *taken, in assembling) (any, error) {
-	a, err := t.assembly(in.whose)
+func assemble(c *call, t *messageBody, in assembling) (any, error) {
+	a, err := t.assembly(in.conversationFields)
 	if err != nil {
 		return nil, err
 	}
@@ -165,37 +165,37 @@ func assemble(c *call, t *taken, in assembling) (any, error) {
 	return out, nil
 }
 
-func compact(c *call, t *taken, in compacting) (any, error) {
+func compact(c *call, t *messageBody, in compacting) (any, error) {
 	o := conversation.SummaryOptions{DigestOptions: conversation.DigestOptions{Tokens: in.Tokens, Focus: in.Focus}, Summarizer: in.Summarizer, Model: c.o.Gateway.Summarizer()}
-	return aboutList(c, t, in.whose, func(ctx context.Context, h conversation.Home, id string) (conversation.Summarized, error) {
+	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Summarized, error) {
 		return conversation.Summarize(ctx, h, id, o)
 	}, func(s *conversation.Summarized) { s.Conversation = "" })
 }
 
-func gate(c *call, t *taken, in gating) (any, error) {
-	return aboutList(c, t, in.whose, func(ctx context.Context, h conversation.Home, id string) (conversation.Gated, error) {
+func gate(c *call, t *messageBody, in gating) (any, error) {
+	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Gated, error) {
 		return conversation.Gate(ctx, h, id, conversation.GateOptions{Summary: in.Summary, Tokens: in.Tokens})
 	}, func(g *conversation.Gated) { g.Conversation = "" })
 }
 
-func writeDigest(c *call, t *taken, in digesting) (any, error) {
-	return aboutList(c, t, in.whose, func(ctx context.Context, h conversation.Home, id string) (conversation.Digested, error) {
+func writeDigest(c *call, t *messageBody, in digesting) (any, error) {
+	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Digested, error) {
 		return conversation.Digest(ctx, h, id, conversation.DigestOptions{Tokens: in.Tokens, Focus: in.Focus})
 	}, func(d *conversation.Digested) { d.Conversation = "" })
 }
 
-func expand(c *call, t *taken, in expanding) (any, error) {
+func expand(c *call, t *messageBody, in expanding) (any, error) {
 	if in.Handle.To == 0 {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
-	return aboutList(c, t, in.whose, func(ctx context.Context, h conversation.Home, id string) (conversation.Reading, error) {
+	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Reading, error) {
 		return conversation.Read(ctx, h, id, in.Handle, conversation.ReadOptions{Offset: in.Offset, Lines: in.Lines, Bytes: in.Bytes})
 	}, func(r *conversation.Reading) { r.Conversation = "" })
 }
 
 // aboutList runs a verb on the list in the request or on the conversation that it names. The ID of
 // a list is useless to the client, so unnamed removes it.
-func aboutList[T any](c *call, t *taken, w whose, verb func(context.Context, conversation.Home, string) (T, error), unnamed func(*T)) (any, error) {
+func aboutList[T any](c *call, t *messageBody, w conversationFields, verb func(context.Context, conversation.Home, string) (T, error), unnamed func(*T)) (any, error) {
 	var out T
 	switch {
 	case t.listed() && w.Conversation != "":
@@ -222,7 +222,7 @@ func aboutList[T any](c *call, t *taken, w whose, verb func(context.Context, con
 }
 
 // engine is an operation on a list of messages, which may be as large as a request to a model.
-func engine[In any](do func(*call, *taken, In) (any, error)) func(*call) {
+func engine[In any](do func(*call, *messageBody, In) (any, error)) func(*call) {
 	return func(c *call) {
 		data, done, err := c.o.Gateway.Read(c.w, c.r)
 		if err != nil {
@@ -234,7 +234,7 @@ func engine[In any](do func(*call, *taken, In) (any, error)) func(*call) {
 		defer w.Close()
 		var in In
 		out, err := func() (any, error) {
-			t, err := take(data, &in)
+			t, err := parseBody(data, &in)
 			if err != nil {
 				return nil, err
 			}
@@ -265,15 +265,15 @@ func notAdmitted(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// taken is a request body that may contain messages.
-type taken struct {
+// messageBody is a request body that may contain messages.
+type messageBody struct {
 	data []byte
 	body *wire.Body
 }
 
-// take parses a body, and decodes the engine's fields into v. The other fields belong to the
+// parseBody parses a body, and decodes the engine's fields into v. The other fields belong to the
 // dialect.
-func take(data []byte, v any) (*taken, error) {
+func parseBody(data []byte, v any) (*messageBody, error) {
 	if len(data) == 0 {
 		data = []byte("{}")
 	}
@@ -284,14 +284,16 @@ func take(data []byte, v any) (*taken, error) {
 	if err := jsonv2.Unmarshal(data, v, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, explain(err)
 	}
-	return &taken{data, body}, nil
+	return &messageBody{data, body}, nil
 }
 
 // listed reports whether the body contains messages.
-func (t *taken) listed() bool { return t.body.Get("messages") != nil || t.body.Get("input") != nil }
+func (t *messageBody) listed() bool {
+	return t.body.Get("messages") != nil || t.body.Get("input") != nil
+}
 
 // assembly returns the body as an assembly.
-func (t *taken) assembly(w whose) (gateway.Assembly, error) {
+func (t *messageBody) assembly(w conversationFields) (gateway.Assembly, error) {
 	d, err := dialectOf(w.Dialect, t.body)
 	return gateway.Assembly{Dialect: d, Body: t.data}, err
 }

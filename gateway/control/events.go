@@ -65,7 +65,7 @@ type TurnNote struct {
 	Unmanaged gateway.Unmanaged `json:"unmanaged,omitempty"` // why it was not managed; absent: it was
 	Status    int               `json:"status"`              // of the response
 	Stream    bool              `json:"stream"`
-	Said      int               `json:"tokens_before"` // of the client's request; 0: not counted
+	Unreduced int               `json:"tokens_before"` // of the client's request; 0: not counted
 	Sent      int               `json:"tokens_after"`  // of the forwarded request; 0: not counted
 	Window    int               `json:"window"`        // tokens; 0: unknown
 	Input     int               `json:"input_tokens"`  // as the upstream reported; 0: not reported
@@ -116,19 +116,19 @@ func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 		e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation, Edits: notesOf(r)})
 	}
 	if r := t.Report; r != nil {
-		note.Said, note.Sent, note.Window = max(r.Said, r.Before.Tokens), r.After.Tokens, r.Decision.Window.Tokens
+		note.Unreduced, note.Sent, note.Window = max(r.Unreduced, r.Before.Tokens), r.After.Tokens, r.Decision.Window.Tokens
 		if edits := notesOf(*r); len(edits) > 0 {
 			e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation, Edits: edits})
 		}
 	}
-	for _, w := range note.outlook(t) {
+	for _, w := range note.addOutlook(t) {
 		e.publish(Event{Type: EventWarning, Time: now, Owner: t.Owner, Conversation: t.Conversation, Warning: &w})
 	}
 	e.publish(Event{Type: EventTurn, Time: now, Owner: t.Owner, Conversation: t.Conversation, Turn: note})
 }
 
-// outlook adds how full the window is to the note, and returns the warnings to publish.
-func (n *TurnNote) outlook(t gateway.Turn) (out []WarningNote) {
+// addOutlook adds how full the window is to the note, and returns the warnings to publish.
+func (n *TurnNote) addOutlook(t gateway.Turn) (out []WarningNote) {
 	if t.Outlook == nil {
 		return nil
 	}
@@ -155,9 +155,9 @@ func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
 	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation, Edits: edits})
 }
 
-// Held publishes that holding requests of a conversation has changed; it fits
+// PublishHold publishes that holding requests of a conversation has changed; it fits
 // [gateway.Options.OnHold].
-func (e *Events) Held(owner, conversation string) {
+func (e *Events) PublishHold(owner, conversation string) {
 	e.publish(Event{Type: EventHold, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 

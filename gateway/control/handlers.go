@@ -21,12 +21,12 @@ func listWindows(c *call) (any, error) {
 	return windowList{c.o.Gateway.Windows(c.r.Context(), c.owner)}, nil
 }
 
-func forgetWindows(c *call, in forgetting) (any, error) {
+func forgetWindows(c *call, in forgetWindowsBody) (any, error) {
 	n, err := c.o.Gateway.ForgetWindows(c.r.Context(), c.owner, in.Upstream, in.Model)
 	if err != nil {
 		return nil, err
 	}
-	return forgotten{n}, nil
+	return forgottenWindows{n}, nil
 }
 
 func listProfiles(c *call) (any, error) { return c.o.Gateway.Profiles(), nil }
@@ -104,7 +104,7 @@ func verifyView(c *call) (any, error) {
 	return conversation.Verify(c.r.Context(), c.home(), c.id(), o)
 }
 
-func verify(c *call, in verifying) (any, error) {
+func verify(c *call, in verifyBody) (any, error) {
 	if strings.TrimSpace(in.Summary) == "" {
 		return nil, invalid(opBody, "body: /summary", "it is missing or empty", "GET verifies the newest compaction of the client")
 	}
@@ -217,17 +217,17 @@ func (c *call) publish(edits []EditNote) {
 	c.o.Events.publish(Event{Type: EventEdits, Time: c.o.Now(), Owner: owner, Conversation: c.id(), Edits: edits})
 }
 
-func hold(c *call, in ordering) (any, error) {
+func hold(c *call, in holdBody) (any, error) {
 	return conversation.Hold(c.r.Context(), c.home(), c.id(), time.Duration(in.Seconds)*time.Second)
 }
 
-func letGo(c *call, in lettingGo) (any, error) {
+func sendHeld(c *call, in sendHeldBody) (any, error) {
 	return conversation.LetGo(c.r.Context(), c.home(), c.id(), in.Again)
 }
 
 func search(c *call) (any, error) {
 	q := c.reader()
-	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit"), Exact: q.yes("exact")}
+	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit"), Exact: q.boolean("exact")}
 	if q.err != nil {
 		return nil, q.err
 	}

@@ -121,8 +121,8 @@ func (q *reader) size(name string) int {
 	return n
 }
 
-// yes reads true or false; false when it is absent.
-func (q *reader) yes(name string) bool {
+// boolean reads true or false; false when it is absent.
+func (q *reader) boolean(name string) bool {
 	switch s := q.q.Get(name); s {
 	case "true":
 		return true

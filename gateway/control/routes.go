@@ -35,13 +35,13 @@ func (rt route) status() int {
 	return http.StatusOK
 }
 
-// about makes an operation from a verb for the conversation in the path.
-func about[T any](verb func(context.Context, conversation.Home, string) (T, error)) func(*call) (any, error) {
+// forConversation makes an operation from a verb for the conversation in the path.
+func forConversation[T any](verb func(context.Context, conversation.Home, string) (T, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) { return verb(c.r.Context(), c.home(), c.id()) }
 }
 
-// posted makes an operation that takes the request's body; without a body, its zero value.
-func posted[In any](do func(*call, In) (any, error)) func(*call) (any, error) {
+// withBody makes an operation that takes the request's body; without a body, its zero value.
+func withBody[In any](do func(*call, In) (any, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		var in In
 		if err := c.body(&in); err != nil {
@@ -58,39 +58,39 @@ var listQuery = []string{"text", "since", "before", "limit", "cursor"}
 var routes = []route{
 	{method: "GET", path: "/status", name: "getStatus", out: status{}, do: getStatus},
 	{method: "GET", path: "/windows", name: "listWindows", out: windowList{}, do: listWindows},
-	{method: "POST", path: "/windows/forget", name: "forgetWindows", in: forgetting{}, out: forgotten{}, do: posted(forgetWindows)},
+	{method: "POST", path: "/windows/forget", name: "forgetWindows", in: forgetWindowsBody{}, out: forgottenWindows{}, do: withBody(forgetWindows)},
 	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: listProfiles},
 	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"}, out: gateway.Settings{}, do: getSettings},
-	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: settingsPatch{}, out: gateway.Settings{}, do: posted(patchSettings)},
+	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: settingsPatch{}, out: gateway.Settings{}, do: withBody(patchSettings)},
 	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery, out: conversation.Page[conversation.Listed]{}, do: listConversations},
-	{method: "GET", path: one, name: "getConversation", out: conversation.Details{}, do: about(conversation.Status)},
+	{method: "GET", path: one, name: "getConversation", out: conversation.Details{}, do: forConversation(conversation.Status)},
 	{method: "GET", path: one + "/messages", name: "listMessages", query: []string{"from", "limit", "cursor", "state"}, out: conversation.MessageList{}, do: listMessages},
 	{method: "GET", path: one + "/messages/{handle}", name: "showMessages", out: conversation.Originals{}, do: showMessages},
-	{method: "GET", path: one + "/view", name: "getView", out: conversation.ViewInfo{}, do: about(conversation.View)},
+	{method: "GET", path: one + "/view", name: "getView", out: conversation.ViewInfo{}, do: forConversation(conversation.View)},
 	{method: "GET", path: one + "/view/{dialect}", name: "getDialectView", out: conversation.DialectView{}, do: getDialectView},
-	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{}, do: about(conversation.Edits)},
+	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{}, do: forConversation(conversation.Edits)},
 	{method: "GET", path: one + "/edits/{edit}", name: "getEdit", out: conversation.EditInfo{}, do: getEdit},
-	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{}, do: about(conversation.Loss)},
-	{method: "GET", path: one + "/composition", name: "getComposition", out: conversation.Composition{}, do: about(composition)},
-	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: about(conversation.Work)},
+	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{}, do: forConversation(conversation.Loss)},
+	{method: "GET", path: one + "/composition", name: "getComposition", out: conversation.Composition{}, do: forConversation(composition)},
+	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: forConversation(conversation.Work)},
 	{method: "GET", path: one + "/verify", name: "getVerification", query: []string{"view"}, out: conversation.Verified{}, do: verifyView},
-	{method: "POST", path: one + "/verify", name: "verify", in: verifying{}, out: conversation.Verified{}, do: posted(verify)},
-	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: posted(condense)},
-	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: posted(preview)},
-	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{}, do: posted(draft)},
-	{method: "POST", path: one + "/apply", name: "applyDraft", in: applying{}, out: conversation.Condensed{}, do: posted(applyDraft)},
-	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: posted(undo)},
-	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: posted(pin)},
-	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: posted(restore)},
-	{method: "POST", path: one + "/exclude", name: "exclude", in: excluding{}, out: conversation.Change{}, do: posted(exclude)},
-	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{}, do: posted(reword)},
-	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: posted(rewind)},
-	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: posted(branch), made: true},
-	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{}, do: about(conversation.HoldingOf)},
-	{method: "POST", path: one + "/hold", name: "hold", in: ordering{}, out: conversation.Holding{}, do: posted(hold)},
-	{method: "POST", path: one + "/let-go", name: "letGo", in: lettingGo{}, out: conversation.Holding{}, do: posted(letGo)},
+	{method: "POST", path: one + "/verify", name: "verify", in: verifyBody{}, out: conversation.Verified{}, do: withBody(verify)},
+	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: withBody(condense)},
+	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: withBody(preview)},
+	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{}, do: withBody(draft)},
+	{method: "POST", path: one + "/apply", name: "applyDraft", in: applying{}, out: conversation.Condensed{}, do: withBody(applyDraft)},
+	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: withBody(undo)},
+	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: withBody(pin)},
+	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: withBody(restore)},
+	{method: "POST", path: one + "/exclude", name: "exclude", in: excluding{}, out: conversation.Change{}, do: withBody(exclude)},
+	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{}, do: withBody(reword)},
+	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: withBody(rewind)},
+	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: withBody(branch), made: true},
+	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{}, do: forConversation(conversation.HoldingOf)},
+	{method: "POST", path: one + "/hold", name: "hold", in: holdBody{}, out: conversation.Holding{}, do: withBody(hold)},
+	{method: "POST", path: one + "/let-go", name: "letGo", in: sendHeldBody{}, out: conversation.Holding{}, do: withBody(sendHeld)},
 	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit", "exact"}, out: conversation.FoundList{}, do: search},
-	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
+	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: withBody(purge)},
 	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: ledger.Summary{}, do: getLedger},
 	{method: "POST", path: "/assemble", name: "assemble", in: assembleBody{}, out: assembled{}, raw: engine(assemble), open: true},
 	{method: "POST", path: "/compact", name: "compact", in: compactBody{}, out: conversation.Summarized{}, raw: engine(compact), open: true},
@@ -114,13 +114,13 @@ type windowList struct {
 	Items []gateway.KnownWindow `json:"items"`
 }
 
-// forgetting selects windows to forget.
-type forgetting struct {
+// forgetWindowsBody selects windows to forget.
+type forgetWindowsBody struct {
 	Upstream string `json:"upstream,omitempty"` // "": all
 	Model    string `json:"model,omitempty"`    // "": all
 }
 
-type forgotten struct {
+type forgottenWindows struct {
 	Forgotten int `json:"forgotten"`
 }
 
@@ -130,8 +130,8 @@ type settingsPatch struct {
 	Persist bool `json:"persist,omitempty"` // also write the resulting settings to the configuration file
 }
 
-// verifying holds a summary to verify against a conversation.
-type verifying struct {
+// verifyBody holds a summary to verify against a conversation.
+type verifyBody struct {
 	Summary string `json:"summary"`
 }
 
@@ -186,13 +186,13 @@ type rewording struct {
 	Force bool   `json:"force,omitempty"` // even if content would be lost entirely
 }
 
-// ordering holds the next request.
-type ordering struct {
+// holdBody holds the next request.
+type holdBody struct {
 	Seconds int `json:"seconds,omitempty"` // longest wait; 0: two minutes
 }
 
-// lettingGo sends a held request.
-type lettingGo struct {
+// sendHeldBody sends a held request.
+type sendHeldBody struct {
 	Again bool `json:"again,omitempty"` // also hold the request after it
 }
 

@@ -81,8 +81,8 @@ func Of(r Request) Intent {
 		in.Trigger = kind == "compaction_trigger"
 		in.Summary = in.Trigger || asksForSummary(last)
 	}
-	in.SummaryOfText = turns && !in.Turn && asksAside(r.System, r.Messages)
-	in.Program = (in.Summary || in.SummaryOfText) && asksPlainly(r.System, r.Messages)
+	in.SummaryOfText = turns && !in.Turn && asksForTextSummary(r.System, r.Messages)
+	in.Program = (in.Summary || in.SummaryOfText) && asksInProgramWords(r.System, r.Messages)
 	return in
 }
 
@@ -158,9 +158,9 @@ func summaryWords(text []byte) bool {
 // programRequest matches requests for a summary in the wording of programs, which users do not use.
 var programRequest = lazyregexp.New(`(?i)<summary>|<state_snapshot>|context checkpoint|(context|conversation) summari[sz]ation (agent|assistant)|<(prior|previous)-summary>|handoff summary`)
 
-// asksPlainly reports whether the last message or the system prompt of a request asks for a summary
+// asksInProgramWords reports whether the last message or the system prompt of a request asks for a summary
 // in the wording of a program.
-func asksPlainly(system precis.Message, msgs []precis.Message) bool {
+func asksInProgramWords(system precis.Message, msgs []precis.Message) bool {
 	const edge = 8 << 10
 	if len(msgs) == 0 {
 		return false
@@ -173,9 +173,9 @@ func asksPlainly(system precis.Message, msgs []precis.Message) bool {
 	return false
 }
 
-// asksAside reports whether a request asks for a summary of a conversation that it contains as
+// asksForTextSummary reports whether a request asks for a summary of a conversation that it contains as
 // text. It checks the system prompt, and the beginning and end of the last message.
-func asksAside(system precis.Message, msgs []precis.Message) bool {
+func asksForTextSummary(system precis.Message, msgs []precis.Message) bool {
 	const edge = 4 << 10
 	if len(msgs) == 0 {
 		return false

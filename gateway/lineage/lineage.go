@@ -52,15 +52,15 @@ type Line[S any] struct {
 	State      S // made by [Options.Adopt]
 
 	// The following fields are guarded by the table.
-	prints   []precis.Fingerprint // after each message
-	skeleton []precis.Fingerprint // the same, without the content of tool results
-	body     *wire.Body           // of the newest request
-	lead     int                  // number of messages of body before the transcript: the system prompt
-	prompt   wire.Prompt
-	size     int
-	levels   []levelKey
-	element  *list.Element
-	gone     bool
+	fingerprints []precis.Fingerprint // after each message
+	skeleton     []precis.Fingerprint // the same, without the content of tool results
+	body         *wire.Body           // of the newest request
+	lead         int                  // number of messages of body before the transcript: the system prompt
+	prompt       wire.Prompt
+	size         int
+	levels       []levelKey
+	element      *list.Element
+	removed      bool
 }
 
 // Found is the place of a request.
@@ -190,7 +190,7 @@ func (t *Table[S]) Through(owner string, n int, node precis.Fingerprint) []*Line
 	defer t.mu.Unlock()
 	var out []*Line[S]
 	for e := t.recent.Front(); e != nil; e = e.Next() {
-		if l := e.Value.(*Line[S]); l.Owner == owner && 0 < n && n <= len(l.prints) && l.prints[n-1] == node {
+		if l := e.Value.(*Line[S]); l.Owner == owner && 0 < n && n <= len(l.fingerprints) && l.fingerprints[n-1] == node {
 			out = append(out, l)
 		}
 	}
@@ -263,23 +263,23 @@ func (t *Table[S]) lineID(r Request, node precis.Fingerprint, known *Known) stri
 
 // remove forgets a line. The table is locked.
 func (t *Table[S]) remove(l *Line[S]) {
-	if l.gone {
+	if l.removed {
 		return
 	}
-	l.gone = true
+	l.removed = true
 	left := t.ids[nodeID{l.Owner, l.Branched}] // shares the nodes before the branch
-	for i, p := range l.prints {
+	for i, p := range l.fingerprints {
 		k := nodeKey{l.space(), p}
 		switch at := t.nodes[k]; {
 		case at.line != l:
-		case left != nil && left != l && i < len(left.prints) && left.prints[i] == p:
+		case left != nil && left != l && i < len(left.fingerprints) && left.fingerprints[i] == p:
 			t.nodes[k] = place[S]{line: left, end: at.end}
 		default:
 			delete(t.nodes, k)
 		}
 	}
 	t.unindex(l)
-	t.unend(l)
+	t.removeEnd(l)
 	if k := (nodeID{l.Owner, l.ID}); t.ids[k] == l {
 		delete(t.ids, k)
 	}
@@ -288,10 +288,10 @@ func (t *Table[S]) remove(l *Line[S]) {
 	l.body, l.prompt, l.skeleton = nil, wire.Prompt{}, nil // holders of the line only need its transcript
 }
 
-// unend removes a line from the index of last nodes.
-func (t *Table[S]) unend(l *Line[S]) {
-	if n := len(l.prints); n > 0 {
-		if k := (nodeKey{l.space(), l.prints[n-1]}); t.ends[k] == l {
+// removeEnd removes a line from the index of last nodes.
+func (t *Table[S]) removeEnd(l *Line[S]) {
+	if n := len(l.fingerprints); n > 0 {
+		if k := (nodeKey{l.space(), l.fingerprints[n-1]}); t.ends[k] == l {
 			delete(t.ends, k)
 		}
 	}
@@ -319,7 +319,7 @@ func (t *Table[S]) shrink(but *Line[S]) {
 	const most = 1000 // lines that are examined for one request
 	last := t.recent.Back()
 	for range most {
-		if last == nil || !t.over() {
+		if last == nil || !t.overLimit() {
 			break
 		}
 		l := last.Value.(*Line[S])
@@ -328,13 +328,13 @@ func (t *Table[S]) shrink(but *Line[S]) {
 			t.evict(l)
 		}
 	}
-	for last := t.recent.Back(); t.over() && last != nil && last.Value.(*Line[S]) != but; last = t.recent.Back() {
+	for last := t.recent.Back(); t.overLimit() && last != nil && last.Value.(*Line[S]) != but; last = t.recent.Back() {
 		t.evict(last.Value.(*Line[S]))
 	}
 }
 
-// over reports whether the lines exceed the memory limit.
-func (t *Table[S]) over() bool {
+// overLimit reports whether the lines exceed the memory limit.
+func (t *Table[S]) overLimit() bool {
 	beside := 0
 	if t.o.Beside != nil {
 		beside = t.o.Beside()

@@ -50,16 +50,16 @@ func (t *Table[S]) index(l *Line[S]) {
 
 // neighbor is a line at the time of its lookup.
 type neighbor struct {
-	body     *wire.Body
-	lead     int
-	messages []precis.Message
-	prints   []precis.Fingerprint
-	prompt   wire.Prompt
+	body         *wire.Body
+	lead         int
+	messages     []precis.Message
+	fingerprints []precis.Fingerprint
+	prompt       wire.Prompt
 }
 
-// near returns the line with the newest body that has the longest common prefix with the request's;
+// nearestLine returns the line with the newest body that has the longest common prefix with the request's;
 // the zero neighbor when there is no candidate.
-func (t *Table[S]) near(r Request) (best neighbor) {
+func (t *Table[S]) nearestLine(r Request) (best neighbor) {
 	most := 0
 	for i := len(levels) - 1; i >= 0; i-- {
 		n := levels[i]
@@ -86,7 +86,7 @@ func (t *Table[S]) candidates(k levelKey) []neighbor {
 	out := make([]neighbor, 0, perLevel)
 	for i := len(lines) - 1; i >= 0 && len(out) < perLevel; i-- {
 		l := lines[i]
-		out = append(out, neighbor{l.body, l.lead, l.Transcript.Messages(), l.prints, l.prompt})
+		out = append(out, neighbor{l.body, l.lead, l.Transcript.Messages(), l.fingerprints, l.prompt})
 	}
 	return out
 }

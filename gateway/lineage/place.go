@@ -79,7 +79,7 @@ func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 
 // read parses the body and decodes its new messages, based on the line that it seems to continue.
 func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
-	near := t.near(r)
+	near := t.nearestLine(r)
 	body, err := wire.Parse(r.Body, r.Dialect.List(), near.body)
 	if err != nil {
 		return nil, nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: err}
@@ -114,7 +114,7 @@ func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 	f.Len = len(f.Messages)
 	prints := make([]precis.Fingerprint, 0, f.Len)
 	if same > 0 {
-		prints = append(prints, near.prints[:same-f.Lead]...)
+		prints = append(prints, near.fingerprints[:same-f.Lead]...)
 	}
 	f.Prompt = prompt(r.Dialect, body, near, same > 0, lead)
 	if n := len(f.Prompt.Model); n > longestModel {
@@ -163,7 +163,7 @@ func (t *Table[S]) load(ctx context.Context, r Request, prints []precis.Fingerpr
 	}
 	t.mu.Lock()
 	p, n := t.deepest(r.space(), prints)
-	at := n > 0 && n == len(p.line.prints)
+	at := n > 0 && n == len(p.line.fingerprints)
 	t.mu.Unlock()
 	if at {
 		return nil, nil // it continues a line in memory
@@ -191,11 +191,11 @@ func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint,
 		p.line, n = again, at
 	}
 	switch l := p.line; {
-	case n > 0 && n == len(l.prints) && t.ids[nodeID{l.Owner, l.ID}] != l:
+	case n > 0 && n == len(l.fingerprints) && t.ids[nodeID{l.Owner, l.ID}] != l:
 		f.Kind, f.From = Branched, l // the form before its client's rewrite continues separately
-	case n > 0 && n == len(l.prints) && n == f.Len:
+	case n > 0 && n == len(l.fingerprints) && n == f.Len:
 		f.Line, f.Kind = l, Repeated
-	case n > 0 && n == len(l.prints):
+	case n > 0 && n == len(l.fingerprints):
 		f.Line, f.Kind = l, Extended
 	case known != nil && known.Len > n:
 		f.Known, f.Kind = known.Len, Branched
@@ -204,9 +204,9 @@ func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint,
 		}
 	default:
 		if old, at := t.rewritten(f, r, n); old != nil {
-			f.Kind, f.From, f.Known, f.Parent = Rewritten, old, at, old.prints[at-1]
-		} else if n > 0 && t.amends(f, l, n) {
-			f.Kind, f.From, f.Parent = Amended, l, l.prints[len(l.prints)-1]
+			f.Kind, f.From, f.Known, f.Parent = Rewritten, old, at, old.fingerprints[at-1]
+		} else if n > 0 && t.continuesEnd(f, l, n) {
+			f.Kind, f.From, f.Parent = Amended, l, l.fingerprints[len(l.fingerprints)-1]
 		} else if hasReply(f.Messages[:n]) {
 			f.Kind, f.From = Branched, l
 		} else if n == f.Len {
@@ -230,7 +230,7 @@ func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint,
 // there is no such line. Without it, each request of a repeated conversation would become a branch
 // of its own.
 func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, l *Line[S], n int) (*Line[S], int) {
-	if l == nil || n < 2 || n == len(l.prints) {
+	if l == nil || n < 2 || n == len(l.fingerprints) {
 		return nil, 0
 	}
 	turns := 0
@@ -252,12 +252,12 @@ func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, 
 // mostVolatile is how many messages at the end of a request a client may send only once.
 const mostVolatile = 3
 
-// amends reports whether a request continues the newest request of a line although its client sent
+// continuesEnd reports whether a request continues the newest request of a line although its client sent
 // the end of that one only once. After n messages, the line has a few that the request lacks; none
 // is an answer, except the beginning of one that the client wrote itself. The request has the
 // answer in their place, perhaps after a message that lost a note. A request with another question
 // there is a branch.
-func (t *Table[S]) amends(f *Found[S], l *Line[S], n int) bool {
+func (t *Table[S]) continuesEnd(f *Found[S], l *Line[S], n int) bool {
 	once := l.Transcript.Messages()[n:]
 	if t.ids[nodeID{l.Owner, l.ID}] == l && lostNotes(once, f.Messages[n:]) {
 		return true
@@ -338,7 +338,7 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 		from = f.From
 	}
 	f.From = from
-	f.Line = &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), gone: true}
+	f.Line = &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), removed: true}
 	switch {
 	case from != nil:
 		f.Line.ID, known = from.ID, nil
@@ -353,7 +353,7 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 // begin makes a new line.
 func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, known *Known) {
 	own := append(make([]precis.Message, 0, f.Len+8), f.Messages...)
-	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), prints: prints}
+	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), fingerprints: prints}
 	l.skeleton = skeletons(nil, own)
 	switch {
 	case known.id() != "" && known.Len == f.Known:
@@ -361,7 +361,7 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 	case f.Kind == Rewritten:
 		old := f.From
 		l.ID, l.Branched = old.ID, old.Branched
-		l.Earlier = append(append([]precis.Fingerprint{}, old.Earlier...), old.prints[len(old.prints)-1])
+		l.Earlier = append(append([]precis.Fingerprint{}, old.Earlier...), old.fingerprints[len(old.fingerprints)-1])
 		t.unindex(old)
 	case f.Kind == Amended:
 		l.ID, l.Branched, l.Earlier = f.From.ID, f.From.Branched, f.From.Earlier
@@ -389,9 +389,9 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 // extend adds the new messages to a line.
 func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 	l := f.Line
-	if n := len(l.prints); n < len(prints) {
+	if n := len(l.fingerprints); n < len(prints) {
 		own := f.Messages[n:]
-		t.unend(l)
+		t.removeEnd(l)
 		l.Transcript.Append(own...)
 		t.unindex(l)
 		l.skeleton = skeletons(l.skeleton, own)
@@ -399,7 +399,7 @@ func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 			k := nodeKey{l.space(), p}
 			t.nodes[k] = place[S]{line: l, end: t.nodes[k].end} // another line may contain it
 		}
-		l.prints = append(l.prints, prints[n:]...)
+		l.fingerprints = append(l.fingerprints, prints[n:]...)
 		t.ends[nodeKey{l.space(), f.Node}] = l
 	}
 	t.recent.MoveToFront(l.element)
@@ -430,7 +430,7 @@ func (t *Table[S]) remember(f *Found[S]) {
 	l.body, l.lead, l.prompt = f.Body, f.Lead, f.Prompt
 	t.index(l)
 	t.size -= l.size
-	l.size = weight(f.Body.Raw(), len(l.prints))
+	l.size = weight(f.Body.Raw(), len(l.fingerprints))
 	t.size += l.size
 	t.shrink(l)
 }

@@ -42,13 +42,13 @@ func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
 	chain := skeletons(nil, f.Messages)
 	for at := len(chain); at > n; at-- {
 		l := t.heads[nodeKey{r.space(), chain[at-1]}]
-		if l == nil || len(l.prints) != at {
+		if l == nil || len(l.fingerprints) != at {
 			continue
 		}
 		if precis.HashMessage(l.Transcript.At(at-1)) != precis.HashMessage(f.Messages[at-1]) {
 			continue
 		}
-		if cleared, ok := cleared(l.Transcript.Messages()[:at], f.Messages[:at]); ok {
+		if cleared, ok := clearedResults(l.Transcript.Messages()[:at], f.Messages[:at]); ok {
 			f.Cleared = cleared
 			return l, at
 		}
@@ -56,8 +56,8 @@ func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
 	return nil, 0
 }
 
-// cleared returns the messages with cleared results, and whether there is no other difference.
-func cleared(was, is []precis.Message) (out []int, ok bool) {
+// clearedResults returns the messages with cleared results, and whether there is no other difference.
+func clearedResults(was, is []precis.Message) (out []int, ok bool) {
 	for i := range was {
 		if precis.HashMessage(was[i]) == precis.HashMessage(is[i]) {
 			continue

@@ -70,7 +70,7 @@ func (o *Models) config(creds gateway.Credentials, l *policy.Live) provider.Conf
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	c.HTTPClient = &http.Client{Transport: lent{next}}
+	c.HTTPClient = &http.Client{Transport: credentialsTransport{next}}
 	if o.Catalog == nil {
 		return c
 	}
@@ -80,10 +80,10 @@ func (o *Models) config(creds gateway.Credentials, l *policy.Live) provider.Conf
 	return c
 }
 
-// lent adds the credentials in a request's context to the request.
-type lent struct{ next http.RoundTripper }
+// credentialsTransport adds the credentials in a request's context to the request.
+type credentialsTransport struct{ next http.RoundTripper }
 
-func (l lent) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l credentialsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	creds, ok := gateway.CredentialsFrom(r.Context())
 	if ok {
 		r = r.Clone(r.Context())

@@ -140,8 +140,8 @@ func putFirst(element []byte, list json.RawMessage) []byte {
 	return append(dst, ']')
 }
 
-// shifted returns an object with a number raised; nil when it lacks the number.
-func shifted(object []byte, name string, by int) []byte {
+// withRaised returns an object with a number raised; nil when it lacks the number.
+func withRaised(object []byte, name string, by int) []byte {
 	raw := jsonspan.Field(object, name)
 	if k := jsonspan.Kind(raw); k < '0' || k > '9' {
 		return nil

@@ -53,7 +53,7 @@ func (e clearer) clearTools(ctx context.Context) error {
 		}
 	}
 	if n > 0 {
-		e.applied = append(e.applied, Applied{Type: TypeClearTools, Count: n, Tokens: e.saved(TypeClearTools, precis.KindPruning)})
+		e.applied = append(e.applied, Applied{Type: TypeClearTools, Count: n, Tokens: e.tokensSavedBy(TypeClearTools, precis.KindPruning)})
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (e clearer) clearsEnough(c *ClearTools, edit precis.Edit) bool {
 
 // toolUses returns the tool uses that have a result, in order.
 func (e clearer) toolUses() []clearing {
-	before := e.touched(TypeClearTools)
+	before := e.replacedBlocks(TypeClearTools)
 	units := map[int]precis.Unit{}
 	for _, u := range e.units() {
 		if u.Original() {
@@ -96,8 +96,8 @@ func (e clearer) toolUses() []clearing {
 	return out
 }
 
-// touched returns the blocks that edits of a rung have replaced, whether still in force or not.
-func (e clearer) touched(rung string) map[precis.Handle]bool {
+// replacedBlocks returns the blocks that edits of a rung have replaced, whether still in force or not.
+func (e clearer) replacedBlocks(rung string) map[precis.Handle]bool {
 	out := map[precis.Handle]bool{}
 	for _, edit := range e.edits() {
 		for _, r := range edit.Replace {
@@ -168,7 +168,7 @@ func (e clearer) clearThinking(ctx context.Context) error {
 	turns := e.thinkingTurns()
 	old := turns[:max(len(turns)-keep, 0)]
 	edit := precis.Edit{Kind: precis.KindThinking, Report: precis.EditReport{Rung: TypeClearThinking}}
-	before := e.touched(TypeClearThinking)
+	before := e.replacedBlocks(TypeClearThinking)
 	cleared := 0
 	for _, u := range e.units() {
 		for _, span := range old {
@@ -192,7 +192,7 @@ func (e clearer) clearThinking(ctx context.Context) error {
 		}
 	}
 	if cleared > 0 {
-		e.applied = append(e.applied, Applied{Type: TypeClearThinking, Count: cleared, Tokens: e.saved(TypeClearThinking, precis.KindThinking)})
+		e.applied = append(e.applied, Applied{Type: TypeClearThinking, Count: cleared, Tokens: e.tokensSavedBy(TypeClearThinking, precis.KindThinking)})
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (e compactor) summarize(ctx context.Context, end, k int, focus string) (pol
 		}
 		sum.Text, sum.Took = cmp.Or(strings.TrimSpace(written.Text), "Nothing was said that needs to be repeated."), written.Took
 	}
-	sum.Text += e.mustSay(sum.Text, k)
+	sum.Text += e.requiredTexts(sum.Text, k)
 	return sum, nil
 }
 
@@ -192,9 +192,9 @@ func (e compactor) previous() string {
 // mostVerbatim is how many bytes of one text a summary repeats at most.
 const mostVerbatim = 8 << 10
 
-// mustSay returns the texts that every view must hold and that a summary of the messages before k
+// requiredTexts returns the texts that every view must hold and that a summary of the messages before k
 // lacks: pinned messages and the user's last one.
-func (e compactor) mustSay(text string, k int) string {
+func (e compactor) requiredTexts(text string, k int) string {
 	var out strings.Builder
 	say := func(what string, h precis.Handle, words string) {
 		words = strings.TrimSpace(words)

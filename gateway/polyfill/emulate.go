@@ -42,7 +42,7 @@ type Emulator struct {
 
 // Emulate makes the edits that the request asks for, before the view is planned.
 func (e *Emulator) Emulate(ctx context.Context) error {
-	if err := (restorer{e}).takeBack(ctx); err != nil {
+	if err := (restorer{e}).applyReturned(ctx); err != nil {
 		return err
 	}
 	for _, kind := range e.Edits.Order {
@@ -165,8 +165,8 @@ func (e *Emulator) reasoningOf(u precis.Unit, signed bool) (out []precis.Replace
 	return out
 }
 
-// saved returns how many tokens the edits of a rung that are in force saved when they were made.
-func (e *Emulator) saved(rung string, kind precis.EditKind) int {
+// tokensSavedBy returns how many tokens the edits of a rung that are in force saved when they were made.
+func (e *Emulator) tokensSavedBy(rung string, kind precis.EditKind) int {
 	n := 0
 	for _, edit := range precis.Active(e.edits()) {
 		if edit.Report.Rung == rung && edit.Kind == kind {

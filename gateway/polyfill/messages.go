@@ -73,7 +73,7 @@ func (s *messageStream) change(data []byte) (before, instead []byte) {
 	switch kind {
 	case "content_block_start", "content_block_delta", "content_block_stop":
 		if s.put {
-			instead = shifted(data, "index", 1)
+			instead = withRaised(data, "index", 1)
 		}
 	case "message_delta":
 		instead = s.end(data)

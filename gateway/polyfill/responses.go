@@ -53,7 +53,7 @@ func (s *responseStream) change(data []byte) (before, instead []byte) {
 		return nil, nil
 	}
 	for name, by := range map[string]int{"sequence_number": s.events, "output_index": 1} {
-		if out := shifted(data, name, by); out != nil {
+		if out := withRaised(data, name, by); out != nil {
 			data, instead = out, out
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // restorer applies the compactions that a client sends back.
 type restorer struct{ *Emulator }
 
-// takeBack applies the compactions that the client sent back: the newest replaces everything before
+// applyReturned applies the compactions that the client sent back: the newest replaces everything before
 // it, including older compactions.
-func (e restorer) takeBack(ctx context.Context) error {
+func (e restorer) applyReturned(ctx context.Context) error {
 	for range maxTakeBack {
 		edit, ok := e.takeBackEdit()
 		if !ok {
@@ -66,7 +66,7 @@ func (e restorer) takeBackEdit() (precis.Edit, bool) {
 		last--
 	}
 	b := all[last]
-	here := e.standsFor(b)
+	here := e.summarizesStart(b)
 	from := 0 // messages before it are replaced
 	switch {
 	case b.failed:
@@ -89,8 +89,8 @@ func (e restorer) takeBackEdit() (precis.Edit, bool) {
 	return edit, len(edit.Replace) > 0
 }
 
-// standsFor reports whether a summary was made of the first messages of this request.
-func (e restorer) standsFor(b sentBack) bool {
+// summarizesStart reports whether a summary was made of the first messages of this request.
+func (e restorer) summarizesStart(b sentBack) bool {
 	n := b.summary.Messages
 	return !b.failed && n > 0 && n <= b.message && e.transcript().Fingerprint(n).String() == b.summary.Node
 }

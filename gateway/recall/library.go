@@ -117,7 +117,7 @@ func (b *Library) readAs(prefix string, in Input, limit int) tool.Result {
 		}
 		from := runeStart(text, offset)
 		offset = 0
-		shown := b.fit(text[from:], limit)
+		shown := b.fitTokens(text[from:], limit)
 		out.WriteString(shown)
 		if limit -= b.count(shown); len(shown) < len(text)-from {
 			rest := precis.SpanHandle(i, h.To)
@@ -153,9 +153,9 @@ func (b *Library) count(text string) int {
 	return b.Meter.Block(precis.RoleUser, precis.Text{Text: text})
 }
 
-// fit returns the beginning of a text with at most limit tokens, cut at a line end if lines are
+// fitTokens returns the beginning of a text with at most limit tokens, cut at a line end if lines are
 // short enough.
-func (b *Library) fit(text string, limit int) string {
+func (b *Library) fitTokens(text string, limit int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), max(limit, 0)*16)], "")
 	for text != "" {
 		n := b.count(text)

@@ -65,7 +65,7 @@ func (b *Library) search(ctx context.Context, text string, limit int) tool.Resul
 	for _, p := range found[:min(len(found), mostPlaces)] {
 		fmt.Fprintf(&out, "\n[%s%s, %s]\n%s\n", p.prefix, p.handle, p.name, p.snippet)
 	}
-	return tool.Result{Text: b.fit(out.String(), limit)}
+	return tool.Result{Text: b.fitTokens(out.String(), limit)}
 }
 
 // places returns the blocks that contain any of the words, and how many blocks contain each word.

@@ -32,7 +32,7 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	case f.Kind == lineage.Rewritten:
 		info = from.Info()
 		info.Earlier = l.Earlier
-		c.inherit = func() { c.conv.Edits = carried(from.Snapshot().Conversation.Edits, c.conv.Transcript) }
+		c.inherit = func() { c.conv.Edits = stillApplying(from.Snapshot().Conversation.Edits, c.conv.Transcript) }
 	case f.Kind == lineage.Amended:
 		shared := f.Known
 		info = from.Info()
@@ -117,10 +117,10 @@ func before(edits []precis.Edit, t *precis.Transcript, n int) []precis.Edit {
 	return out
 }
 
-// carried returns the edits that still apply after the client cleared old tool results, at the
+// stillApplying returns the edits that still apply after the client cleared old tool results, at the
 // nodes of the new transcript. Summaries of cleared results stay, because the results were part of
 // the conversation.
-func carried(edits []precis.Edit, t *precis.Transcript) []precis.Edit {
+func stillApplying(edits []precis.Edit, t *precis.Transcript) []precis.Edit {
 	var out []precis.Edit
 	for _, e := range edits {
 		e.At = t.Fingerprint(e.Seen)

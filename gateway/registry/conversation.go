@@ -47,10 +47,10 @@ type Conversation struct {
 	// Sent is the newest answered request; nil: no request was answered. It needs no lock.
 	Sent atomic.Pointer[Sent]
 
-	unproven
+	doubtedWrites
 
 	snapshot atomic.Pointer[Snapshot]
-	card
+	catalogRecord
 	meters
 	writing
 }

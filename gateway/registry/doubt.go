@@ -8,9 +8,9 @@ import (
 	"precis/store"
 )
 
-// unproven holds back the storing of a conversation until its newest request has proven that it
+// doubtedWrites holds back the storing of a conversation until its newest request has proven that it
 // belongs to its owner.
-type unproven struct {
+type doubtedWrites struct {
 	doubting sync.Mutex
 	doubted  bool
 	lines    []precis.LedgerEntry // of edits made meanwhile
@@ -27,14 +27,14 @@ func (c *Conversation) Doubt() {
 	c.doubted = true
 }
 
-func (d *unproven) isDoubted() bool {
+func (d *doubtedWrites) isDoubted() bool {
 	d.doubting.Lock()
 	defer d.doubting.Unlock()
 	return d.doubted
 }
 
-// hold holds a ledger line of a doubted conversation back; false: it is not doubted.
-func (d *unproven) hold(e precis.LedgerEntry) bool {
+// holdBack holds a ledger line of a doubted conversation back; false: it is not doubted.
+func (d *doubtedWrites) holdBack(e precis.LedgerEntry) bool {
 	d.doubting.Lock()
 	defer d.doubting.Unlock()
 	if d.doubted && len(d.lines) < mostHeld {

@@ -6,15 +6,15 @@ import (
 	"precis/store"
 )
 
-// card is the catalog record of a conversation.
-type card struct{ info atomic.Pointer[store.Record] }
+// catalogRecord is the catalog record of a conversation.
+type catalogRecord struct{ info atomic.Pointer[store.Record] }
 
 // Info returns the catalog record of the conversation. It does not wait for the lock.
-func (c *card) Info() store.Record { return *c.info.Load() }
+func (c *catalogRecord) Info() store.Record { return *c.info.Load() }
 
 // SetInfo changes the catalog record. F may be called more than once and must depend only on the
 // given record.
-func (c *card) SetInfo(f func(*store.Record)) {
+func (c *catalogRecord) SetInfo(f func(*store.Record)) {
 	for {
 		old := c.info.Load()
 		rec := *old

@@ -27,7 +27,7 @@ type ledger struct {
 // with the edit.
 func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if e.EditID != "" {
-		if at := l.reg.table.Line(l.owner, e.Conversation); at != nil && at.State != nil && at.State.hold(e) {
+		if at := l.reg.table.Line(l.owner, e.Conversation); at != nil && at.State != nil && at.State.holdBack(e) {
 			return nil
 		}
 	}
@@ -38,7 +38,7 @@ func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
 // Entries reads the ledger.
 func (l ledger) Entries(ctx context.Context, conversation string, since time.Time) (out []precis.LedgerEntry, err error) {
 	err = l.reg.reads.call(ctx, func(ctx context.Context) (err error) {
-		if err := l.reg.books.settle(ctx, l.owner); err != nil {
+		if err := l.reg.books.flushOwner(ctx, l.owner); err != nil {
 			return err
 		}
 		out, err = l.reg.Store(l.owner).(precis.Ledger).Entries(ctx, conversation, since)
@@ -61,7 +61,7 @@ func (l ledger) Spent(ctx context.Context, since time.Time) (usd float64, err er
 		return usd, err
 	}
 	err = l.reg.reads.call(ctx, func(ctx context.Context) (err error) {
-		if err := l.reg.books.settle(ctx, Everybody); err != nil {
+		if err := l.reg.books.flushOwner(ctx, Everybody); err != nil {
 			return err
 		}
 		usd, err = spender.Spent(ctx, since)
@@ -70,8 +70,8 @@ func (l ledger) Spent(ctx context.Context, since time.Time) (usd float64, err er
 	return usd, err
 }
 
-// books are the ledger lines that wait to be stored. They are written in batches, one at a time.
-type books struct {
+// ledgerQueue are the ledger lines that wait to be stored. They are written in batches, one at a time.
+type ledgerQueue struct {
 	reg    *Registry
 	ctx    context.Context // of the background work
 	cancel context.CancelFunc
@@ -81,10 +81,10 @@ type books struct {
 	once   sync.Once
 	turn   chan struct{} // of capacity 1: full while lines are written
 
-	mu      sync.Mutex
-	waiting []store.OwnedEntry
-	begun   int // number of lines being written
-	lost    int // number of lines dropped
+	mu           sync.Mutex
+	waiting      []store.OwnedEntry
+	begun        int // number of lines being written
+	droppedLines int // number of lines dropped
 }
 
 const (
@@ -92,8 +92,8 @@ const (
 	listOf   = 1000    // lines per write
 )
 
-func newBooks(r *Registry) *books {
-	b := &books{reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), turn: make(chan struct{}, 1)}
+func newBooks(r *Registry) *ledgerQueue {
+	b := &ledgerQueue{reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), turn: make(chan struct{}, 1)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	go b.run()
 	return b
@@ -101,11 +101,11 @@ func newBooks(r *Registry) *books {
 
 // add queues a line. A line over the limit is dropped and counted; the first dropped one of an
 // outage is logged.
-func (b *books) add(ctx context.Context, e store.OwnedEntry) {
+func (b *ledgerQueue) add(ctx context.Context, e store.OwnedEntry) {
 	b.mu.Lock()
 	full := len(b.waiting)+b.begun >= maxLines
 	if full {
-		b.lost++
+		b.droppedLines++
 	} else {
 		b.waiting = append(b.waiting, e)
 	}
@@ -116,7 +116,7 @@ func (b *books) add(ctx context.Context, e store.OwnedEntry) {
 	signal(b.wake)
 }
 
-func (b *books) run() {
+func (b *ledgerQueue) run() {
 	defer close(b.done)
 	for {
 		select {
@@ -137,7 +137,7 @@ func (b *books) run() {
 }
 
 // flush writes the lines that are pending when it is called, in batches.
-func (b *books) flush(ctx context.Context) error {
+func (b *ledgerQueue) flush(ctx context.Context) error {
 	b.mu.Lock()
 	left := len(b.waiting)
 	b.mu.Unlock()
@@ -149,9 +149,9 @@ func (b *books) flush(ctx context.Context) error {
 	return nil
 }
 
-// settle writes the lines of an owner, or of [Everybody], that are pending when it is called, and
+// flushOwner writes the lines of an owner, or of [Everybody], that are pending when it is called, and
 // waits for those being written.
-func (b *books) settle(ctx context.Context, owner string) error {
+func (b *ledgerQueue) flushOwner(ctx context.Context, owner string) error {
 	b.mu.Lock()
 	left := b.count(owner)
 	b.mu.Unlock()
@@ -164,7 +164,7 @@ func (b *books) settle(ctx context.Context, owner string) error {
 }
 
 // count returns the number of pending lines of an owner. The books are locked.
-func (b *books) count(owner string) int {
+func (b *ledgerQueue) count(owner string) int {
 	if owner == Everybody {
 		return len(b.waiting)
 	}
@@ -179,7 +179,7 @@ func (b *books) count(owner string) int {
 
 // write writes the oldest pending lines of an owner, or of [Everybody], at most one batch. On
 // failure they are queued again.
-func (b *books) write(ctx context.Context, owner string) error {
+func (b *ledgerQueue) write(ctx context.Context, owner string) error {
 	select {
 	case b.turn <- struct{}{}:
 		defer func() { <-b.turn }()
@@ -200,7 +200,7 @@ func (b *books) write(ctx context.Context, owner string) error {
 	b.mu.Unlock()
 	switch {
 	case err == nil:
-		b.reg.outage.works(ctx, ledgerLines)
+		b.reg.outage.recordSuccess(ctx, ledgerLines)
 	case ctx.Err() == nil:
 		b.reg.outage.fail(ctx, ledgerLines, err)
 	}
@@ -211,7 +211,7 @@ func (b *books) write(ctx context.Context, owner string) error {
 }
 
 // take removes from the queue the lines that write will write.
-func (b *books) take(owner string) []store.OwnedEntry {
+func (b *ledgerQueue) take(owner string) []store.OwnedEntry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list, rest []store.OwnedEntry
@@ -232,12 +232,12 @@ func (b *books) take(owner string) []store.OwnedEntry {
 }
 
 // each writes lines one by one and skips lines without a stored form.
-func (b *books) each(ctx context.Context, list []store.OwnedEntry) (n int, err error) {
+func (b *ledgerQueue) each(ctx context.Context, list []store.OwnedEntry) (n int, err error) {
 	for i := range list {
 		_, err := store.BookAll(ctx, b.reg.o.Store, list[i:i+1])
 		if precis.CodeOf(err) == precis.CodeInvalid {
 			b.mu.Lock()
-			b.lost++
+			b.droppedLines++
 			b.mu.Unlock()
 			b.reg.o.Logger.ErrorContext(ctx, "a ledger line cannot be stored", "error", err)
 		} else if err != nil {
@@ -247,14 +247,14 @@ func (b *books) each(ctx context.Context, list []store.OwnedEntry) (n int, err e
 	return len(list), nil
 }
 
-func (b *books) counts() (waiting, lost int) {
+func (b *ledgerQueue) counts() (waiting, lost int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.waiting) + b.begun, b.lost
+	return len(b.waiting) + b.begun, b.droppedLines
 }
 
 // close ends the background work and writes the remaining lines.
-func (b *books) close(ctx context.Context) error {
+func (b *ledgerQueue) close(ctx context.Context) error {
 	b.once.Do(func() { close(b.stop) })
 	defer b.cancel()
 	select {

@@ -27,9 +27,9 @@ func (c *Conversation) renewInfo(ctx context.Context) {
 	})
 }
 
-// isBehind reports whether the store has a newer turn of an open conversation: another replica's
+// hasNewerRecord reports whether the store has a newer turn of an open conversation: another replica's
 // record that ends at a node which memory does not have.
-func (c *Conversation) isBehind(rec store.Record) bool {
+func (c *Conversation) hasNewerRecord(rec store.Record) bool {
 	if !rec.Updated.After(c.Info().Updated) {
 		return false
 	}
@@ -37,9 +37,9 @@ func (c *Conversation) isBehind(rec store.Record) bool {
 	return rec.Messages > t.Len() || rec.Head != t.Fingerprint(rec.Messages)
 }
 
-// isOutdone reports whether another replica has stored the record of a newer turn than the given
+// hasNewerTurn reports whether another replica has stored the record of a newer turn than the given
 // one.
-func isOutdone(ctx context.Context, cat store.Lister, now store.Record) bool {
+func hasNewerTurn(ctx context.Context, cat store.Lister, now store.Record) bool {
 	rec, err := cat.Conversation(ctx, now.ID)
 	return err == nil && rec.Updated.After(now.Updated) && rec.Messages >= now.Messages
 }
@@ -56,13 +56,13 @@ func (r *Registry) newest(ctx context.Context, c *Conversation) *Conversation {
 		switch {
 		case err != nil:
 			return err
-		case rec.Updated.After(c.Info().Updated) && !c.isBehind(rec):
+		case rec.Updated.After(c.Info().Updated) && !c.hasNewerRecord(rec):
 			c.SetInfo(func(now *store.Record) {
 				if rec.Updated.After(now.Updated) {
 					*now = rec
 				}
 			})
-		case c.isBehind(rec):
+		case c.hasNewerRecord(rec):
 			there, err = r.stored(ctx, c.owner, rec)
 		}
 		return err
@@ -115,7 +115,7 @@ func (r *Registry) Newest(ctx context.Context, owner string) []*Conversation {
 	out := all[:0]
 	for _, c := range all {
 		rec, ok := there[c.id]
-		if ok && c.isBehind(rec) {
+		if ok && c.hasNewerRecord(rec) {
 			continue
 		}
 		if ok {

@@ -13,12 +13,12 @@ type outage struct {
 	log *slog.Logger
 	now func() time.Time
 
-	mu    sync.Mutex
-	wrong map[operation]bool
-	loses bool      // ledger lines are being lost
-	since time.Time // zero: the store works
-	at    time.Time // of the last error
-	err   error     // the last error, also of an outage that has ended
+	mu       sync.Mutex
+	wrong    map[operation]bool
+	loses    bool      // ledger lines are being lost
+	since    time.Time // zero: the store works
+	failedAt time.Time // of the last error
+	err      error     // the last error, also of an outage that has ended
 }
 
 // operation is a kind of store operation. An outage ends when no kind is failing.
@@ -44,9 +44,9 @@ func (o *outage) fail(ctx context.Context, p operation, err error) {
 		o.wrong = map[operation]bool{}
 	}
 	o.wrong[p] = true
-	o.at, o.err = o.now(), err
+	o.failedAt, o.err = o.now(), err
 	if o.since.IsZero() {
-		o.since = o.at
+		o.since = o.failedAt
 	}
 	o.mu.Unlock()
 	if begins {
@@ -54,8 +54,8 @@ func (o *outage) fail(ctx context.Context, p operation, err error) {
 	}
 }
 
-// works records that a store operation has succeeded.
-func (o *outage) works(ctx context.Context, p operation) {
+// recordSuccess records that a store operation has succeeded.
+func (o *outage) recordSuccess(ctx context.Context, p operation) {
 	o.mu.Lock()
 	since := o.since
 	ends := o.wrong[p] && len(o.wrong) == 1
@@ -90,5 +90,5 @@ func (o *outage) last() error {
 func (o *outage) state() Outage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Outage{o.since, o.at, o.err}
+	return Outage{o.since, o.failedAt, o.err}
 }

@@ -18,16 +18,16 @@ const (
 
 var errSlow = precis.Errorf(precis.CodeInternal, "ask the store", "it does not answer")
 
-// patience is the time limit for one kind of access to the store. Reading and writing have one
+// timeLimit is the time limit for one kind of access to the store. Reading and writing have one
 // each, because a store that is busy with writing can be read.
-type patience struct {
-	most time.Duration
-	slow atomic.Int64 // until when, in Unix nanoseconds, the store is assumed to hang
+type timeLimit struct {
+	limit time.Duration
+	slow  atomic.Int64 // until when, in Unix nanoseconds, the store is assumed to hang
 }
 
-// bound returns a context that ends after the time limit.
-func (p *patience) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	wait := p.most
+// withLimit returns a context that ends after the time limit.
+func (p *timeLimit) withLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+	wait := p.limit
 	if time.Now().UnixNano() < p.slow.Load() {
 		wait = min(wait, hurry)
 	}
@@ -36,7 +36,7 @@ func (p *patience) bound(ctx context.Context) (context.Context, context.CancelFu
 
 // ended records that a bounded context has timed out. It reports whether the store was not known to
 // hang.
-func (p *patience) ended(ctx context.Context) bool {
+func (p *timeLimit) ended(ctx context.Context) bool {
 	if context.Cause(ctx) != errSlow {
 		return false
 	}
@@ -45,11 +45,11 @@ func (p *patience) ended(ctx context.Context) bool {
 }
 
 // answered records that the store has answered in time.
-func (p *patience) answered() { p.slow.Store(0) }
+func (p *timeLimit) answered() { p.slow.Store(0) }
 
 // call calls the store within the time limit.
-func (p *patience) call(ctx context.Context, f func(context.Context) error) error {
-	ctx, cancel := p.bound(ctx)
+func (p *timeLimit) call(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := p.withLimit(ctx)
 	defer cancel()
 	err := f(ctx)
 	if err != nil && context.Cause(ctx) == errSlow {

@@ -103,7 +103,7 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) || c.isDoubted() && !now {
 		return nil
 	}
-	ctx, cancel := c.reg.writes.bound(ctx)
+	ctx, cancel := c.reg.writes.withLimit(ctx)
 	defer cancel()
 	if !c.await(ctx) { // an unfinished job of an earlier turn
 		return unstored(now, context.Cause(ctx))

@@ -49,10 +49,10 @@ type Registry struct {
 	o      Options
 	table  *lineage.Table[*Conversation]
 	saver  *saver
-	books  *books
+	books  *ledgerQueue
 	outage outage
-	reads  patience
-	writes patience
+	reads  timeLimit
+	writes timeLimit
 	leases atomic.Int64 // numbers the holders of leases
 }
 
@@ -75,11 +75,11 @@ func New(o Options) *Registry {
 	if o.Bytes <= 0 {
 		o.Bytes = 256 << 20
 	}
-	r := &Registry{o: o, outage: outage{log: o.Logger, now: o.Now}, reads: patience{most: o.Patience}, writes: patience{most: o.Patience}}
+	r := &Registry{o: o, outage: outage{log: o.Logger, now: o.Now}, reads: timeLimit{limit: o.Patience}, writes: timeLimit{limit: o.Patience}}
 	r.saver, r.books = newSaver(r), newBooks(r)
 	r.table = lineage.New(lineage.Options[*Conversation]{
 		Bytes: o.Bytes, Key: o.Key, Load: r.load, Adopt: r.adopt, Evict: r.saver.evict,
-		Beside: func() int { return int(r.saver.outside.Load()) }, Stays: func(c *Conversation) bool { return c.unsaved.Load() },
+		Beside: func() int { return int(r.saver.evictedCount.Load()) }, Stays: func(c *Conversation) bool { return c.unsaved.Load() },
 	})
 	return r
 }
@@ -244,9 +244,9 @@ func (r *Registry) Catalog(owner string) store.Lister {
 // before the store is read. It waits at most [Options.Patience]; the rest is stored later.
 func (r *Registry) Settle(ctx context.Context, owner, conversation string) error {
 	if r.o.Store != nil {
-		bounded, cancel := r.writes.bound(ctx)
+		bounded, cancel := r.writes.withLimit(ctx)
 		defer cancel()
-		r.saver.settle(bounded, func(c *Conversation) bool {
+		r.saver.storeWaiting(bounded, func(c *Conversation) bool {
 			return (owner == Everybody || c.owner == owner) && (conversation == "" || c.id == conversation)
 		})
 	}
@@ -262,9 +262,9 @@ func (r *Registry) Share(ctx context.Context, c *Conversation) {
 	if r.o.Store == nil {
 		return
 	}
-	ctx, cancel := r.writes.bound(ctx)
+	ctx, cancel := r.writes.withLimit(ctx)
 	defer cancel()
-	r.saver.settle(ctx, func(other *Conversation) bool { return other == c })
+	r.saver.storeWaiting(ctx, func(other *Conversation) bool { return other == c })
 	switch {
 	case !c.unsaved.Load():
 		r.writes.answered()
@@ -276,5 +276,5 @@ func (r *Registry) Share(ctx context.Context, c *Conversation) {
 // SettleLedger stores the pending ledger lines of an owner, or of [Everybody], before the ledger is
 // read.
 func (r *Registry) SettleLedger(ctx context.Context, owner string) error {
-	return r.reads.call(ctx, func(ctx context.Context) error { return r.books.settle(ctx, owner) })
+	return r.reads.call(ctx, func(ctx context.Context) error { return r.books.flushOwner(ctx, owner) })
 }

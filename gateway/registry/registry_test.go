@@ -76,7 +76,7 @@ func manager(t *testing.T) *policy.Manager {
 	return m
 }
 
-func said(n int) string {
+func clientMessages(n int) string {
 	var list []string
 	for i := range n {
 		role := []string{"user", "assistant"}[i%2]
@@ -88,7 +88,7 @@ func said(n int) string {
 // place places a request of n messages and has it be a turn.
 func place(t *testing.T, r *registry.Registry, n int) *registry.Conversation {
 	t.Helper()
-	f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(said(n))})
+	f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(clientMessages(n))})
 	if err != nil {
 		t.Fatal(err)
 	}

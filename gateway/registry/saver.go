@@ -33,8 +33,8 @@ type saver struct {
 	evicted int // bytes of waiting conversations that were evicted from memory
 	dropped int // number of conversations given up for lack of memory
 
-	outside atomic.Int64  // copy of evicted that can be read without mu
-	loads   chan struct{} // limits the conversations with much data that are written at once
+	evictedCount atomic.Int64  // copy of evicted that can be read without mu
+	loads        chan struct{} // limits the conversations with much data that are written at once
 }
 
 // wait is a conversation that waits to be stored.
@@ -135,12 +135,12 @@ func (s *saver) take(w *wait) {
 func (s *saver) forget(c *Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.giveUp(c)
+	s.cancelSave(c)
 }
 
-// giveUp removes a waiting conversation, and stops its saving if that is in progress. The saver is
+// cancelSave removes a waiting conversation, and stops its saving if that is in progress. The saver is
 // locked.
-func (s *saver) giveUp(c *Conversation) {
+func (s *saver) cancelSave(c *Conversation) {
 	w := s.waiting[c]
 	if w == nil {
 		return
@@ -158,7 +158,7 @@ func (s *saver) giveUp(c *Conversation) {
 func (s *saver) remove(c *Conversation, w *wait) {
 	s.take(w)
 	s.evicted -= w.bytes
-	s.outside.Store(int64(s.evicted))
+	s.evictedCount.Store(int64(s.evicted))
 	delete(s.waiting, c)
 	c.unsaved.Store(false)
 }
@@ -174,13 +174,13 @@ func (s *saver) evict(c *Conversation, bytes int) {
 		return
 	}
 	if s.evicted+bytes > s.reg.o.Bytes/4 {
-		s.giveUp(c)
+		s.cancelSave(c)
 		s.dropped++
 		return
 	}
 	w.bytes = bytes
 	s.evicted += bytes
-	s.outside.Store(int64(s.evicted))
+	s.evictedCount.Store(int64(s.evicted))
 }
 
 // run writes queued conversations until the saver is stopped.
@@ -239,7 +239,7 @@ func (s *saver) flush(ctx context.Context) bool {
 	work.Wait()
 	ok := s.calibrate(ctx, models) && !failed.Load()
 	if ok {
-		s.reg.outage.works(ctx, conversations)
+		s.reg.outage.recordSuccess(ctx, conversations)
 		s.reg.check(ctx) // the file may have been deleted after the writes
 	}
 	return ok
@@ -312,9 +312,9 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		// Take the record before the messages: a turn may intervene, and the record must not name a
 		// message that the store lacks.
 		info := c.Info()
-		snap, t := c.Snapshot(), said(c)
+		snap, t := c.Snapshot(), clientMessages(c)
 		got, err := c.sync(ctx, st, t, snap.Conversation.Edits, snap.Stored)
-		s.adopt(ctx, c, snap, got)
+		s.applyStored(ctx, c, snap, got)
 		if err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		if now := s.reg.table.Line(c.owner, c.id); !ok || now != nil && now != c.line {
 			return nil // its client has rewritten it; the newer form has the record
 		}
-		if s.reg.o.Shared && isOutdone(ctx, cat, info) {
+		if s.reg.o.Shared && hasNewerTurn(ctx, cat, info) {
 			return nil
 		}
 		return cat.PutConversation(ctx, info)
@@ -349,10 +349,10 @@ func (s *saver) begin(c *Conversation, cancel func()) {
 	}
 }
 
-// adopt applies the result of storing a snapshot to its conversation. It does not do so while a
+// applyStored applies the result of storing a snapshot to its conversation. It does not do so while a
 // turn is in progress, or when the edits have changed since: [Conversation.Unlock] then queues the
 // conversation again.
-func (s *saver) adopt(ctx context.Context, c *Conversation, snap *Snapshot, got synced) {
+func (s *saver) applyStored(ctx context.Context, c *Conversation, snap *Snapshot, got synced) {
 	was := snap.Conversation.Edits
 	same := sameEdits(got.edits, was)
 	if got.stored == snap.Stored && same || !c.tryLock(ctx) {
@@ -400,8 +400,8 @@ func (s *saver) storeNow(st precis.Store, c *Conversation, t *precis.Transcript,
 	return j
 }
 
-// settle stores the selected conversations that are waiting now, and waits for that.
-func (s *saver) settle(ctx context.Context, which func(*Conversation) bool) {
+// storeWaiting stores the selected conversations that are waiting now, and waits for that.
+func (s *saver) storeWaiting(ctx context.Context, which func(*Conversation) bool) {
 	s.mu.Lock()
 	var asked []*Conversation
 	for c, w := range s.waiting {

@@ -84,7 +84,7 @@ func (b busy) Book(ctx context.Context, e precis.LedgerEntry) error {
 // placeOf places a request of n messages of the conversation with a number.
 func placeOf(t *testing.T, r *registry.Registry, owner string, number, n int) *registry.Conversation {
 	t.Helper()
-	body := strings.ReplaceAll(said(n), `"content":"`, fmt.Sprintf(`"content":"%s conversation %d, `, owner, number))
+	body := strings.ReplaceAll(clientMessages(n), `"content":"`, fmt.Sprintf(`"content":"%s conversation %d, `, owner, number))
 	f, err := r.Place(t.Context(), lineage.Request{Owner: owner, Dialect: anthropic.Dialect{}, Body: []byte(body)})
 	if err != nil {
 		t.Fatal(err)
@@ -481,7 +481,7 @@ func TestEditsOfTheSameMessagesAreLogged(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		var log bytes.Buffer
 		r := registry.New(registry.Options{Store: st, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(said(4))})
+		f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(clientMessages(4))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -515,7 +515,7 @@ func TestEditsOfABeginningThatIsSharedAreLogged(t *testing.T) {
 	if err := r.Settle(t.Context(), "o", one.ID()); err != nil {
 		t.Fatal(err)
 	}
-	body := strings.Replace(said(2), `],"tools"`, `,{"role":"user","content":"another way"}],"tools"`, 1)
+	body := strings.Replace(clientMessages(2), `],"tools"`, `,{"role":"user","content":"another way"}],"tools"`, 1)
 	place := func(body string) *registry.Conversation {
 		f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(body), Scope: "another"})
 		if err != nil {

@@ -25,7 +25,7 @@ type Stats struct {
 func (r *Registry) Stats() Stats {
 	var s Stats
 	s.Lines, s.Bytes, s.Dropped = r.table.Size()
-	s.Bytes += int(r.saver.outside.Load())
+	s.Bytes += int(r.saver.evictedCount.Load())
 	r.saver.count(&s)
 	s.WaitingLines, s.Lost = r.books.counts()
 	s.Outage = r.outage.state()
@@ -58,7 +58,7 @@ func (r *Registry) check(ctx context.Context) {
 	if err := c.Check(ctx); err != nil {
 		r.outage.fail(ctx, identity, err)
 	} else {
-		r.outage.works(ctx, identity)
+		r.outage.recordSuccess(ctx, identity)
 	}
 }
 

@@ -71,8 +71,8 @@ func (c *Conversation) markUnread(stored []precis.Edit) {
 	}
 }
 
-// said returns the client's messages, including requests that are not answered yet.
-func said(c *Conversation) *precis.Transcript {
+// clientMessages returns the client's messages, including requests that are not answered yet.
+func clientMessages(c *Conversation) *precis.Transcript {
 	if c.line != nil {
 		return c.line.Transcript
 	}
@@ -81,7 +81,7 @@ func said(c *Conversation) *precis.Transcript {
 
 // unsavedBytes returns roughly how many bytes of messages wait to be stored.
 func unsavedBytes(c *Conversation) int {
-	msgs, n := said(c).Messages(), 0
+	msgs, n := clientMessages(c).Messages(), 0
 	for _, m := range msgs[min(int(c.messages.Load()), len(msgs)):] {
 		n += len(m.Raw)
 	}

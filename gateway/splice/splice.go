@@ -78,14 +78,14 @@ func (w *Cache) Forget() {
 // encoded separately, it returns the encoded bytes.
 func (w *Cache) message(dialect string, m precis.Message) precis.Message {
 	if dialect != anthropic.Format || len(m.Content) == 0 {
-		return unmark(m)
+		return withoutBreakpoints(m)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	key := &m.Content[0]
 	raw, ok := w.raw[key]
 	if !ok {
-		raw = anthropic.AppendMessage(nil, unmark(m))
+		raw = anthropic.AppendMessage(nil, withoutBreakpoints(m))
 		if w.raw == nil {
 			w.raw = map[*precis.Block]json.RawMessage{}
 		}
@@ -113,14 +113,14 @@ func (r Request) repaired(res policy.Result) []precis.Message {
 				continue
 			}
 		}
-		out[i] = unmark(m)
+		out[i] = withoutBreakpoints(m)
 	}
 	return out
 }
 
-// unmark returns a message without cache breakpoints: clients move them, but the bytes of old
+// withoutBreakpoints returns a message without cache breakpoints: clients move them, but the bytes of old
 // messages must not change.
-func unmark(m precis.Message) precis.Message {
+func withoutBreakpoints(m precis.Message) precis.Message {
 	if m.Format != anthropic.Format {
 		return m
 	}
@@ -253,7 +253,7 @@ func WithoutReasoning(view []precis.Message) []precis.Message {
 				continue
 			}
 			m.Content, m.Raw = content, nil
-			m = unmark(m) // its breakpoints belong to the request it came with
+			m = withoutBreakpoints(m) // its breakpoints belong to the request it came with
 		}
 		out = append(out, m)
 	}

@@ -28,10 +28,10 @@ type Metrics struct {
 	registry *prometheus.Registry
 	models   names
 
-	requests, kinds, unmanaged, said, forwarded, saved, usage, cost *prometheus.CounterVec
-	steps, edits, own, alerts, retries, logs                        *prometheus.CounterVec
-	prepared, ownCost                                               prometheus.Counter
-	overhead, firstByte, latency                                    *prometheus.HistogramVec
+	requests, kinds, unmanaged, unreducedTokens, forwarded, saved, usage, cost *prometheus.CounterVec
+	steps, edits, own, alerts, retries, logs                                   *prometheus.CounterVec
+	prepared, ownCost                                                          prometheus.Counter
+	overhead, firstByte, latency                                               *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics with all counts at zero.
@@ -43,7 +43,7 @@ func NewMetrics(o MetricsOptions) *Metrics {
 	m.requests = m.counter("requests_total", "Requests answered.", "dialect", "model", "action", "status")
 	m.kinds = m.counter("recognized_total", "Requests by how they were recognized, or why they were passed through.", "dialect", "kind")
 	m.unmanaged = m.counter("unmanaged_total", "Requests that were not managed, by the reason that X-Precis-Unmanaged gives.", "dialect", "reason")
-	m.said = m.counter("said_tokens_total", "Tokens of what clients sent, counted before anything was replaced.", "dialect", "model")
+	m.unreducedTokens = m.counter("said_tokens_total", "Tokens of what clients sent, counted before anything was replaced.", "dialect", "model")
 	m.forwarded = m.counter("forwarded_tokens_total", "Tokens of what was forwarded.", "dialect", "model")
 	m.saved = m.counter("saved_tokens_total", "Tokens that clients sent and that were not forwarded.", "dialect", "model")
 	m.usage = m.counter("usage_tokens_total", "Tokens as upstreams told them.", "dialect", "model", "kind")
@@ -97,8 +97,8 @@ func (m *Metrics) Turn(_ context.Context, t gateway.Turn) {
 		m.unmanaged.WithLabelValues(dialect, string(t.Unmanaged)).Inc()
 	}
 	if r := t.Report; r != nil {
-		said, sent := max(r.Said, r.Before.Tokens), r.After.Tokens
-		m.said.WithLabelValues(dialect, model).Add(float64(said))
+		said, sent := max(r.Unreduced, r.Before.Tokens), r.After.Tokens
+		m.unreducedTokens.WithLabelValues(dialect, model).Add(float64(said))
 		m.forwarded.WithLabelValues(dialect, model).Add(float64(sent))
 		m.saved.WithLabelValues(dialect, model).Add(float64(max(said-sent, 0)))
 	}

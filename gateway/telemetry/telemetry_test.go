@@ -24,7 +24,7 @@ import (
 )
 
 var reduced = policy.Report{
-	Conversation: "c1", Model: "m", TriggeredBy: precis.TriggeredBackground, Said: 900, Before: policy.Size{Tokens: 800}, After: policy.Size{Tokens: 300}, Took: time.Second,
+	Conversation: "c1", Model: "m", TriggeredBy: precis.TriggeredBackground, Unreduced: 900, Before: policy.Size{Tokens: 800}, After: policy.Size{Tokens: 300}, Took: time.Second,
 	Decision: policy.Decision{Window: precis.Window{Tokens: 1000}},
 	Edits:    []policy.EditSummary{{ID: "e", Kind: precis.KindCondensation, Rung: "condense", Saved: 500}},
 	Steps: []precis.Step{

@@ -55,19 +55,19 @@ func NewTraces(ctx context.Context, o TracesOptions) (*Traces, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	about := resource.NewSchemaless(attribute.String("service.name", "precis"), attribute.String("service.version", orNone(o.Version)))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(&quiet{SpanExporter: exporter, log: o.Logger}), sdk.WithResource(about))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(&exportLogger{SpanExporter: exporter, log: o.Logger}), sdk.WithResource(about))
 	return &Traces{provider: provider, tracer: provider.Tracer("precis/gateway")}, nil
 }
 
-// quiet logs failed exports, at limited frequency, instead of printing them as the library does.
-type quiet struct {
+// exportLogger logs failed exports, at limited frequency, instead of printing them as the library does.
+type exportLogger struct {
 	sdk.SpanExporter
 	log  *slog.Logger
 	fail atomic.Int64
 }
 
 // ExportSpans exports spans; on failure they are lost.
-func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+func (q *exportLogger) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	const often = 60
 	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil && q.fail.Add(1)%often == 1 {
 		q.log.WarnContext(ctx, "traces cannot be exported", "error", err)
@@ -94,16 +94,16 @@ func (t *Traces) Transport(next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next
 	}
-	return traced{t, next}
+	return tracedTransport{t, next}
 }
 
-type traced struct {
+type tracedTransport struct {
 	t    *Traces
 	next http.RoundTripper
 }
 
 // RoundTrip sends the request.
-func (t traced) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t tracedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if trace.SpanContextFromContext(r.Context()).IsValid() {
 		r = r.Clone(r.Context())
 		t.t.context.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -137,7 +137,7 @@ func (t *Traces) Turn(ctx context.Context, turn gateway.Turn) {
 			attribute.Float64("precis.first_byte_ms", ms(turn.FirstByte)), attribute.Float64("precis.cost_usd", turn.CostUSD))
 	}
 	if r := turn.Report; r != nil {
-		set(attribute.Int("precis.tokens.said", max(r.Said, r.Before.Tokens)), attribute.Int("precis.tokens.forwarded", r.After.Tokens),
+		set(attribute.Int("precis.tokens.said", max(r.Unreduced, r.Before.Tokens)), attribute.Int("precis.tokens.forwarded", r.After.Tokens),
 			attribute.Int("precis.window", r.Decision.Window.Tokens))
 	}
 	if code := precis.CodeOf(turn.Err); code != "" {

@@ -27,18 +27,18 @@ type Answer struct {
 	// Others: it also calls tools of the client.
 	Others bool
 
-	dialect string
-	ended   bool            // with the stop reason for tool calls
-	lost    bool            // it was too long to be kept
-	said    json.RawMessage // elements of the list of messages, without brackets
+	dialect  string
+	ended    bool            // with the stop reason for tool calls
+	lost     bool            // it was too long to be kept
+	elements json.RawMessage // elements of the list of messages, without brackets
 }
 
-// alone reports whether the answer ends with calls of the tools and no other calls.
-func (a *Answer) alone() bool { return len(a.Calls) > 0 && !a.Others && a.ended }
+// onlyOurCalls reports whether the answer ends with calls of the tools and no other calls.
+func (a *Answer) onlyOurCalls() bool { return len(a.Calls) > 0 && !a.Others && a.ended }
 
 // Due reports whether the calls are to be answered. They are not if the answer also calls the
 // client's own tools: the client answers those first.
-func (a *Answer) Due() bool { return a != nil && a.alone() && !a.lost }
+func (a *Answer) Due() bool { return a != nil && a.onlyOurCalls() && !a.lost }
 
 // Append returns a list of messages extended by the model's output and the results of its calls,
 // one per call. It returns nil when messages is no list.
@@ -47,11 +47,11 @@ func (a *Answer) Append(messages json.RawMessage, results []Result) []byte {
 	if jsonspan.Kind(messages) != '[' || messages[n-1] != ']' {
 		return nil
 	}
-	out := append(make([]byte, 0, n+len(a.said)+64<<10), messages[:n-1]...)
+	out := append(make([]byte, 0, n+len(a.elements)+64<<10), messages[:n-1]...)
 	if jsonspan.Kind(out[1:]) != 0 {
 		out = append(out, ',')
 	}
-	out = append(append(out, a.said...), ',')
+	out = append(append(out, a.elements...), ',')
 	for i, r := range results {
 		if i > 0 {
 			out = append(out, ',')

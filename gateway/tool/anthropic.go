@@ -14,20 +14,20 @@ import (
 
 // anthropicStream parses streams of the Messages API.
 type anthropicStream struct {
-	names   Names
-	answers int
-	base    int             // number of blocks of earlier answers that the client received
-	spent   json.RawMessage // usage of earlier answers
+	names        Names
+	answers      int
+	base         int             // number of blocks of earlier answers that the client received
+	earlierUsage json.RawMessage // usage of earlier answers
 
 	// State of the current answer:
-	blocks []*block
-	at     map[int]*block // by index
-	gone   []int          // indexes of blocks hidden from the client
-	size   int
-	others bool
-	stop   string
-	usage  json.RawMessage
-	held   []wire.Event
+	blocks        []*block
+	at            map[int]*block // by index
+	hiddenIndexes []int          // indexes of blocks hidden from the client
+	size          int
+	others        bool
+	stop          string
+	usage         json.RawMessage
+	held          []wire.Event
 }
 
 func (s *anthropicStream) event(e wire.Event) []byte {
@@ -62,7 +62,7 @@ func (s *anthropicStream) start(e wire.Event) []byte {
 	s.blocks = append(s.blocks, b)
 	s.size += len(b.start)
 	if b.ours {
-		s.gone = append(s.gone, i)
+		s.hiddenIndexes = append(s.hiddenIndexes, i)
 		return nil
 	}
 	s.others = s.others || kindOf(b.start) == "tool_use"
@@ -87,7 +87,7 @@ func (s *anthropicStream) piece(e wire.Event) []byte {
 // shifted returns an event with the client's index of its block.
 func (s *anthropicStream) shifted(e wire.Event, i int) []byte {
 	to := s.base + i
-	for _, g := range s.gone {
+	for _, g := range s.hiddenIndexes {
 		if g < i {
 			to--
 		}
@@ -103,7 +103,7 @@ func (s *anthropicStream) end(e wire.Event) []byte {
 		s.stop = stop
 	}
 	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(e.Data, "usage")))
-	if s.answer().alone() {
+	if s.answer().onlyOurCalls() {
 		s.held = append(s.held, e.Clone())
 		return nil
 	}
@@ -117,7 +117,7 @@ func (s *anthropicStream) summed(e wire.Event, quiet bool) []byte {
 	}
 	return e.With(with(e.Data, func(d *wire.Draft) {
 		if s.answers > 0 {
-			d.Set("usage", sum(s.spent, s.usage))
+			d.Set("usage", sum(s.earlierUsage, s.usage))
 		}
 		if quiet {
 			d.Set("delta", with(d.Get("delta"), func(d *wire.Draft) { d.Set("stop_reason", []byte(`"end_turn"`)) }))
@@ -141,7 +141,7 @@ func (s *anthropicStream) answer() *Answer {
 	for _, b := range s.blocks {
 		content = append(content, b.whole())
 	}
-	a.said = assistant(content)
+	a.elements = assistant(content)
 	return a
 }
 
@@ -156,7 +156,7 @@ func assistant(content []json.RawMessage) json.RawMessage {
 }
 
 func (s *anthropicStream) next() {
-	*s = anthropicStream{names: s.names, answers: s.answers + 1, base: s.base + len(s.blocks) - len(s.gone), spent: sum(s.spent, s.usage)}
+	*s = anthropicStream{names: s.names, answers: s.answers + 1, base: s.base + len(s.blocks) - len(s.hiddenIndexes), earlierUsage: sum(s.earlierUsage, s.usage)}
 }
 
 func (s *anthropicStream) finish() (out []byte) {

@@ -11,20 +11,20 @@ import (
 
 // chatStream parses streams of the Chat Completions API with a single choice.
 type chatStream struct {
-	names   Names
-	answers int
-	id      json.RawMessage // of all chunks of one completion
-	created json.RawMessage
-	spent   json.RawMessage // usage of earlier answers
+	names        Names
+	answers      int
+	id           json.RawMessage // of all chunks of one completion
+	created      json.RawMessage
+	earlierUsage json.RawMessage // usage of earlier answers
 
 	// State of the current answer:
-	calls []*chatCall
-	said  pieces
-	lists pieceLists
-	size  int
-	stop  string
-	usage json.RawMessage
-	held  []wire.Event
+	calls   []*chatCall
+	message pieces
+	lists   pieceLists
+	size    int
+	stop    string
+	usage   json.RawMessage
+	held    []wire.Event
 }
 
 // pieceLists are list members of a message that arrive in pieces, such as reasoning_details.
@@ -93,12 +93,12 @@ func onlyChoice(choices json.RawMessage) (first json.RawMessage, ok bool) {
 
 // chunk processes a piece of the answer.
 func (s *chatStream) chunk(e wire.Event, choice json.RawMessage) []byte {
-	kept, changed := s.take(jsonspan.Field(choice, "delta"))
+	kept, changed := s.filterDelta(jsonspan.Field(choice, "delta"))
 	stop, _ := jsonspan.String(jsonspan.Field(choice, "finish_reason"))
 	if stop != "" {
 		s.stop = stop
 	}
-	ends := stop != "" && s.answer().alone()
+	ends := stop != "" && s.answer().onlyOurCalls()
 	if ends {
 		s.held = append(s.held, wire.ParseEvent(bytes.Clone(e.With(choose(e.Data, with(choice, func(d *wire.Draft) { d.Set("delta", []byte("{}")) }))))))
 	}
@@ -149,7 +149,7 @@ func (s *chatStream) rewrite(e wire.Event, data []byte, more bool) []byte {
 			}
 		}
 		if d.Get("usage") != nil {
-			d.Set("usage", sum(s.spent, s.usage))
+			d.Set("usage", sum(s.earlierUsage, s.usage))
 		}
 	}))
 }
@@ -167,15 +167,15 @@ func empty(delta json.RawMessage) bool {
 	return true
 }
 
-// take processes a delta. It returns the part for the client, nil when the delta cannot be changed,
+// filterDelta processes a delta. It returns the part for the client, nil when the delta cannot be changed,
 // and whether calls were removed from it.
-func (s *chatStream) take(delta json.RawMessage) (kept json.RawMessage, changed bool) {
+func (s *chatStream) filterDelta(delta json.RawMessage) (kept json.RawMessage, changed bool) {
 	for m, err := range jsonspan.Object(delta) {
 		switch {
 		case err != nil || s.size > maxAnswer:
 		case m.Name == "role" || m.Name == "tool_calls":
 		case jsonspan.Kind(m.Raw) == '"':
-			s.size += s.said.add(m.Name, m.Raw)
+			s.size += s.message.add(m.Name, m.Raw)
 		case jsonspan.Kind(m.Raw) == '[':
 			s.size += s.lists.add(m.Name, m.Raw)
 		}
@@ -221,12 +221,12 @@ func (s *chatStream) answer() *Answer {
 		return a
 	}
 	out := []byte(`{"role":"assistant"`)
-	if len(s.said.bodies["content"]) == 0 {
+	if len(s.message.bodies["content"]) == 0 {
 		out = append(out, `,"content":null`...)
 	}
-	for _, name := range s.said.names {
-		if len(s.said.bodies[name]) > 0 {
-			out = append(jsonspan.AppendField(out, name), s.said.get(name)...)
+	for _, name := range s.message.names {
+		if len(s.message.bodies[name]) > 0 {
+			out = append(jsonspan.AppendField(out, name), s.message.get(name)...)
 		}
 	}
 	for _, name := range s.lists.names {
@@ -236,12 +236,12 @@ func (s *chatStream) answer() *Answer {
 	for _, c := range s.calls {
 		calls = append(calls, c.whole())
 	}
-	a.said = append(append(jsonspan.AppendField(out, "tool_calls"), list(calls...)...), '}')
+	a.elements = append(append(jsonspan.AppendField(out, "tool_calls"), list(calls...)...), '}')
 	return a
 }
 
 func (s *chatStream) next() {
-	*s = chatStream{names: s.names, answers: s.answers + 1, id: s.id, created: s.created, spent: sum(s.spent, s.usage)}
+	*s = chatStream{names: s.names, answers: s.answers + 1, id: s.id, created: s.created, earlierUsage: sum(s.earlierUsage, s.usage)}
 }
 
 func (s *chatStream) finish() (out []byte) {

@@ -14,24 +14,24 @@ import (
 
 // responsesStream parses streams of the Responses API.
 type responsesStream struct {
-	names   Names
-	answers int
-	base    int               // number of items of earlier answers that the client received
-	got     []json.RawMessage // items that the client received, complete
-	spent   json.RawMessage   // usage of earlier answers
-	changed bool              // an item was hidden: later events are renumbered
-	number  int               // of the next event
+	names        Names
+	answers      int
+	base         int               // number of items of earlier answers that the client received
+	got          []json.RawMessage // items that the client received, complete
+	earlierUsage json.RawMessage   // usage of earlier answers
+	changed      bool              // an item was hidden: later events are renumbered
+	number       int               // of the next event
 
 	// State of the current answer:
-	items  []json.RawMessage // complete
-	began  int
-	gone   []int        // indexes of items hidden from the client
-	waits  []wire.Event // the end of a reasoning item and later events, until the item that follows from it is known
-	size   int
-	others bool
-	ended  bool
-	usage  json.RawMessage
-	held   []wire.Event
+	items         []json.RawMessage // complete
+	began         int
+	hiddenIndexes []int        // indexes of items hidden from the client
+	pendingEvents []wire.Event // the end of a reasoning item and later events, until the item that follows from it is known
+	size          int
+	others        bool
+	ended         bool
+	usage         json.RawMessage
+	held          []wire.Event
 }
 
 // item reports whether an item of the Responses API is a call of one of the tools.
@@ -50,23 +50,23 @@ const (
 
 func (s *responsesStream) event(e wire.Event) []byte {
 	kind := kindOf(e.Data)
-	if len(s.waits) == 0 {
+	if len(s.pendingEvents) == 0 {
 		return s.take(e, kind)
 	}
 	if !strings.HasPrefix(kind, "response.") && kind != "error" { // a keep-alive event
-		s.waits = append(s.waits, e.Clone())
+		s.pendingEvents = append(s.pendingEvents, e.Clone())
 		return nil
 	}
 	item := jsonspan.Field(e.Data, "item")
-	out := s.settle((kind == itemAdded || kind == itemDone) && s.names.item(item))
+	out := s.releaseHeld((kind == itemAdded || kind == itemDone) && s.names.item(item))
 	return append(out, s.take(e, kind)...)
 }
 
-// settle returns the held end of a reasoning item. It is marked if it led to a call of one of our
+// releaseHeld returns the held end of a reasoning item. It is marked if it led to a call of one of our
 // tools: the client does not send that call back, so the API would refuse the reasoning.
-func (s *responsesStream) settle(ours bool) []byte {
-	e, rest := s.waits[0], s.waits[1:]
-	s.waits = nil
+func (s *responsesStream) releaseHeld(ours bool) []byte {
+	e, rest := s.pendingEvents[0], s.pendingEvents[1:]
+	s.pendingEvents = nil
 	item := jsonspan.Field(e.Data, "item")
 	data := e.Data
 	if ours {
@@ -102,7 +102,7 @@ func (s *responsesStream) take(e wire.Event, kind string) []byte {
 	case "response.completed", "response.incomplete":
 		return s.end(e, kind)
 	}
-	if has && slices.Contains(s.gone, i) {
+	if has && slices.Contains(s.hiddenIndexes, i) {
 		return nil
 	}
 	return s.numbered(e, e.Data)
@@ -111,8 +111,8 @@ func (s *responsesStream) take(e wire.Event, kind string) []byte {
 // leaveOut hides an item from the client.
 func (s *responsesStream) leaveOut(i int) []byte {
 	s.changed = true
-	if !slices.Contains(s.gone, i) {
-		s.gone = append(s.gone, i)
+	if !slices.Contains(s.hiddenIndexes, i) {
+		s.hiddenIndexes = append(s.hiddenIndexes, i)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (s *responsesStream) done(e wire.Event, i int, item json.RawMessage) []byte
 		return s.leaveOut(i)
 	case kindOf(item) == "reasoning":
 		s.keep(item)
-		s.waits = []wire.Event{e.Clone()}
+		s.pendingEvents = []wire.Event{e.Clone()}
 		return nil
 	}
 	s.keep(item)
@@ -161,7 +161,7 @@ func (s *responsesStream) numbered(e wire.Event, data []byte) []byte {
 		if index != nil {
 			i := jsonspan.Int(index)
 			to := s.base + i
-			for _, g := range s.gone {
+			for _, g := range s.hiddenIndexes {
 				if g < i {
 					to--
 				}
@@ -188,7 +188,7 @@ func (s *responsesStream) end(e wire.Event, kind string) []byte {
 			s.got = append(s.got, bytes.Clone(markBefore(item, all[i+1:], s.names)))
 		}
 	}
-	if s.answer().alone() {
+	if s.answer().onlyOurCalls() {
 		s.held = append(s.held, e.Clone())
 		return nil
 	}
@@ -214,7 +214,7 @@ func (s *responsesStream) summed(e wire.Event) []byte {
 	data := with(e.Data, func(d *wire.Draft) {
 		response := with(d.Get("response"), func(d *wire.Draft) {
 			d.Set("output", list(s.got...))
-			if usage := sum(s.spent, s.usage); usage != nil {
+			if usage := sum(s.earlierUsage, s.usage); usage != nil {
 				d.Set("usage", usage)
 			}
 		})
@@ -226,10 +226,10 @@ func (s *responsesStream) summed(e wire.Event) []byte {
 }
 
 func (s *responsesStream) flush() []byte {
-	if len(s.waits) == 0 {
+	if len(s.pendingEvents) == 0 {
 		return nil
 	}
-	return s.settle(false)
+	return s.releaseHeld(false)
 }
 
 func (s *responsesStream) answer() *Answer {
@@ -249,14 +249,14 @@ func (n Names) answerOf(items []json.RawMessage, others, ended, lost bool) *Answ
 	}
 	if a.Due() {
 		all := list(items...)
-		a.said = all[1 : len(all)-1]
+		a.elements = all[1 : len(all)-1]
 	}
 	return a
 }
 
 func (s *responsesStream) next() {
 	*s = responsesStream{
-		names: s.names, answers: s.answers + 1, base: s.base + s.began - len(s.gone), got: s.got, spent: sum(s.spent, s.usage), changed: true, number: s.number,
+		names: s.names, answers: s.answers + 1, base: s.base + s.began - len(s.hiddenIndexes), got: s.got, earlierUsage: sum(s.earlierUsage, s.usage), changed: true, number: s.number,
 	}
 }
 

@@ -61,14 +61,14 @@ func (w *Whole) Bytes() []byte {
 			out = merged
 		}
 	}
-	if w.last.alone() { // its calls were not answered
-		return quiet(w.Dialect, out)
+	if w.last.onlyOurCalls() { // its calls were not answered
+		return endWithoutCalls(w.Dialect, out)
 	}
 	return out
 }
 
-// quiet returns an answer with the end of one without calls.
-func quiet(dialect string, body []byte) (out []byte) {
+// endWithoutCalls returns an answer with the end of one without calls.
+func endWithoutCalls(dialect string, body []byte) (out []byte) {
 	switch dialect {
 	case anthropic.Format:
 		out = with(body, func(d *wire.Draft) { d.Set("stop_reason", []byte(`"end_turn"`)) })
@@ -103,7 +103,7 @@ func (n Names) takeMessage(body []byte) (*Answer, json.RawMessage) {
 	if len(a.Calls) == 0 {
 		return a, body
 	}
-	a.said = assistant(all)
+	a.elements = assistant(all)
 	return a, with(body, func(d *wire.Draft) { d.Set("content", list(kept...)) })
 }
 
@@ -150,7 +150,7 @@ func (n Names) takeCompletion(body []byte) (*Answer, json.RawMessage) {
 	if len(a.Calls) == 0 {
 		return a, body
 	}
-	a.said = with(message, func(d *wire.Draft) { d.Set("tool_calls", list(all...)) })
+	a.elements = with(message, func(d *wire.Draft) { d.Set("tool_calls", list(all...)) })
 	rest := with(choice, func(d *wire.Draft) {
 		d.Set("message", with(message, func(d *wire.Draft) {
 			if d.Remove("tool_calls"); len(kept) > 0 {

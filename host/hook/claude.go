@@ -36,17 +36,17 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	text = fit(text, most)
-	c.try(ctx, func(s *state) {
+	c.tryUpdate(ctx, func(s *state) {
 		s.Compactions, s.Digest, s.Pending = s.Compactions+1, text, ""
 		s.Due, s.Tried = true, 0
 	})
 	_ = os.Remove(filepath.Join(c.o.State, busyFolder)) // left by a run that was killed
 	c.entry.Compaction = true
-	return c.give("SessionStart", c.intro(heldBefore)+text), nil
+	return c.answerEvent("SessionStart", c.intro(heldBefore)+text), nil
 }
 
-// give answers an event with text for the model.
-func (c *call) give(event, text string) []byte {
+// answerEvent answers an event with text for the model.
+func (c *call) answerEvent(event, text string) []byte {
 	c.entry.Did = Gave
 	c.entry.Tokens = (units(text) + 3) / 4
 	return contextFor(event, text)
@@ -63,9 +63,9 @@ func claudeCompacted(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	more := c.gate(r, c.input.Summary, c.state().Digest, roomForMore)
+	more := c.missingText(r, c.input.Summary, c.state().Digest, roomForMore)
 	c.entry.Did = Gated
-	return nil, c.update(ctx, func(s *state) { s.Pending, s.Due, s.Summary = more, false, short(c.input.Summary) })
+	return nil, c.update(ctx, func(s *state) { s.Pending, s.Due, s.Summary = more, false, sessionHash(c.input.Summary) })
 }
 
 // mostTries is how many times precis looks for a summary that is not in the recording yet.
@@ -81,12 +81,12 @@ func pending(ctx context.Context, c *call) ([]byte, error) {
 		if err != nil {
 			return nil, errors.Join(err, c.update(ctx, func(s *state) { s.Due = false }))
 		}
-		if summary, shown, _ := r.shown(); summary != "" && short(summary) != was.Summary {
-			more, found = c.gate(r, summary, shown+was.Digest, roomForMore), true
-			was.Summary = short(summary)
+		if summary, shown, _ := r.shown(); summary != "" && sessionHash(summary) != was.Summary {
+			more, found = c.missingText(r, summary, shown+was.Digest, roomForMore), true
+			was.Summary = sessionHash(summary)
 		}
 	case was.Pending == "":
-		c.waits(false)
+		c.recordWaiting(false)
 		return nil, errNothing("")
 	}
 	text := ""
@@ -110,5 +110,5 @@ func pending(ctx context.Context, c *call) ([]byte, error) {
 	case text == "": // another hook was faster, or the summary is checked later
 		return nil, errNothing("")
 	}
-	return c.give(c.input.Event, c.intro(lacks)+fit(text, claudePart-units(c.intro(lacks)))), nil
+	return c.answerEvent(c.input.Event, c.intro(lacks)+fit(text, claudePart-units(c.intro(lacks)))), nil
 }

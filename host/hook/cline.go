@@ -52,7 +52,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	if first.ID == "" { // sub-agents of one run have different first messages
 		c.input.Session += string(in.Messages[0])
 	}
-	c.entry.Session = short(c.input.Session)
+	c.entry.Session = sessionHash(c.input.Session)
 	list, err := json.Marshal(in.Messages)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	if made {
-		c.try(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(conv.Edits)), s.Compactions+1 })
+		c.tryUpdate(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(conv.Edits)), s.Compactions+1 })
 		c.entry.Did, c.entry.Compaction = Replaced, first.ID == "" // the form that Cline sends
 	}
 	if len(precis.Active(conv.Edits)) == 0 {

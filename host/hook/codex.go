@@ -17,10 +17,10 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 	return c.start(ctx, r, summary, shown, codexMost)
 }
 
-// back returns the facts missing from the program's summary and from the text shown beside it. If
+// missingFacts returns the facts missing from the program's summary and from the text shown beside it. If
 // the summary cannot be read, it returns the digest instead. With a readable summary, the missing
 // facts alone preserve more old content in the same space than a digest would.
-func (c *call) back(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
+func (c *call) missingFacts(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
 	if summary == "" {
 		head := c.intro(heldBefore)
 		text, err := r.digest(ctx, min(c.size(r), (limit-units(head))/4), besideSummary) // a token is four characters
@@ -30,7 +30,7 @@ func (c *call) back(ctx context.Context, r record, summary, beside string, limit
 		return head + fit(text, limit-units(head)), nil
 	}
 	head := c.intro(lacks)
-	more := c.gate(r, summary, beside, min(roomForMore, (limit-units(head))/4))
+	more := c.missingText(r, summary, beside, min(roomForMore, (limit-units(head))/4))
 	if more == "" {
 		return "", errNothing("the summary lacks nothing")
 	}
@@ -39,11 +39,11 @@ func (c *call) back(ctx context.Context, r record, summary, beside string, limit
 
 // start answers the event that follows a compaction.
 func (c *call) start(ctx context.Context, r record, summary, beside string, limit int) ([]byte, error) {
-	c.try(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
+	c.tryUpdate(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	c.entry.Compaction = true
-	text, err := c.back(ctx, r, summary, beside, limit)
+	text, err := c.missingFacts(ctx, r, summary, beside, limit)
 	if err != nil {
 		return nil, err
 	}
-	return c.give("SessionStart", text), nil
+	return c.answerEvent("SessionStart", text), nil
 }

@@ -32,8 +32,8 @@ type reduction struct {
 	Context      struct {
 		Tokens int `json:"tokens"` // of the newest request; 0: unknown
 	} `json:"context"`
-	reasoning precis.Reasoning
-	back      string // the command that undoes the newest compaction
+	reasoning   precis.Reasoning
+	undoCommand string // the command that undoes the newest compaction
 }
 
 // compactInput is the input from the module of Claude Code.
@@ -64,7 +64,7 @@ type rowResult struct {
 	Size int `json:"size,omitempty"`
 }
 
-// compaction is the answer: for Claude Code the rows in order (a new row, a [sameRow], or the
+// compaction is the answer: for Claude Code the rows in order (a new row, a [keptRow], or the
 // number of a row to write anew), for pi the entries to append, and a line for the person. If no
 // compaction is made, it holds the reason.
 type compaction struct {
@@ -75,10 +75,10 @@ type compaction struct {
 	Why     string     `json:"why,omitempty"` // the reason why the program compacts by itself
 }
 
-// sameRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as
+// keptRow keeps a row with its handle, and so its reasoning and pictures. Other rows are sent as
 // new ones: when a session is resumed, Claude Code shows a kept row twice, and a kept row of
 // results brings back all rows before it.
-type sameRow struct {
+type keptRow struct {
 	Keep int `json:"keep"`
 }
 
@@ -116,7 +116,7 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	}
 	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...)}
 	conv.Edits = withRecorded(c.ownEdits(conv.Transcript), r.conv.Edits)
-	in.back = "/compact " + undoCompaction
+	in.undoCommand = "/compact " + undoCompaction
 	said, err := c.compact(ctx, conv, in.reduction)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 		return nil, errNothing("the view cannot be given as rows")
 	}
 	made := slices.DeleteFunc(slices.Clone(conv.Edits), func(e precis.Edit) bool { return contains(r.conv.Edits, e.ID) })
-	c.try(ctx, func(s *state) {
+	c.tryUpdate(ctx, func(s *state) {
 		s.Edits, s.Compactions, s.Own = json.RawMessage(line(made)), s.Compactions+1, true
 		s.Digest, s.Pending, s.Due = "", "", false
 	})
@@ -148,7 +148,7 @@ func (c *call) recorded(ctx context.Context, rows []row) (record, *rowContext, e
 			return r, nil, err
 		}
 		x := contextOf(r.conv, rows)
-		if try < tries && (x == nil || x.ahead()) {
+		if try < tries && (x == nil || x.newestRowsMissing()) {
 			select {
 			case <-time.After(pause):
 				continue
@@ -225,7 +225,7 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduct
 		return compaction{}, err
 	case len(conv.Edits) > before:
 		said := fmt.Sprintf("About %s tokens became %s, without a model call. Nothing is lost; %s takes it back.",
-			thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), in.back)
+			thousands(result.Report.Before.Tokens), thousands(result.Report.After.Tokens), in.undoCommand)
 		return compaction{Said: said}, nil
 	case in.Trigger == "manual":
 		return compaction{Skip: "there is nothing to shorten yet"}, nil
@@ -290,7 +290,7 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 			if !isSummary(conv.Edits, r.Text) {
 				return nil
 			}
-		case x.last >= 0 && !harness.Ours(r.Text):
+		case x.last >= 0 && !harness.IsOurs(r.Text):
 			x.loose[x.last] = append(x.loose[x.last], i)
 		}
 	}
@@ -303,8 +303,8 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 	return x
 }
 
-// ahead reports whether the newest rows are results that the recording lacks.
-func (x *rowContext) ahead() bool {
+// newestRowsMissing reports whether the newest rows are results that the recording lacks.
+func (x *rowContext) newestRowsMissing() bool {
 	return slices.ContainsFunc(x.loose[x.last], func(i int) bool { return len(x.rows[i].Results) > 0 })
 }
 
@@ -352,7 +352,7 @@ func (r row) keys() (out []string) {
 // repeats its lists of skills, tools and agents only with it. Ok is false if the newest rows would
 // be missing.
 func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
-	out = append(out, sameRow{0})
+	out = append(out, keptRow{0})
 	first := strings.TrimSpace(x.rows[0].Text)
 	for _, u := range precis.Units(conv.Transcript, conv.Edits) {
 		for n, m := range u.Messages {
@@ -365,7 +365,7 @@ func (x *rowContext) view(conv *precis.Conversation) (out []any, ok bool) {
 			case slices.Contains(rows, 0):
 			case len(rows) > 0 && !isPlain(m):
 				for _, i := range rows {
-					out = append(out, sameRow{i})
+					out = append(out, keptRow{i})
 				}
 			case len(rows) > 0 && !u.Changed && x.holds(rows, r):
 				for _, i := range rows {

@@ -118,7 +118,7 @@ func (a *agent) compacts(trigger, instructions string) compaction {
 	var rows []row
 	for i, raw := range answer.Rows {
 		var n int
-		var keep sameRow
+		var keep keptRow
 		r := row{}
 		switch {
 		case json.Unmarshal(raw, &n) == nil:

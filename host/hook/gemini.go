@@ -47,11 +47,11 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	}
 	c.entry.Compaction = true
 	summary, shown, _ := r.shown()
-	text, err := c.back(ctx, r, summary, shown, geminiMost)
+	text, err := c.missingFacts(ctx, r, summary, shown, geminiMost)
 	if err != nil {
 		return nil, err
 	}
-	return c.give(c.input.Event, text), nil
+	return c.answerEvent(c.input.Event, text), nil
 }
 
 // newest returns a hash of the newest snapshot that lines set, or was if they set none.
@@ -61,7 +61,7 @@ func newest(lines []byte, was string) string {
 			continue
 		}
 		if snapshot := gemini.Snapshot(line); snapshot != "" {
-			was = short(snapshot)
+			was = sessionHash(snapshot)
 		}
 	}
 	return was

@@ -16,14 +16,14 @@ var againText string
 // again lists the texts that each program gives its model again after a compaction.
 var again = table.Lazy("again.txt", againText, "host", "acts")
 
-// givesAgain reports whether a program gives its model a text again after a compaction. Loaded
+// resendsText reports whether a program gives its model a text again after a compaction. Loaded
 // skills and rules of a folder return only when needed, and results of jobs never.
-func givesAgain(host string, act precis.Act, text string) bool {
+func resendsText(host string, act precis.Act, text string) bool {
 	row, ok := again().Find(host)
 	if !ok || !slices.Contains(row.Words("acts"), string(act)) {
 		return false
 	}
-	list, known := harness.Standing(text)
+	list, known := harness.StandingList(text)
 	return !known || list.Rank == harness.Instructions
 }
 
@@ -39,7 +39,7 @@ func withoutGiven(host string, msgs []precis.Message) (out []precis.Message, giv
 		for _, s := range speech.Of(i) {
 			if t, ok := content[s.Block].(precis.Text); ok && s.From == 0 && s.To == len(t.Text) {
 				program := s.Said.Author == precis.AuthorProgram || s.Said.Author == precis.AuthorOperator
-				if program && (harness.Ours(t.Text) || givesAgain(host, s.Said.Act, t.Text)) {
+				if program && (harness.IsOurs(t.Text) || resendsText(host, s.Said.Act, t.Text)) {
 					left.WriteString(source(t.Text) + "\n")
 					content[s.Block] = precis.Text{Said: t.Said}
 				}
@@ -69,10 +69,10 @@ func withoutGiven(host string, msgs []precis.Message) (out []precis.Message, giv
 // source returns the part of a program's text that may support statements of a summary. Of a text
 // by precis this is only the introduction, since the rest quotes the conversation.
 func source(text string) string {
-	if !harness.Ours(text) {
+	if !harness.IsOurs(text) {
 		return text
 	}
-	text = strings.TrimSpace(harness.Inside(strings.TrimSpace(text)))
+	text = strings.TrimSpace(harness.ReminderContent(strings.TrimSpace(text)))
 	first, _, _ := strings.Cut(text, "\n")
 	return first
 }

@@ -45,7 +45,7 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 		return h, errNothing("there are no messages")
 	}
 	c.input.Session = h.Session
-	c.entry.Session = short(h.Session)
+	c.entry.Session = sessionHash(h.Session)
 	body := struct {
 		Model    string          `json:"model,omitempty"`
 		Messages json.RawMessage `json:"messages"`
@@ -88,7 +88,7 @@ func hermesAssemble(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	if v.Acted {
-		c.try(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(v.Edits)), s.Compactions+1 })
+		c.tryUpdate(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(v.Edits)), s.Compactions+1 })
 		c.entry.Did, c.entry.Compaction = Replaced, true
 	}
 	return line(hermesAnswer{v.Changed, v.Acted, v.Messages}), nil

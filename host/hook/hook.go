@@ -140,7 +140,7 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		r.entry = Entry{Host: c.Host, Event: c.Event, Did: Failed, Why: notInTime}
 	}
 	if c.Host == "claude-code" && len(r.out) == 0 {
-		r.out = excuse(c.Event, r.entry.Why)
+		r.out = timeoutNotice(c.Event, r.entry.Why)
 	}
 	if c.Host == "gemini" && len(r.out) == 0 {
 		r.out = []byte("{}\n") // Gemini CLI accepts only JSON
@@ -158,9 +158,9 @@ const (
 	notInTime = "not done in time"
 )
 
-// excuse returns the line that Claude Code shows the person when precis had no time to compact or
+// timeoutNotice returns the line that Claude Code shows the person when precis had no time to compact or
 // to give facts back; nil for every other reason.
-func excuse(event, why string) []byte {
+func timeoutNotice(event, why string) []byte {
 	switch {
 	case why != tooLong && why != notInTime:
 	case event == "compact":
@@ -193,13 +193,13 @@ func answer(ctx context.Context, o Options, c Call) (out []byte, entry Entry) {
 			k.entry.Did = ""
 		}
 	case err != nil:
-		out, k.entry.Did, k.entry.Why = nil, Failed, reason(err)
+		out, k.entry.Did, k.entry.Why = nil, Failed, errorSummary(err)
 	}
 	return out, k.entry
 }
 
-// reason describes an error by operation and code, without words of a conversation.
-func reason(err error) string {
+// errorSummary describes an error by operation and code, without words of a conversation.
+func errorSummary(err error) string {
 	if e, ok := errors.AsType[*precis.Error](err); ok {
 		return fmt.Sprintf("%s: %s", e.Op, e.Code)
 	}
@@ -226,7 +226,7 @@ func (c *call) read() error {
 	}
 	c.raw = bytes.TrimSpace(data)
 	c.input = parse(c.raw)
-	c.entry.Session = short(c.input.Session)
+	c.entry.Session = sessionHash(c.input.Session)
 	if c.input.Agent != "" {
 		return errNothing("it is a sub-agent's")
 	}

@@ -376,7 +376,7 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 // A damaged state is as good as none.
 func TestDamagedState(t *testing.T) {
 	s := begin(t, "claude-code", 8)
-	path := filepath.Join(s.o.State, "sessions", "claude-code-"+short("s1")+".json")
+	path := filepath.Join(s.o.State, "sessions", "claude-code-"+sessionHash("s1")+".json")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestOldStatesAreRemoved(t *testing.T) {
 			t.Errorf("%s has mode %v", e.Name(), info.Mode())
 		}
 	}
-	want := []string{"claude-code-" + short("s1") + ".json", "other.txt", "young.json"}
+	want := []string{"claude-code-" + sessionHash("s1") + ".json", "other.txt", "young.json"}
 	if !slices.Equal(left, want) {
 		t.Errorf("left: %q, want %q", left, want)
 	}

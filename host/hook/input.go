@@ -58,8 +58,8 @@ func line(v any) []byte {
 	return append(data, '\n')
 }
 
-// short returns a hash that identifies a session without revealing its name; "" for "".
-func short(session string) string {
+// sessionHash returns a hash that identifies a session without revealing its name; "" for "".
+func sessionHash(session string) string {
 	if session == "" {
 		return ""
 	}

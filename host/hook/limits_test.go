@@ -80,7 +80,7 @@ func TestUntil(t *testing.T) {
 		"no line end":         {trunk + strings.TrimSpace(line("c", "b")), "c", trunk},
 		"empty":               {"", "c", ""},
 	} {
-		if got := string(until([]byte(c.data), c.id)); got != c.want {
+		if got := string(linesUpTo([]byte(c.data), c.id)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -33,8 +33,8 @@ func opencodeGate(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	more := c.gate(r, in.Summary, "", roomForMore)
-	c.try(ctx, func(s *state) { s.Compactions++ })
+	more := c.missingText(r, in.Summary, "", roomForMore)
+	c.tryUpdate(ctx, func(s *state) { s.Compactions++ })
 	c.entry.Did, c.entry.Compaction = Gated, true
 	if more == "" {
 		return []byte(in.Summary), nil
@@ -49,7 +49,7 @@ func (c *call) opencode(messages []byte) (record, error) {
 		return record{}, errNothing("its arguments are not understood")
 	}
 	c.input.Session = c.Args[0]
-	c.entry.Session = short(c.input.Session)
+	c.entry.Session = sessionHash(c.input.Session)
 	if len(messages) == 0 || messages[0] != '[' {
 		return record{}, errNothing("there are no messages")
 	}
@@ -68,7 +68,7 @@ func (c *call) replace(ctx context.Context, r record) ([]byte, error) {
 		return nil, err
 	}
 	out := c.intro(heldBefore) + text
-	c.try(ctx, func(s *state) { s.Compactions++ })
+	c.tryUpdate(ctx, func(s *state) { s.Compactions++ })
 	c.entry.Did, c.entry.Compaction, c.entry.Tokens = Replaced, true, (units(out)+3)/4
 	return []byte(out), nil
 }

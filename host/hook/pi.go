@@ -31,7 +31,7 @@ func piView(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	in.reasoning = precis.ReasoningStays // pi asks the provider to drop reasoning bound to other messages
-	in.back = "/precis-undo"
+	in.undoCommand = "/precis-undo"
 	out, err := c.compact(ctx, r.conv, in.reduction)
 	if err != nil || out.Skip != "" {
 		return line(out), err
@@ -41,7 +41,7 @@ func piView(ctx context.Context, c *call) ([]byte, error) {
 		return nil, errNothing("the view cannot be given as entries")
 	}
 	out.Entries = entries
-	c.try(ctx, func(s *state) { s.Compactions++ })
+	c.tryUpdate(ctx, func(s *state) { s.Compactions++ })
 	c.entry.Did, c.entry.Compaction = Replaced, true
 	return line(out), nil
 }
@@ -62,20 +62,20 @@ func piDigest(ctx context.Context, c *call) ([]byte, error) {
 // piSession reads a session's file up to the entry before the named one.
 func (c *call) piSession(path, before string) (src archive.Source, r record, err error) {
 	c.input.Session = path // precis identifies the session by its path
-	c.entry.Session = short(filepath.Base(path))
+	c.entry.Session = sessionHash(filepath.Base(path))
 	if src, err = formats.Load(path); err != nil {
 		return src, r, errNothing("the session's file cannot be read")
 	}
 	if before != "" {
-		src.Data = until(src.Data, before)
+		src.Data = linesUpTo(src.Data, before)
 	}
 	r, err = c.recordOf(src)
 	return src, r, err
 }
 
-// until returns the lines of a session up to the parent of the named entry. The session is a tree,
+// linesUpTo returns the lines of a session up to the parent of the named entry. The session is a tree,
 // and the hidden branch ends there. Without such an entry it returns all lines.
-func until(data []byte, id string) []byte {
+func linesUpTo(data []byte, id string) []byte {
 	type entry struct {
 		ID     string `json:"id"`
 		Parent string `json:"parentId"`

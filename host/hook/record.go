@@ -27,7 +27,7 @@ type record struct {
 	conv *precis.Conversation
 	msgs []precis.Message // without messages taken back and texts that the model gets anyway
 
-	given string // texts of the program left out of msgs, see withoutGiven
+	programTexts string // texts of the program left out of msgs, see withoutGiven
 }
 
 // readRate is the number of bytes of a recording that are read and processed in a second. A
@@ -73,7 +73,7 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 		return record{}, err
 	}
 	r := record{conv: rec.Conversation}
-	r.msgs, r.given = withoutGiven(c.Host, retain.Alive(rec.Conversation.Transcript, rec.Conversation.Edits))
+	r.msgs, r.programTexts = withoutGiven(c.Host, retain.WithoutRewound(rec.Conversation.Transcript, rec.Conversation.Edits))
 	if len(r.msgs) == 0 {
 		return r, errNothing("the transcript has no messages")
 	}
@@ -119,7 +119,7 @@ func (r record) shown() (summary, beside, known string) {
 						block = result.Content[s.Part]
 					}
 					text := block.(precis.Text).Text[s.From:s.To]
-					if s.Said.Author == precis.AuthorRecap && !harness.Ours(text) {
+					if s.Said.Author == precis.AuthorRecap && !harness.IsOurs(text) {
 						words = append(words, harness.SummaryWords(text))
 					} else {
 						others.WriteString(text + "\n")
@@ -168,11 +168,11 @@ func wordsOf(msgs []precis.Message) string {
 // roomForMore is the most tokens that may be added to a summary and a digest.
 const roomForMore = 1500
 
-// gate checks a program's own summary. It returns the facts missing from the summary and from
+// missingText checks a program's own summary. It returns the facts missing from the summary and from
 // beside, the other text shown to the model, in at most room tokens; "" if none is missing. It
 // records how many facts the summary has by itself. Only the model's text is checked, against the
 // conversation and the texts given by the program.
-func (c *call) gate(r record, summary, beside string, room int) string {
+func (c *call) missingText(r record, summary, beside string, room int) string {
 	recorded, _, known := r.shown()
 	msgs, n := r.msgs, r.compacted()
 	if summary == recorded && n < len(msgs) { // a summary that is not recorded yet replaces later messages, too
@@ -181,7 +181,7 @@ func (c *call) gate(r record, summary, beside string, room int) string {
 	}
 	summary = harness.SummaryWords(summary)
 	conv := *r.conv
-	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.given+known)
+	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.programTexts+known)
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(
 			policy.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},

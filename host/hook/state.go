@@ -30,7 +30,7 @@ type state struct {
 const kept = 30 * 24 * time.Hour
 
 func (c *call) statePath() string {
-	return filepath.Join(c.o.State, "sessions", c.Host+"-"+short(c.input.Session)+".json")
+	return filepath.Join(c.o.State, "sessions", c.Host+"-"+sessionHash(c.input.Session)+".json")
 }
 
 // state returns the stored state; the zero value if it is missing or damaged.
@@ -89,7 +89,7 @@ func (c *call) update(ctx context.Context, change func(*state)) error {
 	if err := atomicfile.Write(path, line(s)); err != nil {
 		return err
 	}
-	c.waits(s.Pending != "" || s.Due)
+	c.recordWaiting(s.Pending != "" || s.Due)
 	c.forget()
 	return nil
 }
@@ -103,9 +103,9 @@ const (
 	busyFolder    = "busy"
 )
 
-// waits records whether the session has work waiting. On a write error the text is not given.
-func (c *call) waits(is bool) {
-	path := filepath.Join(c.o.State, waitingFolder, c.Host+"-"+short(c.input.Session))
+// recordWaiting records whether the session has work waiting. On a write error the text is not given.
+func (c *call) recordWaiting(is bool) {
+	path := filepath.Join(c.o.State, waitingFolder, c.Host+"-"+sessionHash(c.input.Session))
 	if !is {
 		_ = os.Remove(path)               // fails if no work was recorded
 		_ = os.Remove(filepath.Dir(path)) // fails while other sessions wait
@@ -118,9 +118,9 @@ func (c *call) waits(is bool) {
 	}
 }
 
-// try is update for calls with an answer that is worth more than the state: it only notes a failure
+// tryUpdate is update for calls with an answer that is worth more than the state: it only notes a failure
 // in the journal.
-func (c *call) try(ctx context.Context, change func(*state)) {
+func (c *call) tryUpdate(ctx context.Context, change func(*state)) {
 	if c.update(ctx, change) != nil {
 		c.entry.Why = "nothing could be remembered"
 	}

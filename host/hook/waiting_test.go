@@ -89,10 +89,10 @@ func TestTheSecondSummaryByItsEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorded, _, _ := r.shown()
-	if got := c.gate(r, "Something else was done.", "", roomForMore); recorded == "" || !strings.Contains(got, "lamp/second.go") {
+	if got := c.missingText(r, "Something else was done.", "", roomForMore); recorded == "" || !strings.Contains(got, "lamp/second.go") {
 		t.Errorf("behind %q the event's summary lacks: %s", recorded, got)
 	}
-	if got := c.gate(r, recorded, "", roomForMore); strings.Contains(got, "lamp/second.go") {
+	if got := c.missingText(r, recorded, "", roomForMore); strings.Contains(got, "lamp/second.go") {
 		t.Errorf("what is in view is given again: %s", got)
 	}
 }

@@ -76,5 +76,5 @@ func keepOwner(f *os.File, path, like string) error {
 	if err != nil {
 		return nil // there is no owner to copy
 	}
-	return giveTo(f, info)
+	return copyOwner(f, info)
 }

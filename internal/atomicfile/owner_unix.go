@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// giveTo gives f the owner of a file, when this process is root's.
-func giveTo(f *os.File, info fs.FileInfo) error {
+// copyOwner gives f the owner of a file, when this process is root's.
+func copyOwner(f *os.File, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 || stat.Uid == 0 && stat.Gid == 0 {
 		return nil

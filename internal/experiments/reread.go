@@ -7,26 +7,26 @@ import (
 	"precis/internal/toolcall"
 )
 
-// witness knows the calls of a conversation and their positions.
-type witness struct {
+// callHistory knows the calls of a conversation and their positions.
+type callHistory struct {
 	t     *precis.Transcript
 	edits []precis.Edit
 	calls []toolcall.Call
 }
 
-func newWitness(conv *precis.Conversation) witness {
-	return witness{conv.Transcript, conv.Edits, toolcall.Find(conv.Transcript.Messages())}
+func newWitness(conv *precis.Conversation) callHistory {
+	return callHistory{conv.Transcript, conv.Edits, toolcall.Find(conv.Transcript.Messages())}
 }
 
 // rereads counts the messages after a run up to the given number, and the calls in them that
 // request again results it hid, and results it left in the view; see [Outcome.After].
-func (w witness) rereads(r *condensingRun, until int) (after, hidden, shown int) {
+func (w callHistory) rereads(r *condensingRun, until int) (after, hidden, shown int) {
 	from := min(max(r.edits[0].Seen, 0), w.t.Len())
 	to := min(from+Following, until, w.t.Len())
 	if from >= to {
 		return 0, 0, 0
 	}
-	known := w.known(r, from)
+	known := w.knownResults(r, from)
 	for _, c := range w.calls {
 		if c.Use.From < from || c.Use.From >= to {
 			continue
@@ -45,9 +45,9 @@ func (w witness) rereads(r *condensingRun, until int) (after, hidden, shown int)
 	return to - from, hidden, shown
 }
 
-// known records each file and command with a result in the view before or after a run: true if the
+// knownResults records each file and command with a result in the view before or after a run: true if the
 // result was left in the view, false if the run hid it.
-func (w witness) known(r *condensingRun, seen int) map[string]bool {
+func (w callHistory) knownResults(r *condensingRun, seen int) map[string]bool {
 	t := w.t.Prefix(seen)
 	before := w.edits[:r.first:r.first]
 	was, alone, is := precis.ShownBy(t, before), precis.ShownBy(t, append(before, r.edits...)), precis.ShownBy(t, w.edits[:r.last+1])

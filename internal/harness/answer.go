@@ -7,20 +7,20 @@ import (
 // Denied is the result of a call that the user did not allow.
 const Denied = "The user denied this operation."
 
-// Resumes reports whether a text block says that the conversation continues after an interruption:
+// IsResumption reports whether a text block says that the conversation continues after an interruption:
 // the blocks after it are not results of a tool.
-func Resumes(text string) bool {
+func IsResumption(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "[TASK RESUMPTION]")
 }
 
-// Introduced reports whether a text begins with a program's introduction of the user's comment on a
+// IsIntroduced reports whether a text begins with a program's introduction of the user's comment on a
 // call.
-func Introduced(text string) bool { return lead(text) > 0 }
+func IsIntroduced(text string) bool { return introductionLength(text) > 0 }
 
 // Comments reports whether a text block after the result of a tool contains the user's comment on
 // it: only the program writes at this place, or the user denied the call.
 func Comments(tool, before, text string) bool {
-	return lead(text) > 0 && (IsTool(tool, "own") || strings.TrimSpace(before) == Denied)
+	return introductionLength(text) > 0 && (IsTool(tool, "own") || strings.TrimSpace(before) == Denied)
 }
 
 // Speaks reports whether an argument of a tool is addressed to the user: a submission, a plan, a
@@ -30,9 +30,9 @@ func Speaks(tool, argument string) bool {
 	return tools().Has(tool, "says", argument)
 }
 
-// lead returns the length in bytes of a program's introduction of the user's words at the start of
+// introductionLength returns the length in bytes of a program's introduction of the user's words at the start of
 // a text, else 0.
-func lead(text string) int {
+func introductionLength(text string) int {
 	const longest = 400
 	from, to := introduction(text[:min(len(text), longest)])
 	if strings.TrimSpace(text[:from]) != "" {
@@ -62,9 +62,9 @@ func Answer(r Result) (from, to int) {
 	from = min(from, len(r.Text))
 	text := r.Text[from:]
 	if IsTool(r.Tool, "asks") && !r.IsError {
-		return trimmed(r.Text, from, answered(text))
+		return trimmed(r.Text, from, answerLength(text))
 	}
-	if IsTool(r.Tool, "answers") || IsTool(r.Tool, "own") && r.Around == Wrappers && lead(text) > 0 {
+	if IsTool(r.Tool, "answers") || IsTool(r.Tool, "own") && r.Around == Wrappers && introductionLength(text) > 0 {
 		a, b := wrapped(text)
 		return trimmed(r.Text, from+a, b-a)
 	}
@@ -95,8 +95,8 @@ func Feedback(output string) (result, said string) {
 	return output[:at], strings.TrimSpace(rest[at+len(lead):])
 }
 
-// answered returns the length of an answer without the text that programs append to it.
-func answered(text string) int {
+// answerLength returns the length of an answer without the text that programs append to it.
+func answerLength(text string) int {
 	for _, tail := range []string{". You can now continue with the user's answers in mind.", " You can now continue with the user's answers in mind."} {
 		if n := strings.Index(text, tail); n >= 0 && n+len(tail) >= len(strings.TrimSpace(text)) {
 			return n
@@ -108,7 +108,7 @@ func answered(text string) int {
 // wrapped returns the bounds of the text in the first wrapping of the user's words, after a lead;
 // 0, 0 when the text begins otherwise.
 func wrapped(text string) (from, to int) {
-	n := lead(text)
+	n := introductionLength(text)
 	rest := strings.TrimLeft(text[n:], " \n\t\r")
 	from = len(text) - len(rest)
 	head, ok := markOf(rest, "user")

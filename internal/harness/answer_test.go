@@ -68,7 +68,7 @@ func TestAnswer(t *testing.T) {
 	if from, to := Answer(Result{Tool: "ask_followup_question", Text: long}); to < from || to > len(long) {
 		t.Errorf("%d to %d of %d", from, to, len(long))
 	}
-	if n := End("[TASK RESUMPTION] " + long); n < len("[TASK RESUMPTION] ") { // and it must end
+	if n := ProgramEnd("[TASK RESUMPTION] " + long); n < len("[TASK RESUMPTION] ") { // and it must end
 		t.Error(n)
 	}
 }
@@ -85,10 +85,10 @@ func TestNoticesEndBeforeTheUser(t *testing.T) {
 		"[The user has switched to ACT MODE, so you may now proceed with the task.]":                     "",
 		"I wrote <user_message> by hand":                                                                 "I wrote <user_message> by hand",
 	} {
-		if got := UserWords(text[End(text):]); got != want {
+		if got := UserWords(text[ProgramEnd(text):]); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		if got := Wrote(text); got != (want == "") {
+		if got := IsProgramText(text); got != (want == "") {
 			t.Errorf("%q: written by the program: %v", text, got)
 		}
 	}

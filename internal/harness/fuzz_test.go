@@ -14,7 +14,7 @@ func FuzzHarness(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if n := End(s); n < 0 || n > len(s) {
+		if n := ProgramEnd(s); n < 0 || n > len(s) {
 			t.Fatalf("the element ends at %d of %d", n, len(s))
 		}
 		if words := UserWords(s); len(words) > len(s)+1 {

@@ -19,8 +19,8 @@ func ResultHead(text string) (name string, ok bool) {
 	return name, ok
 }
 
-// BehindHead returns the result after its head line; the text itself without a head.
-func BehindHead(text string) string {
+// WithoutHead returns the result after its head line; the text itself without a head.
+func WithoutHead(text string) string {
 	_, length, ok := resultHead(text)
 	if !ok {
 		return text
@@ -80,37 +80,37 @@ const stateOpen, stateClose = "<environment_details>", "</environment_details>"
 // outputNote begins the line that Claude Code appends to a notice about background work.
 const outputNote = "Read the output file to retrieve the result: "
 
-// State reports whether a text begins as the state of the editor, which Roo Code and Cline send
+// IsEditorState reports whether a text begins as the state of the editor, which Roo Code and Cline send
 // anew with each message.
-func State(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), stateOpen) }
+func IsEditorState(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), stateOpen) }
 
 // WholeState reports whether a text consists of the state of the editor.
 func WholeState(text string) bool {
-	return State(text) && strings.HasSuffix(strings.TrimRight(text, " \n\t\r"), stateClose)
+	return IsEditorState(text) && strings.HasSuffix(strings.TrimRight(text, " \n\t\r"), stateClose)
 }
 
 // StateNote returns a note in the element of a state of the editor, to replace it.
 func StateNote(note string) string { return stateOpen + note + stateClose }
 
-// Loaded reports whether a text, next to the result that loaded them, says that tools were loaded.
-func Loaded(text string) bool { return isOnly(text, "loaded") }
+// SaysToolsLoaded reports whether a text, next to the result that loaded them, says that tools were loaded.
+func SaysToolsLoaded(text string) bool { return isOnly(text, "loaded") }
 
-// Wrote reports whether a text block of a user message was written entirely by the agent's program,
-// not by the user or a tool, see [End].
-func Wrote(text string) bool {
-	if begins(text, "sentence") || ofTheProgram(text) || Ours(text) || closedElement(text) {
+// IsProgramText reports whether a text block of a user message was written entirely by the agent's program,
+// not by the user or a tool, see [ProgramEnd].
+func IsProgramText(text string) bool {
+	if begins(text, "sentence") || ofTheProgram(text) || IsOurs(text) || closedElement(text) {
 		return true
 	}
-	n := End(text)
+	n := ProgramEnd(text)
 	return n > 0 && strings.Trim(text[n:], " \t\n\r\v\f") == ""
 }
 
-// End returns how many bytes at the start of a text the agent's program wrote: closed elements such
+// ProgramEnd returns how many bytes at the start of a text the agent's program wrote: closed elements such
 // as <system-reminder>…</system-reminder>, or, for a notice without an end, all of it up to the
 // user's wrapped words and the sentence that introduces these; 0 when the text begins otherwise. An
 // element extends to the last tag that closes it, since a quoted file or page may contain such a
 // tag, too, and the text after that is not the user's.
-func End(text string) int {
+func ProgramEnd(text string) int {
 	end := metadata(text)
 	for begins(text[end:], "section") {
 		rest := strings.TrimLeft(text[end:], " \n\t\r")
@@ -130,7 +130,7 @@ func End(text string) int {
 			end = len(text) - len(rest) + len(line)
 		}
 	}
-	return end + lead(text[end:])
+	return end + introductionLength(text[end:])
 }
 
 // noticeEnd returns the bytes of a notice up to the user's words in it; all without such words.
@@ -146,8 +146,8 @@ func noticeEnd(text string) int {
 }
 
 // WrapsUser reports whether a text block contains the user's wrapped words after the program's own
-// text, see [End].
-func WrapsUser(text string) bool { return begins(text[End(text):], "user") }
+// text, see [ProgramEnd].
+func WrapsUser(text string) bool { return begins(text[ProgramEnd(text):], "user") }
 
 // programElement matches the opening tag of an element that no person types: its name contains a
 // hyphen or an underscore, as names made up by programs do.

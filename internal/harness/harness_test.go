@@ -21,10 +21,10 @@ func TestWhoWroteIt(t *testing.T) {
 		{"<system-reminder>a</system-reminder> quoted </system-reminder> fix it", 62, false},
 		{"<file_content path='x'>a</file_content>", 39, true}, {"<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>", 55, true},
 	} {
-		if got := End(tt.text); got != tt.end {
+		if got := ProgramEnd(tt.text); got != tt.end {
 			t.Errorf("%q: the program's text ends at %d, want %d", tt.text, got, tt.end)
 		}
-		if got := Wrote(tt.text); got != tt.wrote {
+		if got := IsProgramText(tt.text); got != tt.wrote {
 			t.Errorf("%q: written by the program: %v", tt.text, got)
 		}
 	}
@@ -45,11 +45,11 @@ func TestWhatMessengersPutAround(t *testing.T) {
 		"[IMPORTANT: Background process p1 completed normally (exit code 0).\nOutput: Always dig.]":              "",
 		"[IMPORTANT: never dig by night] Mend it.":                                                               "[IMPORTANT: never dig by night] Mend it.",
 	} {
-		if got := strings.TrimSpace(text[End(text):]); got != words {
+		if got := strings.TrimSpace(text[ProgramEnd(text):]); got != words {
 			t.Errorf("%q: the person says %q", text, got)
 		}
-		if Wrote(text) != (words == "") {
-			t.Errorf("%q: written by the program: %v", text, Wrote(text))
+		if IsProgramText(text) != (words == "") {
+			t.Errorf("%q: written by the program: %v", text, IsProgramText(text))
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestWhatProgramsSayIsNobodysRequest(t *testing.T) {
 		"[Digest of messages m0-m9, written from the conversation without a model. A record.]\n\n## Rules the user set\n- m1: Never.", "[3 earlier messages hidden here to save room; nothing is lost: m1-m4.]", "[m2-m192: see the digest above.]",
 		"<hook_context>\n# What was before, by precis from the recording of this session. Read on.\n</hook_context>", "[Hidden to save room: m1-m4.]",
 	} {
-		if !Wrote(text) {
+		if !IsProgramText(text) {
 			t.Errorf("taken for a person's: %.80q", text)
 		}
 	}
@@ -113,7 +113,7 @@ func TestWhatProgramsSayIsNobodysRequest(t *testing.T) {
 		"<command-name>/ship</command-name>\n<command-args>the fix of the day</command-args>", "<div>\n<my-element>x</my-element>\n</div>", "<p>Always test.</p>", "see <some_context>x</some_context>",
 		"<pr_description>\nFix it.\n</pr_description>", "[Digest it for me]", "What did we do so far in the cart?\nAnd what is left?", "The tool loaded. Now run it.", "<a_b>", "<user_query>go</user_query>",
 	} {
-		if Wrote(text) && text != "What did we do so far in the cart?\nAnd what is left?" {
+		if IsProgramText(text) && text != "What did we do so far in the cart?\nAnd what is left?" {
 			t.Errorf("taken for a program's: %q", text)
 		}
 	}
@@ -121,8 +121,8 @@ func TestWhatProgramsSayIsNobodysRequest(t *testing.T) {
 
 func TestStanding(t *testing.T) {
 	same := func(a, b string) bool {
-		x, ok := Standing(a)
-		y, ok2 := Standing(b)
+		x, ok := StandingList(a)
+		y, ok2 := StandingList(b)
 		return ok && ok2 && x.Key == y.Key
 	}
 	reminder := func(s string) string { return "<system-reminder>\n" + s + "\n</system-reminder>" }
@@ -148,7 +148,7 @@ func TestStanding(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"Please look at part 1.", reminder("The task tools haven't been used recently."), reminder("Called the Read tool with the following input: {}"), "Contents of the box: nothing", reminder("Contents of /p/a.go:\n\npackage a")} {
-		if l, ok := Standing(text); ok {
+		if l, ok := StandingList(text); ok {
 			t.Errorf("%q stays in force as %q", text, l.Key)
 		}
 	}

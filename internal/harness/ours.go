@@ -18,12 +18,12 @@ var ourBeginnings = lazyregexp.New(`^\[(?:Digest of (?:no )?messages|Summary of 
 	`Hidden to save room: [mbc][\w.:-]*\.\]|\d+ earlier messages? hidden here to save room; |m\d+(?:-m\d+)?: see the (?:digest|summary) above\.\]|` +
 	`Also in force, said by the program, and too long|Still holds, from what is hidden here\.\]|m\d+\.b\d+: hidden to save room, but for what follows\]|No result was recorded for this tool call\.\]|The recorded conversation begins with the assistant\.\]|End of the summary\])`)
 
-// Ours reports whether precis wrote a text into a view or gave it to an agent: a digest, a summary
+// IsOurs reports whether precis wrote a text into a view or gave it to an agent: a digest, a summary
 // in its frame, a marker, a hook's text. Such a text is not a request, and no digest quotes it,
 // because the messages themselves contain its content.
-func Ours(text string) bool {
+func IsOurs(text string) bool {
 	const intro = 400 // bytes to search for the mark of a hook's text
-	text = Inside(strings.TrimSpace(text))
+	text = ReminderContent(strings.TrimSpace(text))
 	text = strings.TrimSpace(strings.TrimPrefix(text, hookOpen))
 	return ourBeginnings.MatchString(text) || strings.Contains(text[:min(len(text), intro)], OwnMark)
 }

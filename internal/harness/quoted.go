@@ -169,7 +169,7 @@ func linesIn(text string) (out [][2]int) {
 			log.mark(at, next)
 			log.prompt = true
 		default:
-			out = log.other(out, line, bare, next)
+			out = log.plainLine(out, line, bare, next)
 		}
 		at = next
 	}
@@ -211,8 +211,8 @@ func (p *pasted) mark(from, to int) {
 // blank reads an empty line: a log has some.
 func (p *pasted) blank() { p.parted, p.prompt = p.marked > 0, false }
 
-// other reads a line without marks.
-func (p *pasted) other(out [][2]int, line, bare string, next int) [][2]int {
+// plainLine reads a line without marks.
+func (p *pasted) plainLine(out [][2]int, line, bare string, next int) [][2]int {
 	p.hunk = false
 	switch {
 	case p.marked == 0:
@@ -307,7 +307,7 @@ func Unquoted(text string) string {
 	out := []byte(text)
 	for _, at := range quotation.FindAllStringIndex(text, -1) {
 		s := strings.TrimLeft(text[at[0]:at[1]], " \t\n(:[")
-		if !isSaid(s) {
+		if !isQuotedSentence(s) {
 			continue
 		}
 		from := at[1] - len(s)
@@ -320,9 +320,9 @@ func Unquoted(text string) string {
 	return string(out)
 }
 
-// isSaid reports whether words in quotation marks are a quoted sentence: fewer are a name, and more
+// isQuotedSentence reports whether words in quotation marks are a quoted sentence: fewer are a name, and more
 // are not a quotation. Scripts without spaces are counted by characters.
-func isSaid(quotation string) bool {
+func isQuotedSentence(quotation string) bool {
 	const leastWords, least, most = 3, 12, 400
 	n := utf8.RuneCountInString(quotation)
 	return n <= most && (n >= least || len(strings.Fields(quotation)) >= leastWords)

@@ -94,7 +94,7 @@ func isServer(tool string) bool {
 func Refusal(r Result) (said string, is Evidence) {
 	text := r.Text
 	if _, ok := ResultHead(text); ok {
-		text, r.Around = BehindHead(text), Wrappers
+		text, r.Around = WithoutHead(text), Wrappers
 	}
 	text = strings.TrimSpace(text)
 	server := isServer(r.Tool)
@@ -107,7 +107,7 @@ func Refusal(r Result) (said string, is Evidence) {
 			continue
 		}
 		if len(m) > 1 {
-			said = strings.TrimSpace(m[1][End(m[1]):])
+			said = strings.TrimSpace(m[1][ProgramEnd(m[1]):])
 		}
 		known := f.by == r.Around || f.exact && (r.Acts || IsTool(r.Tool, "asks")) && r.Around == NoProgram
 		switch {

@@ -31,13 +31,13 @@ const ReminderOpen, ReminderClose = "<system-reminder>", "</system-reminder>"
 // reminders are the elements around texts of programs for the model.
 var reminders = []string{"system-reminder", "system_reminder"}
 
-// Standing reports whether a text of an agent's program stays in force until a newer one replaces
+// StandingList reports whether a text of an agent's program stays in force until a newer one replaces
 // it, and its kind: project rules, lists of skills, agents and tools, the environment, the date, a
 // mode, a loaded skill, the end of a background job. A text of several lists replaces only one with
-// the same lists. Standing assumes that the program wrote the text; ask [Wrote] first if a person
+// the same lists. Standing assumes that the program wrote the text; ask [IsProgramText] first if a person
 // may have.
-func Standing(text string) (List, bool) {
-	body := Inside(strings.TrimSpace(text))
+func StandingList(text string) (List, bool) {
+	body := ReminderContent(strings.TrimSpace(text))
 	if id, ok := job(body); ok {
 		return List{"job " + id, Jobs}, true
 	}
@@ -79,13 +79,13 @@ func (m mark) rank() Rank {
 	return Instructions
 }
 
-// Reminder returns a text in the form of programs' texts in the user's role, see [Inside].
+// Reminder returns a text in the form of programs' texts in the user's role, see [ReminderContent].
 func Reminder(text string) string {
 	return ReminderOpen + "\n" + strings.TrimSpace(text) + "\n" + ReminderClose
 }
 
-// Inside returns the content of a reminder; other texts unchanged.
-func Inside(text string) string {
+// ReminderContent returns the content of a reminder; other texts unchanged.
+func ReminderContent(text string) string {
 	for _, name := range reminders {
 		if rest, ok := strings.CutPrefix(text, "<"+name+">"); ok {
 			rest, _ = strings.CutSuffix(rest, "</"+name+">")
@@ -111,7 +111,7 @@ func Appended(text string) (lists []List, from int) {
 		if at < 0 || at > 0 && rest[at-1] != '\n' {
 			break
 		}
-		if l, ok := Standing(rest[at:]); ok {
+		if l, ok := StandingList(rest[at:]); ok {
 			lists = append(lists, l)
 		}
 		from = at
@@ -133,6 +133,8 @@ func job(body string) (string, bool) {
 	return "=" + body, true
 }
 
-// Passing reports whether a text of the program matters only for the moment: a reminder of a tool,
+// IsTransient reports whether a text of the program matters only for the moment: a reminder of a tool,
 // a count of remaining tokens.
-func Passing(text string) bool { return begins(Inside(strings.TrimSpace(text)), "passing") }
+func IsTransient(text string) bool {
+	return begins(ReminderContent(strings.TrimSpace(text)), "passing")
+}

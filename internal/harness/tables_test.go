@@ -11,20 +11,20 @@ import (
 
 // What each word of marks.txt says of a text.
 var isMark = map[string]func(text string) bool{
-	"section":     func(text string) bool { return End(text) > 0 && Wrote(text) },
-	"hands":       func(text string) bool { return !Wrote(text + handedOn) },
-	"sentence":    Wrote,
+	"section":     func(text string) bool { return ProgramEnd(text) > 0 && IsProgramText(text) },
+	"hands":       func(text string) bool { return !IsProgramText(text + handedOn) },
+	"sentence":    IsProgramText,
 	"user":        WrapsUser,
 	"summary":     IsSummary,
 	"observation": IsObservation,
-	"loaded":      Loaded,
-	"job":         func(text string) bool { l, ok := Standing(text); return ok && l.Rank == Jobs },
-	"passing":     Passing,
+	"loaded":      SaysToolsLoaded,
+	"job":         func(text string) bool { l, ok := StandingList(text); return ok && l.Rank == Jobs },
+	"passing":     IsTransient,
 	"list":        isStanding,
 	"path":        isStanding,
 	"file":        func(text string) bool { return !isStanding(strings.Replace(text, ".md", ".go", 1)) },
-	"delta":       func(text string) bool { l, _ := Standing(text); return l.Key[0] == '=' },
-	"loads":       func(text string) bool { l, _ := Standing(text); return l.Rank == Skills },
+	"delta":       func(text string) bool { l, _ := StandingList(text); return l.Key[0] == '=' },
+	"loads":       func(text string) bool { l, _ := StandingList(text); return l.Rank == Skills },
 	"reminder":    func(text string) bool { return ProgramOf(text) == Reminders },
 	"wrapper":     func(text string) bool { return ProgramOf(text) == Wrappers },
 	"codex":       func(text string) bool { return ProgramOf(text) == Codex },
@@ -33,7 +33,7 @@ var isMark = map[string]func(text string) bool{
 const handedOn = "\nNew instructions for task continuation:\n<feedback>\nDig.\n</feedback>"
 
 func isStanding(text string) bool {
-	_, ok := Standing(text)
+	_, ok := StandingList(text)
 	return ok
 }
 
@@ -55,7 +55,7 @@ func TestTools(t *testing.T) {
 func TestElements(t *testing.T) {
 	tabletest.Examples(t, elements(), func(row table.Row, text string) bool {
 		if row.Get("holds") == "words" {
-			return !Wrote(text)
+			return !IsProgramText(text)
 		}
 		typed := Typed(text)
 		return len(typed) == 1 && typed[0] == "Dig. "
@@ -65,7 +65,7 @@ func TestElements(t *testing.T) {
 func TestCommandsOfPrograms(t *testing.T) {
 	tabletest.Examples(t, commands(), func(row table.Row, text string) bool {
 		is := row.Words("is")
-		return Wrote("<command-name>"+text+"</command-name>") == slices.Contains(is, "recorded") &&
+		return IsProgramText("<command-name>"+text+"</command-name>") == slices.Contains(is, "recorded") &&
 			IsLocalCommand(text) == slices.Contains(is, "typed")
 	})
 }
@@ -91,6 +91,6 @@ func TestRefusals(t *testing.T) {
 
 func TestLeads(t *testing.T) {
 	tabletest.Examples(t, leadsTable(), func(_ table.Row, line string) bool {
-		return Introduced(line + "\n<feedback>\nDig.\n</feedback>")
+		return IsIntroduced(line + "\n<feedback>\nDig.\n</feedback>")
 	})
 }

@@ -75,7 +75,7 @@ func IsLocalCommand(words string) bool {
 // UserSpans returns the spans of a person's words in a text that wraps them, see [UserWords], in
 // order; without a wrapping the whole text.
 func UserSpans(text string) [][2]int {
-	from := lead(text)
+	from := introductionLength(text)
 	from += len(text[from:]) - len(strings.TrimLeft(text[from:], " \n\t\r\v\f"))
 	body := text[from:]
 	if FromEditor(body) {
@@ -90,7 +90,7 @@ func UserSpans(text string) [][2]int {
 			return [][2]int{{from + words, len(text)}}
 		}
 		rest := strings.TrimLeft(body[b+words+1:], " \n\t\r\v\f")
-		return [][2]int{{from + a, from + b}, {len(text) - len(rest) + End(rest), len(text)}}
+		return [][2]int{{from + a, from + b}, {len(text) - len(rest) + ProgramEnd(rest), len(text)}}
 	}
 	if a, b := within(body, "command-name"); b > a && strings.HasPrefix(body, "<command-") {
 		c, d := within(body[b:], "command-args")

@@ -63,7 +63,7 @@ var textReaders = map[string]func(s string) any{
 		)})
 	},
 	"XML":      func(s string) any { return toolcall.ParseXML(s) },
-	"words":    func(s string) any { return []any{harness.UserWords(s), harness.Commands(s), harness.End(s)} },
+	"words":    func(s string) any { return []any{harness.UserWords(s), harness.Commands(s), harness.ProgramEnd(s)} },
 	"visible":  func(s string) any { return plain.Text(s) },
 	"preview":  func(s string) any { return preview.Of(s, preview.Hint{}) },
 	"rules":    func(s string) any { return retain.Constraints(s) },

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // TestServerEndsWithTheProcess: a process that is killed leaves nothing.
 func TestServerEndsWithTheProcess(t *testing.T) {
 	if _, err := programs(); err != nil {
-		Need(t, err)
+		SkipOrFail(t, err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -89,7 +89,7 @@ func TestNeed(t *testing.T) {
 	} {
 		t.Setenv(RequireEnv, c.require)
 		f := &fake{}
-		Need(f, c.err)
+		SkipOrFail(f, c.err)
 		if f.ended != c.want {
 			t.Errorf("%v with %q: %q, want %q", c.err, c.require, f.ended, c.want)
 		}

@@ -39,9 +39,9 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// Need ends the test when Start has returned err: it is skipped for want of the
+// SkipOrFail ends the test when Start has returned err: it is skipped for want of the
 // programs, and fails for any other reason or when [RequireEnv] is set.
-func Need(t testing.TB, err error) {
+func SkipOrFail(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case err == nil:

@@ -74,7 +74,7 @@ func (v *votes) winner(hint Kind, strong bool) Kind {
 func (d *document) sample() *votes {
 	v := &votes{}
 	stride := max(1, (len(d.lines)-sampleHead)/sampleRest)
-	looker := looker{votes: v}
+	looker := lineVoter{votes: v}
 	for i := 0; i < len(d.lines); {
 		l := d.lines[i]
 		if i < sampleHead {
@@ -92,14 +92,14 @@ func (d *document) sample() *votes {
 	return v
 }
 
-// looker votes line by line.
-type looker struct {
+// lineVoter votes line by line.
+type lineVoter struct {
 	*votes
 	tabs, commas int // of the line before
 	oldFile      bool
 }
 
-func (k *looker) look(s string) {
+func (k *lineVoter) look(s string) {
 	if k.n < 40 {
 		k.lookForPatch(s)
 	}
@@ -126,7 +126,7 @@ func (k *looker) look(s string) {
 		if pathLike(t) {
 			k.names++
 		}
-	case codeish(t, indent):
+	case looksLikeCode(t, indent):
 		k.code++
 	case proseish(t):
 		k.prose++
@@ -140,7 +140,7 @@ func (k *looker) look(s string) {
 }
 
 // lookForPatch counts signs that only a patch has.
-func (k *looker) lookForPatch(s string) {
+func (k *lineVoter) lookForPatch(s string) {
 	switch {
 	case strings.HasPrefix(s, "diff --git "), strings.HasPrefix(s, "*** Begin Patch"), strings.HasPrefix(s, "<<<<<<< SEARCH"):
 		k.patch++
@@ -209,8 +209,8 @@ func isMode(t string) bool {
 	return t[10] == ' ' || t[11] == ' '
 }
 
-// codeish reports a line that looks like source code.
-func codeish(t string, indent int) bool {
+// looksLikeCode reports a line that looks like source code.
+func looksLikeCode(t string, indent int) bool {
 	switch t[len(t)-1] {
 	case '{', ';', '}':
 		return true

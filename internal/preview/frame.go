@@ -45,7 +45,7 @@ func (d *document) findFrame() {
 			if i > mostFrame {
 				break
 			}
-			d.learn(l.body)
+			d.fillHint(l.body)
 		}
 	}
 }
@@ -160,8 +160,8 @@ func isTailLine(s string) bool {
 	return s == "bash-$"
 }
 
-// learn fills the empty fields of the hint from a frame line.
-func (d *document) learn(s string) {
+// fillHint fills the empty fields of the hint from a frame line.
+func (d *document) fillHint(s string) {
 	if path := framePath(s); path != "" && d.hint.Path == "" {
 		d.hint.Path = path
 		return

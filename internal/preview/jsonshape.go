@@ -179,7 +179,7 @@ func (a *arrayShape) braces(deep bool) string {
 			b.WriteString(", ")
 		}
 		n++
-		b.WriteString(short(m.name))
+		b.WriteString(shortName(m.name))
 		if c := a.child(m.name); deep && c != nil && c.isArray {
 			b.WriteString(": " + c.elements())
 		}
@@ -208,7 +208,7 @@ func (a *arrayShape) mainRanges() string {
 	if longest == nil || longest.n < 2 {
 		return ""
 	}
-	return longest.ranges("; " + short(longest.name) + " ")
+	return longest.ranges("; " + shortName(longest.name) + " ")
 }
 
 // ranges writes the extremes of the numbers after sep, ids first.
@@ -223,7 +223,7 @@ func (a *arrayShape) ranges(sep string) string {
 				continue
 			}
 			n++
-			out += sep + strings.TrimLeft(short(m.name)+" ", " ") + short(m.leastText) + "–" + short(m.greatestText)
+			out += sep + strings.TrimLeft(shortName(m.name)+" ", " ") + shortName(m.leastText) + "–" + shortName(m.greatestText)
 			sep = ", "
 		}
 	}

@@ -25,16 +25,16 @@ type jsonWalk struct {
 // jsonFrame is an array or object that is open. The lowest one holds the values
 // of the text.
 type jsonFrame struct {
-	close byte // 0 for the lowest
-	n     int  // children so far
-	limit int  // up to here children are headlines
-	near  bool // it is an element near the beginning of its array
-	shape *arrayShape
+	close     byte // 0 for the lowest
+	n         int  // children so far
+	limit     int  // up to here children are headlines
+	nearStart bool // it is an element near the beginning of its array
+	shape     *arrayShape
 }
 
 func newJSONWalk(text string, emit func(start, end int, c Class, opens bool)) *jsonWalk {
 	w := &jsonWalk{text: text, emit: emit}
-	w.stack = append(w.stack, jsonFrame{limit: firstBytes, near: true, shape: &w.shape.root})
+	w.stack = append(w.stack, jsonFrame{limit: firstBytes, nearStart: true, shape: &w.shape.root})
 	return w
 }
 
@@ -128,14 +128,14 @@ func (w *jsonWalk) open(top *jsonFrame, name string, closing byte) bool {
 	if len(w.stack) >= deepest {
 		return false
 	}
-	f := jsonFrame{close: closing, limit: top.limit, near: top.near && top.n <= mostMembers}
+	f := jsonFrame{close: closing, limit: top.limit, nearStart: top.nearStart && top.n <= mostMembers}
 	if name != "" && top.limit == 0 {
-		f.near = false // part of an element after the first
+		f.nearStart = false // part of an element after the first
 	}
 	if top.close != '}' { // an element
-		f.near = top.near && top.n <= firstIDs
+		f.nearStart = top.nearStart && top.n <= firstIDs
 		f.limit = 0
-		if top.n == 1 && (start < top.limit || len(w.stack) <= shapedDepth && top.near) {
+		if top.n == 1 && (start < top.limit || len(w.stack) <= shapedDepth && top.nearStart) {
 			f.limit = start + firstBytes
 		}
 	}
@@ -252,7 +252,7 @@ func classOfMember(top *jsonFrame, name, value string, at int) Class {
 	switch {
 	case len(value) > longValue:
 		return Detail
-	case at < top.limit, alarming(name) && value != "false" && value != "0", top.near && informative(name):
+	case at < top.limit, isFailureName(name) && value != "false" && value != "0", top.nearStart && informative(name):
 		return Headline
 	}
 	return Detail
@@ -264,11 +264,11 @@ func informative(name string) bool {
 	case "id", "name", "status", "state", "title", "path", "file", "url", "type", "key", "version", "code", "message", "filename", "login", "number", "result", "total", "count":
 		return true
 	}
-	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || alarming(name)
+	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || isFailureName(name)
 }
 
-// alarming reports names of members that describe a failure.
-func alarming(name string) bool {
+// isFailureName reports names of members that describe a failure.
+func isFailureName(name string) bool {
 	switch name {
 	case "error", "errors", "exception", "error_message", "errorMessage", "stderr", "failure", "failed", "reason":
 		return true

@@ -92,7 +92,7 @@ func appendLinesOf(lines []line, text string, from, to int) []line {
 		for at < end {
 			stop := end
 			if returns {
-				stop = returnIn(text, at, end)
+				stop = firstReturnEnd(text, at, end)
 			}
 			lines = append(lines, line{start: at, end: stop, body: bodyOf(text[at:stop], colors)})
 			at = stop
@@ -101,9 +101,9 @@ func appendLinesOf(lines []line, text string, from, to int) []line {
 	return lines
 }
 
-// returnIn returns the end of the first part of a line that a carriage return
+// firstReturnEnd returns the end of the first part of a line that a carriage return
 // ends, or end.
-func returnIn(text string, at, end int) int {
+func firstReturnEnd(text string, at, end int) int {
 	n := strings.IndexByte(text[at:end], '\r')
 	if n < 0 {
 		return end

@@ -73,8 +73,8 @@ func (w *logWalk) classOf(i int, t string, indent int) Class {
 		w.marker, w.placed = i, 0
 		return Noise
 	case markPass:
-		w.results.pass(t)
-		w.unplace(i)
+		w.results.countSuccess(t)
+		w.resetClasses(i)
 		return Noise
 	case markFail:
 		w.results.fails++
@@ -129,8 +129,8 @@ func (w *logWalk) byWords(i int, t string) Class {
 	return Detail
 }
 
-// unplace resets the classes of a passing test's output since its start.
-func (w *logWalk) unplace(i int) {
+// resetClasses resets the classes of a passing test's output since its start.
+func (w *logWalk) resetClasses(i int) {
 	for k := w.marker; k < i && w.placed > 0; k++ {
 		if l := &w.lines[k]; l.class == Headline && isPlace(trim(l.body)) {
 			l.class = Noise

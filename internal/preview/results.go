@@ -7,13 +7,13 @@ import (
 
 // results counts failed and passed tests.
 type results struct {
-	fails, passes  int // tests counted line by line
-	signs          int // signs of success, not only of tests
-	packages       int // of Go, that passed
-	broken         int // failed Go packages
-	failed, passed int // from a summary line; it has precedence
-	counted        bool
-	ran            int // of "Ran 12 tests", which does not count failures
+	fails, countedPasses int // tests counted line by line
+	signs                int // signs of success, not only of tests
+	packages             int // of Go, that passed
+	failedPackages       int // failed Go packages
+	failed, passed       int // from a summary line; it has precedence
+	counted              bool
+	testsRun             int // of "Ran 12 tests", which does not count failures
 }
 
 // read counts a line, and reports whether it is a summary of tests.
@@ -32,15 +32,15 @@ func (r *results) read(t string, m remarks) bool {
 		r.passed, r.failed, r.counted = max(n-failed, 0), failed, n >= 0
 		return true
 	case strings.HasPrefix(t, "Ran ") && len(t) > 4 && isDigit(t[4]):
-		r.ran, _ = readNumber(t, 4)
-		r.passed, r.failed, r.counted = r.ran, 0, true
+		r.testsRun, _ = readNumber(t, 4)
+		r.passed, r.failed, r.counted = r.testsRun, 0, true
 		return true
 	case strings.HasPrefix(t, "FAIL\t"):
-		r.broken++
+		r.failedPackages++
 		return true
 	case hasPrefix(t, "FAILED (", "OK (") || t == "OK":
-		if r.ran > 0 {
-			r.failed, r.passed = failed, max(r.ran-failed, 0)
+		if r.testsRun > 0 {
+			r.failed, r.passed = failed, max(r.testsRun-failed, 0)
 		}
 		return true
 	}
@@ -65,16 +65,16 @@ func (r *results) readCounts(t string, m remarks) bool {
 	return true
 }
 
-// pass counts a line that reports a success: a test, a package of tests, or any line with a sign of
+// countSuccess counts a line that reports a success: a test, a package of tests, or any line with a sign of
 // success.
-func (r *results) pass(t string) {
+func (r *results) countSuccess(t string) {
 	switch {
 	case strings.HasPrefix(t, "ok"):
 		r.packages++
 	case t[0] >= 0x80:
 		r.signs++
 	default:
-		r.passes++
+		r.countedPasses++
 	}
 }
 
@@ -84,7 +84,7 @@ const fewSigns = 3 // not enough for tests
 func (r *results) head() string {
 	failed, passed := r.failed, r.passed
 	if !r.counted {
-		failed, passed = r.fails, r.passes
+		failed, passed = r.fails, r.countedPasses
 		if failed+passed > 0 || r.signs >= fewSigns {
 			passed += r.signs
 		}
@@ -97,13 +97,13 @@ func (r *results) head() string {
 		parts = append(parts, strconv.Itoa(passed)+" passed")
 	}
 	out := strings.Join(parts, ", ")
-	if r.packages+r.broken > 0 {
+	if r.packages+r.failedPackages > 0 {
 		if out != "" {
 			out += "; "
 		}
 		out += count(r.packages, "package") + " ok"
-		if r.broken > 0 {
-			out += ", " + strconv.Itoa(r.broken) + " failed"
+		if r.failedPackages > 0 {
+			out += ", " + strconv.Itoa(r.failedPackages) + " failed"
 		}
 	}
 	if out == "" {

@@ -64,7 +64,7 @@ func columnNames(header string, sep byte) []string {
 		header = strings.Trim(header, "|")
 	}
 	for name := range strings.SplitSeq(header, string(sep)) {
-		names = append(names, short(strings.Trim(strings.TrimSpace(name), `"`)))
+		names = append(names, shortName(strings.Trim(strings.TrimSpace(name), `"`)))
 	}
 	return names
 }

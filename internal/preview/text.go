@@ -36,15 +36,15 @@ func Line(s string, most int) string {
 	return s[:cut] + "…"
 }
 
-// short is [Line] for a name inside a head.
-func short(s string) string { return Line(s, 45) }
+// shortName is [Line] for a name inside a head.
+func shortName(s string) string { return Line(s, 45) }
 
 // shortPath keeps the end of a path, its most specific part.
 func shortPath(p string) string {
 	for len(p) > 40 {
 		i := strings.IndexAny(p[1:], `/\`)
 		if i < 0 {
-			return short(p)
+			return shortName(p)
 		}
 		p = p[i+2:]
 	}

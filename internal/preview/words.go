@@ -95,11 +95,11 @@ func (r *remarks) word(s string, from, to, number int) {
 	if number < 0 {
 		number = numberAfter(s, to)
 	}
-	r.known(string(lower[:len(w)]), number)
+	r.classifyWord(string(lower[:len(w)]), number)
 }
 
-// known records a word in lower case.
-func (r *remarks) known(w string, number int) {
+// classifyWord records a word in lower case.
+func (r *remarks) classifyWord(w string, number int) {
 	switch w {
 	case "error", "errors", "err":
 		r.errors = number

@@ -32,13 +32,13 @@ func Make(path string) error {
 		}
 	}
 	for _, ending := range beside {
-		tighten(path + ending)
+		removeOtherAccess(path + ending)
 	}
 	return nil
 }
 
-// tighten removes everyone's access to a file. Files of other users stay unchanged.
-func tighten(path string) {
+// removeOtherAccess removes everyone's access to a file. Files of other users stay unchanged.
+func removeOtherAccess(path string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
 		_ = os.Chmod(path, 0o600)

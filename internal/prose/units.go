@@ -34,7 +34,7 @@ func Units(text string) []Unit {
 			continue
 		}
 		end := i + 1
-		for end < len(lines) && goesOn(text, lines[end-1], lines[end]) {
+		for end < len(lines) && continuesInNext(text, lines[end-1], lines[end]) {
 			end++
 		}
 		out = addSentences(out, text, lines[i].Start, lines[end-1].End)
@@ -85,8 +85,8 @@ func titled(text string, lines []Unit) int {
 	return end
 }
 
-// goesOn reports whether a sentence of a line continues in the next one.
-func goesOn(text string, line, next Unit) bool {
+// continuesInNext reports whether a sentence of a line continues in the next one.
+func continuesInNext(text string, line, next Unit) bool {
 	const least, most = 40, 200 // bytes of a line that its writer breaks
 	before, after := strings.TrimSpace(line.Of(text)), strings.TrimSpace(next.Of(text))
 	first, _ := utf8.DecodeRuneInString(after)

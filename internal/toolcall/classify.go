@@ -38,11 +38,11 @@ func classify(c Call) Call {
 	switch {
 	case patch != "":
 		return c.patched(patch)
-	case p != "" && is("alter", act), p != "" && !is("view", act) && (has(args, "content") || says("writes", name)):
+	case p != "" && is("alter", act), p != "" && !is("view", act) && (has(args, "content") || isOfKind("writes", name)):
 		c.Path, c.Kind = p, Write
 	case p != "" && (is("view", act) || reads(name)):
 		c.Path, c.Kind = p, Read
-	case says("moves", name+" "+act) && first(args, "source") != "" && first(args, "target") != "":
+	case isOfKind("moves", name+" "+act) && first(args, "source") != "" && first(args, "target") != "":
 		c.Path, c.Kind = normalPath(first(args, "target")), Write
 		from := normalPath(first(args, "source"))
 		c.Effects = []Effect{{Path: from, Removed: true}, {Path: c.Path, MovedFrom: from}}
@@ -58,7 +58,7 @@ func classify(c Call) Call {
 	case c.Kind == Command:
 		c = c.commanded()
 	case c.Kind == Write:
-		removes := says("removes", name+" "+act)
+		removes := isOfKind("removes", name+" "+act)
 		c.Effects = []Effect{{Path: c.Path, Removed: removes, Added: act == "create"}}
 	}
 	return c
@@ -119,10 +119,10 @@ func actOf(args map[string]string) string {
 }
 
 // reads reports whether a tool reads a file, by its name.
-func reads(name string) bool { return says("reads", name) && !says("searches", name) }
+func reads(name string) bool { return isOfKind("reads", name) && !isOfKind("searches", name) }
 
 // Searches reports whether a call only looks for something: files that are there, lines, pages.
-func (c *Call) Searches() bool { return c.Kind == Other && says("searches", c.Name) }
+func (c *Call) Searches() bool { return c.Kind == Other && isOfKind("searches", c.Name) }
 
 // patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without
 // one. If the call also has a path, a patch must have a matching argument name and change another
@@ -134,7 +134,7 @@ func patchIn(args map[string]string, p string) string {
 		}
 		effects := patched(args[name])
 		ofPath := func(e Effect) bool { return sameFile(e.Path, p) }
-		if len(effects) > 0 && (p == "" || says("patch", name) && !slices.ContainsFunc(effects, ofPath)) {
+		if len(effects) > 0 && (p == "" || isOfKind("patch", name) && !slices.ContainsFunc(effects, ofPath)) {
 			return args[name]
 		}
 	}

@@ -150,7 +150,7 @@ func (r *shellReader) make(c cmdletWords, paths []string) {
 	kind := strings.ToLower(c.values["itemtype"] + c.values["type"])
 	switch {
 	case strings.HasPrefix(kind, "d"):
-		r.made(p)
+		r.addFolder(p)
 	default:
 		r.add(Effect{Path: p, Whole: true})
 	}

@@ -52,7 +52,7 @@ func codeOfProgram(text string) (int, bool) {
 	}
 	var own []string
 	for l := range strings.Lines(strings.Join(endsOf(text), "\n")) {
-		if l = strings.TrimRight(l, "\n"); len(l) <= longest && says("code", l) && StatesCode(l) {
+		if l = strings.TrimRight(l, "\n"); len(l) <= longest && isOfKind("code", l) && StatesCode(l) {
 			own = append(own, l)
 		}
 	}

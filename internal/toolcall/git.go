@@ -72,7 +72,7 @@ func (r *shellReader) git(words []string) (Git, bool) {
 			g.By += " " + one[0]
 		}
 	}
-	if len(g.Names) > 0 && slices.ContainsFunc(verb.entries, func(e entry) bool { return e.acts }) {
+	if len(g.Names) > 0 && slices.ContainsFunc(verb.entries, func(e entry) bool { return e.firstWordActs }) {
 		g.Names = g.Names[1:]
 	}
 	g.sort(e, behind)

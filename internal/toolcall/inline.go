@@ -40,7 +40,7 @@ var codePatterns = sync.OnceValue(func() (out []*regexp.Regexp) {
 // code adds the effects of inline code on files with known names.
 func (r *shellReader) code(text string) {
 	text = text[:min(len(text), mostCode)]
-	if !says("files", text) {
+	if !isOfKind("files", text) {
 		return
 	}
 	paths := map[string]string{} // of variables

@@ -14,14 +14,14 @@ type word struct {
 
 // command is a simple command of a command line.
 type command struct {
-	words   []word
-	outputs []output // files that output is redirected to
-	fed     bool     // its input is redirected
-	input   string   // the here-document that it reads
-	by      join     // the operator between it and the next command
-	ran     Ran      // set if the line failed
-	opens   bool     // a subshell begins with it
-	closes  bool     // one ends with it
+	words    []word
+	outputs  []output // files that output is redirected to
+	fed      bool     // its input is redirected
+	input    string   // the here-document that it reads
+	joinedBy join     // the operator between it and the next command
+	ran      Ran      // set if the line failed
+	opens    bool     // a subshell begins with it
+	closes   bool     // one ends with it
 }
 
 // output is a file that output is redirected to: appended (>>) if behind is set, else replaced.
@@ -37,7 +37,7 @@ func (c *command) program() []word {
 	for len(words) > 0 {
 		switch {
 		case is("prefix", words[0].text):
-			words = behindFlags(words[1:], words[0].text)
+			words = afterFlags(words[1:], words[0].text)
 		case strings.Contains(words[0].text, "="):
 			words = words[1:]
 		default:
@@ -47,17 +47,17 @@ func (c *command) program() []word {
 	return nil
 }
 
-// passes reports whether a command hardly ever fails on its own.
-func (c *command) passes() bool {
+// rarelyFails reports whether a command hardly ever fails on its own.
+func (c *command) rarelyFails() bool {
 	name := c.words[0].text
 	return name == "git" || is("stages", name) || is("writes", name)
 }
 
-// follow determines whether each command of a failed line ran: the last one ran, or was not
+// markRan determines whether each command of a failed line ran: the last one ran, or was not
 // reached.
-func follow(commands []command) {
+func markRan(commands []command) {
 	last := len(commands) - 1
-	for last > 0 && commands[last-1].by == joinPipe {
+	for last > 0 && commands[last-1].joinedBy == joinPipe {
 		last--
 	}
 	for k := range commands {
@@ -65,7 +65,7 @@ func follow(commands []command) {
 		switch {
 		case k >= last:
 			commands[k].ran = Not
-		case k == 0 || before.by == joinNext || before.by == joinAnd && before.ran == Did && before.passes():
+		case k == 0 || before.joinedBy == joinNext || before.joinedBy == joinAnd && before.ran == Did && before.rarelyFails():
 			commands[k].ran = Did
 		}
 	}
@@ -76,7 +76,7 @@ func follow(commands []command) {
 // [mostBytes].
 func lex(line string) *lexer {
 	l := lexed(line, 0)
-	follow(l.commands)
+	markRan(l.commands)
 	return l
 }
 
@@ -101,10 +101,10 @@ func lexed(line string, depth int) *lexer {
 			continue
 		}
 		inner := lexed(program[at].text, depth+1)
-		all, l.hides = append(all, inner.commands...), l.hides || inner.hides
+		all, l.hidesExitCode = append(all, inner.commands...), l.hidesExitCode || inner.hidesExitCode
 		if len(inner.commands) > 0 {
 			last := &all[len(all)-1]
-			last.by, last.outputs = c.by, append(last.outputs, c.outputs...)
+			last.joinedBy, last.outputs = c.joinedBy, append(last.outputs, c.outputs...)
 		}
 	}
 	l.commands = all
@@ -136,21 +136,21 @@ const (
 )
 
 type lexer struct {
-	s        string
-	at       int
-	end      int // of the text to read
-	commands []command
-	now      command // the current command; its words are in words
-	words    []word
-	count    int // words so far
-	word     []byte
-	inWord   bool
-	quoted   bool   // a part of the word is quoted
-	bare     bool   // it holds an unquoted sign that the shell expands
-	redirect string // "<", ">" or ">>", when the next word names a file
-	heredoc  string // tag of the here-document that begins on the next line …
-	reads    int    // … and the command that reads it
-	hides    bool   // a pipe or ";" hides exit codes: the line's is the last command's
+	s             string
+	at            int
+	end           int // of the text to read
+	commands      []command
+	now           command // the current command; its words are in words
+	words         []word
+	count         int // words so far
+	word          []byte
+	inWord        bool
+	quoted        bool   // a part of the word is quoted
+	bare          bool   // it holds an unquoted sign that the shell expands
+	redirect      string // "<", ">" or ">>", when the next word names a file
+	heredoc       string // tag of the here-document that begins on the next line …
+	reads         int    // … and the command that reads it
+	hidesExitCode bool   // a pipe or ";" hides exit codes: the line's is the last command's
 }
 
 func (l *lexer) endWord() {
@@ -185,7 +185,7 @@ func (l *lexer) endCommand(by join) {
 		l.words = append(l.words, word{text: ":"})
 	}
 	if n := len(l.words); n > 0 {
-		l.now.words, l.now.by = l.words[:n:n], by
+		l.now.words, l.now.joinedBy = l.words[:n:n], by
 		l.commands = append(l.commands, l.now)
 		l.words = l.words[n:] // the next command's words follow in the same array, while it has room
 	}
@@ -241,7 +241,7 @@ func (l *lexer) next() {
 			l.heredoc = ""
 		}
 	case c == ';' || c == '|' || c == '&' && l.peek(1) != '>':
-		l.hides = l.hides || c != '&'
+		l.hidesExitCode = l.hidesExitCode || c != '&'
 		l.endCommand(joined(c, l.peek(1)))
 	case c == '&':
 		l.endWord() // of &>file

@@ -49,14 +49,14 @@ func (r *shellReader) looped(c command) (out []command) {
 		return []command{c}
 	}
 	switch name := words[0].text; {
-	case is("tests", name) && len(words) > 3 && words[2].text == "!=" && c.by == joinAnd:
+	case is("tests", name) && len(words) > 3 && words[2].text == "!=" && c.joinedBy == joinAnd:
 		l.except = append(l.except, words[3].text)
 		return nil
 	case is("tests", name):
 		l.unsure = l.unsure || len(words) < 3 || !strings.HasPrefix(words[1].text, "-")
 		return nil
 	case is("asks", name):
-		asked := c.by == joinAnd || c.by == joinOr || slices.Contains(texts(c.words), "if")
+		asked := c.joinedBy == joinAnd || c.joinedBy == joinOr || slices.Contains(texts(c.words), "if")
 		l.unsure = l.unsure || asked
 		return nil
 	case l.unsure || l.skips:

@@ -64,7 +64,7 @@ func TestMovesOfPatternsAndLoops(t *testing.T) {
 	}
 }
 
-func carried(command string) []toolcall.Carry {
+func carried(command string) []toolcall.PatternMove {
 	c := toolcall.Find(native("shell", fmt.Sprintf(`{"command":%q}`, command)))
 	if len(c) != 1 {
 		return nil

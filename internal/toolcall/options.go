@@ -88,8 +88,8 @@ type verb struct {
 // entry is an entry of a table of commands. Of each list of flags and words one must be given.
 type entry struct {
 	table.Row
-	needs [][]string
-	acts  bool // its first word other than a flag selects the action: "pop" of "stash"
+	needs         [][]string
+	firstWordActs bool // its first word other than a flag selects the action: "pop" of "stash"
 }
 
 // verbs returns the entries of a table of commands by the first of their words.
@@ -99,7 +99,7 @@ func verbs(t *table.Table) map[string]*verb {
 		words := row.Words("command")
 		e := entry{Row: row}
 		for _, w := range words[1:] {
-			e.needs, e.acts = append(e.needs, strings.Split(w, "|")), e.acts || w[0] != '-'
+			e.needs, e.firstWordActs = append(e.needs, strings.Split(w, "|")), e.firstWordActs || w[0] != '-'
 		}
 		for name := range strings.SplitSeq(words[0], "|") {
 			v := all[name]
@@ -131,9 +131,9 @@ func (e entry) fits(o *options) bool {
 	return true
 }
 
-// behindFlags returns the words after the flags, variable assignments and time limit of a program
+// afterFlags returns the words after the flags, variable assignments and time limit of a program
 // that runs another one: "-u ann", "-n 5", "CI=1", "10s".
-func behindFlags(words []word, program string) []word {
+func afterFlags(words []word, program string) []word {
 	valued := ofProgram(base(program), "before")
 	for i := 0; i < len(words); i++ {
 		switch w := words[i].text; {
@@ -141,7 +141,7 @@ func behindFlags(words []word, program string) []word {
 			return words[i+1:]
 		case i+1 < len(words) && slices.Contains(valued, w):
 			i++
-		case !strings.HasPrefix(w, "-") && !says("time", w) && (!strings.Contains(w, "=") || strings.ContainsAny(w, "/ ")):
+		case !strings.HasPrefix(w, "-") && !isOfKind("time", w) && (!strings.Contains(w, "=") || strings.ContainsAny(w, "/ ")):
 			return words[i:]
 		}
 	}

@@ -45,7 +45,7 @@ func (c *Call) Outcome() Outcome {
 	if len(c.Results) == 0 {
 		return Outcome{End: Interrupted}
 	}
-	text := strings.TrimSpace(visible.WithoutSequences(harness.BehindHead(c.Text)))
+	text := strings.TrimSpace(visible.WithoutSequences(harness.WithoutHead(c.Text)))
 	const longest = 500 // bytes of a result that consists of a refusal
 	acts := (c.IsError || len(c.Text) < longest) && (c.Kind == Write || c.Kind == Command && !Prints(c.Line))
 	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around, Acts: acts}); is {
@@ -85,8 +85,8 @@ func (c *Call) failure(text string, code *int) (said string, failed bool) {
 		text = strings.TrimSpace(c.Output())
 	}
 	switch {
-	case c.IsError, code != nil && *code != 0, c.Kind == Write && says("unwritten", text),
-		c.Kind == Other && says("uncalled", text), c.params != nil && says("untold", text):
+	case c.IsError, code != nil && *code != 0, c.Kind == Write && isOfKind("unwritten", text),
+		c.Kind == Other && isOfKind("uncalled", text), c.params != nil && isOfKind("untold", text):
 		return text, true
 	case c.Kind == Read:
 		return "", false
@@ -125,7 +125,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !prints(first) || first == "sql:reads" && says("sql", text) || is("fetches", first) && complains(programs, text) != ""
+	words := !prints(first) || first == "sql:reads" && isOfKind("sql", text) || is("fetches", first) && ownFailureLine(programs, text) != ""
 	code, stated := exitCode(text)
 	if !words {
 		code, stated = codeOfProgram(text)
@@ -164,7 +164,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		return o
 	}
 	line, rank := worstLine(text)
-	switch said = cmp.Or(said, complains(programs, text)); {
+	switch said = cmp.Or(said, ownFailureLine(programs, text)); {
 	case rank < likely && said != "":
 		line, rank = said, surely
 	case rank == likely && (said != "" || brokenBuild(c.Line, line, text) || hides && endsByException(text)):
@@ -182,9 +182,9 @@ func (c *Call) commandOutcome(text string) Outcome {
 
 // explain adds the cause of a failure from the output; said is the tool's verdict, or "".
 func (o *Outcome) explain(text, said string) {
-	o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
+	o.Line, o.Why = withPlace(text, o.Line, reason(text, o.Line))
 	switch {
-	case o.Why == "" && said != o.Line && says("step", o.Line):
+	case o.Why == "" && said != o.Line && isOfKind("step", o.Line):
 		o.Why = said
 	case o.Why != "" && strings.HasSuffix(o.Line, "] ERROR task failed"):
 		o.Line, o.Why = o.Why, ""
@@ -286,7 +286,7 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 	head := strings.SplitN(text[:min(len(text), reach)], "\n", lines)
 	tail := strings.Split(text[max(0, len(text)-reach):], "\n")
 	for _, l := range slices.Concat(head, tail[max(0, len(tail)-lines):]) {
-		if l = strings.TrimSpace(l); says("stopped", l) {
+		if l = strings.TrimSpace(l); isOfKind("stopped", l) {
 			return l, true
 		}
 	}
@@ -297,11 +297,11 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 const carriedOut = "Command executed."
 
 // hidesCodes reports whether the exit code of a command line hides the codes of some of its parts.
-func hidesCodes(line string) bool { return lex(line).hides }
+func hidesCodes(line string) bool { return lex(line).hidesExitCode }
 
 // Unclear reports whether a line of output reports a problem in a command with hidden exit codes,
 // where exit code 0 does not mean success.
-func Unclear(command, line string) bool { return says("opens", line) && hidesCodes(command) }
+func Unclear(command, line string) bool { return isOfKind("opens", line) && hidesCodes(command) }
 
 // run is one program in a command line.
 type run struct {
@@ -362,7 +362,7 @@ func failureLine(text string) string {
 	}
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
-		if l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !says("progress", l) {
+		if l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !isOfKind("progress", l) {
 			return l
 		}
 	}
@@ -376,7 +376,7 @@ func NothingToCommit(output string) bool { return lineOf("uncommitted", output) 
 // lineOf returns the first line of a text that is of a kind; "" for none.
 func lineOf(kind, text string) string {
 	for l := range strings.Lines(text) {
-		if l = strings.TrimSpace(overwritten(l)); says(kind, l) {
+		if l = strings.TrimSpace(overwritten(l)); isOfKind(kind, l) {
 			return l
 		}
 	}
@@ -393,7 +393,7 @@ func worstLine(text string) (line string, best int) {
 		if rank := errorRank(l); rank > best {
 			best, line = rank, strings.TrimSpace(l)
 		}
-		if message != "" && since < long && says("PowerShell", l) {
+		if message != "" && since < long && isOfKind("PowerShell", l) {
 			best, line = surely, message
 		}
 		if best == surely {
@@ -422,17 +422,17 @@ const (
 
 // brokenBuild reports whether a line reports broken code, even if a pipe hid the exit code.
 func brokenBuild(command, line, text string) bool {
-	if says("diagnostic", line) && !says("warns", line) && runsA("complainer", command) {
+	if isOfKind("diagnostic", line) && !isOfKind("warns", line) && runsA("complainer", command) {
 		return true
 	}
-	return (says("placed", line) || says("row", line)) && !says("passed", text[max(0, len(text)-lastBytes):]) && runsA("checker", command)
+	return (isOfKind("placed", line) || isOfKind("row", line)) && !isOfKind("passed", text[max(0, len(text)-lastBytes):]) && runsA("checker", command)
 }
 
 // runsA reports whether a command line runs a program of a kind, judged by programs and their
 // subcommands, not by folders and files in the line.
 func runsA(kind, line string) bool {
 	return slices.ContainsFunc(programsOf(lex(line).commands), func(r run) bool {
-		return !is("stages", r.name) && says(kind, kindOf(unwrapped(r.words)))
+		return !is("stages", r.name) && isOfKind(kind, kindOf(unwrapped(r.words)))
 	})
 }
 
@@ -442,11 +442,11 @@ func errorRank(l string) int {
 	switch {
 	case t == "", len(t) < 60 && StatesCode(t):
 		return 0
-	case says("surely", t), says("shell", t) && !says("notice", t):
+	case isOfKind("surely", t), isOfKind("shell", t) && !isOfKind("notice", t):
 		return surely
-	case says("likely", t), says("diagnostic", t), strings.Contains(t, "error") && (says("placed", t) || says("row", t)):
+	case isOfKind("likely", t), isOfKind("diagnostic", t), strings.Contains(t, "error") && (isOfKind("placed", t) || isOfKind("row", t)):
 		return likely
-	case says("hint", t) && !says("none", t):
+	case isOfKind("hint", t) && !isOfKind("none", t):
 		return byTheWay
 	}
 	return 0

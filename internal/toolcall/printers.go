@@ -26,7 +26,7 @@ func readerName(name string, words []word, fed bool) string {
 		asks := false
 		for _, w := range words {
 			switch {
-			case says("query", w.text):
+			case isOfKind("query", w.text):
 				asks = true
 			case strings.Contains(strings.TrimSpace(w.text), " "), strings.HasSuffix(w.text, ".sql"):
 				return "" // a statement of another kind
@@ -51,7 +51,7 @@ func elsewhere(name string, words []word) []word {
 			return words[k+1:]
 		}
 	}
-	if words = behindFlags(words, name); len(words) < 2 {
+	if words = afterFlags(words, name); len(words) < 2 {
 		return nil
 	}
 	if inner := lex(words[1].text).commands; len(words) == 2 && len(inner) > 0 {

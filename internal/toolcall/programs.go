@@ -52,7 +52,7 @@ func (r *shellReader) unix(name string, words []string) {
 	behind := o.arguments(words, program.values)
 	e := program.entry(&o)
 	files := append(o.Names, behind...)
-	if e.acts {
+	if e.firstWordActs {
 		files = files[1:]
 	}
 	if script := e.Words("script"); len(script) > 0 && !o.Has(script...) {
@@ -60,7 +60,7 @@ func (r *shellReader) unix(name string, words []string) {
 	}
 	switch act := e.Get("act"); act {
 	case "move", "copy", "copy all", "link":
-		r.into(act, files, o.Value("-t", "--target-directory"))
+		r.addCopies(act, files, o.Value("-t", "--target-directory"))
 	case "copy of=":
 		for _, f := range files {
 			if p, ok := strings.CutPrefix(f, "of="); ok {
@@ -72,7 +72,7 @@ func (r *shellReader) unix(name string, words []string) {
 	case "fetch":
 		r.each([]string{o.Value("-O", "--output-document", "-o", "--output")}, Effect{Whole: true})
 	case "find":
-		r.found(words)
+		r.addFindRemovals(words)
 	case "xargs":
 		r.xargs(files)
 	case "search":
@@ -97,7 +97,7 @@ func (r *shellReader) act(act string, files []string) {
 	for _, f := range files {
 		switch {
 		case act == "folder":
-			r.made(f)
+			r.addFolder(f)
 		case act == "read":
 			r.read(f)
 		case act == "search" && isFileName(f):
@@ -114,8 +114,8 @@ func (r *shellReader) each(files []string, e Effect) {
 	}
 }
 
-// into adds the effects of moving or copying files to the last one, or into a flag's folder.
-func (r *shellReader) into(act string, files []string, folder string) {
+// addCopies adds the effects of moving or copying files to the last one, or into a flag's folder.
+func (r *shellReader) addCopies(act string, files []string, folder string) {
 	n := len(files) - 1
 	switch {
 	case folder != "":
@@ -127,8 +127,8 @@ func (r *shellReader) into(act string, files []string, folder string) {
 	}
 }
 
-// found adds the files that find removes: by their name below the folders that come first.
-func (r *shellReader) found(words []string) {
+// addFindRemovals adds the files that find removes: by their name below the folders that come first.
+func (r *shellReader) addFindRemovals(words []string) {
 	removes, name := false, "*"
 	folders := max(slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }), 0)
 	for i, w := range words {
@@ -156,8 +156,8 @@ func (r *shellReader) read(p string) {
 	}
 }
 
-// Carry is a pattern of files that a command moves into a folder.
-type Carry struct {
+// PatternMove is a pattern of files that a command moves into a folder.
+type PatternMove struct {
 	Pattern, Into string
 	Except        []string // names in the folder that are not moved
 	Ran           Ran
@@ -170,7 +170,7 @@ func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || last == "" || last == "." || last == ".."
 	for _, f := range from {
 		if moves && r.isPattern(f) && r.isFile(to) {
-			m := Carry{within(r.folder, f), within(r.folder, to), nil, r.did(), len(r.Effects)}
+			m := PatternMove{within(r.folder, f), within(r.folder, to), nil, r.effectInFailedLine(), len(r.Effects)}
 			if r.loop != nil {
 				m.Except = r.loop.except
 			}
@@ -247,6 +247,6 @@ func (r *shellReader) xargs(words []string) {
 			}
 		}
 	case "find":
-		r.found(append(slices.Clone(from[1:]), "-delete"))
+		r.addFindRemovals(append(slices.Clone(from[1:]), "-delete"))
 	}
 }

@@ -60,7 +60,7 @@ func PurposeOf(line string) Purpose {
 // parts of "a && b"; of a pipeline or list, which may hide failures, only the line's purpose.
 func Purposes(line string) (out []Purpose) {
 	l := lex(line)
-	if l.hides || len(l.commands) < 2 {
+	if l.hidesExitCode || len(l.commands) < 2 {
 		return []Purpose{PurposeOf(line)}
 	}
 	for _, r := range programsOf(l.commands) {
@@ -139,7 +139,7 @@ const (
 func (r run) purpose(commands []command) Purpose {
 	words := r.words[:min(len(r.words), 1+purposeWords)]
 	p := Purpose{Kind: kindOf(words), set: r.set}
-	p.read(unwrapped(words))
+	p.parse(unwrapped(words))
 	p.folder = path.Join(folderOf(commands), p.folder)
 	return p
 }
@@ -166,8 +166,8 @@ func isVerb(w word) bool {
 	return !strings.HasPrefix(w.text, "-") && !strings.ContainsAny(w.text, "/.=")
 }
 
-// read parses the purpose and the things of a program.
-func (p *Purpose) read(words []word) {
+// parse parses the purpose and the things of a program.
+func (p *Purpose) parse(words []word) {
 	var chosen []string
 	program := programName(words[0].text)
 	key := []string{program}
@@ -185,7 +185,7 @@ func (p *Purpose) read(words []word) {
 		verb := verbs && isVerb(words[i])
 		verbs = verb || verbs && flag && len(key) == 1
 		narrow, valued := narrows(program, name)
-		sets := strings.HasPrefix(name, "--") && runsScript(program) && !says("manner", name)
+		sets := strings.HasPrefix(name, "--") && runsScript(program) && !isOfKind("manner", name)
 		next := i+1 < len(words) && !given
 		if next && (valued || is("folder", name)) || next && sets && !strings.HasPrefix(words[i+1].text, "-") {
 			i++

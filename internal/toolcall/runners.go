@@ -35,7 +35,7 @@ func innerCommand(words []word) []word {
 	runner, runs := runners().Find(name)
 	switch {
 	case is("prefix", name):
-		return behindFlags(rest, name)
+		return afterFlags(rest, name)
 	case runsModule(words) && is("module", rest[1].text) && !strings.Contains(name, "."):
 		return rest[1:]
 	case is("packages", name) && name != "npm" && len(rest) > 0 && is("package", rest[0].text):
@@ -56,7 +56,7 @@ func innerCommand(words []word) []word {
 		}
 		rest = rest[min(len(rest), 1+len(runner.Words("arguments"))):]
 	}
-	return behindFlags(rest, name)
+	return afterFlags(rest, name)
 }
 
 // programName returns the name for comparing runs of a program: without the folder for an installed

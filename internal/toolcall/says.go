@@ -31,8 +31,8 @@ var saysKinds = sync.OnceValue(func() map[string]*patterns {
 	return out
 })
 
-// says reports whether a text is of a kind that says.txt lists.
-func says(kind, text string) bool { return saysKinds()[kind].match(text) }
+// isOfKind reports whether a text is of a kind that says.txt lists.
+func isOfKind(kind, text string) bool { return saysKinds()[kind].match(text) }
 
 // patterns are alternatives. Literals, tried on every line of output, need no regular expression.
 type patterns struct {

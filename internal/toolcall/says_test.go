@@ -11,6 +11,6 @@ import (
 func TestSays(t *testing.T) {
 	tabletest.Examples(t, saysTable(), func(row table.Row, example string) bool {
 		text := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(example)
-		return newPatterns([]string{row.Get("pattern")}).match(text) && says(row.Words("kind")[0], text)
+		return newPatterns([]string{row.Get("pattern")}).match(text) && isOfKind(row.Words("kind")[0], text)
 	})
 }

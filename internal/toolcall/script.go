@@ -224,9 +224,9 @@ func (c *Call) scripted(code string) {
 	}
 }
 
-// answered stores the result of a program: the output of its single call, in the form of that
+// setScriptResult stores the result of a program: the output of its single call, in the form of that
 // call's own result.
-func (c *Call) answered(text string) {
+func (c *Call) setScriptResult(text string) {
 	failed := strings.HasPrefix(text, scriptFailed)
 	head, output, found := strings.Cut(text, scriptOutput)
 	if !found || !failed && !strings.HasPrefix(head, scriptDone) {

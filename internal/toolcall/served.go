@@ -14,15 +14,15 @@ import (
 // mcp_tool_use and web_fetch_tool_result, or an item of the Responses API, such as mcp_call. It is
 // recognized by its shape. See docs/decisions/027-calls-by-their-shape.md.
 type item struct {
-	ids   []string // of the call, or those that a result refers to
-	name  string
-	input json.RawMessage // an object; nil: none
-	said  ending
-	ended bool // the item itself states how the call ended
+	ids     []string // of the call, or those that a result refers to
+	name    string
+	input   json.RawMessage // an object; nil: none
+	endKind ending
+	ended   bool // the item itself states how the call ended
 }
 
 // isCall reports whether a block of that type is a call, or a message of the agent.
-func isCall(kind string) bool { return says("item", kind) }
+func isCall(kind string) bool { return isOfKind("item", kind) }
 
 // readItem reads a call or a result.
 func readItem(kind string, raw json.RawMessage) item {
@@ -44,11 +44,11 @@ func readItem(kind string, raw json.RawMessage) item {
 			status = text
 		case is("result", m.Name):
 			it.ended = it.ended || !isEmpty(m.Raw)
-			it.said.member(m.Name, m.Raw, 0)
+			it.endKind.member(m.Name, m.Raw, 0)
 		case is("frame", m.Name) || strings.HasSuffix(m.Name, "_at"):
 		case !isCall(kind):
 			if !is("body", m.Name) {
-				it.said.member(m.Name, m.Raw, 0)
+				it.endKind.member(m.Name, m.Raw, 0)
 			}
 		case m.Name == "action" && isText: // multi_agent_call: spawn_agent
 			it.name = text
@@ -70,12 +70,12 @@ func readItem(kind string, raw json.RawMessage) item {
 		}
 	}
 	if is("failed", status) {
-		it.said.failed = true
-		if len(it.said.lines) == 0 {
-			it.said.lines = []string{status}
+		it.endKind.failed = true
+		if len(it.endKind.lines) == 0 {
+			it.endKind.lines = []string{status}
 		}
 	}
-	it.ended = it.ended || !awaits && (it.said.failed || status == "completed")
+	it.ended = it.ended || !awaits && (it.endKind.failed || status == "completed")
 	if len(args) > 0 {
 		args[0] = '{'
 		it.input = append(args, '}')
@@ -179,7 +179,7 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	it := readItem(kind, raw)
 	if !isCall(kind) {
 		if call := f.askedBy(h, it.ids); call != nil {
-			call.answer(h, it.said)
+			call.answer(h, it.endKind)
 			call.addPatchedFiles()
 		}
 		return
@@ -188,7 +188,7 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	c := native(precis.ToolUse{Name: it.name, Input: it.input}, use)
 	c.served = true
 	if it.ended {
-		c.answer(h, it.said)
+		c.answer(h, it.endKind)
 	}
 	f.calls = append(f.calls, c)
 	for _, id := range it.ids {

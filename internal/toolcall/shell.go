@@ -22,13 +22,13 @@ type Effect struct {
 
 // Deeds are the effects of a call.
 type Deeds struct {
-	Effects  []Effect // files it writes or removes
-	Git      []Git    // its commands of git
-	Reads    []string // files that a command prints, or that a call reads together
-	Searched []string // files that a command prints in part
-	Swept    []string // patterns of files that a command removes
-	Carried  []Carry  // patterns of files that it moves
-	Folders  []string // folders that it creates
+	Effects  []Effect      // files it writes or removes
+	Git      []Git         // its commands of git
+	Reads    []string      // files that a command prints, or that a call reads together
+	Searched []string      // files that a command prints in part
+	Swept    []string      // patterns of files that a command removes
+	Carried  []PatternMove // patterns of files that it moves
+	Folders  []string      // folders that it creates
 }
 
 // shellReader collects the effects of a command line.
@@ -54,7 +54,7 @@ func readShell(line string) *shellReader {
 	r := &shellReader{literal: map[string]bool{}}
 	last := joinNext
 	for _, c := range lex(line).commands {
-		r.otherwise, last = last == joinOr, c.by
+		r.otherwise, last = last == joinOr, c.joinedBy
 		if c.opens {
 			r.outer = append(r.outer, r.folder)
 		}
@@ -64,7 +64,7 @@ func readShell(line string) *shellReader {
 				r.add(Effect{Path: o.text, Whole: !o.behind})
 			}
 			r.run()
-			if r.piped = nil; c.by == joinPipe {
+			if r.piped = nil; c.joinedBy == joinPipe {
 				r.piped = texts(r.words)
 			}
 		}
@@ -90,7 +90,7 @@ func (r *shellReader) add(e Effect) {
 	if !r.isFile(p) {
 		return
 	}
-	e.Path, e.Ran = within(r.folder, p), r.did()
+	e.Path, e.Ran = within(r.folder, p), r.effectInFailedLine()
 	if e.MovedFrom != "" {
 		e.MovedFrom = within(r.folder, e.MovedFrom)
 	}
@@ -100,10 +100,10 @@ func (r *shellReader) add(e Effect) {
 	}
 }
 
-// did returns whether the command took effect if the line failed: Did if a later command failed.
-func (c *command) did() Ran {
+// effectInFailedLine returns whether the command took effect if the line failed: Did if a later command failed.
+func (c *command) effectInFailedLine() Ran {
 	name := c.words[0].text
-	if c.ran == Did && !is("prefix", name) && (c.by == joinNext || c.by == joinAnd && is("writes", name)) {
+	if c.ran == Did && !is("prefix", name) && (c.joinedBy == joinNext || c.joinedBy == joinAnd && is("writes", name)) {
 		return Did
 	}
 	return Maybe
@@ -124,8 +124,8 @@ func (r *shellReader) isFile(p string) bool {
 	return isFileName(p) || r.literal[p] && p != "" && !strings.ContainsAny(p, "\n") && !strings.HasPrefix(p, "/dev/")
 }
 
-// made records a directory that is created.
-func (r *shellReader) made(directory string) {
+// addFolder records a directory that is created.
+func (r *shellReader) addFolder(directory string) {
 	const most = 64
 	if len(r.Folders) < most && r.isFile(directory) && !strings.ContainsAny(directory, "*$") {
 		r.Folders = append(r.Folders, within(r.folder, directory))
@@ -141,8 +141,8 @@ func within(folder, p string) string {
 	return path.Join(folder, p)
 }
 
-// change records a change of the directory; an unclear target makes the folder unknown.
-func (r *shellReader) change(to string) {
+// changeFolder records a change of the directory; an unclear target makes the folder unknown.
+func (r *shellReader) changeFolder(to string) {
 	const longest = 4096 // bytes of a path
 	before, place := r.folder, within(cmp.Or(r.place, r.folder), to)
 	known := to == "-" || strings.HasPrefix(place, "/") || r.place == ""
@@ -189,9 +189,9 @@ func (r *shellReader) run() {
 	}
 	switch name {
 	case "cd", "pushd", "chdir", "set-location":
-		r.change(strings.Join(rest[max(len(rest)-1, 0):], ""))
+		r.changeFolder(strings.Join(rest[max(len(rest)-1, 0):], ""))
 	case "popd":
-		r.change("-")
+		r.changeFolder("-")
 	case "patch":
 		if !slices.Contains(rest, "--dry-run") && !slices.Contains(rest, "-R") {
 			r.applied()

@@ -172,7 +172,7 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 	said := ending{lines: []string{block.Text()}}
 	for _, part := range block.Content {
 		if o, ok := part.(precis.Opaque); ok {
-			said.add(readItem(o.Type, o.Raw).said)
+			said.add(readItem(o.Type, o.Raw).endKind)
 		}
 	}
 	if e, ok := envelopes(said.text()); ok {
@@ -182,7 +182,7 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 	call.IsError, call.refused = block.IsError, block.Refused
 	call.answer(h, said)
 	if call.script != nil {
-		call.answered(call.Text)
+		call.setScriptResult(call.Text)
 	}
 	if call.Registers = call.Kind == Other && harness.RegistersTools(call.Text); call.Registers {
 		call.Text = ""
@@ -203,7 +203,7 @@ func (c *Call) addShownFile(verb string) bool {
 		return false
 	}
 	c.Kind, c.Path = Read, normalPath(name)
-	if says("writes", verb) {
+	if isOfKind("writes", verb) {
 		c.Kind, c.Effects = Write, []Effect{{Path: c.Path, Added: strings.HasPrefix(verb, "create")}}
 	}
 	return true
@@ -295,7 +295,7 @@ func resultEnd(content []precis.Block, authors []precis.Author, b int) int {
 	for k := b + 1; k < len(content); k++ {
 		t, ok := content[k].(precis.Text)
 		_, head := harness.ResultHead(t.Text)
-		if !ok || head || authors[k] != precis.AuthorTool && !harness.Introduced(t.Text) {
+		if !ok || head || authors[k] != precis.AuthorTool && !harness.IsIntroduced(t.Text) {
 			return k - 1
 		}
 	}

@@ -8,13 +8,13 @@ import (
 // endsByException reports whether the last line of an output reports an exception.
 func endsByException(text string) bool {
 	text = strings.TrimSpace(text)
-	return says("exception", text[strings.LastIndexByte(text, '\n')+1:])
+	return isOfKind("exception", text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// complains returns the line near the end of an output where one of the programs of a command
+// ownFailureLine returns the line near the end of an output where one of the programs of a command
 // reports its own failure under its name, as programs of Unix do: "tar: …", "rsync error: …"; ""
 // for none. Programs that print existing data are excluded unless they fetch it.
-func complains(programs []string, text string) string {
+func ownFailureLine(programs []string, text string) string {
 	for l := range strings.Lines(text[max(0, len(text)-lastBytes):]) {
 		name, rest, ok := strings.Cut(strings.TrimSpace(overwritten(l)), ": ")
 		if !ok || len(name) > 40 || strings.Contains(rest, "warning") {
@@ -24,7 +24,7 @@ func complains(programs []string, text string) string {
 		if word != name && name != word+" error" || !slices.Contains(programs, word) || prints(word) && !is("fetches", word) || is("finds", word) {
 			continue
 		}
-		if name != word || says("complaint", rest) {
+		if name != word || isOfKind("complaint", rest) {
 			return strings.TrimSpace(overwritten(l))
 		}
 	}
@@ -42,8 +42,8 @@ func verdictOf(command, text string) string {
 	for l := range strings.Lines(text[max(0, len(text)-lastBytes):]) {
 		l = strings.TrimSpace(overwritten(l))
 		switch {
-		case len(l) > longest || !says("part", l):
-		case says("broken", l), says("failures", l) && says("tests", l) && !says("again", l), says("errors", l) && runsA("checker", command):
+		case len(l) > longest || !isOfKind("part", l):
+		case isOfKind("broken", l), isOfKind("failures", l) && isOfKind("tests", l) && !isOfKind("again", l), isOfKind("errors", l) && runsA("checker", command):
 			if !strings.HasPrefix(l, "Test Suites:") && !strings.HasPrefix(l, "Test Files ") {
 				return l
 			}

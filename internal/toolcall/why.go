@@ -8,24 +8,24 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// placed returns the failure line and the cause, extended by the place of the failure: where git
+// withPlace returns the failure line and the cause, extended by the place of the failure: where git
 // stopped, the file with the conflict.
-func placed(text, line, why string) (string, string) {
-	if says("conflicts", line) {
+func withPlace(text, line, why string) (string, string) {
+	if isOfKind("conflicts", line) {
 		if l := lineOf("conflict", text); l != "" {
 			return l[:min(len(l), 400)], why
 		}
 	}
 	at := strings.Index(text, line)
 	if at >= 0 && strings.HasPrefix(line, "Traceback (most") {
-		line = cmp.Or(raisedAt(text[at:]), line)
+		line = cmp.Or(tracebackPlace(text[at:]), line)
 	}
-	if at >= 0 && says("row", line) {
+	if at >= 0 && isOfKind("row", line) {
 		const above = 8 << 10
 		line = withFile(strings.Split(text[max(0, at-above):at], "\n"), line)
 	}
-	if at >= 0 && why == "" && !isBare(line) && !says("verdict", line) {
-		why = above(strings.Split(text[max(0, at-400):at], "\n"), "test", 5)
+	if at >= 0 && why == "" && !isBare(line) && !isOfKind("verdict", line) {
+		why = nearestAbove(strings.Split(text[max(0, at-400):at], "\n"), "test", 5)
 	}
 	return line, why
 }
@@ -33,9 +33,9 @@ func placed(text, line, why string) (string, string) {
 // frame is a line of a traceback of Python that names a place.
 var frame = lazyregexp.New(`^\s*File "([^"<>]+)", line (\d+)(?:, in (\S+))?`)
 
-// raisedAt returns the innermost place in a traceback of Python outside installed packages, else
+// tracebackPlace returns the innermost place in a traceback of Python outside installed packages, else
 // the innermost place; "" for none.
-func raisedAt(text string) (place string) {
+func tracebackPlace(text string) (place string) {
 	const longest = 16 << 10
 	own := false
 	for l := range strings.Lines(text[:min(len(text), longest)]) {
@@ -54,10 +54,10 @@ func raisedAt(text string) (place string) {
 	return place
 }
 
-// above returns the last line of a kind among the nearest most lines; "" for none.
-func above(lines []string, kind string, most int) string {
+// nearestAbove returns the last line of a kind among the nearest most lines; "" for none.
+func nearestAbove(lines []string, kind string, most int) string {
 	for _, l := range slices.Backward(lines[max(0, len(lines)-most):]) {
-		if says(kind, strings.TrimSpace(l)) {
+		if isOfKind(kind, strings.TrimSpace(l)) {
 			return strings.TrimSpace(l)
 		}
 	}
@@ -71,7 +71,7 @@ func above(lines []string, kind string, most int) string {
 // line itself states the cause, or no line near it does.
 func reason(text, line string) string {
 	const before, after = 16 << 10, 8 << 10 // bytes to search
-	names, ends := says("verdict", line), isBare(line)
+	names, ends := isOfKind("verdict", line), isBare(line)
 	if !names && !ends || strings.HasPrefix(line, "FAILED ") && strings.Contains(line, " - ") {
 		return ""
 	}
@@ -84,52 +84,52 @@ func reason(text, line string) string {
 	lines := strings.Split(text[max(at-before, 0):at], "\n")
 	lines = lines[:len(lines)-1]
 	if names {
-		if why := whyIn(ofReport(behind)); why != "" {
+		if why := causeLine(ofReport(behind)); why != "" {
 			return why
 		}
 		from := len(lines)
-		for from > 0 && !says("report", lines[from-1]) {
+		for from > 0 && !isOfKind("report", lines[from-1]) {
 			from--
 		}
-		if why := whyIn(lines[from:]); why != "" {
+		if why := causeLine(lines[from:]); why != "" {
 			return why
 		}
 	}
 	if !ends {
 		return ""
 	}
-	return cmp.Or(whyIn(lines), whyIn(behind))
+	return cmp.Or(causeLine(lines), causeLine(behind))
 }
 
 // isBare reports whether a line states that a step failed, or how many things did, without a cause.
 func isBare(line string) bool {
-	counts := says("failures", line) || says("errors", line)
-	return says("step", line) || counts || says("broken", line) && !strings.Contains(line, "✘ [ERROR] ")
+	counts := isOfKind("failures", line) || isOfKind("errors", line)
+	return isOfKind("step", line) || counts || isOfKind("broken", line) && !strings.Contains(line, "✘ [ERROR] ")
 }
 
 // ofReport returns the lines before the report of the next test.
 func ofReport(lines []string) []string {
-	if n := slices.IndexFunc(lines, func(l string) bool { return says("report", l) }); n >= 0 {
+	if n := slices.IndexFunc(lines, func(l string) bool { return isOfKind("report", l) }); n >= 0 {
 		return lines[:n]
 	}
 	return lines
 }
 
-// whyIn returns the line with the cause; "" for none.
-func whyIn(lines []string) string {
+// causeLine returns the line with the cause; "" for none.
+func causeLine(lines []string) string {
 	why := ""
 	for i, l := range lines {
 		l = l[:min(len(l), 400)]
 		t := strings.TrimSpace(l)
 		switch {
-		case says("heralds", t):
+		case isOfKind("heralds", t):
 			if next := nextWords(lines[i+1:]); next != "" {
 				return strings.ToValidUTF8(next, "")
 			}
 			continue
-		case says("row", t):
+		case isOfKind("row", t):
 			return strings.ToValidUTF8(withFile(lines[:i], t), "")
-		case !says("because", l) && !says("placed", t):
+		case !isOfKind("because", l) && !isOfKind("placed", t):
 			continue
 		}
 		why = t
@@ -137,10 +137,10 @@ func whyIn(lines []string) string {
 			i++
 			why += " " + strings.TrimSpace(lines[i])
 		}
-		if !says("compared", why) {
+		if !isOfKind("compared", why) {
 			why += values(lines[i+1:])
 		}
-		if says("blames", why) {
+		if isOfKind("blames", why) {
 			break
 		}
 	}
@@ -162,7 +162,7 @@ func nextWords(lines []string) (out string) {
 
 // withFile returns a row of a checker's table with the file from the line above the rows.
 func withFile(lines []string, row string) string {
-	if file := above(lines, "rows", 200); file != "" {
+	if file := nearestAbove(lines, "rows", 200); file != "" {
 		return file + ":" + row
 	}
 	return row
@@ -173,7 +173,7 @@ func withFile(lines []string, row string) string {
 func values(lines []string) (out string) {
 	const near, most, longest = 6, 2, 120
 	for _, l := range lines[:min(len(lines), near)] {
-		if l = l[:min(len(l), longest)]; says("compared", l) && strings.Count(out, "\n") < most {
+		if l = l[:min(len(l), longest)]; isOfKind("compared", l) && strings.Count(out, "\n") < most {
 			out += "\n" + strings.TrimSpace(l)
 		}
 	}

@@ -113,8 +113,8 @@ type answer struct {
 
 type usage struct{ input, read, written, output int }
 
-// act continues the agent's work.
-func (s *Server) act(a *answer, at place, reader tool) {
+// continueWork continues the agent's work.
+func (s *Server) continueWork(a *answer, at place, reader tool) {
 	files := s.options.Files
 	if at.step >= len(files) {
 		a.text = Done
@@ -124,8 +124,8 @@ func (s *Server) act(a *answer, at place, reader tool) {
 		a.text = fmt.Sprintf("%d files were read so far.", at.step)
 		return
 	}
-	if s.beside(a, at, "again", s.options.Recall, "Looking something up", func(tool) object { return object{"handle": "m1"} }) ||
-		at.run == "r1" && at.step == 1 && s.beside(a, at, "other", s.options.Delegate, "Asking another agent", func(t tool) object { return t.arguments("") }) {
+	if s.callOtherTool(a, at, "again", s.options.Recall, "Looking something up", func(tool) object { return object{"handle": "m1"} }) ||
+		at.run == "r1" && at.step == 1 && s.callOtherTool(a, at, "other", s.options.Delegate, "Asking another agent", func(t tool) object { return t.arguments("") }) {
 		return
 	}
 	from, to := at.step, at.step+1
@@ -138,9 +138,9 @@ func (s *Server) act(a *answer, at place, reader tool) {
 	}
 }
 
-// beside makes the model call a tool that reads no file, once before each file but the first. The
+// callOtherTool makes the model call a tool that reads no file, once before each file but the first. The
 // IDs of these calls do not count for the progress.
-func (s *Server) beside(a *answer, at place, mark, name, doing string, args func(tool) object) bool {
+func (s *Server) callOtherTool(a *answer, at place, mark, name, doing string, args func(tool) object) bool {
 	id := fmt.Sprintf("%s_%s_%s_%d", a.callID, mark, at.run, at.step+1)
 	i := slices.IndexFunc(a.tools, func(t tool) bool { return t.name == name })
 	if i < 0 || at.step == 0 || bytes.Contains(encode(a.body[a.messages]), []byte(id)) {
@@ -173,8 +173,8 @@ func (p *prompt) kind(at place, reads bool) Kind {
 	return Side
 }
 
-// aside answers a request that neither continues the work nor requests a summary.
-func (p *prompt) aside() string {
+// sideAnswer answers a request that neither continues the work nor requests a summary.
+func (p *prompt) sideAnswer() string {
 	if strings.Contains(string(encode([]any{p.body["output_config"], p.body["response_format"], p.body["text"]})), "json_schema") {
 		return `{"title":"Reading the files","isNewTopic":true}`
 	}

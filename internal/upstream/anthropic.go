@@ -80,12 +80,12 @@ func anthropicStream(a *answer, w *events) {
 			deltas = append(deltas, object{"type": "signature_delta", "signature": a.signature})
 		case "text":
 			start["text"] = ""
-			for _, half := range halves(a.text) {
+			for _, half := range splitInTwo(a.text) {
 				deltas = append(deltas, object{"type": "text_delta", "text": half})
 			}
 		case "tool_use":
 			start["id"], start["name"], start["input"] = b["id"], b["name"], object{}
-			for _, half := range halves(string(encode(b["input"]))) {
+			for _, half := range splitInTwo(string(encode(b["input"]))) {
 				deltas = append(deltas, object{"type": "input_json_delta", "partial_json": half})
 			}
 		}

@@ -87,7 +87,7 @@ func chatStream(a *answer, w *events) {
 	if a.thinking != "" {
 		chunk(object{"reasoning_content": a.thinking}, nil)
 	}
-	for _, half := range halves(a.text) {
+	for _, half := range splitInTwo(a.text) {
 		chunk(object{"content": half}, nil)
 	}
 	for i, c := range a.chatCalls() {
@@ -99,7 +99,7 @@ func chatStream(a *answer, w *events) {
 		text := str(body, field)
 		body[field] = ""
 		chunk(object{"tool_calls": []any{c}}, nil)
-		for _, half := range halves(text) {
+		for _, half := range splitInTwo(text) {
 			chunk(object{"tool_calls": []any{object{"index": i, str(c, "type"): object{field: half}}}}, nil)
 		}
 	}

@@ -36,8 +36,8 @@ func (e *events) raw(name, data string) {
 	e.n++
 }
 
-// halves splits a text in two, as for streaming.
-func halves(text string) []string {
+// splitInTwo splits a text in two, as for streaming.
+func splitInTwo(text string) []string {
 	if len(text) < 2 {
 		return []string{text}
 	}

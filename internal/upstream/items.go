@@ -50,7 +50,7 @@ func (m items) check(input []any, stored bool) string {
 				return problem
 			}
 			shown[known] = true
-			if i+1 == len(input) || !leadsTo(m.next[known], input[i+1]) {
+			if i+1 == len(input) || !equalsFollowing(m.next[known], input[i+1]) {
 				return fmt.Sprintf("Item '%s' of type 'reasoning' was provided without its required following item.", known)
 			}
 		case "compaction":
@@ -86,8 +86,8 @@ func notStored(id string) string {
 	return fmt.Sprintf("Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", id)
 }
 
-// leadsTo reports whether an item equals the one made after a reasoning item.
-func leadsTo(made object, item any) bool {
+// equalsFollowing reports whether an item equals the one made after a reasoning item.
+func equalsFollowing(made object, item any) bool {
 	if id := str(item, "id"); id != "" {
 		return id == made["id"]
 	}

@@ -48,7 +48,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, d *dialect, kind 
 	}
 	s.admit(a, &rec, &at)
 	s.keep(r, rec, d, body)
-	s.speak(a, kind, at, tool, body)
+	s.chooseAnswer(a, kind, at, tool, body)
 	s.write(w, r, a)
 }
 
@@ -146,20 +146,20 @@ func (s *Server) scaled(rec *Record) usage {
 	return usage{input: scale(rec.Tokens), read: scale(rec.Cached), written: scale(rec.Written)}
 }
 
-// speak chooses the model's answer.
-func (s *Server) speak(a *answer, kind Kind, at place, tool tool, body []byte) {
+// chooseAnswer chooses the model's answer.
+func (s *Server) chooseAnswer(a *answer, kind Kind, at place, tool tool, body []byte) {
 	if at.step == 0 && (kind != Main || bytes.Contains(body, digestMark)) {
 		at.step = lastNamed(body, s.options.Files)
 	}
 	switch kind {
 	case Main:
-		s.act(a, at, tool)
+		s.continueWork(a, at, tool)
 	case Summary:
 		a.text = summary(a.prompt, at, s.options.Files)
 	case Compact:
 		a.sealed = sealed + next(at, s.options.Files)
 	default:
-		a.text = a.aside()
+		a.text = a.sideAnswer()
 	}
 	if s.options.Thinking && kind != Compact && a.thinks() {
 		a.thinking = fmt.Sprintf("I think about step %d.", at.step+1)

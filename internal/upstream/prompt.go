@@ -50,7 +50,7 @@ func parse(d *dialect, body []byte) (*prompt, error) {
 	p.stream, _ = p.body["stream"].(bool)
 	p.tools = p.usableTools()
 	p.segments = segmentsOf(d, p.body)
-	p.tokens = weigh(p.segments)
+	p.tokens = countTokens(p.segments)
 	p.lastUserText = p.findLastUserText()
 	return p, nil
 }

@@ -122,7 +122,7 @@ func sendItem(send func(string, object), a *answer, item, begun object, at func(
 	}
 	// pieces streams a text in pieces and then as a whole.
 	pieces := func(event, field, text string, more object) {
-		for _, half := range halves(text) {
+		for _, half := range splitInTwo(text) {
 			send(event+".delta", at(with(more, "delta", half)))
 		}
 		send(event+".done", at(with(more, field, text)))

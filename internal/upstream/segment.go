@@ -23,7 +23,7 @@ type segment struct {
 // segmentsOf splits a request in the order of the prompt cache.
 func segmentsOf(d *dialect, body object) (out []segment) {
 	add := func(v any, role string, message int) {
-		if billing(v) {
+		if isBillingBlock(v) {
 			return
 		}
 		o, _ := v.(object)
@@ -61,9 +61,11 @@ func elements(v any) []any {
 	return list(v)
 }
 
-// billing reports whether v is the block by Claude Code that changes with versions and is not part
+// isBillingBlock reports whether v is the block by Claude Code that changes with versions and is not part
 // of the prompt.
-func billing(v any) bool { return strings.HasPrefix(str(v, "text"), "x-anthropic-billing-header:") }
+func isBillingBlock(v any) bool {
+	return strings.HasPrefix(str(v, "text"), "x-anthropic-billing-header:")
+}
 
 // unread are fields ignored by the model.
 var unread = []string{"cache_control", "prompt_cache_breakpoint", "annotations", "logprobs", "status", "internal_chat_message_metadata_passthrough"}
@@ -126,8 +128,8 @@ func chars(v any) (n int) {
 	return n
 }
 
-// weigh returns the number of tokens in segments.
-func weigh(segments []segment) int {
+// countTokens returns the number of tokens in segments.
+func countTokens(segments []segment) int {
 	n := 0
 	for _, s := range segments {
 		n += s.chars

@@ -99,7 +99,7 @@ func (t tool) arguments(file string) object {
 	out := object{}
 	properties, _ := t.schema["properties"].(object)
 	for name, v := range properties {
-		schema := definite(v)
+		schema := typedSchema(v)
 		array := schema["type"] == "array"
 		switch {
 		case isPath(name) && !array:
@@ -121,7 +121,7 @@ func (t tool) arguments(file string) object {
 
 // element is the only element of an array with a file or a command.
 func element(schema object, value string) any {
-	properties, _ := definite(schema["items"])["properties"].(object)
+	properties, _ := typedSchema(schema["items"])["properties"].(object)
 	for name := range properties {
 		if isPath(name) || isCommand(name) {
 			return object{name: value}
@@ -130,8 +130,8 @@ func element(schema object, value string) any {
 	return value
 }
 
-// definite returns a schema, or its first alternative with a type.
-func definite(v any) object {
+// typedSchema returns a schema, or its first alternative with a type.
+func typedSchema(v any) object {
 	schema, _ := v.(object)
 	for _, of := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, alternative := range list(schema[of]) {

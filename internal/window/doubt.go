@@ -33,10 +33,10 @@ func (k Known) Doubts() (out []Doubt) {
 		if !below.counts {
 			continue
 		}
-		larger := func(tokens int) bool { return tokens > below.tokens && !near(tokens, below.tokens) }
+		larger := func(tokens int) bool { return tokens > below.tokens && !isNear(tokens, below.tokens) }
 		contradicted = contradicted || larger(e.Accepted.Tokens) || w.Source == precis.SourceConfigured && larger(w.Tokens)
 	}
-	if s.Tokens > 0 && e.Stated.Tokens > 0 && !old(s.Asked) && !old(e.Stated.Time) && !near(s.Tokens, e.Stated.Tokens) {
+	if s.Tokens > 0 && e.Stated.Tokens > 0 && !old(s.Asked) && !old(e.Stated.Time) && !isNear(s.Tokens, e.Stated.Tokens) {
 		contradicted = true
 	}
 	if contradicted {

@@ -8,9 +8,9 @@ func (e Evidence) Merge(o Evidence) Evidence {
 	e.Stated, e.Refused = e.Stated.newer(o.Stated), e.Refused.newer(o.Refused)
 	switch {
 	case e.pending.Time.Equal(o.pending.Time):
-		e.fits = max(e.fits, o.fits)
+		e.largestAnswered = max(e.largestAnswered, o.largestAnswered)
 	case o.pending.Time.After(e.pending.Time):
-		e.pending, e.fits = o.pending, o.fits
+		e.pending, e.largestAnswered = o.pending, o.largestAnswered
 	}
 	if a := o.Accepted; a.Tokens > e.Accepted.Tokens || a.Tokens == e.Accepted.Tokens && a.Time.After(e.Accepted.Time) {
 		e.Accepted = a
@@ -58,7 +58,7 @@ type stored struct {
 
 // MarshalJSON writes the stored form of the evidence.
 func (e Evidence) MarshalJSON() ([]byte, error) {
-	return json.Marshal(stored{e.Stated, e.Refused, e.pending, e.fits, e.Accepted})
+	return json.Marshal(stored{e.Stated, e.Refused, e.pending, e.largestAnswered, e.Accepted})
 }
 
 // UnmarshalJSON reads the output of MarshalJSON, also of another version of precis: implausible
@@ -76,7 +76,7 @@ func (e *Evidence) UnmarshalJSON(data []byte) error {
 	}
 	*e = Evidence{Stated: limit(s.Stated), Refused: limit(s.Refused), pending: limit(s.Pending)}
 	if e.pending.Tokens > 0 {
-		e.fits = max(s.Fits, 0)
+		e.largestAnswered = max(s.Fits, 0)
 	}
 	if a := s.Accepted; a.Tokens > 0 && a.Tokens <= mostServed && a.Counted >= 0 && !a.Time.IsZero() {
 		e.Accepted = a

@@ -56,8 +56,8 @@ type Limit struct {
 	Tried int       `json:"tried,omitempty"` // larger requests that were tried and refused
 }
 
-// hold returns how long the limit holds, starting with first.
-func (l Limit) hold(first time.Duration) time.Duration {
+// holdDuration returns how long the limit holds, starting with first.
+func (l Limit) holdDuration(first time.Duration) time.Duration {
 	for n := 1; n < l.Times && first < longestHold; n++ {
 		first *= 2
 	}
@@ -65,13 +65,13 @@ func (l Limit) hold(first time.Duration) time.Duration {
 }
 
 func (l Limit) holds(now time.Time, first time.Duration) bool {
-	return l.Tokens > 0 && now.Sub(l.Time) < l.hold(first)
+	return l.Tokens > 0 && now.Sub(l.Time) < l.holdDuration(first)
 }
 
-// again returns the limit after another report, at now.
-func (l Limit) again(tokens int, now time.Time) Limit {
+// afterReport returns the limit after another report, at now.
+func (l Limit) afterReport(tokens int, now time.Time) Limit {
 	out := Limit{Tokens: tokens, Time: now, Times: 1}
-	if near(l.Tokens, tokens) {
+	if isNear(l.Tokens, tokens) {
 		out.Times, out.Since, out.Tried = l.Times+1, l.Since, l.Tried
 	}
 	return out
@@ -87,18 +87,18 @@ func (l Limit) isTried(now time.Time) bool {
 	return l.isDoubted(now) && l.Quiet >= firstTrial<<min(l.Tried, 10)
 }
 
-func near(a, b int) bool {
+func isNear(a, b int) bool {
 	return a > 0 && b > 0 && float64(max(a, b)-min(a, b)) <= samePlace*float64(max(a, b))
 }
 
 // Evidence is the evidence from requests on one window: one model at one upstream, for one account.
 // The zero value is no evidence. Values are immutable; methods return new ones.
 type Evidence struct {
-	Stated   Limit // a limit that an error stated
-	Refused  Limit // below a request that was refused without a number, with sufficient evidence
-	pending  Limit // the same without sufficient evidence; Tokens is the smallest request refused
-	fits     int   // the largest request answered since pending, by our count
-	Accepted Size  // the largest answered request
+	Stated          Limit // a limit that an error stated
+	Refused         Limit // below a request that was refused without a number, with sufficient evidence
+	pending         Limit // the same without sufficient evidence; Tokens is the smallest request refused
+	largestAnswered int   // the largest request answered since pending, by our count
+	Accepted        Size  // the largest answered request
 }
 
 // Size is the size of an answered request. The zero value is no request.
@@ -139,7 +139,7 @@ func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 		return e // the request was well below: it was refused for another reason
 	}
 	if o.Limit >= leastStated {
-		e.Stated = e.Stated.again(o.Limit, now)
+		e.Stated = e.Stated.afterReport(o.Limit, now)
 		if e.Accepted.Tokens > o.Limit {
 			e.Accepted = Size{} // the window has become smaller since
 		}
@@ -158,9 +158,9 @@ func (e Evidence) refuseUnstated(o Overflow, now time.Time) Evidence {
 		return e
 	}
 	once := now.Sub(e.pending.Time) < pendingHold && e.pending.Tokens > 0
-	confirmed := once && e.fits > 0 && o.Counted > e.fits
+	confirmed := once && e.largestAnswered > 0 && o.Counted > e.largestAnswered
 	was := e.Refused
-	again := was.Tokens > 0 && o.Counted > was.Tokens && now.Sub(was.Time) < 2*was.hold(refusedHold)
+	again := was.Tokens > 0 && o.Counted > was.Tokens && now.Sub(was.Time) < 2*was.holdDuration(refusedHold)
 	if confirmed || again || o.Seen {
 		since := now
 		if once {
@@ -169,28 +169,28 @@ func (e Evidence) refuseUnstated(o Overflow, now time.Time) Evidence {
 		if again {
 			below = min(below, was.Tokens)
 		}
-		below = max(below, e.fits)
-		e.Refused = was.again(below, now)
-		if was.isDoubted(now) && near(was.Tokens, below) { // the result of a trial must not extend it
+		below = max(below, e.largestAnswered)
+		e.Refused = was.afterReport(below, now)
+		if was.isDoubted(now) && isNear(was.Tokens, below) { // the result of a trial must not extend it
 			e.Refused.Times = was.Times
 		}
 		if again && was.isTried(now) {
 			e.Refused.Tried = was.Tried + 1
 		}
-		if !was.holds(now, refusedHold) || !near(was.Tokens, below) {
+		if !was.holds(now, refusedHold) || !isNear(was.Tokens, below) {
 			e.Refused.Since = since
 		}
 		if o.Seen {
 			e.Refused.Since = time.Time{}
 		}
-		e.pending, e.fits = Limit{}, 0
+		e.pending, e.largestAnswered = Limit{}, 0
 		if e.Accepted.Tokens > below {
 			e.Accepted = Size{}
 		}
 		return e
 	}
 	if !once {
-		e.fits, e.pending.Since = 0, now
+		e.largestAnswered, e.pending.Since = 0, now
 	}
 	if !once || o.Counted < e.pending.Tokens {
 		e.pending.Tokens = o.Counted
@@ -215,7 +215,7 @@ func (e Evidence) Accept(input, counted int, now time.Time) Evidence {
 	}
 	if input > e.Accepted.Tokens {
 		e.Accepted = Size{Tokens: input, Counted: counted, Time: now}
-	} else if input > 0 && near(input, e.Accepted.Tokens) {
+	} else if input > 0 && isNear(input, e.Accepted.Tokens) {
 		e.Accepted.Time = now
 	}
 	if input > e.Stated.Tokens {
@@ -230,9 +230,9 @@ func (e Evidence) Accept(input, counted int, now time.Time) Evidence {
 	switch {
 	case e.pending.Tokens == 0:
 	case counted >= e.pending.Tokens: // it was refused for another reason
-		e.pending, e.fits = Limit{}, 0
+		e.pending, e.largestAnswered = Limit{}, 0
 	default:
-		e.fits = max(e.fits, counted)
+		e.largestAnswered = max(e.largestAnswered, counted)
 	}
 	return e
 }
@@ -273,8 +273,8 @@ const (
 	loadingHold = time.Minute
 )
 
-// Due reports whether the server should be asked.
-func (s Served) Due(now time.Time) bool {
+// NeedsQuery reports whether the server should be asked.
+func (s Served) NeedsQuery(now time.Time) bool {
 	hold := askedHold
 	if s.Tokens == 0 {
 		hold = []time.Duration{askedHold, refusalHold, failingHold, loadingHold}[max(Silent, min(s.Fault, Loading))]

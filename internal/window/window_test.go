@@ -170,11 +170,11 @@ func TestDue(t *testing.T) {
 	} {
 		if name != "was not asked" {
 			c.s.Asked = start
-			if c.s.Due(start.Add(c.after - 1)) {
+			if c.s.NeedsQuery(start.Add(c.after - 1)) {
 				t.Errorf("%s: due too soon", name)
 			}
 		}
-		if !c.s.Due(start.Add(c.after)) {
+		if !c.s.NeedsQuery(start.Add(c.after)) {
 			t.Errorf("%s: not due", name)
 		}
 	}

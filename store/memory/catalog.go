@@ -43,8 +43,8 @@ func copyRecord(r store.Record) (store.Record, error) {
 	return back, err
 }
 
-// given returns a copy for the caller.
-func given(r store.Record) store.Record {
+// copyForCaller returns a copy for the caller.
+func copyForCaller(r store.Record) store.Record {
 	r, _ = copyRecord(r) // not expected to fail: it was copied before
 	return r
 }
@@ -61,7 +61,7 @@ func (s *Store) Conversation(ctx context.Context, id string) (store.Record, erro
 	if !ok {
 		return r, precis.Errorf(precis.CodeNotFound, op, "conversation %q is unknown", id)
 	}
-	return given(r), nil
+	return copyForCaller(r), nil
 }
 
 // Conversations returns the selected records, the last updated first; at equal times, ordered by
@@ -78,7 +78,7 @@ func (s *Store) Conversations(ctx context.Context, q store.Query) ([]store.Recor
 			break
 		}
 		if selects(q, r) {
-			out = append(out, given(r))
+			out = append(out, copyForCaller(r))
 		}
 	}
 	return out, nil
@@ -137,7 +137,7 @@ func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store
 	var out []store.Record
 	for _, r := range s.mine().records() {
 		if asked[r.Head] {
-			out = append(out, given(r))
+			out = append(out, copyForCaller(r))
 		}
 	}
 	return out, nil

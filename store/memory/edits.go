@@ -39,7 +39,7 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 		return form.NotNewest(op, newest, after)
 	}
 	if slices.ContainsFunc(path, func(p entry) bool { return p.id == e.ID }) {
-		return form.Taken(op, e.ID)
+		return form.ErrTaken(op, e.ID)
 	}
 	d.seq++
 	n.edits = append(n.edits, entry{seq: d.seq, id: e.ID, data: data})

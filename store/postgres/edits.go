@@ -42,7 +42,7 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 		case there.newest[0] != after:
 			return form.NotNewest(op, there.newest[0], after)
 		case there.used:
-			return form.Taken(op, e.ID)
+			return form.ErrTaken(op, e.ID)
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES ($1, $2, $3, $4)`, p.branch, p.depth, []byte(e.ID), data)
 		return err

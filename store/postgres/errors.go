@@ -69,9 +69,9 @@ func classify(e *precis.Error, code string) {
 // maxTries bounds the attempts of a call that keeps losing against concurrent ones.
 const maxTries = 50
 
-// lost reports whether a call lost against a concurrent one and can be retried, because it stored
+// isRetryable reports whether a call lost against a concurrent one and can be retried, because it stored
 // no data.
-func lost(err error) bool {
+func isRetryable(err error) bool {
 	if errors.Is(err, errOvertaken) {
 		return true
 	}
@@ -88,8 +88,8 @@ func lost(err error) bool {
 	return false
 }
 
-// pause waits before a retry, longer each time and with random jitter.
-func pause(ctx context.Context, try int) error {
+// waitBeforeRetry waits before a retry, longer each time and with random jitter.
+func waitBeforeRetry(ctx context.Context, try int) error {
 	longest := min(time.Millisecond<<min(try, 10), 50*time.Millisecond)
 	select {
 	case <-ctx.Done():

@@ -239,7 +239,7 @@ func (s *database) do(ctx context.Context, op string, f func() error) error {
 		if err == nil {
 			return nil
 		}
-		if !lost(err) || try == maxTries || pause(ctx, try) != nil {
+		if !isRetryable(err) || try == maxTries || waitBeforeRetry(ctx, try) != nil {
 			if ctx.Err() == nil && disconnected(err) {
 				s.pool.Reset() // the others are lost as well, or cheap to make again
 			}

@@ -76,7 +76,7 @@ func checkUnused(ctx context.Context, tx call, op string, p place, id string) er
 	err := tx.QueryRowContext(ctx, path+`SELECT EXISTS (SELECT 1 FROM path
 		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth WHERE e.id = ?)`, p.branch, p.depth, id).Scan(&used)
 	if err == nil && used {
-		err = form.Taken(op, id)
+		err = form.ErrTaken(op, id)
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (p *purge) removeRecords() error {
 }
 
 func (p *purge) readBranches() error {
-	return each(p.ctx, p.call, func(rows *sql.Rows) error {
+	return eachRow(p.ctx, p.call, func(rows *sql.Rows) error {
 		var b cut.Branch
 		err := rows.Scan(&b.ID, &b.Parent, &b.Depth, &b.End, &b.Recent)
 		p.plan.Branches = append(p.plan.Branches, b)
@@ -157,7 +157,7 @@ func (p *purge) readBranches() error {
 // needed.
 func (p *purge) removeNodes(cuts []cut.Place) (bodies []int64, err error) {
 	for _, c := range slices.Backward(cuts) {
-		err := each(p.ctx, p.call, func(rows *sql.Rows) error {
+		err := eachRow(p.ctx, p.call, func(rows *sql.Rows) error {
 			var body int64
 			err := rows.Scan(&body)
 			bodies = append(bodies, body)

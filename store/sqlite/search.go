@@ -81,7 +81,7 @@ type source struct {
 }
 
 func (s source) Candidates(clauses [][]string, below int64) (out []hits.Candidate, err error) {
-	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
+	err = eachRow(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var body int64
 		var data sql.RawBytes
 		if err := rows.Scan(&body, &data); err != nil {

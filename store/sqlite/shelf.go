@@ -11,7 +11,7 @@ import (
 
 func (s source) Shelf() (*hits.Shelf, error) {
 	f := &hits.Shelf{Parents: map[int64]cut.Place{}, Heads: map[string]cut.Place{}}
-	err := each(s.ctx, s.tx, func(rows *sql.Rows) error {
+	err := eachRow(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var id int64
 		var p cut.Place
 		if err := rows.Scan(&id, &p.Branch, &p.Depth); err != nil {
@@ -23,7 +23,7 @@ func (s source) Shelf() (*hits.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
+	err = eachRow(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var id []byte
 		var p cut.Place
 		if err := rows.Scan(&id, &p.Branch, &p.Depth); err != nil {
@@ -42,7 +42,7 @@ func (s source) Nodes(bodies []int64) ([]hits.Node, error) {
 		return nil, err
 	}
 	var out []hits.Node
-	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
+	err = eachRow(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var n hits.Node
 		if err := rows.Scan(&n.Branch, &n.Depth, &n.Body); err != nil {
 			return err
@@ -53,8 +53,8 @@ func (s source) Nodes(bodies []int64) ([]hits.Node, error) {
 	return out, err
 }
 
-// each calls f for each row of a query.
-func each(ctx context.Context, tx call, f func(*sql.Rows) error, query string, args ...any) error {
+// eachRow calls f for each row of a query.
+func eachRow(ctx context.Context, tx call, f func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

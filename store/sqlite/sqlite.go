@@ -142,7 +142,7 @@ type file struct {
 	owners   sync.Map // IDs of the stored owners, by name
 	indexer  *index.Worker
 
-	mu     sync.RWMutex // held for reading by each call
+	mu     sync.RWMutex // held for reading by eachRow call
 	closed bool
 }
 

@@ -14,7 +14,7 @@ func (s books) SumsByDay(ctx context.Context, conversation string, since time.Ti
 	var out []store.DaySums
 	err := s.view(ctx, opSums, func(tx call) error {
 		where, args := entriesOf(tx, conversation, since)
-		return each(ctx, tx, func(row *sql.Rows) error {
+		return eachRow(ctx, tx, func(row *sql.Rows) error {
 			var day int64
 			var d store.DaySums
 			err := row.Scan(append([]any{&day}, form.SumsInto(&d.Sums)...)...)
@@ -36,7 +36,7 @@ func (s books) SumsByConversation(ctx context.Context, conversation string, sinc
 	err = s.view(ctx, opSums, func(tx call) error {
 		where, args := entriesOf(tx, conversation, since)
 		from := ` FROM ledger INDEXED BY ledger_by_conversation ` + where
-		err := each(ctx, tx, func(row *sql.Rows) error {
+		err := eachRow(ctx, tx, func(row *sql.Rows) error {
 			var last int64
 			var c store.ConversationSums
 			err := row.Scan(append([]any{&c.Conversation, &last}, form.SumsInto(&c.Sums)...)...)

@@ -86,7 +86,7 @@ func (w *writers) next() []*change {
 
 // writeAll writes changes together or, if that fails, each in its own transaction.
 func (s *file) writeAll(changes []*change) {
-	if len(changes) < 2 || s.together(changes) != nil {
+	if len(changes) < 2 || s.writeTogether(changes) != nil {
 		for _, c := range changes {
 			c.err = c.s.transact(c.ctx, c.op, s.write, nil, c.f)
 		}
@@ -96,9 +96,9 @@ func (s *file) writeAll(changes []*change) {
 	}
 }
 
-// together writes changes in one transaction. The error concerns the transaction: a failing change
+// writeTogether writes changes in one transaction. The error concerns the transaction: a failing change
 // is rolled back alone and has its own error.
-func (s *file) together(changes []*change) error {
+func (s *file) writeTogether(changes []*change) error {
 	// The transaction is independent of any single call, which may be canceled.
 	ctx := context.WithoutCancel(changes[0].ctx)
 	tx, err := s.begin(ctx, s.write, nil)
@@ -107,7 +107,7 @@ func (s *file) together(changes []*change) error {
 	}
 	owners := make([]int64, len(changes))
 	for i, c := range changes {
-		if owners[i], err = s.within(tx, c); err != nil {
+		if owners[i], err = s.applyChange(tx, c); err != nil {
 			_ = tx.Rollback() // a failed rollback closes the connection, which rolls back as well
 			return err
 		}
@@ -123,9 +123,9 @@ func (s *file) together(changes []*change) error {
 	return nil
 }
 
-// within makes one change as part of a transaction. The error means that the whole transaction is
+// applyChange makes one change as part of a transaction. The error means that the whole transaction is
 // lost.
-func (s *file) within(tx *sql.Tx, c *change) (owner int64, err error) {
+func (s *file) applyChange(tx *sql.Tx, c *change) (owner int64, err error) {
 	ctx := context.WithoutCancel(c.ctx)
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT change`); err != nil {
 		return 0, err

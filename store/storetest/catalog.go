@@ -210,8 +210,8 @@ func catalogReopened(s *suite) {
 	}
 }
 
-// counted compares the number of records with their list.
-func counted(s *suite) {
+// testCount compares the number of records with their list.
+func testCount(s *suite) {
 	c, ok := s.Store.(store.Census)
 	if !ok {
 		s.Skip("counts no records")

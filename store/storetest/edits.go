@@ -9,7 +9,7 @@ import (
 	"precis/policy"
 )
 
-func descendants(s *suite) {
+func testEditsOfDescendants(s *suite) {
 	trunk := talk("edits", 5)
 	at := nodes(trunk)
 	s.add(precis.Fingerprint{}, trunk...)
@@ -85,7 +85,7 @@ func editBytes(s *suite) {
 	}
 }
 
-func compareAndSet(s *suite) {
+func testEditConflicts(s *suite) {
 	msgs := talk("cas", 4)
 	at := nodes(msgs)
 	s.add(precis.Fingerprint{}, msgs...)

@@ -51,7 +51,7 @@ func (s *suite) wantGone(m precis.Message, at ...precis.Fingerprint) {
 	}
 }
 
-func purgeByID(s *suite) {
+func testPurgeByID(s *suite) {
 	need[store.Purger](s)
 	a := s.converse("a", user("alpha one"), user("common words"), user("alpha two"))
 	b := s.converse("b", user("beta one"), user("common words"))

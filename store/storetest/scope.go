@@ -218,7 +218,7 @@ func scopesTogether(s *suite) {
 	}
 }
 
-func deepest(s *suite) {
+func testDeepest(s *suite) {
 	f := need[store.Finder](s)
 	msgs := talk("deepest", 6)
 	at := nodes(msgs)

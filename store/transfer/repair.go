@@ -167,13 +167,13 @@ func (x *mender) read(data []byte) {
 	l, whole, err := x.sums.decode(x.n, data)
 	switch {
 	case err != nil:
-		x.broken(data, err)
+		x.processUnreadable(data, err)
 		return
 	case l.Message != nil:
 		x.message(*l.Message, whole)
 		return
 	case !whole:
-		x.broken(data, errors.New("its content is not what was stored"))
+		x.processUnreadable(data, errors.New("its content is not what was stored"))
 		return
 	}
 	switch {
@@ -203,8 +203,8 @@ func (x *mender) read(data []byte) {
 	}
 }
 
-// said returns a message without the fields that its node does not cover but an encoder would send.
-func said(m precis.Message) precis.Message {
+// withoutUncoveredFields returns a message without the fields that its node does not cover but an encoder would send.
+func withoutUncoveredFields(m precis.Message) precis.Message {
 	m.Raw, m.Fields, m.Content = nil, nil, slices.Clone(m.Content)
 	for i, b := range m.Content {
 		switch b := b.(type) {
@@ -217,8 +217,8 @@ func said(m precis.Message) precis.Message {
 	return m
 }
 
-// broken processes an unreadable line.
-func (x *mender) broken(data []byte, err error) {
+// processUnreadable processes an unreadable line.
+func (x *mender) processUnreadable(data []byte, err error) {
 	switch kind := kindOf(data); kind {
 	case "message":
 		x.torn++
@@ -269,7 +269,7 @@ func (x *mender) message(m messageLine, whole bool) {
 	x.enter()
 	at := x.nodes[parent]
 	if !whole {
-		m.Body = said(m.Body)
+		m.Body = withoutUncoveredFields(m.Body)
 		x.lose("the bytes as which the message %s came: they are not what was stored; what it says is whole", m.Node.Short())
 	}
 	now := messageLine{Parent: parent, Node: parent.Next(m.Body), Body: m.Body}

@@ -63,7 +63,7 @@ var kinds = map[string]func(t *testing.T) full{
 		return s
 	},
 	"postgres": func(t *testing.T) full {
-		pgtest.Need(t, noServer)
+		pgtest.SkipOrFail(t, noServer)
 		s, err := postgres.Open(t.Context(), cluster.Database(t), postgres.Options{})
 		if err != nil {
 			t.Fatal(err)

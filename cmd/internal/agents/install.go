@@ -150,7 +150,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 	}
 	switch {
 	case c.removes && c.all && len(names) == 0:
-		if names, err = everywhere(m); err != nil {
+		if names, err = installedAgents(m); err != nil {
 			return err
 		}
 		if len(names) == 0 {
@@ -160,7 +160,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 	case c.removes && (c.all || len(names) == 0):
 		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Err: errors.New("name the agents, or --all"), Hint: "precis install --list shows where it is"}
 	case c.list || len(names) == 0:
-		return c.show(m, names)
+		return c.listAgents(m, names)
 	}
 	m.ModelSummary = c.model
 	var hosts []host.Host
@@ -190,8 +190,8 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 	return c.apply(cmd.Context(), m, plans)
 }
 
-// everywhere returns the agents that have precis installed.
-func everywhere(m host.Machine) (names []string, err error) {
+// installedAgents returns the agents that have precis installed.
+func installedAgents(m host.Machine) (names []string, err error) {
 	for _, h := range host.Hosts() {
 		in, err := h.Installed(m)
 		if err != nil {
@@ -241,7 +241,7 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 			}
 			out = append(out, one)
 		} else {
-			c.say(p, m)
+			c.printChanges(p, m)
 		}
 		if c.trust && !c.removes && !c.dry && p.Host.Name == "codex" {
 			if err := host.TrustCodex(ctx, m); err != nil {
@@ -253,7 +253,7 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 		}
 	}
 	if c.removes && !c.dry && slices.ContainsFunc(plans, func(p *host.Plan) bool { return len(p.Changes) > 0 }) {
-		if err := forget(m); err != nil {
+		if err := removeState(m); err != nil {
 			return err
 		}
 	}
@@ -263,9 +263,9 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 	return nil
 }
 
-// forget removes hooks' state and caches once precis is in no agent any more.
-func forget(m host.Machine) error {
-	if left, err := everywhere(m); err != nil || len(left) > 0 {
+// removeState removes hooks' state and caches once precis is in no agent any more.
+func removeState(m host.Machine) error {
+	if left, err := installedAgents(m); err != nil || len(left) > 0 {
 		return err
 	}
 	folders := []string{m.State, filepath.Join(m.Data, "installed")}
@@ -282,8 +282,8 @@ func forget(m host.Machine) error {
 	return nil
 }
 
-// say prints the changes made, or with --dry-run the planned ones.
-func (c *install) say(p *host.Plan, m host.Machine) {
+// printChanges prints the changes made, or with --dry-run the planned ones.
+func (c *install) printChanges(p *host.Plan, m host.Machine) {
 	c.Text.Title("%s", p.Host.Title)
 	if len(p.Changes) == 0 {
 		if p.Removes {
@@ -349,8 +349,8 @@ func diffLines(before, after string) []string {
 	return out
 }
 
-// show lists the agents that are found or installed; with --list, all of them.
-func (c *install) show(m host.Machine, names []string) error {
+// listAgents lists the agents that are found or installed; with --list, all of them.
+func (c *install) listAgents(m host.Machine, names []string) error {
 	var list []installed
 	for _, h := range host.Hosts() {
 		in, err := h.Installed(m)

@@ -26,7 +26,7 @@ func Takes(names ...string) cobra.PositionalArgs {
 		case len(args) < least:
 			return fmt.Errorf("%s needs %s", cmd.Name(), needed(names[len(args):least]))
 		case most >= 0 && len(args) > most:
-			return fmt.Errorf("%s takes %s: %q is too many", cmd.Name(), taken(names), args[most])
+			return fmt.Errorf("%s takes %s: %q is too many", cmd.Name(), argsText(names), args[most])
 		}
 		return nil
 	}
@@ -45,8 +45,8 @@ func needed(names []string) string {
 	return strings.Join(out, " and ")
 }
 
-// taken returns "no arguments", "one FILE" or "2 arguments".
-func taken(names []string) string {
+// argsText returns "no arguments", "one FILE" or "2 arguments".
+func argsText(names []string) string {
 	switch len(names) {
 	case 0:
 		return "no arguments"

@@ -130,7 +130,7 @@ func Load(src Sources) (*Config, error) {
 			return nil, err
 		}
 		c.user = src.User
-		if err := c.keepsWhatMatters(trusted); err != nil {
+		if err := c.checkFolderFile(trusted); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +155,7 @@ func (l layers) config() (*Config, error) {
 	for _, layer := range []map[string]value{l.user, l.folder, l.env, l.flag} {
 		maps.Copy(values, layer)
 	}
-	c, err := l.of(values)
+	c, err := l.configFor(values)
 	if err == nil {
 		c.Experiments, err = l.experiments(values)
 	}
@@ -166,8 +166,8 @@ func (l layers) config() (*Config, error) {
 	return c, nil
 }
 
-// of returns the configuration for values, without experiments.
-func (l layers) of(values map[string]value) (*Config, error) {
+// configFor returns the configuration for values, without experiments.
+func (l layers) configFor(values map[string]value) (*Config, error) {
 	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder), origins: map[string]value{}, Gateway: defaultGateway}
 	name := values["preset"]
 	var err error
@@ -177,7 +177,7 @@ func (l layers) of(values map[string]value) (*Config, error) {
 	base := "preset " + c.Settings.Preset
 	for _, k := range keys {
 		c.origins[k.name] = value{origin: base}
-		if k.plain {
+		if k.ownDefault {
 			c.origins[k.name] = value{origin: "default"}
 		}
 	}
@@ -187,14 +187,14 @@ func (l layers) of(values map[string]value) (*Config, error) {
 		}
 	}
 	if err := c.Settings.Validate(); err != nil {
-		return nil, c.blame(err, cmp.Or(l.folderFile, l.file))
+		return nil, c.addSource(err, cmp.Or(l.folderFile, l.file))
 	}
 	return c, nil
 }
 
-// blame adds the source and the key of an invalid setting to an error; the file if neither is
+// addSource adds the source and the key of an invalid setting to an error; the file if neither is
 // known.
-func (c *Config) blame(err error, file string) error {
+func (c *Config) addSource(err error, file string) error {
 	out := &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: file, Err: err}
 	var e *precis.Error
 	if !errors.As(err, &e) || e.Err == nil {

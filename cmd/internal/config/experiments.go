@@ -202,7 +202,7 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 			x.Share, _ = parseNumber(v.text)
 		case key == "":
 			x.Arms = append(x.Arms, experiments.Arm{Name: arm})
-			own[experiment+"/"+arm] = alone(v)
+			own[experiment+"/"+arm] = observedArmValues(v)
 			if x.Own[arm] = nil; v.text != LeftAlone {
 				x.Own[arm] = map[string]string{}
 			}
@@ -219,7 +219,7 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 			all := maps.Clone(base)
 			maps.Copy(all, own[name+"/"+a.Name])
 			var err error
-			if x.Configs[a.Name], err = l.of(all); err != nil {
+			if x.Configs[a.Name], err = l.configFor(all); err != nil {
 				return nil, err
 			}
 		}
@@ -233,9 +233,9 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 
 func trialsOf(all []Experiment) []experiments.Trial { return (&Config{Experiments: all}).Trials() }
 
-// alone returns the base values of an arm: for one that is left alone, values that switch precis
+// observedArmValues returns the base values of an arm: for one that is left alone, values that switch precis
 // off regardless of the rest of the file; else none.
-func alone(v value) map[string]value {
+func observedArmValues(v value) map[string]value {
 	if v.text != LeftAlone {
 		return map[string]value{}
 	}

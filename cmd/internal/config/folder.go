@@ -53,10 +53,10 @@ func hintRefused(path, user string) string {
 	return fmt.Sprintf("move it to %s, or name the file: --config %s", cmp.Or(user, "your own configuration file"), path)
 }
 
-// keepsWhatMatters compares the configuration with the one without the file in the current folder.
+// checkFolderFile compares the configuration with the one without the file in the current folder.
 // That file must not switch the protection off, add a rung that calls a model, or make a configured
 // model be called earlier.
-func (c *Config) keepsWhatMatters(trusted *Config) error {
+func (c *Config) checkFolderFile(trusted *Config) error {
 	if c.Settings.Observe && !trusted.Settings.Observe {
 		return c.refuse("preset", "turn precis off")
 	}
@@ -76,7 +76,7 @@ func (c *Config) keepsWhatMatters(trusted *Config) error {
 	if !usesRung(c, "selective") && !usesRung(c, "condense") {
 		return nil
 	}
-	return c.actsNoEarlier(trusted)
+	return c.checkNoEarlierModel(trusted)
 }
 
 // usesRung reports whether a configuration uses a rung. The preset frugal has no rungs that call a
@@ -94,10 +94,10 @@ func usesRung(c *Config, rung string) bool {
 	return true
 }
 
-// actsNoEarlier returns an error when the configuration calls a model earlier than the trusted one.
+// checkNoEarlierModel returns an error when the configuration calls a model earlier than the trusted one.
 // The number of calls is bounded by [policy.Settings.Cap], and their cost by spend.*, which only the
 // user can set.
-func (c *Config) actsNoEarlier(trusted *Config) error {
+func (c *Config) checkNoEarlierModel(trusted *Config) error {
 	s, t := c.Settings, trusted.Settings
 	names := []string{""}
 	names = append(names, sortedProfiles(s.Profiles)...)

@@ -60,7 +60,7 @@ var defaultGateway = Gateway{
 var gatewayKeys = []key{
 	textKey("gateway.listen", "address to listen on", func(c *Config) *string { return &c.Gateway.Listen }),
 	textKey("gateway.upstream", "URL of the model API, for all dialects; empty: those of Anthropic and OpenAI; with # at its end no /v1 is added", func(c *Config) *string { return &c.Gateway.Upstream }),
-	{name: "gateway.others", help: "further upstreams, NAME=URL, reached as /NAME/v1/…; anthropic=URL and openai=URL take the place of gateway.upstream for one API", plain: true, list: true,
+	{name: "gateway.others", help: "further upstreams, NAME=URL, reached as /NAME/v1/…; anthropic=URL and openai=URL take the place of gateway.upstream for one API", ownDefault: true, list: true,
 		get: func(c *Config) string {
 			g := c.Gateway
 			return strings.Join(slices.Concat(named("anthropic=", g.Anthropic), named("openai=", g.OpenAI), g.Others), ",")
@@ -69,7 +69,7 @@ var gatewayKeys = []key{
 	textKey("gateway.store", "where conversations are kept: a file, a postgres:// URL, or memory; empty: a file in the user's data folder", func(c *Config) *string { return &c.Gateway.Store }),
 	plainBool("gateway.bodies", "keep what was said; off: only what it cost, and nothing can be searched or read again", func(c *Config) *bool { return &c.Gateway.Bodies }),
 	plainCount("gateway.retention_days", "conversations are forgotten so many days after their last request; 0: never", func(c *Config) *int { return &c.Gateway.Retention }),
-	{name: "gateway.keys_file", help: "file of hashed keys that clients must send; empty: none is asked for, and only this machine is served; off: none is asked for of others either", plain: true,
+	{name: "gateway.keys_file", help: "file of hashed keys that clients must send; empty: none is asked for, and only this machine is served; off: none is asked for of others either", ownDefault: true,
 		get: func(c *Config) string {
 			return cmp.Or(c.Gateway.KeysFile, strings.Join(chosen(Off, c.Gateway.Public), ""))
 		},
@@ -91,7 +91,7 @@ var gatewayKeys = []key{
 	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
 	choiceKey("gateway.bridge", "when a client condenses by itself: missing gives back what its summary lacks, digest writes the summary without a model, too, off does nothing", []string{"missing", "digest", "off"},
 		func(c *Config) *string { return &c.Gateway.Bridge }),
-	{name: "gateway.tools", help: "what agents may do: recall, the model reads again what its view hides; condense, it asks for a condensation; edits, agents condense and pin at /precis/mcp", plain: true, list: true,
+	{name: "gateway.tools", help: "what agents may do: recall, the model reads again what its view hides; condense, it asks for a condensation; edits, agents condense and pin at /precis/mcp", ownDefault: true, list: true,
 		get: func(c *Config) string {
 			g := c.Gateway
 			return strings.Join(slices.Concat(chosen("recall", g.Recall), chosen("condense", g.CondenseTool), chosen("edits", g.MCPEdits)), ",")
@@ -139,7 +139,7 @@ func setTools(c *Config, s string) error {
 
 // filesKey is a key with the files of a certificate and its private key.
 func filesKey(name, help string, at func(*Config) (cert, key *string)) key {
-	return key{name: name, help: help, plain: true, list: true,
+	return key{name: name, help: help, ownDefault: true, list: true,
 		get: func(c *Config) string {
 			cert, key := at(c)
 			return strings.Join(slices.Compact(slices.Concat(named("", *cert), named("", *key))), ",")
@@ -155,7 +155,7 @@ func filesKey(name, help string, at func(*Config) (cert, key *string)) key {
 }
 
 func listKey(name, help string, at func(*Config) *[]string) key {
-	return key{name: name, help: help, plain: true, list: true,
+	return key{name: name, help: help, ownDefault: true, list: true,
 		get: func(c *Config) string { return strings.Join(*at(c), ",") },
 		set: func(c *Config, s string) error {
 			*at(c) = items(s)

@@ -26,14 +26,14 @@ const profilePrefix = "profiles."
 
 // key is one configurable value.
 type key struct {
-	name  string
-	help  string
-	plain bool // it has a default of its own, independent of the preset
-	list  bool // a list in YAML, comma-separated elsewhere
-	lines bool // a text of several lines
-	gone  bool // of an earlier version, and without effect
-	get   func(*Config) string
-	set   func(*Config, string) error
+	name       string
+	help       string
+	ownDefault bool // it has a default of its own, independent of the preset
+	list       bool // a list in YAML, comma-separated elsewhere
+	lines      bool // a text of several lines
+	gone       bool // of an earlier version, and without effect
+	get        func(*Config) string
+	set        func(*Config, string) error
 }
 
 // keys lists everything that can be configured, in the order it is shown.
@@ -71,7 +71,7 @@ var keys = append([]key{
 			c.Settings.Rungs = names
 			return nil
 		}},
-	{name: "estimate", help: "way of counting: " + strings.Join(tokens.Names(), ", "), plain: true,
+	{name: "estimate", help: "way of counting: " + strings.Join(tokens.Names(), ", "), ownDefault: true,
 		get: func(c *Config) string { return c.Estimate },
 		set: func(c *Config, s string) error {
 			if err := oneOf(s, tokens.Names()); err != nil {
@@ -85,9 +85,9 @@ var keys = append([]key{
 	choiceKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name", []string{"", anthropic.Format, chat.Format, responses.Format}, func(c *Config) *string { return &c.Summarizer.Dialect }),
 	textKey("summarizer.url", "address of its API; empty: that of Anthropic or OpenAI", func(c *Config) *string { return &c.Summarizer.URL }),
 	textKey("summarizer.key_env", "environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY", func(c *Config) *string { return &c.Summarizer.KeyEnv }),
-	{name: "summarizer.template", help: "what is asked for: nine, six or brief, or a file with a prompt of your own", plain: true,
+	{name: "summarizer.template", help: "what is asked for: nine, six or brief, or a file with a prompt of your own", ownDefault: true,
 		get: func(c *Config) string { return cmp.Or(c.Summarizer.PromptFile, c.Summarizer.Template) }, set: setTemplate},
-	{name: "summarizer.prompt", help: "prompt that replaces the template", plain: true, lines: true,
+	{name: "summarizer.prompt", help: "prompt that replaces the template", ownDefault: true, lines: true,
 		get: func(c *Config) string { return c.Summarizer.Prompt }, set: setPrompt},
 	textKey("summarizer.rules_file", "file with project rules that the summarizer is shown", func(c *Config) *string { return &c.Summarizer.RulesFile }),
 	plainCount("summarizer.timeout", "seconds that one request may take; 0: 300", func(c *Config) *int { return &c.Summarizer.Timeout }),
@@ -190,18 +190,18 @@ func countKey(name, help string, at func(*Config) *int) key {
 
 func plainCount(name, help string, at func(*Config) *int) key {
 	k := countKey(name, help, at)
-	k.plain = true
+	k.ownDefault = true
 	return k
 }
 
 func plainBool(name, help string, at func(*Config) *bool) key {
 	k := boolKey(name, help, at)
-	k.plain = true
+	k.ownDefault = true
 	return k
 }
 
 func textKey(name, help string, at func(*Config) *string) key {
-	return key{name: name, help: help, plain: true,
+	return key{name: name, help: help, ownDefault: true,
 		get: func(c *Config) string { return *at(c) },
 		set: func(c *Config, s string) error { *at(c) = s; return nil }}
 }

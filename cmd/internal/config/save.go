@@ -114,7 +114,7 @@ func (c *Config) Changes(s policy.Settings) []Change {
 		}
 	}
 	for _, k := range keys {
-		if k.name == "preset" || k.plain {
+		if k.name == "preset" || k.ownDefault {
 			continue
 		}
 		now := k.get(&is)
@@ -180,10 +180,10 @@ func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 		return nil, err
 	}
 	now.src.text = nil
-	if err := saysOnly(data, text, changes); err != nil {
+	if err := checkChangedOnly(data, text, changes); err != nil {
 		return nil, at(path, err)
 	}
-	if err := now.obeys(changes); err != nil {
+	if err := now.checkInForce(changes); err != nil {
 		return nil, err
 	}
 	were, are := c.thresholds(), now.thresholds()
@@ -227,8 +227,8 @@ func (c *Config) Unchanged() bool {
 	return err == nil && sha256.Sum256(data) == c.sum
 }
 
-// saysOnly checks that a new text of a file differs from the old one only in the changes.
-func saysOnly(old, text []byte, changes []Change) error {
+// checkChangedOnly checks that a new text of a file differs from the old one only in the changes.
+func checkChangedOnly(old, text []byte, changes []Change) error {
 	was, err := fileValues(old)
 	if err != nil {
 		return err
@@ -280,9 +280,9 @@ func fileValues(data []byte) (map[string]string, error) {
 	return out, nil
 }
 
-// obeys checks that changes of the file are in force, and not overridden by a source with higher
+// checkInForce checks that changes of the file are in force, and not overridden by a source with higher
 // precedence.
-func (c *Config) obeys(changes []Change) error {
+func (c *Config) checkInForce(changes []Change) error {
 	for _, ch := range changes {
 		from, ok := c.origins[ch.Key]
 		if !ok || !c.Given(ch.Key) || from.file {

@@ -27,7 +27,7 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 	if err != nil {
 		return nil, err
 	}
-	err = o.keep(j, c.Out, c.Write)
+	err = o.selectOutput(j, c.Out, c.Write)
 	if c.DryRun && (path == "-" || precis.CodeOf(err) == precis.CodeConflict) {
 		err = nil // a dry run writes no file, so the conflict does not matter
 	}
@@ -53,7 +53,7 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 // resort, unless the user chose the rungs. Selective condensation becomes patches of the history
 // file. A task of Cline can store a range of hidden messages, but no summary.
 func (j *Job) restrict(c Condensing) (err error) {
-	if j.leave, err = j.File.Task.History.Orphaned(); err != nil {
+	if j.keepVisible, err = j.File.Task.History.Orphaned(); err != nil {
 		return err
 	}
 	j.fromStart, j.Config.Settings.KeepHead = !c.Sidecar || c.From == 0, 0

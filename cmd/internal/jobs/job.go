@@ -32,10 +32,10 @@ type Job struct {
 	log     *slog.Logger
 	parser  outline.Parser
 
-	models *preset.Condensing // nil: condense without a model
-	alert  func(context.Context, policy.Alert)
-	ledger precis.Ledger // past costs, for limits; nil: unknown
-	leave  []int         // messages that truncation must not hide
+	models      *preset.Condensing // nil: condense without a model
+	alert       func(context.Context, policy.Alert)
+	ledger      precis.Ledger // past costs, for limits; nil: unknown
+	keepVisible []int         // messages that truncation must not hide
 
 	instead []policy.Strategy // see [preset.Options]
 
@@ -89,7 +89,7 @@ func (j *Job) manage() (err error) {
 
 func (j *Job) managerOf(s policy.Settings) (*policy.Manager, error) {
 	return preset.New(preset.Options{
-		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, FromStart: j.fromStart, ToFit: j.toFit, Instead: j.instead, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.keepVisible, FromStart: j.fromStart, ToFit: j.toFit, Instead: j.instead, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 
@@ -111,7 +111,7 @@ func (j *Job) ask() policy.Request {
 	if r.Profile == "" {
 		r.Profile = j.Model
 	}
-	if t, err := j.options.goal(); err == nil { // errors were reported before
+	if t, err := j.options.parseTarget(); err == nil { // errors were reported before
 		r.Target = t.In(j.Window.Tokens)
 	}
 	return r

@@ -15,8 +15,8 @@ import (
 // The variable GOGC overrides it.
 const collectAt = 50
 
-// within limits the memory for reading recordings to the configured amount.
-func (o *Opener) within(c *config.Config) *Opener {
+// withMemoryLimit limits the memory for reading recordings to the configured amount.
+func (o *Opener) withMemoryLimit(c *config.Config) *Opener {
 	o.limit = memory.Limit(c.MemoryMB)
 	return o
 }

@@ -29,7 +29,7 @@ type Opener struct {
 	options options
 	last    *config.Config // read last; nil: none
 
-	limit     int64                 // memory limit in bytes, see within; 0: none
+	limit     int64                 // memory limit in bytes, see withMemoryLimit; 0: none
 	watched   bool                  // memory use is being watched
 	exceeded  chan error            // receives an error when the limit is exceeded
 	worker    *outlineworker.Worker // nil: not started
@@ -72,7 +72,7 @@ func (o *Opener) Close() {
 // Config returns the effective configuration. A file in the current folder may not be the user's,
 // so it is named on standard error, once.
 func (o *Opener) Config() (*config.Config, error) {
-	if t, err := o.options.goal(); err == nil && t.Tokens > 0 && o.options.window == "" {
+	if t, err := o.options.parseTarget(); err == nil && t.Tokens > 0 && o.options.window == "" {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read --target", Err: fmt.Errorf("%s are tokens, of a window that nothing names", o.options.target), Hint: "give --window too, or a share such as 20%"}
 	}
 	return o.config()
@@ -117,7 +117,7 @@ func (o *Opener) Edit(ctx context.Context, path, out string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.keep(j, out, j.File.Task != nil && out == ""); err != nil {
+	if err := o.selectOutput(j, out, j.File.Task != nil && out == ""); err != nil {
 		return nil, err
 	}
 	return j, j.manage()
@@ -129,7 +129,7 @@ func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := o.within(cfg).Read(ctx, path)
+	f, err := o.withMemoryLimit(cfg).Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +156,8 @@ func nearModel(c *models.Catalog, id string) string {
 	return ""
 }
 
-// keep selects where edits go, and reports if that file exists already.
-func (o *Opener) keep(j *Job, out string, inPlace bool) error {
+// selectOutput selects where edits go, and reports if that file exists already.
+func (o *Opener) selectOutput(j *Job, out string, inPlace bool) error {
 	if folder := filepath.Dir(out); out != "" {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			return &precis.Error{Code: precis.CodeNotFound, Op: "save", Place: folder, Err: errors.New("there is no such folder"), Hint: "make it first, or name another file with -o"}

@@ -44,9 +44,9 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.set, "set", nil, "set a configuration `KEY=VALUE`; repeatable")
 }
 
-// goal reads the flag --target, the target of a run in [Job.ask]. The setting of the same name,
+// parseTarget reads the flag --target, the target of a run in [Job.ask]. The setting of the same name,
 // which has no tokens, is set once the window is known.
-func (o *options) goal() (policy.Target, error) {
+func (o *options) parseTarget() (policy.Target, error) {
 	t, err := policy.ParseTarget(o.target)
 	if e, ok := errors.AsType[*precis.Error](err); ok {
 		e.Op = "read --target"
@@ -79,7 +79,7 @@ func (o *options) load() (*config.Config, error) {
 	for key, v := range o.own {
 		set(key, "--"+key[strings.LastIndex(key, ".")+1:], v)
 	}
-	target, err := o.goal()
+	target, err := o.parseTarget()
 	if err != nil {
 		return nil, err
 	}

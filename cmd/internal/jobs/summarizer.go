@@ -120,16 +120,16 @@ func (o *Opener) summaries(ctx context.Context, path string) store.Summaries {
 // usable returns why a summarizer cannot be used; nil: no known reason. Other reasons, known only
 // to its API, appear at the first summary.
 func usable(catalog *models.Catalog, c config.Summarizer) error {
-	if _, known := catalog.Find(c.Model); !known && c.URL == "" && !made(c.Model) {
+	if _, known := catalog.Find(c.Model); !known && c.URL == "" && !isServedByDefault(c.Model) {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model is known by the name %.80q", c.Model),
 			Hint: "precis models lists names; for a server of your own set summarizer.url"}
 	}
 	return keyOf(c)
 }
 
-// made reports whether the default API serves models with such a name: a model may be newer than
+// isServedByDefault reports whether the default API serves models with such a name: a model may be newer than
 // the catalog.
-func made(name string) bool {
+func isServedByDefault(name string) bool {
 	family := models.Family(strings.ToLower(name))
 	return family == "claude" || family == "gpt"
 }

@@ -23,10 +23,10 @@ func pi(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	for name, v := range within(models, "providers") {
+	for name, v := range objectAt(models, "providers") {
 		provider, _ := v.(object)
 		if own := text(provider, "baseUrl"); own != "" {
-			urls[name] = p.other(name, own, file, text(provider, "api") == "anthropic-messages" || name == "anthropic")
+			urls[name] = p.addUpstream(name, own, file, text(provider, "api") == "anthropic-messages" || name == "anthropic")
 		}
 	}
 	var code strings.Builder
@@ -76,7 +76,7 @@ func (p *Plan) continueModel(m object, path string) {
 	provider, own := text(m, "provider"), text(m, "apiBase")
 	switch {
 	case own != "":
-		m["apiBase"] = p.other(provider+"-"+text(m, "name"), own, path, false)
+		m["apiBase"] = p.addUpstream(provider+"-"+text(m, "name"), own, path, false)
 	case provider == "anthropic", provider == "openai":
 		m["apiBase"] = p.v1()
 	default:
@@ -95,7 +95,7 @@ func (p *Plan) continueModel(m object, path string) {
 // copy.
 func crush(p *Plan) error {
 	p.anthropicAt(p.place.Env("ANTHROPIC_API_ENDPOINT"), "ANTHROPIC_API_ENDPOINT")
-	p.openAIAt(asIs(p.place.Env("OPENAI_API_ENDPOINT")), "OPENAI_API_ENDPOINT")
+	p.openAIAt(markUnversioned(p.place.Env("OPENAI_API_ENDPOINT")), "OPENAI_API_ENDPOINT")
 	p.set("ANTHROPIC_API_ENDPOINT", p.base())
 	p.set("OPENAI_API_ENDPOINT", p.v1())
 	dir := p.place.Env("CRUSH_GLOBAL_CONFIG")
@@ -107,11 +107,11 @@ func crush(p *Plan) error {
 		return err
 	}
 	changed := false
-	providers := within(file, "providers")
+	providers := objectAt(file, "providers")
 	for _, name := range slices.Sorted(maps.Keys(providers)) {
-		provider := within(providers, name)
+		provider := objectAt(providers, name)
 		if own := text(provider, "base_url"); own != "" {
-			provider["base_url"] = p.other(name, own, path, text(provider, "type") == "anthropic" || name == "anthropic")
+			provider["base_url"] = p.addUpstream(name, own, path, text(provider, "type") == "anthropic" || name == "anthropic")
 			changed = true
 		}
 	}

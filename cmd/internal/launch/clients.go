@@ -46,7 +46,7 @@ func aider(p *Plan) error {
 	p.set("ANTHROPIC_API_BASE", p.base())
 	p.set("AIDER_OPENAI_API_BASE", p.v1()) // before its own configuration file
 	if own, ok := p.Args.flag("--openai-api-base"); ok {
-		p.openAIAt(asIs(own), "--openai-api-base")
+		p.openAIAt(markUnversioned(own), "--openai-api-base")
 		p.Args.setFlag("--openai-api-base", p.v1())
 	}
 	return generic(p)
@@ -71,9 +71,9 @@ func qwen(p *Plan) error {
 		return err
 	}
 	if own, ok := p.Args.flag("--openai-base-url"); ok {
-		p.openAIAt(asIs(own), "--openai-base-url")
+		p.openAIAt(markUnversioned(own), "--openai-base-url")
 	} else if own := text(settings, "security", "auth", "baseUrl"); own != "" && p.OpenAI == "" {
-		p.openAIAt(asIs(own), path)
+		p.openAIAt(markUnversioned(own), path)
 	}
 	p.Args.setFlag("--openai-base-url", p.v1())
 	return nil

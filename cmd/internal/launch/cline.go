@@ -26,7 +26,7 @@ func cline(p *Plan) error {
 		p.warn("it has no " + path + " yet: its requests do not pass the gateway; run cline auth first")
 		return nil
 	}
-	p.clineProviders(within(file, "providers"), path)
+	p.clineProviders(objectAt(file, "providers"), path)
 	copied, err := p.writeJSON(file, "providers.json")
 	if err != nil {
 		return err
@@ -85,14 +85,14 @@ func absolute(from, path string) string {
 
 func (p *Plan) clineProviders(providers object, path string) {
 	for _, name := range slices.Sorted(maps.Keys(providers)) {
-		settings := within(providers, name, "settings")
+		settings := objectAt(providers, name, "settings")
 		if settings == nil {
 			continue
 		}
 		own := text(settings, "baseUrl")
 		switch {
 		case own != "":
-			settings["baseUrl"] = p.other(name, own, path, name == "anthropic")
+			settings["baseUrl"] = p.addUpstream(name, own, path, name == "anthropic")
 		case name == "anthropic":
 			settings["baseUrl"] = p.base()
 		case name == "openai-native", name == "openai":

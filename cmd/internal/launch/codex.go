@@ -16,7 +16,7 @@ func codex(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	if key, _ := auth["OPENAI_API_KEY"].(string); key == "" && within(auth, "tokens") != nil && p.OpenAI == "" && p.place.Env("OPENAI_API_KEY") == "" {
+	if key, _ := auth["OPENAI_API_KEY"].(string); key == "" && objectAt(auth, "tokens") != nil && p.OpenAI == "" && p.place.Env("OPENAI_API_KEY") == "" {
 		p.OpenAI = "https://chatgpt.com/backend-api/codex#" // requests of a subscription go there
 	}
 	file := filepath.Join(dir, "config.toml")
@@ -32,7 +32,7 @@ func codex(p *Plan) error {
 	}
 	if provider == "" || provider == "openai" {
 		if own := tomlText(config, "", "openai_base_url"); own != "" {
-			p.openAIAt(asIs(own), file)
+			p.openAIAt(markUnversioned(own), file)
 		}
 		p.Args.insert("-c", fmt.Sprintf("openai_base_url=%q", p.v1()))
 		return nil
@@ -46,7 +46,7 @@ func codex(p *Plan) error {
 		p.warn("the address of its provider " + provider + " is not known: its requests do not pass the gateway")
 		return nil
 	}
-	p.Args.insert("-c", fmt.Sprintf("%s.base_url=%q", key, p.other(provider, own, from, false)))
+	p.Args.insert("-c", fmt.Sprintf("%s.base_url=%q", key, p.addUpstream(provider, own, from, false)))
 	return nil
 }
 

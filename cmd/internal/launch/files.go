@@ -150,8 +150,8 @@ func closes(s string) bool {
 	}
 }
 
-// within returns the object at a path of keys; nil if it does not exist.
-func within(o object, path ...string) object {
+// objectAt returns the object at a path of keys; nil if it does not exist.
+func objectAt(o object, path ...string) object {
 	for _, key := range path {
 		next, ok := o[key].(object)
 		if !ok {
@@ -165,7 +165,7 @@ func within(o object, path ...string) object {
 // text returns the string at a path of keys; "" if it does not exist.
 func text(o object, path ...string) string {
 	last := len(path) - 1
-	s, _ := within(o, path[:last]...)[path[last]].(string)
+	s, _ := objectAt(o, path[:last]...)[path[last]].(string)
 	return s
 }
 

@@ -64,14 +64,14 @@ func Prepare(place Place) (*Plan, error) {
 	if len(place.Args) == 0 {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "there is no command")
 	}
-	c, err := find(place)
+	c, err := findClient(place)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Client: c, Args: slices.Clone(place.Args), Env: map[string]string{}, Others: map[string]string{}, place: place, from: map[string]string{}}
 	p.anthropicAt(place.Env("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
 	for _, name := range []string{"OPENAI_API_BASE", "OPENAI_BASE_URL"} { // the last one wins
-		p.openAIAt(asIs(place.Env(name)), name)
+		p.openAIAt(markUnversioned(place.Env(name)), name)
 	}
 	if err := c.prepare(p); err != nil {
 		if _, ok := errors.AsType[*precis.Error](err); ok {
@@ -97,8 +97,8 @@ func (p *Plan) openAIAt(url, from string) {
 	}
 }
 
-// find returns the client of a command; the generic one for an unknown command.
-func find(place Place) (*Client, error) {
+// findClient returns the client of a command; the generic one for an unknown command.
+func findClient(place Place) (*Client, error) {
 	all := Clients()
 	name := place.Client
 	if name == "" {
@@ -177,9 +177,9 @@ func (p *Plan) warn(text string) { p.Warnings = append(p.Warnings, text) }
 
 var versioned = regexp.MustCompile(`/v[0-9]+[a-z0-9]*/?$`)
 
-// asIs marks the base URL of an OpenAI client that ends without a version, so that none is added
+// markUnversioned marks the base URL of an OpenAI client that ends without a version, so that none is added
 // before the path.
-func asIs(url string) string {
+func markUnversioned(url string) string {
 	if url == "" || versioned.MatchString(url) {
 		return url
 	}
@@ -188,17 +188,17 @@ func asIs(url string) string {
 
 var unclean = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// other makes an upstream from a base URL in a client's configuration file, from, and returns its
+// addUpstream makes an upstream from a base URL in a client's configuration file, from, and returns its
 // replacement. Anthropic's own clients append /v1 to it, others do not.
-func (p *Plan) other(name, url, from string, addsVersion bool) string {
+func (p *Plan) addUpstream(name, url, from string, addsVersion bool) string {
 	clean := "client-" + strings.Trim(unclean.ReplaceAllString(name, "-"), "-")
-	for known, ok := p.Others[clean]; ok && known != url && known != asIs(url); known, ok = p.Others[clean] {
+	for known, ok := p.Others[clean]; ok && known != url && known != markUnversioned(url); known, ok = p.Others[clean] {
 		clean += "x"
 	}
 	if addsVersion {
 		p.Others[clean], p.from[url] = url, from
 		return p.base() + "/" + clean
 	}
-	p.Others[clean], p.from[asIs(url)] = asIs(url), from
+	p.Others[clean], p.from[markUnversioned(url)] = markUnversioned(url), from
 	return p.base() + "/" + clean + "/v1"
 }

@@ -26,10 +26,10 @@ func opencode(p *Plan) error {
 		return err
 	}
 	for _, f := range append(files, file{inline, "OPENCODE_CONFIG_CONTENT"}) {
-		configured := within(f.object, "provider")
+		configured := objectAt(f.object, "provider")
 		for _, name := range slices.Sorted(maps.Keys(configured)) {
 			if own := text(configured, name, "options", "baseURL"); own != "" {
-				providers[name] = object{"options": object{"baseURL": p.other(name, own, f.path, false)}}
+				providers[name] = object{"options": object{"baseURL": p.addUpstream(name, own, f.path, false)}}
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (p *Plan) opencodeFolders(providers object) error {
 				if err != nil {
 					return err
 				}
-				if err := p.opencodeAddresses(path, within(o, "provider"), providers); err != nil {
+				if err := p.opencodeAddresses(path, objectAt(o, "provider"), providers); err != nil {
 					return err
 				}
 			}

@@ -36,7 +36,7 @@ func Run(c Command) error {
 	defer t.close()
 	attributes(cmd, t)
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, passed()...)
+	signal.Notify(signals, forwardedSignals()...)
 	defer signal.Stop(signals)
 	started, done := make(chan error, 1), make(chan error, 1)
 	go func() {
@@ -58,7 +58,7 @@ func Run(c Command) error {
 			return exitOf(cmd, err)
 		case s := <-signals:
 			if !t.typed(s) {
-				pass(cmd.Process, s)
+				forwardSignal(cmd.Process, s)
 			}
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// passed are the signals to pass on. Signals that this process ignores, as under nohup, stay
+// forwardedSignals are the signals to pass on. Signals that this process ignores, as under nohup, stay
 // ignored.
-func passed() []os.Signal {
+func forwardedSignals() []os.Signal {
 	var out []os.Signal
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2} {
 		if !signal.Ignored(s) {
@@ -56,7 +56,7 @@ func attributes(cmd *exec.Cmd, t *terminal) {
 	dieWithParent(cmd.SysProcAttr)
 }
 
-func pass(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
+func forwardSignal(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
 
 // codeOf returns the exit code as a shell reports it.
 func codeOf(s *os.ProcessState) int {

@@ -12,14 +12,14 @@ import (
 // Tally counts the requests through a gateway. The zero value is empty. It is safe for concurrent
 // use.
 type Tally struct {
-	mu            sync.Mutex
-	requests      int
-	conversations map[string]bool
-	said, sent    int // tokens
-	condensations int
-	avoided       int
-	cost, own     float64
-	failed        int
+	mu                          sync.Mutex
+	requests                    int
+	conversations               map[string]bool
+	unreducedTokens, sentTokens int // tokens
+	condensations               int
+	avoided                     int
+	cost, own                   float64
+	failed                      int
 }
 
 // Turn counts a request.
@@ -39,11 +39,11 @@ func (t *Tally) Turn(_ context.Context, turn gateway.Turn) {
 	}
 	r := turn.Report
 	if r == nil {
-		t.said, t.sent = t.said+turn.Input, t.sent+turn.Input
+		t.unreducedTokens, t.sentTokens = t.unreducedTokens+turn.Input, t.sentTokens+turn.Input
 		return
 	}
-	said := max(r.Said, r.Before.Tokens)
-	t.said, t.sent = t.said+said, t.sent+r.After.Tokens
+	said := max(r.Unreduced, r.Before.Tokens)
+	t.unreducedTokens, t.sentTokens = t.unreducedTokens+said, t.sentTokens+r.After.Tokens
 	allowed := r.Decision.Allowed
 	fitted := allowed > 0 && float64(said) > allowed && float64(r.After.Tokens) <= allowed
 	if turn.Status < 400 && (turn.Retries > 0 || fitted) {
@@ -68,8 +68,8 @@ func (t *Tally) Requests() int {
 	return t.requests
 }
 
-// Said returns a summary of a few lines; "" without requests.
-func (t *Tally) Said(w *console.Words) string {
+// Summary returns a summary of a few lines; "" without requests.
+func (t *Tally) Summary(w *console.Words) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.requests == 0 {
@@ -79,9 +79,9 @@ func (t *Tally) Said(w *console.Words) string {
 	if t.failed > 0 {
 		passed += w.Text(", %s failed", w.Number(t.failed))
 	}
-	sent := w.Text("precis: the client sent %s tokens, %s were forwarded", w.Number(t.said), w.Number(t.sent))
-	if t.said > t.sent {
-		sent += w.Text(" (%.0f %% less)", 100*float64(t.said-t.sent)/float64(t.said))
+	sent := w.Text("precis: the client sent %s tokens, %s were forwarded", w.Number(t.unreducedTokens), w.Number(t.sentTokens))
+	if t.unreducedTokens > t.sentTokens {
+		sent += w.Text(" (%.0f %% less)", 100*float64(t.unreducedTokens-t.sentTokens)/float64(t.unreducedTokens))
 	}
 	did := w.Text("precis: %s, %s avoided", w.Count(t.condensations, "condensation"), w.Count(t.avoided, "overflow"))
 	if t.cost > 0 {

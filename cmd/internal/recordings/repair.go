@@ -104,7 +104,7 @@ func (c *repair) run(_ *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.JSON(done)
 	}
-	c.tell(done)
+	c.printOutcome(done)
 	return nil
 }
 
@@ -125,8 +125,8 @@ func (c *repair) write(path string, data []byte) (string, error) {
 	return out, nil
 }
 
-// tell prints the content kept and the content lost.
-func (c *repair) tell(done repaired) {
+// printOutcome prints the content kept and the content lost.
+func (c *repair) printOutcome(done repaired) {
 	w := c.Text
 	if done.Output == "" {
 		c.Line("%s is whole: nothing was written", done.Path)

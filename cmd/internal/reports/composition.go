@@ -62,8 +62,8 @@ func (p *Printer) legend(c composition, said map[string]int, total int) {
 	p.Text.Table(p.Words.Heads("who", "tokens", "share", "blocks", "ever said"), []int{1, 2, 3, 4}, rows)
 }
 
-// actsText describes when a conversation is reduced, and to which size.
-func (p *Printer) actsText(d policy.Decision, c composition) string {
+// thresholdText describes when a conversation is reduced, and to which size.
+func (p *Printer) thresholdText(d policy.Decision, c composition) string {
 	if c.acts <= 0 {
 		return p.Words.Text("the window leaves no room for messages")
 	}

@@ -37,14 +37,14 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 	if err != nil {
 		return err
 	}
-	o := outcomeOf(j, res, after(j.Conversation, res))
+	o := outcomeOf(j, res, editsAfter(j.Conversation, res))
 	var next []term.Pair
 	if k, ok := j.File.KeptInTask(res.Edits); ok {
 		next = p.rangeNote(k)
 	}
-	p.outcome(j, res, o, comp, p.Words.Say("dryrun"), next...)
+	p.printOutcome(j, res, o, comp, p.Words.Say("dryrun"), next...)
 	if len(res.Edits) > 0 {
-		p.lost(res.Report.Retention)
+		p.printLosses(res.Report.Retention)
 		p.diff(changes, full)
 	}
 	if done.Loses != nil && done.Loses.Refuses() {
@@ -64,9 +64,9 @@ func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res policy.Result,
 	if err != nil {
 		return err
 	}
-	o := outcomeOf(j, res, after(j.Conversation, res))
+	o := outcomeOf(j, res, editsAfter(j.Conversation, res))
 	if where == "" {
-		p.outcome(j, res, o, comp, p.Words.Say("unwritten"))
+		p.printOutcome(j, res, o, comp, p.Words.Say("unwritten"))
 		return nil
 	}
 	file := ShellWord(where)
@@ -75,7 +75,7 @@ func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res policy.Result,
 		where += ": " + p.inTask(k)
 	}
 	next := append([]term.Pair{{Name: p.Words.Say("writtento"), Value: where, Style: "good"}}, p.rangeNote(k)...)
-	p.outcome(j, res, o, comp, "", append(next,
+	p.printOutcome(j, res, o, comp, "", append(next,
 		term.Pair{Name: p.Words.Say("undo"), Value: "precis undo " + file},
 		term.Pair{Name: p.Words.Say("find"), Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
 	)...)
@@ -105,9 +105,9 @@ func (p *Printer) inTask(k recording.KeptInTask) string {
 	return strings.Join(parts, p.Words.Say("semicolon"))
 }
 
-// outcome prints the result of a run: one sentence, the window, what was kept and lost, and next
+// printOutcome prints the result of a run: one sentence, the window, what was kept and lost, and next
 // steps; with --verbose also the arithmetic.
-func (p *Printer) outcome(j *jobs.Job, res policy.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
+func (p *Printer) printOutcome(j *jobs.Job, res policy.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
 	style, text := o.headline(p.Words)

@@ -63,13 +63,13 @@ func TestLossReport(t *testing.T) {
 	}
 	var b bytes.Buffer
 	p := New(console.New(console.Streams{Out: &b}))
-	p.lost(k)
+	p.printLosses(k)
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if len(lines) != 1+mostLost+1 || !strings.Contains(lines[1], "m4    rule  Never guess.") || !strings.Contains(lines[11], "and 91 more") {
 		t.Errorf("%s", b.String())
 	}
 	b.Reset()
-	if p.lost(&policy.Retention{Anchors: 1, Kept: 1}); b.Len() > 0 {
+	if p.printLosses(&policy.Retention{Anchors: 1, Kept: 1}); b.Len() > 0 {
 		t.Errorf("nothing is lost: %s", b.String())
 	}
 }

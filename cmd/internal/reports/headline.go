@@ -38,8 +38,8 @@ func quoted(words string, look precis.Look) bool {
 	})
 }
 
-// after returns the edits of a conversation after a run, whether or not the run is recorded yet.
-func after(conv *precis.Conversation, res policy.Result) []precis.Edit {
+// editsAfter returns the edits of a conversation after a run, whether or not the run is recorded yet.
+func editsAfter(conv *precis.Conversation, res policy.Result) []precis.Edit {
 	edits := slices.Clone(conv.Edits)
 	for _, e := range res.Edits {
 		if !slices.ContainsFunc(edits, func(had precis.Edit) bool { return had.ID == e.ID }) {

@@ -162,8 +162,8 @@ func (p *Printer) Inspection(v Inspection) {
 		[2]string{"repeats", repeats},
 		[2]string{"condensed", historyText(p.Words, v.Status)},
 		[2]string{"kept", kept}, [2]string{"lost", lost},
-		[2]string{"acts", p.actsText(v.Decision, c)},
-		[2]string{"would do", p.would(v)},
+		[2]string{"acts", p.thresholdText(v.Decision, c)},
+		[2]string{"would do", p.plannedReduction(v)},
 		[2]string{"because", because},
 	)
 }
@@ -181,13 +181,13 @@ func (p *Printer) usage(v Inspection, c composition) {
 		p.Words.Number(c.used), p.Words.Number(c.window), percent(p.Words, c.used, c.window), p.Words.Number(v.Status.Shown), p.Words.Count(v.Status.Messages, "message")))
 }
 
-// would describes the reduction that would be made.
-func (p *Printer) would(v Inspection) string {
+// plannedReduction describes the reduction that would be made.
+func (p *Printer) plannedReduction(v Inspection) string {
 	w := p.Words
 	reduces := strings.HasPrefix(v.Would, "reduced ")
 	switch {
 	case w.English():
-		return would(v)
+		return plannedReductionEnglish(v)
 	case v.Shadow != nil && reduces:
 		return w.Text("nothing, since it only watches (preset off); otherwise: %s", w.Sentence(v.Would))
 	case reduces, v.Decision.Action == policy.ActionNone:
@@ -196,8 +196,8 @@ func (p *Printer) would(v Inspection) string {
 	return w.Text(string(v.Decision.Action)) + ": " + w.Sentence(v.Would)
 }
 
-// would is the English form, which rewrites the verb for an action not taken yet.
-func would(v Inspection) string {
+// plannedReductionEnglish is the English form, which rewrites the verb for an action not taken yet.
+func plannedReductionEnglish(v Inspection) string {
 	rest, reduces := strings.CutPrefix(v.Would, "reduced ")
 	switch {
 	case v.Shadow != nil && reduces:

@@ -18,7 +18,7 @@ func keptText(w *console.Words, r policy.Report) string {
 	if r.Retention == nil {
 		return ""
 	}
-	return retainedText(w, *r.Retention, through(r))
+	return retainedText(w, *r.Retention, replacementName(r))
 }
 
 // retainedText summarizes what a view keeps; through is the replacement of hidden messages, "" if
@@ -38,8 +38,8 @@ func retainedText(w *console.Words, k policy.Retention, through string) string {
 	return strings.Join(parts, w.Say("semicolon"))
 }
 
-// through names the replacement of hidden messages: "digest", "summary" or "marker".
-func through(r policy.Report) string {
+// replacementName names the replacement of hidden messages: "digest", "summary" or "marker".
+func replacementName(r policy.Report) string {
 	has := func(f func(policy.EditSummary) bool) bool { return slices.ContainsFunc(r.Edits, f) }
 	switch {
 	case has(func(e policy.EditSummary) bool { return e.Rung == "digest" }):
@@ -50,8 +50,8 @@ func through(r policy.Report) string {
 	return "marker"
 }
 
-// lost lists the losses of a view, the user's rules first.
-func (p *Printer) lost(k *policy.Retention) {
+// printLosses lists the losses of a view, the user's rules first.
+func (p *Printer) printLosses(k *policy.Retention) {
 	if k == nil || len(k.RulesLost)+len(k.Lost) == 0 {
 		return
 	}

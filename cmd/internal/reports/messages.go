@@ -20,18 +20,18 @@ func (p *Printer) View(ctx context.Context, j *jobs.Job, res policy.Result) erro
 		}
 	}
 	w.Printf("\n")
-	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID(), made(j.Conversation, res)...)
+	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID(), unrecordedEdits(j.Conversation, res)...)
 	if err != nil {
 		return err
 	}
-	o := outcomeOf(j, res, after(j.Conversation, res))
-	p.outcome(j, res, o, comp, "")
+	o := outcomeOf(j, res, editsAfter(j.Conversation, res))
+	p.printOutcome(j, res, o, comp, "")
 	return nil
 }
 
-// made returns the edits of a run that are not recorded yet.
-func made(conv *precis.Conversation, res policy.Result) []precis.Edit {
-	return after(conv, res)[len(conv.Edits):]
+// unrecordedEdits returns the edits of a run that are not recorded yet.
+func unrecordedEdits(conv *precis.Conversation, res policy.Result) []precis.Edit {
+	return editsAfter(conv, res)[len(conv.Edits):]
 }
 
 // describe formats a block on one line.

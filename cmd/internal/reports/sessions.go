@@ -70,7 +70,7 @@ func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 		room -= n + 2
 	}
 	for i, s := range l.Sessions {
-		rows[i] = append(rows[i], oneLine(p.whatOf(s), max(room, 16)))
+		rows[i] = append(rows[i], oneLine(p.describeSession(s), max(room, 16)))
 	}
 	w.Table(append(heads, p.Words.Text("what")), right, rows)
 	if limit > 0 && limit*page < l.Total {
@@ -78,8 +78,8 @@ func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 	}
 }
 
-// whatOf describes a session by its project and its title.
-func (p *Printer) whatOf(s *sessions.Session) string {
+// describeSession describes a session by its project and its title.
+func (p *Printer) describeSession(s *sessions.Session) string {
 	if s.State == sessions.Unreadable {
 		return p.Words.Sentence(s.Problem)
 	}
@@ -153,7 +153,7 @@ func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now
 	p.Pairs(
 		[2]string{"id", s.ID}, [2]string{"agent", s.Agent}, [2]string{"model", s.Model}, [2]string{"project", s.Project}, [2]string{"file", s.Path},
 		[2]string{"state", oneLine(state, w.Width()-14)},
-		[2]string{"used", p.Words.Text("%s to %s (%s)", p.clock(s.Begun), p.clock(s.Last), p.ago(s.Last, now))},
+		[2]string{"used", p.Words.Text("%s to %s (%s)", p.formatTime(s.Begun), p.formatTime(s.Last), p.ago(s.Last, now))},
 		[2]string{"said", p.Words.Text("%s, %s of the user, %s tokens", p.Words.Count(s.Messages, "message"), p.Words.Count(s.Turns, "turn"), p.Words.Number(s.Tokens))},
 		[2]string{"condensed", condensed}, [2]string{"spent", p.spentText(s)}, [2]string{"tools", toolsText(s.Tools, w.Width()-14)}, [2]string{"begun by", s.Parent},
 	)

@@ -118,7 +118,7 @@ func (p *Printer) SessionTree(trees []*sessions.Node, now time.Time) {
 // node prints a session with the tree lines before it, and its children below.
 func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 	w := p.Text
-	line := p.Words.Text("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent, p.ago(n.Last, now), p.size(n.Tokens), p.Words.Count(n.Messages, "message"), p.whatOf(n.Session))
+	line := p.Words.Text("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent, p.ago(n.Last, now), p.size(n.Tokens), p.Words.Count(n.Messages, "message"), p.describeSession(n.Session))
 	w.Printf("%s%s\n", w.Style("dim", lead+branch), oneLine(line, w.Width()-len([]rune(lead+branch))))
 	below := lead
 	switch branch {
@@ -182,13 +182,13 @@ func Size(n int) string {
 	case n < 1000:
 		return fmt.Sprint(n)
 	case n < 999_950:
-		return short(float64(n)/1e3) + "k"
+		return formatShort(float64(n)/1e3) + "k"
 	}
-	return short(float64(n)/1e6) + "M"
+	return formatShort(float64(n)/1e6) + "M"
 }
 
-// short formats a number with one decimal, unless that is 0 or the number is 100 or more.
-func short(x float64) string {
+// formatShort formats a number with one decimal, unless that is 0 or the number is 100 or more.
+func formatShort(x float64) string {
 	if x >= 100 {
 		return fmt.Sprintf("%.0f", x)
 	}
@@ -228,8 +228,8 @@ func (p *Printer) ago(t, now time.Time) string {
 	return t.Local().Format("2006-01-02")
 }
 
-// clock formats a time in the local time zone.
-func (p *Printer) clock(t time.Time) string {
+// formatTime formats a time in the local time zone.
+func (p *Printer) formatTime(t time.Time) string {
 	if t.IsZero() {
 		return p.Words.Text("unknown")
 	}

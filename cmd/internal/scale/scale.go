@@ -47,8 +47,8 @@ const lines = "recording.jsonl"
 
 func times(k int) func(int) int { return func(n int) int { return k * n } }
 
-// one is for shapes whose size is that of one text.
-func one(int) int { return 1 }
+// sizeOne is for shapes whose size is that of one text.
+func sizeOne(int) int { return 1 }
 
 // Shapes returns all shapes.
 func Shapes() []Shape {
@@ -63,10 +63,10 @@ func Shapes() []Shape {
 		{Name: "identifiers", File: lines, Unit: 2000, make: identifiers},
 		{Name: "array as an argument", File: lines, Unit: 2000, make: array},
 		{Name: "turns of aider", File: ".aider.chat.history.md", Unit: 1000, Pieces: times(2), make: aider},
-		{Name: "letters", File: lines, Unit: 100_000, Pieces: one, make: func(n int) []byte { return output(strings.Repeat("a", n)) }},
-		{Name: "slashes", File: lines, Unit: 100_000, Pieces: one, make: func(n int) []byte { return output(strings.Repeat("/", n)) }},
-		{Name: "NUL bytes", File: lines, Unit: 100_000, Pieces: one, make: func(n int) []byte { return output(strings.Repeat("\x00", n)) }},
-		{Name: "ESC bytes", File: lines, Unit: 100_000, Pieces: one, make: func(n int) []byte { return output(strings.Repeat("\x1b", n)) }},
+		{Name: "letters", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("a", n)) }},
+		{Name: "slashes", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("/", n)) }},
+		{Name: "NUL bytes", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("\x00", n)) }},
+		{Name: "ESC bytes", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("\x1b", n)) }},
 	}
 }
 
@@ -75,7 +75,7 @@ type object = map[string]any
 // log is a recording of a message a line.
 type log struct{ bytes.Buffer }
 
-func (l *log) say(role string, content any) {
+func (l *log) addMessage(role string, content any) {
 	e := json.NewEncoder(&l.Buffer)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(object{"role": role, "content": content}); err != nil {
@@ -95,8 +95,8 @@ func file(i int) object { return object{"path": fmt.Sprintf("src/file%d.go", i)}
 
 // end closes a recording with a request that nobody has answered.
 func (l *log) end() []byte {
-	l.say("assistant", "Done.")
-	l.say("user", "And now?")
+	l.addMessage("assistant", "Done.")
+	l.addMessage("user", "And now?")
 	return l.Bytes()
 }
 
@@ -104,9 +104,9 @@ func messages(n int) []byte {
 	var l log
 	for i := range n {
 		if i%2 == 0 {
-			l.say("user", fmt.Sprint("do ", i))
+			l.addMessage("user", fmt.Sprint("do ", i))
 		} else {
-			l.say("assistant", fmt.Sprint("ok ", i))
+			l.addMessage("assistant", fmt.Sprint("ok ", i))
 		}
 	}
 	return l.Bytes()
@@ -118,9 +118,9 @@ func blocks(n int) []byte {
 	for i := range n {
 		content = append(content, object{"type": "text", "text": fmt.Sprint("block ", i)})
 	}
-	l.say("user", "Go on.")
-	l.say("assistant", content)
-	l.say("user", "And now?")
+	l.addMessage("user", "Go on.")
+	l.addMessage("assistant", content)
+	l.addMessage("user", "And now?")
 	return l.Bytes()
 }
 
@@ -130,18 +130,18 @@ func calls(n int) []byte {
 	for i := range n {
 		uses, results = append(uses, call(i, "read_file", file(i))), append(results, result(i, fmt.Sprint("line ", i)))
 	}
-	l.say("user", "Read all of it.")
-	l.say("assistant", uses)
-	l.say("user", results)
+	l.addMessage("user", "Read all of it.")
+	l.addMessage("assistant", uses)
+	l.addMessage("user", results)
 	return l.end()
 }
 
 func callMessages(n int) []byte {
 	var l log
-	l.say("user", "Read all of it.")
+	l.addMessage("user", "Read all of it.")
 	for i := range n {
-		l.say("assistant", []object{call(i, "read_file", file(i))})
-		l.say("user", []object{result(i, strings.Repeat(fmt.Sprintf("line %d\n", i), 5))})
+		l.addMessage("assistant", []object{call(i, "read_file", file(i))})
+		l.addMessage("user", []object{result(i, strings.Repeat(fmt.Sprintf("line %d\n", i), 5))})
 	}
 	return l.end()
 }
@@ -149,10 +149,10 @@ func callMessages(n int) []byte {
 // reads reads ten files again and again, with results large enough to be pointed to.
 func reads(n int) []byte {
 	var l log
-	l.say("user", "Keep an eye on them.")
+	l.addMessage("user", "Keep an eye on them.")
 	for i := range n {
-		l.say("assistant", []object{call(i, "read_file", file(i%10))})
-		l.say("user", []object{result(i, strings.Repeat(fmt.Sprintf("func f%d() {}\n", i%10), 40))})
+		l.addMessage("assistant", []object{call(i, "read_file", file(i%10))})
+		l.addMessage("user", []object{result(i, strings.Repeat(fmt.Sprintf("func f%d() {}\n", i%10), 40))})
 	}
 	return l.end()
 }
@@ -218,9 +218,9 @@ func identifiers(n int) []byte {
 // output is a conversation with the output of one command.
 func output(text string) []byte {
 	var l log
-	l.say("user", "List it.")
-	l.say("assistant", []object{call(0, "bash", object{"command": "ls"})})
-	l.say("user", []object{result(0, text)})
+	l.addMessage("user", "List it.")
+	l.addMessage("assistant", []object{call(0, "bash", object{"command": "ls"})})
+	l.addMessage("user", []object{result(0, text)})
 	return l.end()
 }
 
@@ -230,9 +230,9 @@ func array(n int) []byte {
 	for i := range words {
 		words[i] = fmt.Sprint("a", i)
 	}
-	l.say("user", "Run it.")
-	l.say("assistant", []object{call(0, "bash", object{"command": words})})
-	l.say("user", []object{result(0, "ok")})
+	l.addMessage("user", "Run it.")
+	l.addMessage("assistant", []object{call(0, "bash", object{"command": words})})
+	l.addMessage("user", []object{result(0, "ok")})
 	return l.end()
 }
 

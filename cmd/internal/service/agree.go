@@ -16,11 +16,11 @@ import (
 	"precis/store"
 )
 
-// agreedRow is the key of the values that replicas over a shared store must have in common.
-const agreedRow = `["agreed"]`
+// replicaSettingsRow is the key of the values that replicas over a shared store must have in common.
+const replicaSettingsRow = `["agreed"]`
 
-// agreed holds values that replicas over one store must have in common. They reveal no secret.
-type agreed struct {
+// replicaSettings holds values that replicas over one store must have in common. They reveal no secret.
+type replicaSettings struct {
 	Secret string `json:"secret"` // an HMAC keyed with it
 	Window string `json:"window"`
 	Preset string `json:"preset"`
@@ -28,10 +28,10 @@ type agreed struct {
 }
 
 // agreedOf returns the values of this replica.
-func agreedOf(c *config.Config, secret []byte) agreed {
+func agreedOf(c *config.Config, secret []byte) replicaSettings {
 	m := hmac.New(sha256.New, secret)
 	m.Write([]byte("precis: check of the secret that replicas share"))
-	a := agreed{Secret: hex.EncodeToString(m.Sum(nil)[:16]), Window: strconv.Itoa(c.Window), Preset: c.Settings.Preset}
+	a := replicaSettings{Secret: hex.EncodeToString(m.Sum(nil)[:16]), Window: strconv.Itoa(c.Window), Preset: c.Settings.Preset}
 	if data, err := os.ReadFile(c.ModelsFile); c.ModelsFile != "" && err == nil { // a read error was reported already
 		sum := sha256.Sum256(data)
 		a.Prices = hex.EncodeToString(sum[:8])
@@ -39,10 +39,10 @@ func agreedOf(c *config.Config, secret []byte) agreed {
 	return a
 }
 
-// agree compares a replica with the earlier ones on the store. A different secret is an error,
+// checkReplicas compares a replica with the earlier ones on the store. A different secret is an error,
 // because owners and conversations would get other names and the replicas would share no data.
 // Other differences are logged as warnings, and the new values replace the stored ones.
-func agree(ctx context.Context, st precis.Store, mine agreed, log *slog.Logger) error {
+func checkReplicas(ctx context.Context, st precis.Store, mine replicaSettings, log *slog.Logger) error {
 	rows, ok := st.(store.Windows)
 	if !ok {
 		return nil
@@ -51,8 +51,8 @@ func agree(ctx context.Context, st precis.Store, mine agreed, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	var theirs agreed
-	known := json.Unmarshal(all[agreedRow], &theirs) == nil && theirs.Secret != ""
+	var theirs replicaSettings
+	known := json.Unmarshal(all[replicaSettingsRow], &theirs) == nil && theirs.Secret != ""
 	if known && theirs.Secret != mine.Secret {
 		return &precis.Error{
 			Code: precis.CodeConflict, Op: "open store",
@@ -74,13 +74,13 @@ func agree(ctx context.Context, st precis.Store, mine agreed, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	return rows.SaveWindows(ctx, map[string][]byte{agreedRow: state})
+	return rows.SaveWindows(ctx, map[string][]byte{replicaSettingsRow: state})
 }
 
 // ForgetSecret makes a store forget the secret of its replicas.
 func ForgetSecret(ctx context.Context, st precis.Store) error {
 	if rows, ok := st.(store.Windows); ok {
-		return rows.SaveWindows(ctx, map[string][]byte{agreedRow: nil})
+		return rows.SaveWindows(ctx, map[string][]byte{replicaSettingsRow: nil})
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestReplicasMustAgree(t *testing.T) {
 		if change != nil {
 			change(c)
 		}
-		return agree(t.Context(), st, agreedOf(c, []byte(secret)), slog.New(slog.NewTextHandler(&log, nil)))
+		return checkReplicas(t.Context(), st, agreedOf(c, []byte(secret)), slog.New(slog.NewTextHandler(&log, nil)))
 	}
 	if err := start("one secret of many bytes", nil); err != nil || log.Len() > 0 {
 		t.Fatalf("the first: %v %s", err, &log)
@@ -35,7 +35,7 @@ func TestReplicasMustAgree(t *testing.T) {
 		t.Errorf("another secret: %v", err)
 	}
 	rows, _ := st.LoadWindows(t.Context())
-	if s := string(rows[agreedRow]); strings.Contains(s, "secret of many") || !strings.Contains(s, "balanced") {
+	if s := string(rows[replicaSettingsRow]); strings.Contains(s, "secret of many") || !strings.Contains(s, "balanced") {
 		t.Errorf("what is stored: %s", s)
 	}
 	for name, change := range map[string]func(*config.Config){

@@ -10,32 +10,32 @@ import (
 	"precis/store/memory"
 )
 
-// bodiless keeps message content, edits and titles only in memory, and costs, calibrations,
+// contentInMemory keeps message content, edits and titles only in memory, and costs, calibrations,
 // evidence on windows, and leases in a durable store.
-type bodiless struct {
+type contentInMemory struct {
 	*memory.Store
 	durable precis.Store
 }
 
 var (
-	_ precis.Store            = bodiless{}
-	_ precis.CalibrationStore = bodiless{}
-	_ precis.Ledger           = bodiless{}
-	_ store.Booker            = bodiless{}
-	_ store.Spender           = bodiless{}
-	_ store.Summer            = bodiless{}
-	_ store.Checker           = bodiless{}
-	_ store.Leaser            = bodiless{}
-	_ store.Windows           = bodiless{}
-	_ store.Scoper            = bodiless{}
-	_ store.Purger            = bodiless{}
+	_ precis.Store            = contentInMemory{}
+	_ precis.CalibrationStore = contentInMemory{}
+	_ precis.Ledger           = contentInMemory{}
+	_ store.Booker            = contentInMemory{}
+	_ store.Spender           = contentInMemory{}
+	_ store.Summer            = contentInMemory{}
+	_ store.Checker           = contentInMemory{}
+	_ store.Leaser            = contentInMemory{}
+	_ store.Windows           = contentInMemory{}
+	_ store.Scoper            = contentInMemory{}
+	_ store.Purger            = contentInMemory{}
 )
 
-func withoutContent(durable precis.Store) precis.Store { return bodiless{memory.New(), durable} }
+func withoutContent(durable precis.Store) precis.Store { return contentInMemory{memory.New(), durable} }
 
 // Scope returns the part of the store that belongs to owner.
-func (b bodiless) Scope(owner string) precis.Store {
-	out := bodiless{b.Store.Scope(owner).(*memory.Store), b.durable}
+func (b contentInMemory) Scope(owner string) precis.Store {
+	out := contentInMemory{b.Store.Scope(owner).(*memory.Store), b.durable}
 	if s, ok := b.durable.(store.Scoper); ok {
 		out.durable = s.Scope(owner)
 	}
@@ -43,7 +43,7 @@ func (b bodiless) Scope(owner string) precis.Store {
 }
 
 // Scopes returns the owners with data in the store, sorted.
-func (b bodiless) Scopes(ctx context.Context) ([]string, error) {
+func (b contentInMemory) Scopes(ctx context.Context) ([]string, error) {
 	out, err := b.Store.Scopes(ctx)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (b bodiless) Scopes(ctx context.Context) ([]string, error) {
 }
 
 // SaveCalibration replaces the stored state of a model.
-func (b bodiless) SaveCalibration(ctx context.Context, model string, state []byte) error {
+func (b contentInMemory) SaveCalibration(ctx context.Context, model string, state []byte) error {
 	if s, ok := b.durable.(precis.CalibrationStore); ok {
 		return s.SaveCalibration(ctx, model, state)
 	}
@@ -68,7 +68,7 @@ func (b bodiless) SaveCalibration(ctx context.Context, model string, state []byt
 }
 
 // LoadCalibrations returns the stored state of all models.
-func (b bodiless) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
+func (b contentInMemory) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
 	if s, ok := b.durable.(precis.CalibrationStore); ok {
 		return s.LoadCalibrations(ctx)
 	}
@@ -76,7 +76,7 @@ func (b bodiless) LoadCalibrations(ctx context.Context) (map[string][]byte, erro
 }
 
 // SaveWindows replaces states by key.
-func (b bodiless) SaveWindows(ctx context.Context, states map[string][]byte) error {
+func (b contentInMemory) SaveWindows(ctx context.Context, states map[string][]byte) error {
 	if s, ok := b.durable.(store.Windows); ok {
 		return s.SaveWindows(ctx, states)
 	}
@@ -84,7 +84,7 @@ func (b bodiless) SaveWindows(ctx context.Context, states map[string][]byte) err
 }
 
 // LoadWindows returns all states by key.
-func (b bodiless) LoadWindows(ctx context.Context) (map[string][]byte, error) {
+func (b contentInMemory) LoadWindows(ctx context.Context) (map[string][]byte, error) {
 	if s, ok := b.durable.(store.Windows); ok {
 		return s.LoadWindows(ctx)
 	}
@@ -92,7 +92,7 @@ func (b bodiless) LoadWindows(ctx context.Context) (map[string][]byte, error) {
 }
 
 // Book adds an entry to the ledger.
-func (b bodiless) Book(ctx context.Context, e precis.LedgerEntry) error {
+func (b contentInMemory) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if s, ok := b.durable.(precis.Ledger); ok {
 		return s.Book(ctx, e)
 	}
@@ -100,13 +100,13 @@ func (b bodiless) Book(ctx context.Context, e precis.LedgerEntry) error {
 }
 
 // BookAll adds entries to the ledgers of their owners.
-func (b bodiless) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
+func (b contentInMemory) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 	_, err := store.BookAll(ctx, b.durable, entries)
 	return err
 }
 
 // Check returns an error when the durable store is lost.
-func (b bodiless) Check(ctx context.Context) error {
+func (b contentInMemory) Check(ctx context.Context) error {
 	if s, ok := b.durable.(store.Checker); ok {
 		return s.Check(ctx)
 	}
@@ -114,7 +114,7 @@ func (b bodiless) Check(ctx context.Context) error {
 }
 
 // Entries returns the ledger entries of a conversation.
-func (b bodiless) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (b contentInMemory) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
 	if s, ok := b.durable.(precis.Ledger); ok {
 		return s.Entries(ctx, conversation, since)
 	}
@@ -122,7 +122,7 @@ func (b bodiless) Entries(ctx context.Context, conversation string, since time.T
 }
 
 // Spent returns the cost of condensing for all owners.
-func (b bodiless) Spent(ctx context.Context, since time.Time) (float64, error) {
+func (b contentInMemory) Spent(ctx context.Context, since time.Time) (float64, error) {
 	if s, ok := b.durable.(store.Spender); ok {
 		return s.Spent(ctx, since)
 	}
@@ -130,7 +130,7 @@ func (b bodiless) Spent(ctx context.Context, since time.Time) (float64, error) {
 }
 
 // SumsByDay returns the sums of the entries by day.
-func (b bodiless) SumsByDay(ctx context.Context, conversation string, since time.Time) ([]store.DaySums, error) {
+func (b contentInMemory) SumsByDay(ctx context.Context, conversation string, since time.Time) ([]store.DaySums, error) {
 	if s, ok := b.durable.(store.Summer); ok {
 		return s.SumsByDay(ctx, conversation, since)
 	}
@@ -138,7 +138,7 @@ func (b bodiless) SumsByDay(ctx context.Context, conversation string, since time
 }
 
 // SumsByConversation returns the sums of the entries by conversation.
-func (b bodiless) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
+func (b contentInMemory) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
 	if s, ok := b.durable.(store.Summer); ok {
 		return s.SumsByConversation(ctx, conversation, since, most)
 	}
@@ -146,7 +146,7 @@ func (b bodiless) SumsByConversation(ctx context.Context, conversation string, s
 }
 
 // Lease takes a lease.
-func (b bodiless) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
+func (b contentInMemory) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
 	if s, has := b.durable.(store.Leaser); has {
 		return s.Lease(ctx, name, holder, ttl)
 	}
@@ -154,7 +154,7 @@ func (b bodiless) Lease(ctx context.Context, name, holder string, ttl time.Durat
 }
 
 // Close releases both stores.
-func (b bodiless) Close() error {
+func (b contentInMemory) Close() error {
 	_ = b.Store.Close() // no data can be lost
 	return b.durable.Close()
 }

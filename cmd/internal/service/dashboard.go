@@ -40,7 +40,7 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 		case s.keys.any():
 			if hash, ok := s.logins.key(r); ok && !s.keys.admits(r) {
 				var leave func()
-				r, leave, _ = s.keys.attend(r, hash, true)
+				r, leave, _ = s.keys.withInnerKey(r, hash, true)
 				defer leave()
 			}
 		case !fromHere(r):

@@ -16,16 +16,16 @@ import (
 // gateway itself identifies each owner by a key that never leaves this process, and a client's key
 // is translated to it.
 type keyring struct {
-	mu     sync.RWMutex
-	owners map[string]string // by the hash of a client's key
-	admins map[string]bool   // owners that may see all conversations
-	live   map[*attendance]bool
-	inner  map[string]string // by owner, fixed when the gateway is made
+	mu         sync.RWMutex
+	owners     map[string]string // by the hash of a client's key
+	admins     map[string]bool   // owners that may see all conversations
+	inProgress map[*authorizedRequest]bool
+	inner      map[string]string // by owner, fixed when the gateway is made
 }
 
-// attendance is a request in progress under the authority of a key. It ends when that authority
+// authorizedRequest is a request in progress under the authority of a key. It ends when that authority
 // changes; otherwise an event stream would continue, and a held request would still be sent.
-type attendance struct {
+type authorizedRequest struct {
 	hash  string // of the key
 	owner string
 	admin bool // it may see all owners' data
@@ -38,7 +38,7 @@ var errRevoked = errors.New("the key of the request was taken back, or what it m
 
 // newKeyring returns a keyring of owners by the hashes of their keys.
 func newKeyring(owners map[string]string, admins map[string]bool) *keyring {
-	k := &keyring{owners: owners, admins: admins, inner: map[string]string{}, live: map[*attendance]bool{}}
+	k := &keyring{owners: owners, admins: admins, inner: map[string]string{}, inProgress: map[*authorizedRequest]bool{}}
 	for _, owner := range owners {
 		if k.inner[owner] == "" {
 			k.inner[owner] = rand.Text()
@@ -62,11 +62,11 @@ func (k *keyring) auth() map[string]string {
 // any reports whether keys are required.
 func (k *keyring) any() bool { return len(k.inner) > 0 }
 
-// attend returns a request with the inner key of its owner, looked up by the hash of the client's
+// withInnerKey returns a request with the inner key of its owner, looked up by the hash of the client's
 // key. The context of the request ends when the key is revoked or, with pages, when its owner
 // becomes or stops being an admin. Call leave when the request is done; ok is false for an unknown
 // key. Looking up the hash, not the key, makes the lookup time independent of the key.
-func (k *keyring) attend(r *http.Request, hash string, pages bool) (out *http.Request, leave func(), ok bool) {
+func (k *keyring) withInnerKey(r *http.Request, hash string, pages bool) (out *http.Request, leave func(), ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	owner, ok := k.owners[hash]
@@ -74,13 +74,13 @@ func (k *keyring) attend(r *http.Request, hash string, pages bool) (out *http.Re
 		return r, func() {}, false
 	}
 	ctx, end := context.WithCancelCause(r.Context())
-	a := &attendance{hash: hash, owner: owner, admin: k.admins[owner], pages: pages, end: end}
-	k.live[a] = true
+	a := &authorizedRequest{hash: hash, owner: owner, admin: k.admins[owner], pages: pages, end: end}
+	k.inProgress[a] = true
 	out = r.WithContext(ctx)
 	out.Header.Set(HeaderKey, k.inner[owner])
 	return out, func() {
 		k.mu.Lock()
-		delete(k.live, a)
+		delete(k.inProgress, a)
 		k.mu.Unlock()
 		end(context.Canceled)
 	}, true
@@ -120,7 +120,7 @@ func (k *keyring) replace(owners map[string]string, admins map[string]bool) (unk
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.owners, k.admins = kept, admins
-	for a := range k.live {
+	for a := range k.inProgress {
 		if kept[a.hash] != a.owner || a.pages && admins[a.owner] != a.admin {
 			a.end(errRevoked)
 		}
@@ -129,7 +129,7 @@ func (k *keyring) replace(owners map[string]string, admins map[string]bool) (unk
 }
 
 // translateKey replaces the client's key by the gateway's own key of the owner, see
-// [keyring.attend]. An unknown key is removed: the gateway then answers with an error in the
+// [keyring.withInnerKey]. An unknown key is removed: the gateway then answers with an error in the
 // dialect.
 func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()) {
 	if !s.keys.any() {
@@ -140,7 +140,7 @@ func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()
 		r.Header.Set(HeaderKey, token) // metrics collectors support no other header
 	}
 	if key := r.Header.Get(HeaderKey); key != "" {
-		if out, leave, ok := s.keys.attend(r, gateway.HashKey(key), ours(r.URL.Path)); ok {
+		if out, leave, ok := s.keys.withInnerKey(r, gateway.HashKey(key), ours(r.URL.Path)); ok {
 			return out, leave
 		}
 	}

@@ -116,7 +116,7 @@ func (s *Service) condensing(c *config.Config) (by *preset.Condensing, why *Unus
 	if s.p.Condensing == nil {
 		return nil, nil, nil
 	}
-	by, err = s.p.Condensing(c, s.own)
+	by, err = s.p.Condensing(c, s.ownModels)
 	if why, is := errors.AsType[*Unusable](err); is {
 		return nil, why, nil
 	}
@@ -136,7 +136,7 @@ func (s *Service) summarizer(c *config.Config) (policy.Summarizer, error) {
 // An arm of an experiment is a profile, too.
 func (s *Service) profileWindow(profile string) int {
 	own := s.config().Arm(profile)
-	if named := s.named.Load(); own == nil && named != nil {
+	if named := s.profileConfigs.Load(); own == nil && named != nil {
 		own = (*named)[profile]
 	}
 	if own == nil {
@@ -145,10 +145,10 @@ func (s *Service) profileWindow(profile string) int {
 	return own.Window
 }
 
-// take puts the configurations of profiles in force. The files are locked, or not open yet.
-func (s *Service) take(profiles map[string]*config.Config) {
+// useConfigs puts the configurations of profiles in force. The files are locked, or not open yet.
+func (s *Service) useConfigs(profiles map[string]*config.Config) {
 	s.files.profiles = profiles
-	s.named.Store(&profiles)
+	s.profileConfigs.Store(&profiles)
 }
 
 func (s *Service) window(_ context.Context, model string) precis.Window {

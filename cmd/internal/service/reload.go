@@ -43,7 +43,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 		}
 	}
 	s.cfg.Store(c)
-	s.take(m.configs)
+	s.useConfigs(m.configs)
 	s.Gateway.SetManager(m.manager, m.profiles)
 	return append(restart, fixed(old, c)...), nil
 }
@@ -88,7 +88,7 @@ func (s *Service) startJobs(ctx context.Context) (wait func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{}, 2)
 	go func() { s.watchFiles(ctx); done <- struct{}{} }()
-	go func() { s.forget(ctx); done <- struct{}{} }()
+	go func() { s.purgePeriodically(ctx); done <- struct{}{} }()
 	return func() { cancel(); <-done; <-done }
 }
 
@@ -100,7 +100,7 @@ func (s *Service) watchFiles(ctx context.Context) {
 	if s.p.Reload == nil {
 		return
 	}
-	signals, stop := hangups()
+	signals, stop := reloadSignals()
 	defer stop()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -116,23 +116,23 @@ func (s *Service) watchFiles(ctx context.Context) {
 			}
 		}
 		s.reload(ctx)
-		s.follow()
+		s.watchNewFiles()
 	}
 }
 
-// follow starts to watch files that have become part of the configuration. Changes to others since
+// watchNewFiles starts to watch files that have become part of the configuration. Changes to others since
 // they were read will still be noticed.
-func (s *Service) follow() {
+func (s *Service) watchNewFiles() {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	now := s.times()
 	for path, at := range now {
-		if was, ok := s.files.seen[path]; ok {
+		if was, ok := s.files.modTimes[path]; ok {
 			at = was
 		}
 		now[path] = at
 	}
-	s.files.seen = now
+	s.files.modTimes = now
 }
 
 // changed reports whether a file of the configuration has changed since the last call, other than
@@ -141,8 +141,8 @@ func (s *Service) changed() bool {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	now := s.times()
-	same := maps.Equal(now, s.files.seen)
-	s.files.seen = now
+	same := maps.Equal(now, s.files.modTimes)
+	s.files.modTimes = now
 	return !same
 }
 
@@ -170,8 +170,8 @@ const forgetEvery = time.Hour
 // configured.
 const withoutBodies = 24 * time.Hour
 
-// forget purges old conversations periodically.
-func (s *Service) forget(ctx context.Context) {
+// purgePeriodically purges old conversations periodically.
+func (s *Service) purgePeriodically(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {

@@ -97,8 +97,8 @@ func (s *Service) Handler() http.Handler {
 	if s.p.Operations {
 		mux.Handle("GET /metrics", s.requireAdmin(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started, Save: s.saveSettings})
-		mux.Handle("/precis/api/", s.requireMember(s.changing(checked(api))))
-		mux.Handle("/precis/mcp", s.requireMember(checked(mcpserver.Handler(s.seen))))
+		mux.Handle("/precis/api/", s.requireMember(s.guardChanges(checked(api))))
+		mux.Handle("/precis/mcp", s.requireMember(checked(mcpserver.Handler(s.mcpOptions))))
 		for _, path := range noSignIn {
 			mux.Handle(path, http.NotFoundHandler())
 			mux.Handle(path+"/precis/mcp", http.NotFoundHandler())
@@ -113,9 +113,9 @@ func (s *Service) Handler() http.Handler {
 	return s.guard(mux)
 }
 
-// seen returns the options of the MCP server for a request: it shows the same conversations as the
+// mcpOptions returns the options of the MCP server for a request: it shows the same conversations as the
 // control API, and allows edits under the same conditions.
-func (s *Service) seen(r *http.Request) (mcpserver.Options, error) {
+func (s *Service) mcpOptions(r *http.Request) (mcpserver.Options, error) {
 	owner, all, err := s.Gateway.Caller(r)
 	if err != nil {
 		return mcpserver.Options{}, err

@@ -52,21 +52,21 @@ type Parts struct {
 
 // Service is a running gateway.
 type Service struct {
-	Gateway *gateway.Gateway
-	p       Parts
-	cfg     atomic.Pointer[config.Config]
-	files   files
-	named   atomic.Pointer[map[string]*config.Config] // configurations of profiles with files, for requests
-	started time.Time
+	Gateway        *gateway.Gateway
+	p              Parts
+	cfg            atomic.Pointer[config.Config]
+	files          files
+	profileConfigs atomic.Pointer[map[string]*config.Config] // configurations of profiles with files, for requests
+	started        time.Time
 
-	store   precis.Store
-	own     *ownmodel.Models
-	catalog *models.Catalog
-	calib   precis.Calibrator
-	admins  atomic.Bool // some owners are admins
-	keys    *keyring
-	logins  logins
-	pages   http.Handler // the dashboard; nil without [Parts.Operations]
+	store     precis.Store
+	ownModels *ownmodel.Models
+	catalog   *models.Catalog
+	calib     precis.Calibrator
+	admins    atomic.Bool // some owners are admins
+	keys      *keyring
+	logins    logins
+	pages     http.Handler // the dashboard; nil without [Parts.Operations]
 
 	observers
 	draining atomic.Bool
@@ -94,7 +94,7 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 	}
 	s.store = st
 	if shared {
-		if err := agree(ctx, st, agreedOf(p.Config, secret), s.p.Logger); err != nil {
+		if err := checkReplicas(ctx, st, agreedOf(p.Config, secret), s.p.Logger); err != nil {
 			_ = st.Close()
 			return nil, err
 		}
@@ -133,12 +133,12 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		return gateway.Options{}, err
 	}
 	up = s.traces.Transport(up)
-	s.own = &ownmodel.Models{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
+	s.ownModels = &ownmodel.Models{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
 	m, err := s.managers(c)
 	if err != nil {
 		return gateway.Options{}, err
 	}
-	s.take(m.configs)
+	s.useConfigs(m.configs)
 	summarizer, err := s.summarizer(c)
 	if err != nil {
 		return gateway.Options{}, err
@@ -157,7 +157,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		Limits: gateway.Limits{Memory: int64(g.RequestsMB()) << 20},
 		Native: gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		Memory: g.MemoryMB << 20,
-		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.Held, OnReduce: s.events.Reducing, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
+		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.PublishHold, OnReduce: s.events.Reducing, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
 	}, nil
 }
 

@@ -21,7 +21,7 @@ import (
 type files struct {
 	mu       sync.Mutex                // held while they are read or written
 	profiles map[string]*config.Config // of profiles with a file of their own
-	seen     map[string]time.Time      // modification times known to the watcher
+	modTimes map[string]time.Time      // modification times known to the watcher
 }
 
 // of returns the configuration that a profile was read from; nil: it has none. The files are
@@ -67,14 +67,14 @@ func (s *Service) wrote(profile string, now *config.Config) {
 	} else {
 		profiles := maps.Clone(s.files.profiles) // concurrent readers keep the old map
 		profiles[profile] = now
-		s.take(profiles)
+		s.useConfigs(profiles)
 	}
 	if profile == "" && len(now.Experiments) > 0 {
 		return // their arms depend on the rest of the file, and are made again
 	}
 	times := s.times()
-	if s.files.seen != nil && now.Unchanged() { // otherwise another program has changed it since
-		s.files.seen[now.File] = times[now.File]
+	if s.files.modTimes != nil && now.Unchanged() { // otherwise another program has changed it since
+		s.files.modTimes[now.File] = times[now.File]
 	}
 }
 

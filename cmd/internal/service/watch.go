@@ -73,7 +73,7 @@ func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
 		attrs = append(attrs, slog.String("unmanaged", string(t.Unmanaged)))
 	}
 	if r := t.Report; r != nil {
-		attrs = append(attrs, slog.Int("said", max(r.Said, r.Before.Tokens)), slog.Int("sent", r.After.Tokens), slog.Int("window", r.Decision.Window.Tokens))
+		attrs = append(attrs, slog.Int("said", max(r.Unreduced, r.Before.Tokens)), slog.Int("sent", r.After.Tokens), slog.Int("window", r.Decision.Window.Tokens))
 	}
 	attrs = append(attrs, slog.Int("input", t.Input), slog.Int("output", t.Usage.Output), slog.Float64("cost_usd", t.CostUSD), slog.Int("retries", t.Retries),
 		slog.Duration("overhead", t.Overhead), slog.Duration("first_byte", t.FirstByte), slog.Duration("took", t.Took))

@@ -50,7 +50,7 @@ func TestOwnWritesAreNotNoticed(t *testing.T) {
 		t.Error("another write is noticed never, or twice")
 	}
 	s.reload(t.Context())
-	s.follow()
+	s.watchNewFiles()
 	if err := save(); err != nil || s.changed() {
 		t.Errorf("its own write is noticed after a reload; %v", err)
 	}
@@ -58,7 +58,7 @@ func TestOwnWritesAreNotNoticed(t *testing.T) {
 	write("preset: frugal\nexperiments: {x: {arms: {a: {}}}}\ngateway: {store: memory}\n", 2*time.Minute)
 	s.changed()
 	s.reload(t.Context())
-	s.follow()
+	s.watchNewFiles()
 	if err := save(); err != nil || !s.changed() {
 		t.Errorf("the arms of an experiment do not follow; %v", err)
 	}

@@ -13,9 +13,9 @@ import (
 // freshFor is how long the index of sessions is used before it is refreshed.
 const freshFor = 2 * time.Second
 
-// living serves the sessions of this machine in a long-running program, while agents record new
+// liveSessions serves the sessions of this machine in a long-running program, while agents record new
 // ones.
-type living struct {
+type liveSessions struct {
 	conversation.Home
 	lib *sessions.Library
 	now func() time.Time
@@ -24,12 +24,12 @@ type living struct {
 	at time.Time  // time of the last refresh
 }
 
-func newLiving(lib *sessions.Library, now func() time.Time) *living {
-	return &living{Home: lib.Home(), lib: lib, now: now, at: now()}
+func newLiving(lib *sessions.Library, now func() time.Time) *liveSessions {
+	return &liveSessions{Home: lib.Home(), lib: lib, now: now, at: now()}
 }
 
 // refresh updates the index unless it was updated a moment ago.
-func (l *living) refresh(ctx context.Context) error {
+func (l *liveSessions) refresh(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now().Sub(l.at) < freshFor {
@@ -43,7 +43,7 @@ func (l *living) refresh(ctx context.Context) error {
 }
 
 // Look calls f with a session.
-func (l *living) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+func (l *liveSessions) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	if err := l.refresh(ctx); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (l *living) Look(ctx context.Context, id string, f func(*conversation.Subje
 }
 
 // List lists sessions, the one used last first.
-func (l *living) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (l *liveSessions) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	if err := l.refresh(ctx); err != nil {
 		return conversation.Page[conversation.Listed]{}, err
 	}
@@ -59,7 +59,7 @@ func (l *living) List(ctx context.Context, q conversation.Listing) (conversation
 }
 
 // Search finds messages in all sessions.
-func (l *living) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (l *liveSessions) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	if err := l.refresh(ctx); err != nil {
 		return conversation.FoundList{}, err
 	}
@@ -67,12 +67,12 @@ func (l *living) Search(ctx context.Context, q store.SearchQuery) (conversation.
 }
 
 // Family returns the parent and the children of a session.
-func (l *living) Family(ctx context.Context, id string) (conversation.Family, error) {
+func (l *liveSessions) Family(ctx context.Context, id string) (conversation.Family, error) {
 	return conversation.FamilyOf(ctx, l.Home, id)
 }
 
 // Folder returns the folder of a session's project; "": unknown.
-func (l *living) Folder(ctx context.Context, id string) (string, error) {
+func (l *liveSessions) Folder(ctx context.Context, id string) (string, error) {
 	s, err := l.lib.Find(ctx, id)
 	if err != nil {
 		return "", err

@@ -70,7 +70,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	alone(&cfg.Gateway)
+	restrictToClient(&cfg.Gateway)
 	l, err := service.Listen(cfg.Gateway)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 		}
 	}
 	tally := &launch.Tally{}
-	end, err := c.behind(ctx, cfg, l, tally)
+	end, err := c.startGateway(ctx, cfg, l, tally)
 	if err != nil {
 		return err
 	}
@@ -101,17 +101,17 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 		c.Warn("%v", cerr)
 	}
 	if !c.Quiet {
-		c.Notes.Printf("%s", tally.Said(c.Words)) // a write error on the terminal does not matter
+		c.Notes.Printf("%s", tally.Summary(c.Words)) // a write error on the terminal does not matter
 		if _, ended := errors.AsType[launch.Exit](err); tally.Requests() == 0 && (err == nil || ended) {
-			c.nothingPassed(plan)
+			c.warnUnused(plan)
 		}
 	}
 	return err
 }
 
-// nothingPassed warns that no request used the gateway, and lists possible reasons. Otherwise users
+// warnUnused warns that no request used the gateway, and lists possible reasons. Otherwise users
 // would not notice that the client bypassed it.
-func (c *runClient) nothingPassed(plan *launch.Plan) {
+func (c *runClient) warnUnused(plan *launch.Plan) {
 	c.Warn("no request came through precis: what this client said was not kept inside its window")
 	c.Notes.Paragraph("", c.Words.Text("It asked no model, or it went past the gateway: clients that are signed in with a subscription often ignore base URLs. precis set: %s.", plan.Client.Told))
 	c.Notes.Pairs(c.Named(
@@ -121,8 +121,8 @@ func (c *runClient) nothingPassed(plan *launch.Plan) {
 	)...)
 }
 
-// alone restricts a gateway to a single local client.
-func alone(g *config.Gateway) {
+// restrictToClient restricts a gateway to a single local client.
+func restrictToClient(g *config.Gateway) {
 	g.Listen, g.KeysFile, g.CertFile, g.KeyFile, g.Hosts = "127.0.0.1:0", "", "", "", nil
 	g.Drain = min(g.Drain, 2)
 }
@@ -171,7 +171,7 @@ func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations
 }
 
 // The gateway starts here; the returned function stops it.
-func (c *runClient) behind(ctx context.Context, cfg *config.Config, l net.Listener, tally *launch.Tally) (end func() error, err error) {
+func (c *runClient) startGateway(ctx context.Context, cfg *config.Config, l net.Listener, tally *launch.Tally) (end func() error, err error) {
 	log := slog.New(slog.DiscardHandler) // the client uses the terminal
 	if c.Verbose {
 		log = slog.New(slog.NewTextHandler(c.Notes, nil))

@@ -58,7 +58,7 @@ func Read(ctx context.Context, from Sources) Status {
 		used, compacts = lastRequests(from.Transcript)
 	}
 	if len(from.Database.Answers) > 0 {
-		used, s.CostUSD = answered(from.Database), from.Database.CostUSD
+		used, s.CostUSD = answeredRequests(from.Database), from.Database.CostUSD
 	}
 	if len(used) > 0 {
 		last := used[len(used)-1]

@@ -25,7 +25,7 @@ const tail = 1 << 20
 // Requests of sub-agents are left out.
 func lastRequests(path string) (out []request, compacts int) {
 	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
-		compacts = max(compacts, compactedAt(line))
+		compacts = max(compacts, sizeBeforeCompaction(line))
 		r, ok := parseRequest(line)
 		switch {
 		case !ok:
@@ -38,9 +38,9 @@ func lastRequests(path string) (out []request, compacts int) {
 	return out, compacts
 }
 
-// compactedAt returns the size before an automatic compaction that a line records; 0 if it
+// sizeBeforeCompaction returns the size before an automatic compaction that a line records; 0 if it
 // records none.
-func compactedAt(line []byte) int {
+func sizeBeforeCompaction(line []byte) int {
 	if !bytes.Contains(line, []byte(`compact`)) {
 		return 0
 	}
@@ -63,8 +63,8 @@ func compactedAt(line []byte) int {
 	return 0
 }
 
-// answered returns the requests in opencode's database.
-func answered(all database.Spending) []request {
+// answeredRequests returns the requests in opencode's database.
+func answeredRequests(all database.Spending) []request {
 	var out []request
 	for i, a := range all.Answers {
 		out = append(out, request{strconv.Itoa(i), a.Model, a.Tokens})

@@ -55,12 +55,12 @@ func (w *Writer) Bar(b Bar) {
 	line.WriteString(w.Style("reserve", strings.Repeat(reserveSign, reserve)))
 	w.Printf("  ▕%s▏\n", line.String())
 	if b.Mark > 0 {
-		w.tick(min(at(b.Mark), columns-1), columns, b.Label)
+		w.writeTick(min(at(b.Mark), columns-1), columns, b.Label)
 	}
 }
 
-// tick writes the mark under a bar, with its label on the side that has room.
-func (w *Writer) tick(at, columns int, label string) {
+// writeTick writes the mark under a bar, with its label on the side that has room.
+func (w *Writer) writeTick(at, columns int, label string) {
 	text := "▴ " + label
 	if at+len([]rune(text)) > columns+1 {
 		text = label + " ▴"

@@ -69,15 +69,15 @@ func Around(line string, at, columns int) string {
 	if _, rest := split(line, columns); rest == "" {
 		return line
 	}
-	start := min(back(line, at, columns/3), back(line, len(line), columns-1))
+	start := min(offsetBefore(line, at, columns/3), offsetBefore(line, len(line), columns-1))
 	if start == 0 {
 		return Cut(line, columns)
 	}
 	return "…" + Cut(line[start:], columns-1)
 }
 
-// back returns the byte offset in line at most the given number of columns before byte at.
-func back(line string, at, columns int) int {
+// offsetBefore returns the byte offset in line at most the given number of columns before byte at.
+func offsetBefore(line string, at, columns int) int {
 	for used := 0; at > 0; {
 		r, n := utf8.DecodeLastRuneInString(line[:at])
 		if used += width(r); used > columns {

@@ -17,7 +17,7 @@ func (w *Writer) Hanging(line string) {
 	}
 	lines := []string{line[begins:]}
 	if w.filters {
-		lines = Wrap(w.seen(line[begins:]), w.width-hang)
+		lines = Wrap(w.asWritten(line[begins:]), w.width-hang)
 	}
 	head := line[:begins]
 	for _, part := range lines {

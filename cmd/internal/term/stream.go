@@ -63,21 +63,21 @@ type Writer struct {
 // New returns a writer to w.
 func New(w io.Writer, o Options) *Writer {
 	const columns = 100
-	out := &Writer{w: &sticky{w: w}, color: o.Terminal && o.Color, width: o.Columns, filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
+	out := &Writer{w: &firstErrorWriter{w: w}, color: o.Terminal && o.Color, width: o.Columns, filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
 	if out.width <= 0 {
 		out.width = columns
 	}
 	return out
 }
 
-// sticky keeps the first error of a writer, and writes no more after it.
-type sticky struct {
+// firstErrorWriter keeps the first error of a writer, and writes no more after it.
+type firstErrorWriter struct {
 	w   io.Writer
 	err error
 }
 
 // Write writes.
-func (s *sticky) Write(p []byte) (n int, err error) {
+func (s *firstErrorWriter) Write(p []byte) (n int, err error) {
 	if s.err == nil {
 		n, s.err = s.w.Write(p)
 	}

@@ -92,7 +92,7 @@ func narrow(widths, right []int, room int) {
 func (w *Writer) cells(row []string) []string {
 	out := make([]string, len(row))
 	for i, s := range row {
-		out[i] = w.seen(s)
+		out[i] = w.asWritten(s)
 	}
 	return out
 }

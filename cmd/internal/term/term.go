@@ -68,14 +68,14 @@ func (w *Writer) Labeled(style, label, text string) {
 		lines := []string{line}
 		switch {
 		case w.filters && i == 0:
-			lines = Wrap(label+" "+w.seen(line), w.width-2)
+			lines = Wrap(label+" "+w.asWritten(line), w.width-2)
 			if rest, ok := strings.CutPrefix(lines[0], label); ok {
 				lines[0] = w.Style(style, label) + rest
 			}
 		case i == 0:
 			lines[0] = w.Style(style, label) + " " + line
 		case w.filters:
-			lines = Wrap(w.seen(line), w.width-2)
+			lines = Wrap(w.asWritten(line), w.width-2)
 		}
 		w.Printf("%s\n", strings.Join(lines, "\n  "))
 	}
@@ -95,11 +95,11 @@ func (w *Writer) wrapped(text string, columns int) []string {
 	if !w.filters {
 		return []string{text}
 	}
-	return Wrap(w.seen(text), columns)
+	return Wrap(w.asWritten(text), columns)
 }
 
-// seen returns text as it will be written, so that its displayed width can be measured.
-func (w *Writer) seen(s string) string {
+// asWritten returns text as it will be written, so that its displayed width can be measured.
+func (w *Writer) asWritten(s string) string {
 	if !w.filters {
 		return s
 	}

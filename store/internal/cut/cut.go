@@ -80,9 +80,9 @@ func (p Plan) Cuts() []Place {
 	for _, b := range p.Branches {
 		t[b.ID] = b
 	}
-	keep := t.reach(p.Kept)
+	keep := t.depthByBranch(p.Kept)
 	left := map[int64]int{} // how much of a branch stays
-	for id, depth := range t.reach(p.Named) {
+	for id, depth := range t.depthByBranch(p.Named) {
 		if depth > keep[id] {
 			left[id] = keep[id]
 		}
@@ -100,8 +100,8 @@ func (p Plan) Cuts() []Place {
 
 type tree map[int64]Branch
 
-// reach returns the depth that the paths to the places reach in each branch.
-func (t tree) reach(places []Place) map[int64]int {
+// depthByBranch returns the depth that the paths to the places reach in each branch.
+func (t tree) depthByBranch(places []Place) map[int64]int {
 	reached := map[int64]int{}
 	for _, p := range places {
 		t.mark(reached, p)
@@ -119,7 +119,7 @@ func (t tree) mark(reached map[int64]int, p Place) {
 
 // guarded returns the depth up to which each branch must stay when age decides.
 func (t tree) guarded(p Plan) map[int64]int {
-	guard, known := t.reach(p.Kept), t.reach(slices.Concat(p.Kept, p.Named, p.Aged))
+	guard, known := t.depthByBranch(p.Kept), t.depthByBranch(slices.Concat(p.Kept, p.Named, p.Aged))
 	for _, b := range p.Branches {
 		if b.Recent > known[b.ID] {
 			t.mark(guard, Place{b.ID, b.Recent})

@@ -45,7 +45,7 @@ func NotNewest(op, newest, after string) error {
 	return precis.Errorf(precis.CodeConflict, op, "%q is the newest edit, not %q", newest, after)
 }
 
-// Taken returns the conflict of an edit with an ID that another edit on its path has.
-func Taken(op, id string) error {
+// ErrTaken returns the conflict of an edit with an ID that another edit on its path has.
+func ErrTaken(op, id string) error {
 	return precis.Errorf(precis.CodeConflict, op, "an edit on the path has the ID %q", id)
 }
