@@ -80,8 +80,8 @@ func New(o Options) *Accounts {
 	return a
 }
 
-// realm names the upstream of an account: the first configured one with the same host.
-func (a *Accounts) realm(u *Upstream) string {
+// upstreamName names the upstream of an account: the first configured one with the same host.
+func (a *Accounts) upstreamName(u *Upstream) string {
 	for i := range a.o.Upstreams {
 		if a.o.Upstreams[i].URL.Scheme == u.URL.Scheme && a.o.Upstreams[i].URL.Host == u.URL.Host {
 			return a.o.Upstreams[i].Name
@@ -109,7 +109,7 @@ func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, er
 		if slices.Contains(a.o.Main, u.Name) {
 			former = c.formerAccount(a.auth)
 		}
-		return a.ownerName(r.Context(), a.auth.name(c.account(a.realm(u))), former), nil
+		return a.ownerName(r.Context(), a.auth.name(c.account(a.upstreamName(u))), former), nil
 	}
 	return a.ownerName(r.Context(), a.auth.name(c.parts()), c.formerName(a.auth)), nil
 }
@@ -181,7 +181,7 @@ func makeRoomFor[K comparable, V any](m map[K]V) {
 
 // key returns the key under which a credential at an upstream is remembered.
 func (a *Accounts) key(use string, c credential, up *Upstream) precis.Fingerprint {
-	parts := []part{{"use", use}, {"upstream", a.realm(up)}}
+	parts := []part{{"use", use}, {"upstream", a.upstreamName(up)}}
 	return precis.Fingerprint(a.auth(encode(append(parts, c.parts()...)...)))
 }
 
@@ -215,7 +215,7 @@ func (a *Accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 // ask asks an upstream about a token, unless it was asked recently, and reports whether the token
 // is accepted.
 func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string) bool {
-	key, realm := a.key("accepted", c, up), a.realm(up)
+	key, realm := a.key("accepted", c, up), a.upstreamName(up)
 	a.mu.Lock()
 	s := a.known[key]
 	since, credulous := a.credulous[realm]
@@ -243,7 +243,7 @@ func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 	s.done = done
 	a.mu.Unlock()
 
-	refuses, accepts := a.try(r, c, up, path)
+	refuses, accepts := a.probeToken(r, c, up, path)
 	a.mu.Lock()
 	s.accepted, s.asked, s.done = accepts, a.o.Now(), nil
 	if refuses == no {
@@ -278,10 +278,10 @@ const (
 	yes
 )
 
-// try reports whether an upstream refuses a token with a wrong signature, and whether it accepts
+// probeToken reports whether an upstream refuses a token with a wrong signature, and whether it accepts
 // the request's own token. It sends requests that use no model: the list of models and, if that is
 // public, an empty request to the path of the request.
-func (a *Accounts) try(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
+func (a *Accounts) probeToken(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), acceptFor)
 	defer cancel()
 	own, wrong := c.tokens[0], withBadSignature(c.tokens[0])

@@ -17,20 +17,20 @@ import (
 // root, by everybody; here the others ask for the form of a text whose author they know.
 var rooms = map[string]struct{ asks, why string }{
 	".":                  {"*", "Speech answers who said a text"},
-	"archive/claudecode": {"Ours Proven Refusal Reminder Reminders Result", "writes what the program told its model as the model saw it; refusals of which its file has only the text; which texts of a compaction precis wrote"},
+	"archive/claudecode": {"IsOurs Proven Refusal Reminder Reminders Result", "writes what the program told its model as the model saw it; refusals of which its file has only the text; which texts of a compaction precis wrote"},
 	"archive/copilot":    {"Reminder", "as above"},
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
-	"condense":           {"BehindHead Commands Inside WholeState", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
-	"digest":             {"Appended BehindHead Commands Feedback IsRemark IsTool Speaks WorkingDirectory", "directives, the folder, by which tools the agent asks, speaks and ends a turn, what a result says below its head, where a result ends and what its program added begins, which lines of words a program added"},
-	"host/hook":          {"Inside Instructions Ours OwnMark Standing SummaryWords WithoutOurs", "what precis and the program gave the model before, and which words of a summary are the model's"},
+	"condense":           {"Commands ReminderContent WholeState WithoutHead", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
+	"digest":             {"Appended Commands Feedback IsRemark IsTool Speaks WithoutHead WorkingDirectory", "directives, the folder, by which tools the agent asks, speaks and ends a turn, what a result says below its head, where a result ends and what its program added begins, which lines of words a program added"},
+	"host/hook":          {"Instructions IsOurs OwnMark ReminderContent StandingList SummaryWords WithoutOurs", "what precis and the program gave the model before, and which words of a summary are the model's"},
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
 	"internal/prose":     {"Typed Unquoted", "in what a person said only what was typed has weight"},
-	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation IsRemark Program Proven Refusal RegistersTools ReminderOpen Result ResultHead", "calls and results that are written as text, how calls ended, and results that register tools"},
-	"inforce":            {"Appended Jobs Passing Standing", "which texts of programs stay until a later one replaces them, and what programs append to results"},
-	"policy":             {"Inside IsObservation Reminder ResultHead State", "what a note on hidden content quotes: the words inside of a wrapper, the head of a result, the state of the editor"},
-	"reduce":             {"Appended BehindHead State StateNote WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
+	"internal/toolcall":  {"Claimed IsIntroduced IsObservation IsRemark Program Proven Refusal RegistersTools ReminderOpen Result ResultHead WithoutHead", "calls and results that are written as text, how calls ended, and results that register tools"},
+	"inforce":            {"Appended IsTransient Jobs StandingList", "which texts of programs stay until a later one replaces them, and what programs append to results"},
+	"policy":             {"IsEditorState IsObservation Reminder ReminderContent ResultHead", "what a note on hidden content quotes: the words inside of a wrapper, the head of a result, the state of the editor"},
+	"reduce":             {"Appended IsEditorState StateNote WithoutHead WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
 	"retain":             {"IsRemark Quoted", "what a program writes around results holds no facts, in what a person said what was pasted is shortened first"},
-	"workstate":          {"Background Element Inside IsRemark Jobs SkillBase Standing Typed", "the kinds of what the program says"},
+	"workstate":          {"Background Element IsRemark Jobs ReminderContent SkillBase StandingList Typed", "the kinds of what the program says"},
 }
 
 func TestWhoAsksHere(t *testing.T) {
