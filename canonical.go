@@ -192,7 +192,8 @@ func (c *canonical) object(i, k int, top bool) {
 	c.put("{")
 	first := true
 	for n, m := range list {
-		if n+1 < len(list) && list[n+1].name == m.name || top && (m.name == "cache_control" || m.name == "prompt_cache_breakpoint") {
+		if n+1 < len(list) && list[n+1].name == m.name ||
+			top && (m.name == "cache_control" || m.name == "prompt_cache_breakpoint") {
 			continue
 		}
 		if !first {

@@ -47,9 +47,10 @@ func Check(view []Message) []Breach {
 }
 
 type checker struct {
-	breaches       []Breach
-	role           Role            // of the current turn
-	unansweredUses map[string]int  // tool uses of the last assistant turn not yet answered, with their message
+	breaches []Breach
+	role     Role // of the current turn
+	// tool uses of the last assistant turn not yet answered, with their message
+	unansweredUses map[string]int
 	prev           map[string]bool // all tool uses of the last assistant turn
 	uses           map[string]int  // tool uses of the current assistant turn
 	seen           map[string]bool
@@ -272,7 +273,8 @@ func (c *Checker) check(e Edit) error {
 func (r *renderer) check(p Replacement) error {
 	const op = "check edit"
 	if p.From < 0 || p.To < p.From || p.To > len(r.msgs) {
-		return Errorf(CodeInvalid, op, "span %d to %d lies outside the %d messages", p.From, p.To, len(r.msgs))
+		return Errorf(CodeInvalid, op, "span %d to %d lies outside the %d messages", p.From, p.To,
+			len(r.msgs))
 	}
 	if p.Block != nil {
 		if p.To != p.From+1 || r.find(p.From, *p.Block) < 0 {

@@ -219,8 +219,10 @@ func LastRun(edits []Edit) []string {
 
 // Beginnings of notes that a [Replacement] shows beside its own text.
 const (
-	HeadLeftOut = "[Also in force, said by the program, and too long to stand here" // the note lists items in force that do not fit
-	HeadHeld    = "[Still holds, from what is hidden here"                          // the note states plans, skills and jobs that are hidden
+	// the note lists items in force that do not fit
+	HeadLeftOut = "[Also in force, said by the program, and too long to stand here"
+	// the note states plans, skills and jobs that are hidden
+	HeadHeld = "[Still holds, from what is hidden here"
 )
 
 // IsNote reports whether a text is a note on what is in force, see [Replacement.Own].

@@ -24,9 +24,11 @@ type EditReport struct {
 	Likely   int    `json:"likely,omitempty"`   // facts likely to be needed again that the gate looked for
 	Held     int    `json:"held,omitempty"`     // how many of them a summary contained by itself
 	Repaired int    `json:"repaired,omitempty"` // additions of the gate: rules, requests and facts
-	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not support
+	// statements of a summary that the conversation does not support
+	Doubted int `json:"doubted,omitempty"`
 
-	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung, the newest ones
+	// of the first edit of a run: the outcome of each rung, the newest ones
+	Steps []Step `json:"steps,omitempty"`
 }
 
 // Sizes returns the tokens of the view before the edit and after it; nil for an unknown number,
@@ -97,13 +99,15 @@ type CallReport struct {
 	Usage    Usage         `json:"usage,omitzero"`
 	CostUSD  float64       `json:"cost_usd"`
 	Took     time.Duration `json:"took_ns,omitempty"`
-	Form     string        `json:"form,omitempty"`   // "cache": rode on the live request; "compact": sent by itself; "parts": in several
-	Why      string        `json:"why,omitempty"`    // why this form
-	Cached   bool          `json:"cached,omitempty"` // paid before: no call was made
-	Custom   bool          `json:"custom_prompt,omitempty"`
-	Separate bool          `json:"separate_profile,omitempty"` // not the conversation's own model
-	Score    *int          `json:"score,omitempty"`            // 0 to 100 by the model's own check; nil: none was requested
-	Warnings []string      `json:"warnings,omitempty"`
+	// "cache": rode on the live request; "compact": sent by itself; "parts": in several
+	Form     string `json:"form,omitempty"`
+	Why      string `json:"why,omitempty"`    // why this form
+	Cached   bool   `json:"cached,omitempty"` // paid before: no call was made
+	Custom   bool   `json:"custom_prompt,omitempty"`
+	Separate bool   `json:"separate_profile,omitempty"` // not the conversation's own model
+	// 0 to 100 by the model's own check; nil: none was requested
+	Score    *int     `json:"score,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Add adds the calls, usage, cost and time of o; the newer model's name stays.

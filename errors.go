@@ -14,10 +14,11 @@ const (
 	CodeNotFound   Code = "not_found"   // a conversation, edit or handle that does not exist
 	CodeConflict   Code = "conflict"    // edits that cross, or a node that moved on
 	CodeOverBudget Code = "over_budget" // too large after all cuts, or no room for a window
-	CodeWouldLose  Code = "would_lose"  // refused until it is asked for once more: the view would lose content entirely
-	CodeUpstream   Code = "upstream"    // a model or server failed
-	CodeCanceled   Code = "canceled"    // the context ended
-	CodeInternal   Code = "internal"    // a fault of precis itself, or of the disk under it
+	// refused until it is asked for once more: the view would lose content entirely
+	CodeWouldLose Code = "would_lose"
+	CodeUpstream  Code = "upstream" // a model or server failed
+	CodeCanceled  Code = "canceled" // the context ended
+	CodeInternal  Code = "internal" // a fault of precis itself, or of the disk under it
 )
 
 // Error is the one error type of precis: the operation, the kind of failure, and the cause. Place,

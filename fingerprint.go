@@ -70,7 +70,8 @@ func EqualBlocks(a, b Block) bool {
 		}
 	case ToolResult:
 		b, ok := b.(ToolResult)
-		return ok && a.ToolUseID == b.ToolUseID && a.IsError == b.IsError && slices.EqualFunc(a.Content, b.Content, EqualBlocks)
+		return ok && a.ToolUseID == b.ToolUseID && a.IsError == b.IsError && slices.EqualFunc(a.Content,
+			b.Content, EqualBlocks)
 	case Opaque:
 		if b, ok := b.(Opaque); ok && a.Type == b.Type && bytes.Equal(a.Raw, b.Raw) {
 			return true

@@ -46,7 +46,9 @@ func ParseHandle(s string) (Handle, error) {
 		case !ok1 || !ok2:
 			return Handle{}, bad
 		case to < from:
-			return Handle{}, &Error{Code: CodeInvalid, Op: "read handle", Err: fmt.Errorf("the range %q is backwards", s), Hint: fmt.Sprintf("messages are named oldest first: m%d-m%d", to, from)}
+			return Handle{}, &Error{Code: CodeInvalid, Op: "read handle",
+				Err:  fmt.Errorf("the range %q is backwards", s),
+				Hint: fmt.Sprintf("messages are named oldest first: m%d-m%d", to, from)}
 		}
 		return SpanHandle(from, to+1), nil
 	}

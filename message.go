@@ -256,7 +256,8 @@ type messageJSON struct {
 // MarshalJSON writes the message in precis's own stored form.
 func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(messageJSON{
-		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Said: m.Said, Fields: toFields(m.Fields), Content: toBlocks(m.Content),
+		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Said: m.Said,
+		Fields: toFields(m.Fields), Content: toBlocks(m.Content),
 	})
 }
 
@@ -270,7 +271,8 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Said: v.Said, Fields: fromFields(v.Fields), Content: content}
+	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Said: v.Said,
+		Fields: fromFields(v.Fields), Content: content}
 	return nil
 }
 
@@ -285,19 +287,24 @@ func toBlocks(blocks []Block) []blockJSON {
 func toBlock(b Block) blockJSON {
 	switch b := b.(type) {
 	case Text:
-		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.Said.Author, Act: b.Said.Act, Program: b.Said.Program}
+		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.Said.Author, Act: b.Said.Act,
+			Program: b.Said.Program}
 	case Image:
-		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width, Height: b.Height}
+		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width,
+			Height: b.Height}
 	case Document:
-		return blockJSON{Type: "document", MediaType: b.MediaType, Title: b.Title, Data: b.Data, URL: b.URL, Text: exactBytes(b.Text)}
+		return blockJSON{Type: "document", MediaType: b.MediaType, Title: b.Title, Data: b.Data, URL: b.URL,
+			Text: exactBytes(b.Text)}
 	case Thinking:
 		return blockJSON{Type: "thinking", Text: exactBytes(b.Text), Signature: b.Signature}
 	case RedactedThinking:
 		return blockJSON{Type: "redacted_thinking", Data: b.Data}
 	case ToolUse:
-		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input), Fields: toFields(b.Fields)}
+		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input),
+			Fields: toFields(b.Fields)}
 	case ToolResult:
-		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError, Refused: b.Refused, Fields: toFields(b.Fields)}
+		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content),
+			IsError: b.IsError, Refused: b.Refused, Fields: toFields(b.Fields)}
 	case Opaque:
 		return blockJSON{Type: "opaque", Kind: b.Type, Raw: exactBytes(b.Raw)}
 	}
@@ -323,7 +330,8 @@ func fromBlock(v blockJSON) (Block, error) {
 	case "image":
 		return Image{MediaType: v.MediaType, Data: v.Data, URL: v.URL, Width: v.Width, Height: v.Height}, nil
 	case "document":
-		return Document{MediaType: v.MediaType, Title: v.Title, Data: v.Data, URL: v.URL, Text: string(v.Text)}, nil
+		return Document{MediaType: v.MediaType, Title: v.Title, Data: v.Data, URL: v.URL,
+			Text: string(v.Text)}, nil
 	case "thinking":
 		return Thinking{Text: string(v.Text), Signature: v.Signature}, nil
 	case "redacted_thinking":
@@ -332,7 +340,8 @@ func fromBlock(v blockJSON) (Block, error) {
 		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOrNil(v.Input), Fields: fromFields(v.Fields)}, nil
 	case "tool_result":
 		content, err := fromBlocks(v.Content)
-		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError, Refused: v.Refused, Fields: fromFields(v.Fields)}, err
+		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError, Refused: v.Refused,
+			Fields: fromFields(v.Fields)}, err
 	case "opaque":
 		return Opaque{Type: v.Kind, Raw: rawOrNil(v.Raw)}, nil
 	}

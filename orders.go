@@ -46,7 +46,8 @@ func ordersBefore(edits []Edit, n int) *orders {
 		case e.Kind == KindPin:
 			stays = slices.ContainsFunc(e.Pins, func(h Handle) bool { return h.To <= n })
 		case e.isOrder():
-			stays = !slices.ContainsFunc(e.Replace, func(r Replacement) bool { return r.To > n || coveredOrder(gone, r) })
+			stays = !slices.ContainsFunc(e.Replace,
+				func(r Replacement) bool { return r.To > n || coveredOrder(gone, r) })
 		case e.Kind == KindUndo:
 			stays = len(e.Undoes) > 0 && !slices.ContainsFunc(e.Undoes, goes)
 		}
@@ -68,7 +69,8 @@ func ordersBefore(edits []Edit, n int) *orders {
 // been about the text in the place of messages.
 func coveredOrder(gone []Edit, r Replacement) bool {
 	return slices.ContainsFunc(gone, func(e Edit) bool {
-		return slices.ContainsFunc(e.Replace, func(p Replacement) bool { return p.Block == nil && p.From < r.To && r.From < p.To })
+		return slices.ContainsFunc(e.Replace,
+			func(p Replacement) bool { return p.Block == nil && p.From < r.To && r.From < p.To })
 	})
 }
 
@@ -108,7 +110,8 @@ func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle)
 			e.Seen, e.At = n, out.Transcript.Fingerprint(n)
 			e.Pins = slices.DeleteFunc(slices.Clone(e.Pins), func(h Handle) bool { return h.To > n })
 		}
-		if err := check.Add(e); err != nil && later { // an edit that was recorded before and does not fit has no effect
+		if err := check.Add(e); err != nil && later {
+			// an edit that was recorded before and does not fit has no effect
 			o.dropped = append(o.dropped, e.places()...)
 			continue
 		}
@@ -148,11 +151,11 @@ func boundary(msgs []Message, n int) int {
 	return at
 }
 
-// NewRewind returns the edit that hides the messages from n on, reversibly: undoing the edit brings them back. A call and
-// its results stay together: if n lies between them, the call is hidden, too, and the edit's reason
-// says so. Edits made after message n are undone, but for pins, exclusions and restores of messages
-// that stay; the edit's notes name the orders that are lost. To drop the messages for good use
-// [BranchedAt].
+// NewRewind returns the edit that hides the messages from n on, reversibly: undoing the edit brings
+// them back. A call and its results stay together: if n lies between them, the call is hidden, too, and
+// the edit's reason says so. Edits made after message n are undone, but for pins, exclusions and
+// restores of messages that stay; the edit's notes name the orders that are lost. To drop the messages
+// for good use [BranchedAt].
 func NewRewind(conv *Conversation, n int) (Edit, error) {
 	t := conv.Transcript
 	if n < 0 || n > t.Len() {
@@ -168,7 +171,8 @@ func NewRewind(conv *Conversation, n int) (Edit, error) {
 	changes := n < t.Len()
 	gone, o := Undone(conv.Edits), ordersBefore(conv.Edits, n)
 	for _, later := range conv.Edits {
-		if later.Seen > n && !o.staying[later.ID] { // undo edits too: edits that they undid after message n are in force again
+		if later.Seen > n && !o.staying[later.ID] {
+			// undo edits too: edits that they undid after message n are in force again
 			e.Undoes = append(e.Undoes, later.ID)
 			_, undone := gone[later.ID]
 			changes = changes || !undone

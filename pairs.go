@@ -48,7 +48,8 @@ func PairsOf(msgs []Message) *Pairs {
 	for i := range p.byCall {
 		p.byCall[i] = int32(i)
 	}
-	slices.SortStableFunc(p.byCall, func(a, b int32) int { return comparePlaces(p.list[a].call, p.list[b].call) })
+	slices.SortStableFunc(p.byCall,
+		func(a, b int32) int { return comparePlaces(p.list[a].call, p.list[b].call) })
 	return p.Pairs
 }
 
@@ -56,7 +57,8 @@ func PairsOf(msgs []Message) *Pairs {
 // does, or the block is no call.
 func (p *Pairs) Result(call Handle) (result Handle, ok bool) {
 	at := placeOf(call)
-	i, ok := slices.BinarySearchFunc(p.byCall, at, func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
+	i, ok := slices.BinarySearchFunc(p.byCall, at,
+		func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
 	if !ok {
 		return Handle{}, false
 	}
@@ -66,7 +68,8 @@ func (p *Pairs) Result(call Handle) (result Handle, ok bool) {
 // Call returns the block that makes the call which a result answers; ok is false when there
 // is no such call, or the block is no result.
 func (p *Pairs) Call(result Handle) (call Handle, ok bool) {
-	i, ok := slices.BinarySearchFunc(p.list, placeOf(result), func(q pair, at place) int { return comparePlaces(q.result, at) })
+	i, ok := slices.BinarySearchFunc(p.list, placeOf(result),
+		func(q pair, at place) int { return comparePlaces(q.result, at) })
 	if !ok {
 		return Handle{}, false
 	}
@@ -76,7 +79,8 @@ func (p *Pairs) Call(result Handle) (call Handle, ok bool) {
 // again returns the results of a call after the first, in order, or nil.
 func (p *Pairs) again(call Handle) (out []Handle) {
 	at := placeOf(call)
-	i, _ := slices.BinarySearchFunc(p.byCall, at, func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
+	i, _ := slices.BinarySearchFunc(p.byCall, at,
+		func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
 	for i++; i < len(p.byCall) && p.list[p.byCall[i]].call == at; i++ {
 		out = append(out, p.list[p.byCall[i]].result.handle())
 	}
@@ -212,7 +216,8 @@ func halfOf(b Opaque) (pairKey, half) {
 		suffix string
 		half   half
 		id     string // the field that holds the ID
-	}{{"_use", asks, "id"}, {"_call", asks, "call_id"}, {"_result", answers, "tool_use_id"}, {"_output", answers, "call_id"}} {
+	}{{"_use", asks, "id"}, {"_call", asks, "call_id"}, {"_result", answers, "tool_use_id"},
+		{"_output", answers, "call_id"}} {
 		if stem, ok := strings.CutSuffix(b.Type, end.suffix); ok {
 			if id := field(b.Raw, end.id); id != "" {
 				return pairKey{id: id}, end.half

@@ -39,7 +39,8 @@ func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 		broken[b.Message] = true
 	}
 	view, broken = dropBlank(view, broken)
-	r := repairer{view: view, pairs: PairsOf(view), turns: turnsOf(view), seen: map[string]bool{}, next: map[string]int{}, outIDs: map[Handle]string{}}
+	r := repairer{view: view, pairs: PairsOf(view), turns: turnsOf(view), seen: map[string]bool{},
+		next: map[string]int{}, outIDs: map[Handle]string{}}
 	r.mark(broken)
 	for n := range r.turns {
 		switch assistant := r.view[r.turns[n].from].Role == RoleAssistant; {
@@ -322,11 +323,13 @@ func (r *repairer) results(t turn) (out []Block, here bool) {
 		id := r.outIDs[call]
 		first, ok := r.pairs.Result(call)
 		if !ok {
-			out, here = append(out, ToolResult{ToolUseID: id, Content: []Block{Text{Text: repairedResult}}}), false
+			out, here = append(out, ToolResult{ToolUseID: id,
+				Content: []Block{Text{Text: repairedResult}}}), false
 			continue
 		}
 		rest := r.pairs.again(call)
-		here = here && first.From >= t.from && first.From < t.to && r.result(first).ToolUseID == id && rest == nil
+		here = here && first.From >= t.from && first.From < t.to && r.result(first).ToolUseID == id &&
+			rest == nil
 		result := renamed(r.result(first), id)
 		if rest != nil {
 			result.Content = slices.Clone(result.Content)
@@ -334,7 +337,8 @@ func (r *repairer) results(t turn) (out []Block, here bool) {
 		for _, again := range rest {
 			more := r.result(again)
 			result.Content = append(result.Content, more.Content...)
-			result.IsError, result.Refused, result.Raw = result.IsError || more.IsError, result.Refused || more.Refused, nil
+			result.IsError, result.Refused, result.Raw = result.IsError || more.IsError, result.Refused ||
+				more.Refused, nil
 		}
 		out = append(out, result)
 	}

@@ -28,7 +28,8 @@ type Look struct {
 // ShownBy computes how the edits show t.
 func ShownBy(t *Transcript, edits []Edit) *Shown {
 	r := render(t, edits)
-	s := &Shown{Units: r.units, t: t, unitIndex: make([]int, len(r.msgs)), blocks: r.blocks, edits: Active(edits), kinds: map[string]EditKind{}}
+	s := &Shown{Units: r.units, t: t, unitIndex: make([]int, len(r.msgs)), blocks: r.blocks,
+		edits: Active(edits), kinds: map[string]EditKind{}}
 	for n, u := range s.Units {
 		for i := u.From; i < u.To; i++ {
 			s.unitIndex[i] = n

@@ -143,7 +143,8 @@ func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 		}
 		span := func(begin, end int, said Said, why Evidence) {
 			if begin < end {
-				out = append(out, Span{Block: b, Part: part, From: begin, To: end, Said: said, Name: name, Why: why})
+				out = append(out, Span{Block: b, Part: part, From: begin, To: end, Said: said, Name: name,
+					Why: why})
 			}
 		}
 		tool := Said{Author: AuthorTool, Act: ActResult}
@@ -292,7 +293,8 @@ func (m Message) shown(b int) bool {
 		switch block := m.Content[b].(type) {
 		case Image, Document:
 		case ToolResult:
-			_, to := harness.Answer(harness.Result{Text: block.Text(), IsError: block.IsError, Refused: block.Refused, Around: harness.Wrappers})
+			_, to := harness.Answer(harness.Result{Text: block.Text(), IsError: block.IsError,
+				Refused: block.Refused, Around: harness.Wrappers})
 			return to == 0
 		default:
 			return false

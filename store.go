@@ -60,7 +60,9 @@ type LedgerEntry struct {
 	After        int         `json:"tokens_after"`
 	Usage        Usage       `json:"usage,omitzero"`
 	CostUSD      float64     `json:"cost_usd"`
-	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of tokens not sent, less the cost of tokens that the provider must cache again; 0: none or unknown
+	// of a request: the cost of tokens not sent, less the cost of tokens that the provider must cache
+	// again; 0: none or unknown
+	SavedUSD float64 `json:"saved_usd,omitempty"`
 }
 
 // Kinds of a [LedgerEntry] that are neither an edit's kind nor "request".

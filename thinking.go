@@ -24,7 +24,8 @@ func IsReasoning(b Block) bool {
 // when these have changed. Reasoning of the Responses API is bound to its own item alone and stays.
 // The edit has no replacements if no reasoning must be dropped.
 func Unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
-	e := Edit{Kind: KindThinking, Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
+	e := Edit{Kind: KindThinking,
+		Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
 	if rule == ReasoningStays {
 		return e
 	}

@@ -233,7 +233,8 @@ func (m Message) personsWords() string {
 func (m Message) loadsTools() bool {
 	for _, b := range m.Content {
 		r, ok := b.(ToolResult)
-		if ok && slices.ContainsFunc(r.Content, func(b Block) bool { o, ok := b.(Opaque); return ok && o.Type == "tool_reference" }) {
+		if ok && slices.ContainsFunc(r.Content,
+			func(b Block) bool { o, ok := b.(Opaque); return ok && o.Type == "tool_reference" }) {
 			return true
 		}
 	}

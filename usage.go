@@ -52,11 +52,13 @@ type Usage struct {
 	CacheRead  int `json:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty"`
 
-	CacheWriteHour int    `json:"cache_write_hour,omitempty"` // part of CacheWrite with a lifetime of an hour
-	Tier           string `json:"tier,omitempty"`             // of one request: the service tier, in the provider's word; "": the default one
+	CacheWriteHour int `json:"cache_write_hour,omitempty"` // part of CacheWrite with a lifetime of an hour
+	// of one request: the service tier, in the provider's word; "": the default one
+	Tier string `json:"tier,omitempty"`
 
-	WebSearches int     `json:"web_searches,omitempty"` // by the provider's own tool, billed by number
-	StatedUSD   float64 `json:"stated_usd,omitempty"`   // the cost as the provider states it, in US dollars; 0: not stated
+	WebSearches int `json:"web_searches,omitempty"` // by the provider's own tool, billed by number
+	// the cost as the provider states it, in US dollars; 0: not stated
+	StatedUSD float64 `json:"stated_usd,omitempty"`
 }
 
 // Add adds the usage of another request. The tier stays.

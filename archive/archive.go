@@ -225,7 +225,8 @@ func Detect(src Source, formats []Format) (Format, error) {
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
 	if other := foreignFormat(src.Data); other != "" {
 		return nil, &precis.Error{
-			Code: precis.CodeInvalid, Op: "recognize", Place: src.Path, Err: fmt.Errorf("this is %s, which precis does not read", other),
+			Code: precis.CodeInvalid, Op: "recognize", Place: src.Path,
+			Err:  fmt.Errorf("this is %s, which precis does not read", other),
 			Hint: "known formats: " + names(formats),
 		}
 	}
@@ -236,8 +237,9 @@ func Detect(src Source, formats []Format) (Format, error) {
 	}
 	return nil, &precis.Error{
 		Code: precis.CodeInvalid, Op: "recognize", Place: src.Path,
-		Err:  fmt.Errorf("no known format of conversation: %s", nature(src.Data)),
-		Hint: "known formats: " + names(formats) + `; plain is {"messages":[…]}, or [{"role":…,"content":…},…], or one such message a line`,
+		Err: fmt.Errorf("no known format of conversation: %s", nature(src.Data)),
+		Hint: "known formats: " + names(formats) +
+			`; plain is {"messages":[…]}, or [{"role":…,"content":…},…], or one such message a line`,
 	}
 }
 
@@ -295,7 +297,8 @@ func readAs(f Format, src Source) (*Recording, error) {
 	}
 	r.Format, r.Path = f.Name(), src.Path
 	if r.Conversation == nil || r.Conversation.Transcript.Len() == 0 {
-		return nil, Invalid(src.Path, fmt.Errorf("the %s recording %w%s", f.Name(), ErrNoMessages, skipped(r)))
+		return nil, Invalid(src.Path,
+			fmt.Errorf("the %s recording %w%s", f.Name(), ErrNoMessages, skipped(r)))
 	}
 	return r, nil
 }

@@ -74,7 +74,8 @@ func Thoughts(list []byte) []precis.Block {
 		f := jsonspan.Members(raw)
 		switch jsonspan.Text(f, "type") {
 		case "thinking":
-			out = append(out, precis.Thinking{Text: jsonspan.Text(f, "thinking"), Signature: jsonspan.Text(f, "signature")})
+			out = append(out, precis.Thinking{Text: jsonspan.Text(f, "thinking"),
+				Signature: jsonspan.Text(f, "signature")})
 		case "redacted_thinking":
 			out = append(out, precis.RedactedThinking{Data: jsonspan.Text(f, "data")})
 		}

@@ -76,13 +76,15 @@ func ParseContainer(data []byte) (*Container, error) {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	if c.Version != containerVersion {
-		return nil, fmt.Errorf("written by a newer precis (version %d of the file, this one reads %d)", c.Version, containerVersion)
+		return nil, fmt.Errorf("written by a newer precis (version %d of the file, this one reads %d)",
+			c.Version, containerVersion)
 	}
 	if err := c.countEdits(); err != nil {
 		return nil, err
 	}
 	if len(original) != c.Size {
-		return nil, fmt.Errorf("the original is %d bytes, %d were saved: the file was cut off or changed", len(original), c.Size)
+		return nil, fmt.Errorf("the original is %d bytes, %d were saved: the file was cut off or changed",
+			len(original), c.Size)
 	}
 	if sum := sha256.Sum256(original); hex.EncodeToString(sum[:]) != c.SHA256 {
 		return nil, errors.New("the original is not the one that was saved: its SHA-256 differs")
@@ -114,7 +116,8 @@ func readContainer(src Source, formats []Format) (*Recording, error) {
 // fits reports whether the edits were made on the messages of a recording.
 func (c *Container) fits(r *Recording) bool {
 	t := r.Conversation.Transcript
-	return !slices.ContainsFunc(c.Edits, func(e precis.Edit) bool { return e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At })
+	return !slices.ContainsFunc(c.Edits,
+		func(e precis.Edit) bool { return e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At })
 }
 
 // withoutBroken returns lines of JSON. In each line the text after the first fault is replaced by
@@ -146,7 +149,8 @@ func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 		if err == nil && !c.fits(r) {
 			// Earlier versions skipped records after a fault in a line, so their edits number
 			// messages without those.
-			if before, failed := readAs(f, Source{Path: path, Data: withoutBroken(c.Original)}); failed == nil && c.fits(before) {
+			if before, failed := readAs(f,
+				Source{Path: path, Data: withoutBroken(c.Original)}); failed == nil && c.fits(before) {
 				r = before
 			}
 		}

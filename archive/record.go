@@ -11,7 +11,8 @@ import (
 // far: messages [0,to) were replaced by with. Readers call it at each such entry, so all spans
 // begin at 0 and grow. Report holds the known facts; its Trigger and Messages are set here. If the
 // span is empty or shorter than the previous one, the error is of code conflict and c is unchanged.
-func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time, report precis.EditReport) error {
+func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time,
+	report precis.EditReport) error {
 	const op = "record condensation"
 	before := 0
 	for _, e := range precis.Active(c.Edits) {
@@ -20,7 +21,8 @@ func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Ti
 		}
 	}
 	if to <= 0 || to < before || to > c.Transcript.Len() {
-		return precis.Errorf(precis.CodeConflict, op, "%d messages of %d, %d were condensed before", to, c.Transcript.Len(), before)
+		return precis.Errorf(precis.CodeConflict, op, "%d messages of %d, %d were condensed before", to,
+			c.Transcript.Len(), before)
 	}
 	report.Trigger, report.Messages = string(precis.TriggeredRecorded), to
 	e := precis.Edit{

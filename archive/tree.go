@@ -49,7 +49,8 @@ func (t *Tree) link() {
 func (t *Tree) Path(n int) []int {
 	t.link()
 	for n >= 0 && len(t.nodes[n].children) > 0 {
-		n = slices.MaxFunc(t.nodes[n].children, func(a, b int) int { return t.nodes[a].place - t.nodes[b].place })
+		n = slices.MaxFunc(t.nodes[n].children,
+			func(a, b int) int { return t.nodes[a].place - t.nodes[b].place })
 	}
 	var out []int
 	for ; n >= 0; n = t.nodes[n].parent {

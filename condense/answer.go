@@ -25,7 +25,8 @@ func wraps(text string) []wrap {
 	var out []wrap
 	thoughts, end := 0, 0 // end is where the last tag ends
 	for _, m := range wrapping.FindAllStringSubmatchIndex(text, -1) {
-		w := wrap{from: m[0], to: m[1], closes: m[3] > m[2], summary: strings.EqualFold(text[m[4]:m[5]], "summary")}
+		w := wrap{from: m[0], to: m[1], closes: m[3] > m[2],
+			summary: strings.EqualFold(text[m[4]:m[5]], "summary")}
 		before, after := strings.TrimRight(text[end:w.from], " \t"), strings.TrimLeft(text[w.to:], " \t\r")
 		starts := before == "" || strings.HasSuffix(before, "\n")
 		ends := after == "" || after[0] == '\n' || after[0] == '<'

@@ -74,7 +74,8 @@ func (t *task) key() precis.Fingerprint {
 		Images, Bare bool
 	}{t.prompt, t.c.KeepImages && t.model.Info().Images, t.c.Bare}
 	prompt, _ := json.Marshal(inputs) // all its fields can be encoded
-	for _, s := range []string{"summary 1", t.model.Info().ID, t.model.Info().Provider, string(prompt), t.r.Previous} {
+	for _, s := range []string{"summary 1", t.model.Info().ID, t.model.Info().Provider, string(prompt),
+		t.r.Previous} {
 		_ = binary.Write(h, binary.LittleEndian, uint64(len(s))) // a hash does not fail
 		h.Write([]byte(s))
 	}
@@ -104,6 +105,7 @@ func (t *task) keep(ctx context.Context, key precis.Fingerprint, text string) {
 		return
 	}
 	if err := t.c.Cache.KeepSummary(context.WithoutCancel(ctx), key, text); err != nil {
-		t.call.Warnings = append(t.call.Warnings, "the summary is not kept and would be paid again: "+err.Error())
+		t.call.Warnings = append(t.call.Warnings,
+			"the summary is not kept and would be paid again: "+err.Error())
 	}
 }

@@ -39,7 +39,8 @@ func environment(s *policy.Situation, covers func(i int) bool) string {
 	if !s.Automatic || strings.TrimSpace(s.Environment) == "" {
 		return ""
 	}
-	if newest, i := newestEnvironment(s.Transcript.Messages()); i >= 0 && newest == strings.TrimSpace(s.Environment) && !covers(i) {
+	if newest, i := newestEnvironment(s.Transcript.Messages()); i >= 0 &&
+		newest == strings.TrimSpace(s.Environment) && !covers(i) {
 		return ""
 	}
 	return s.Environment

@@ -75,9 +75,14 @@ func (d ByDigest) Join(with []precis.Message) (precis.Message, bool) { return d.
 func (d ByDigest) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, error) {
 	d.Full.free = true
 	if s.Used <= s.Fit() && summarized(s) {
-		return precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Code: policy.ReasonNothing, Reason: "the view fits with the summary that a model wrote"}}, nil
+		return precis.Edit{Kind: precis.KindCondensation,
+			Report: precis.EditReport{Code: policy.ReasonNothing,
+				Reason: "the view fits with the summary that a model wrote"}}, nil
 	}
-	d.Full.Summarizer = digest.Writer{Count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) }}
+	d.Full.Summarizer = digest.Writer{Count: func(t string) int {
+		return s.Meter.Block(precis.RoleUser,
+			precis.Text{Text: t})
+	}}
 	o, err := d.Full.choose(s)
 	if err != nil || len(o.units) == 0 {
 		return o.none, err
@@ -90,7 +95,8 @@ func (d ByDigest) Propose(ctx context.Context, s *policy.Situation) (precis.Edit
 		return o.none, err
 	}
 	e, err := d.Full.edit(s, o, sum)
-	e.Report.Rung, e.Report.Reason = d.Name(), fmt.Sprintf("a digest stands for the oldest %d messages", o.hidden)
+	e.Report.Rung, e.Report.Reason = d.Name(), fmt.Sprintf("a digest stands for the oldest %d messages",
+		o.hidden)
 	return e, err
 }
 
@@ -144,7 +150,9 @@ func (f Full) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, er
 func (f Full) choose(s *policy.Situation) (replacedMessages, error) {
 	none := precis.Edit{Kind: precis.KindCondensation}
 	if f.Summarizer == nil {
-		return replacedMessages{none: none}, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return replacedMessages{none: none},
+			&policy.RungError{Reason: ReasonNoSummarizer,
+				Err: errors.New("no model is configured to write summaries")}
 	}
 	o := f.old(s)
 	switch {
@@ -155,7 +163,8 @@ func (f Full) choose(s *policy.Situation) (replacedMessages, error) {
 		none.Report.Code, none.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
 	case o.uncondensed < f.least() && s.To == 0:
 		none.Report.Code = ReasonCondensedRecently
-		none.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d", o.uncondensed, f.least())
+		none.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d",
+			o.uncondensed, f.least())
 		o = replacedMessages{}
 	}
 	o.none = none
@@ -173,7 +182,8 @@ func (f Full) least() int {
 func (f Full) price(s *policy.Situation, o replacedMessages, r policy.SummaryRequest) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	e.Report.Code = policy.ReasonNothing
-	e.Report.Reason = fmt.Sprintf("dry run: a model would summarize %d messages of %d tokens", o.hidden, o.tokens)
+	e.Report.Reason = fmt.Sprintf("dry run: a model would summarize %d messages of %d tokens", o.hidden,
+		o.tokens)
 	if f.Price != nil {
 		e.Report.Reason += ": " + f.Price(o.tokens, r.MaxTokens)
 	}
@@ -191,8 +201,8 @@ type replacedMessages struct {
 	none precis.Edit // if no message is replaced: an edit with the reason
 }
 
-// replacedMessages selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
-// the oldest as bring the view, with the summary and the blocks after it, to its target.
+// replacedMessages selects the messages to hide: with FreshStart all groups that may be hidden, else as
+// few of the oldest as bring the view, with the summary and the blocks after it, to its target.
 func (f Full) old(s *policy.Situation) replacedMessages {
 	if s.To > 0 {
 		f.Mode = FreshStart
@@ -201,14 +211,16 @@ func (f Full) old(s *policy.Situation) replacedMessages {
 	if f.Mode == FreshStart || len(o.units) == 0 {
 		return o
 	}
-	return f.selectOldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.appendix(s, o, "")}}))
+	return f.selectOldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser,
+		Content: f.appendix(s, o, "")}}))
 }
 
 // selectOldest selects the messages to hide if beside tokens of blocks follow the summary.
 func (f Full) selectOldest(s *policy.Situation, beside int) replacedMessages {
 	var o replacedMessages
 	group := s.Group
-	if f.FromStart && s.Meter.Block(precis.RoleUser, precis.Text{Text: s.LastWords()}) <= s.Target/quoteShare {
+	if f.FromStart && s.Meter.Block(precis.RoleUser,
+		precis.Text{Text: s.LastWords()}) <= s.Target/quoteShare {
 		group = s.GroupToQuote
 	}
 	for i := 0; i < len(s.Units); {
@@ -219,7 +231,8 @@ func (f Full) selectOldest(s *policy.Situation, beside int) replacedMessages {
 		if free && !(f.Mode != FreshStart && !f.FromStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
-		if f.Mode != FreshStart && o.tokens-f.summary(s, o)-beside > max(s.Excess(), 0)+s.Target/20 && o.uncondensed >= f.least() && o.hidden > s.Surplus() {
+		if f.Mode != FreshStart && o.tokens-f.summary(s, o)-beside > max(s.Excess(), 0)+s.Target/20 &&
+			o.uncondensed >= f.least() && o.hidden > s.Surplus() {
 			break
 		}
 		i = end
@@ -240,7 +253,8 @@ func (o replacedMessages) quote(s *policy.Situation, summary string) string {
 		return ""
 	}
 	words := speech.Says(last)
-	if words == "" || strings.Contains(retain.Folded(summary), retain.Folded(words)) || s.Meter.Block(precis.RoleUser, precis.Text{Text: words}) > s.Target/quoteShare {
+	if words == "" || strings.Contains(retain.Folded(summary), retain.Folded(words)) ||
+		s.Meter.Block(precis.RoleUser, precis.Text{Text: words}) > s.Target/quoteShare {
 		return ""
 	}
 	return fmt.Sprintf("What the user said last (%s), word for word:\n%s", precis.MessageHandle(last), words)
@@ -268,7 +282,8 @@ const gateShare = 4
 // to stay.
 func (f Full) keepsFirst(s *policy.Situation) bool {
 	u := s.Units[0]
-	return u.Original() && u.From == 0 && s.Transcript.At(0).Role == precis.RoleUser && s.Meter.View(u.Messages) < s.Target/10
+	return u.Original() && u.From == 0 && s.Transcript.At(0).Role == precis.RoleUser &&
+		s.Meter.View(u.Messages) < s.Target/10
 }
 
 func (o *replacedMessages) add(s *policy.Situation, units []precis.Unit) {
@@ -295,7 +310,8 @@ func (o replacedMessages) covers(i int) bool {
 // request returns the request to summarize the old messages as the view shows them.
 func (f Full) request(s *policy.Situation, o replacedMessages) policy.SummaryRequest {
 	r := policy.SummaryRequest{
-		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
+		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans),
+		Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
 		Replaces: o.tokens,
 		Count:    func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
@@ -323,7 +339,8 @@ func (f Full) edit(s *policy.Situation, o replacedMessages, sum policy.Summary) 
 		span := precis.SpanHandle(o.spans[0][0], o.spans[len(o.spans)-1][1]).String()
 		_, unknown := handlesOf(text, 0, s.Transcript.Len())
 		if len(unknown) > 0 {
-			notes = append(notes, "the summary cites messages that are not there: "+strings.Join(unknown, ", "))
+			notes = append(notes, "the summary cites messages that are not there: "+strings.Join(unknown,
+				", "))
 		}
 		text = frameSummary(text, span, frameOptions{Unknown: unknown})
 	} else if visible(text) == "" {
@@ -332,7 +349,8 @@ func (f Full) edit(s *policy.Situation, o replacedMessages, sum policy.Summary) 
 		text = "## Conversation Summary\n" + text
 	}
 	if text == "" {
-		return e, &policy.RungError{Reason: ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
+		return e, &policy.RungError{Reason: ReasonEmpty, Call: sum.Call,
+			Err: errors.New("the summary has no visible text")}
 	}
 	content := []precis.Block{precis.Text{Text: text}}
 	content = append(content, f.appendix(s, o, text)...)
@@ -342,9 +360,11 @@ func (f Full) edit(s *policy.Situation, o replacedMessages, sum policy.Summary) 
 			m.Content = append([]precis.Block{precis.Thinking{Text: "The conversation so far is summarized."}}, content...)
 		}
 		if i > 0 {
-			m = precis.NewText(precis.RoleUser, fmt.Sprintf("[%s: see the summary above.]", precis.SpanHandle(span[0], span[1])))
+			m = precis.NewText(precis.RoleUser,
+				fmt.Sprintf("[%s: see the summary above.]", precis.SpanHandle(span[0], span[1])))
 		}
-		e.Replace = append(e.Replace, precis.Replacement{From: span[0], To: span[1], With: []precis.Message{m}})
+		e.Replace = append(e.Replace,
+			precis.Replacement{From: span[0], To: span[1], With: []precis.Message{m}})
 	}
 	e.Report.CostUSD, e.Report.Call, e.Report.Notes = sum.CostUSD, sum.Call, notes
 	e.Report.Reason = fmt.Sprintf("a model summarized the oldest %d messages", o.hidden)
@@ -385,7 +405,8 @@ func (f Full) appendix(s *policy.Situation, o replacedMessages, summary string) 
 	}
 	if s.Transcript.Len() > 0 && o.covers(0) {
 		if blocks := harness.Commands(s.Transcript.At(0).PlainText()); len(blocks) > 0 {
-			out = append(out, precis.Text{Text: "Workflows that are still to be followed:\n" + strings.Join(blocks, "\n")})
+			out = append(out, precis.Text{Text: "Workflows that are still to be followed:\n" +
+				strings.Join(blocks, "\n")})
 		}
 	}
 	x, _, _ := retain.Of(s)

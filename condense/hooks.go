@@ -32,7 +32,8 @@ type HookEvent struct {
 var ErrVeto = policy.ErrVeto
 
 func (t *task) event(summary string) HookEvent {
-	e := HookEvent{Model: t.call.Model, Messages: len(t.r.Messages), Automatic: t.r.Automatic, Summary: summary}
+	e := HookEvent{Model: t.call.Model, Messages: len(t.r.Messages), Automatic: t.r.Automatic,
+		Summary: summary}
 	if t.r.Conversation != nil {
 		e.Conversation = t.r.Conversation.ID
 	}
@@ -68,7 +69,8 @@ func (t *task) hooked(which string, err error) error {
 	case errors.Is(err, ErrVeto):
 		return &policy.RungError{Reason: ReasonVetoed, Err: err}
 	case err != nil:
-		t.call.Warnings = append(t.call.Warnings, fmt.Sprintf("the hook %s a condensation failed: %v", which, err))
+		t.call.Warnings = append(t.call.Warnings,
+			fmt.Sprintf("the hook %s a condensation failed: %v", which, err))
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func parseJS(raw []byte) (v jsValue, ok bool) {
 	if jsonspan.Valid(raw) != nil {
 		return v, false
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	return readJS(d), true
 }
 

@@ -29,7 +29,8 @@ func outlines(x *retain.Index, covered func(message int) bool, target int, p out
 	var paths []string
 	for i := len(x.Calls) - 1; i >= 0 && len(paths) < foldFiles; i-- {
 		c := &x.Calls[i]
-		if c.Kind != toolcall.Read || c.Path == "" || c.IsError || !covered(c.Use.From) || outline.Language(c.Path, "") == "" {
+		if c.Kind != toolcall.Read || c.Path == "" || c.IsError || !covered(c.Use.From) ||
+			outline.Language(c.Path, "") == "" {
 			continue
 		}
 		if reads[c.Path] == nil {

@@ -40,7 +40,9 @@ func (t byParts) write(ctx context.Context, messages []precis.Message) (string, 
 		cause = err
 		t.learnWindow(err)
 	}
-	return "", &policy.RungError{Reason: ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
+	return "", &policy.RungError{Reason: ReasonTooLong,
+		Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w",
+			cause)}
 }
 
 // split splits messages into runs that fit; nil if the room is too small. A message that is too
@@ -63,7 +65,8 @@ func (t byParts) split(messages []precis.Message) [][]precis.Message {
 			parts, part, used = append(parts, part), nil, 0
 		}
 		if len(part) == 0 && m.Role == precis.RoleAssistant {
-			part = append(part, precis.NewText(precis.RoleUser, "(This part of the conversation begins here.)"))
+			part = append(part, precis.NewText(precis.RoleUser,
+				"(This part of the conversation begins here.)"))
 		}
 		part = append(part, m)
 		used += n

@@ -90,7 +90,8 @@ func (p Prompt) Validate() error {
 	const op = "check summary prompt"
 	switch {
 	case p.Template != "" && !slices.Contains(Templates(), p.Template):
-		return precis.Errorf(precis.CodeInvalid, op, "Template: unknown template %q, want one of %v", p.Template, Templates())
+		return precis.Errorf(precis.CodeInvalid, op, "Template: unknown template %q, want one of %v",
+			p.Template, Templates())
 	case p.MaxTokens < 0:
 		return precis.Errorf(precis.CodeInvalid, op, "MaxTokens is %d, want 0 or more", p.MaxTokens)
 	case p.Part < 0 || p.Part > p.Parts:

@@ -27,21 +27,23 @@ func ErrorName(r precis.Reason) string {
 
 // The reasons for a condensation with a model to fail.
 const (
-	ReasonTooFewMessages    precis.Reason = "too_few_messages"    // no messages to condense
-	ReasonCondensedRecently precis.Reason = "condensed_recently"  // too few messages are new since the last one
-	ReasonNoSummarizer      precis.Reason = "summarizer_invalid"  // no working one is configured
-	ReasonCallFailed        precis.Reason = "call_failed"         // the API or the connection failed, retries included
-	ReasonEmpty             precis.Reason = "empty"               // the answer has no text
-	ReasonRefused           precis.Reason = "refused"             // the model declined
-	ReasonToolCall          precis.Reason = "tool_call"           // it called a tool instead
-	ReasonReasoningOnly     precis.Reason = "reasoning_only"      // the answer has only reasoning
-	ReasonMarkup            precis.Reason = "markup"              // the answer's form is not a summary
-	ReasonTooLarge          precis.Reason = "too_large"           // the summary is longer than allowed
-	ReasonTruncated         precis.Reason = "truncated"           // the output limit cut it off
-	ReasonRepeats           precis.Reason = "repeats"             // it repeats itself
-	ReasonSections          precis.Reason = "missing_sections"    // required sections are missing
-	ReasonNoProgress        precis.Reason = "no_progress"         // it would save too little
-	ReasonTooLong           precis.Reason = "summarizer_overflow" // the messages do not fit, even in parts
-	ReasonBreaker           precis.Reason = "breaker"             // the model failed too often recently
-	ReasonVetoed                          = policy.ReasonVetoed   // a hook refused
+	ReasonTooFewMessages precis.Reason = "too_few_messages" // no messages to condense
+	// too few messages are new since the last one
+	ReasonCondensedRecently precis.Reason = "condensed_recently"
+	ReasonNoSummarizer      precis.Reason = "summarizer_invalid" // no working one is configured
+	// the API or the connection failed, retries included
+	ReasonCallFailed    precis.Reason = "call_failed"
+	ReasonEmpty         precis.Reason = "empty"               // the answer has no text
+	ReasonRefused       precis.Reason = "refused"             // the model declined
+	ReasonToolCall      precis.Reason = "tool_call"           // it called a tool instead
+	ReasonReasoningOnly precis.Reason = "reasoning_only"      // the answer has only reasoning
+	ReasonMarkup        precis.Reason = "markup"              // the answer's form is not a summary
+	ReasonTooLarge      precis.Reason = "too_large"           // the summary is longer than allowed
+	ReasonTruncated     precis.Reason = "truncated"           // the output limit cut it off
+	ReasonRepeats       precis.Reason = "repeats"             // it repeats itself
+	ReasonSections      precis.Reason = "missing_sections"    // required sections are missing
+	ReasonNoProgress    precis.Reason = "no_progress"         // it would save too little
+	ReasonTooLong       precis.Reason = "summarizer_overflow" // the messages do not fit, even in parts
+	ReasonBreaker       precis.Reason = "breaker"             // the model failed too often recently
+	ReasonVetoed                      = policy.ReasonVetoed   // a hook refused
 )

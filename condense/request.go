@@ -19,7 +19,8 @@ const wholeResult = 40_000
 func (t *task) liveRequest(p Prompt) model.Request {
 	view, _ := precis.Repair(AnswerOpenTools(t.r.View, time.Time{}))
 	messages := append(slices.Clone(view), precis.NewText(precis.RoleUser, p.Instruction()))
-	return model.Request{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.output}
+	return model.Request{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header,
+		MaxTokens: t.output}
 }
 
 // whyNotLive returns the reason why the summary request cannot be appended to
@@ -42,8 +43,10 @@ func (t *task) whyNotLive() string {
 
 // request returns a separate request of messages and an instruction.
 func (t *task) request(messages []precis.Message, p Prompt) model.Request {
-	messages = append(messages[:len(messages):len(messages)], precis.NewText(precis.RoleUser, p.Instruction()))
-	return model.Request{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages, MaxTokens: t.output}
+	messages = append(messages[:len(messages):len(messages)],
+		precis.NewText(precis.RoleUser, p.Instruction()))
+	return model.Request{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages,
+		MaxTokens: t.output}
 }
 
 // compact returns the messages as the summarizer reads them: tools as text,
@@ -73,7 +76,8 @@ func (t *task) compact(most int) []precis.Message {
 	}
 	msgs = ToolsAsText(AnswerOpenTools(msgs, time.Time{}))
 	if msgs[0].Role == precis.RoleAssistant {
-		msgs = slices.Insert(msgs, 0, precis.NewText(precis.RoleUser, "(The conversation to be summarized begins here.)"))
+		msgs = slices.Insert(msgs, 0,
+			precis.NewText(precis.RoleUser, "(The conversation to be summarized begins here.)"))
 	}
 	return msgs
 }

@@ -13,7 +13,8 @@ type section struct {
 }
 
 var nineSections = []section{
-	{"Request and intent", []string{"primary request", "request", "user request", "user's request", "intent", "goal"}},
+	{"Request and intent", []string{"primary request", "request", "user request", "user's request", "intent",
+		"goal"}},
 	{"Concepts", []string{"key technical concepts", "key concepts", "technical concepts"}},
 	{"Files and code", []string{"files", "relevant files", "code"}},
 	{"Errors and fixes", []string{"errors", "fixes"}},
@@ -96,7 +97,8 @@ func inEnglish(text string) bool {
 	for _, w := range strings.Fields(strings.ToLower(text[:min(len(text), most)])) {
 		words++
 		switch strings.Trim(w, ".,;:!?\"'()*") {
-		case "the", "and", "of", "to", "is", "it", "in", "for", "with", "on", "a", "that", "your", "you", "as":
+		case "the", "and", "of", "to", "is", "it", "in", "for", "with", "on", "a", "that", "your", "you",
+			"as":
 			ours++
 		}
 	}

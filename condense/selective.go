@@ -69,7 +69,8 @@ func (v Selective) Propose(ctx context.Context, s *policy.Situation) (precis.Edi
 		v.Model, v.Fallback = v.Fallback, nil
 	}
 	if v.Model == nil {
-		return e, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return e, &policy.RungError{Reason: ReasonNoSummarizer,
+			Err: errors.New("no model is configured to write summaries")}
 	}
 	j := &selection{Selective: v.withDefaults(), s: s, shown: precis.ShownBy(s.Transcript, s.Edits)}
 	j.find()
@@ -138,14 +139,18 @@ func (j *selection) find() {
 		}
 		for _, h := range c.Results {
 			if b, ok := j.bulky(h, over); ok {
-				j.results = append(j.results, bulkyResult{h: h, block: b, text: b.Text(), call: c, tokens: j.s.Meter.Block(precis.RoleUser, b)})
+				j.results = append(j.results,
+					bulkyResult{h: h, block: b, text: b.Text(), call: c,
+						tokens: j.s.Meter.Block(precis.RoleUser, b)})
 			}
 		}
 		for _, t := range texts[i] {
 			body := harness.WithoutHead(t.Body)
 			if !c.IsError && utf8.RuneCountInString(body) > over && j.whole(t.Handle) {
 				block := j.s.Transcript.At(t.Handle.From).Content[t.Handle.Block]
-				j.results = append(j.results, bulkyResult{h: t.Handle, block: block, from: int(t.Start) + len(t.Body) - len(body), text: body, call: c, tokens: j.count(body)})
+				j.results = append(j.results,
+					bulkyResult{h: t.Handle, block: block, from: int(t.Start) + len(t.Body) - len(body),
+						text: body, call: c, tokens: j.count(body)})
 			}
 		}
 	}
@@ -156,7 +161,8 @@ func (j *selection) find() {
 		n++
 	}
 	j.results = j.results[:n]
-	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.WithoutRewound(j.s.Transcript, j.s.Edits))), 2000, "")
+	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.WithoutRewound(j.s.Transcript, j.s.Edits))),
+		2000, "")
 }
 
 // writtenResults returns the results in text blocks, by their calls. The user's words in them are
@@ -168,7 +174,8 @@ func writtenResults(t *precis.Transcript, x *retain.Index) map[int][]*retain.Tex
 		if text.Call < 0 || text.Source < retain.ReadFile || text.Words() != text.Body {
 			continue
 		}
-		if b, ok := t.At(text.Handle.From).Content[text.Handle.Block].(precis.Text); ok && strings.HasPrefix(b.Text[min(int(text.Start), len(b.Text)):], text.Body) {
+		if b, ok := t.At(text.Handle.From).Content[text.Handle.Block].(precis.Text); ok &&
+			strings.HasPrefix(b.Text[min(int(text.Start), len(b.Text)):], text.Body) {
 			out[int(text.Call)] = append(out[int(text.Call)], text)
 		}
 	}
@@ -213,7 +220,8 @@ func (j *selection) dryRun() string {
 	for _, r := range j.results {
 		tokens += r.tokens
 	}
-	why := fmt.Sprintf("dry run: a model would summarize %d tool results of %d tokens", len(j.results), tokens)
+	why := fmt.Sprintf("dry run: a model would summarize %d tool results of %d tokens", len(j.results),
+		tokens)
 	if j.Price != nil {
 		why += ": " + j.Price(tokens+200*len(j.results), j.MaxTokens*len(j.results))
 	}
@@ -230,14 +238,17 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	}
 	j.all(ctx)
 	if err := j.failed; j.Fallback != nil && unusable(err) && !j.done() {
-		j.call.Warnings = append(j.call.Warnings, fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked", j.Model.Info().ID, err))
+		j.call.Warnings = append(j.call.Warnings,
+			fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked",
+				j.Model.Info().ID, err))
 		j.Model, j.failed = j.Fallback, nil
 		j.all(ctx)
 	}
 	j.call.Took = time.Since(started)
 	call := j.call
 	if err := ctx.Err(); err != nil {
-		return e, &policy.RungError{Reason: ReasonCallFailed, Call: &call, Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
+		return e, &policy.RungError{Reason: ReasonCallFailed, Call: &call,
+			Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
 	}
 	e.Replace = j.replacements()
 	done := 0
@@ -256,15 +267,19 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	e.Report.CostUSD, e.Report.Call = call.CostUSD, &call
 	e.Report.Reason = fmt.Sprintf("a model summarized %d old tool results, each in its place", done)
 	if left := len(j.results) - done; left > 0 {
-		e.Report.Notes = append(e.Report.Notes, fmt.Sprintf("%d could not be summarized and stay as they are", left))
+		e.Report.Notes = append(e.Report.Notes,
+			fmt.Sprintf("%d could not be summarized and stay as they are", left))
 	}
 	return e, nil
 }
 
 // replacements puts the summaries in the places of their results.
 func (j *selection) replacements() (out []precis.Replacement) {
-	at := map[precis.Handle]int{}                                                                                          // of the replacement of a text block
-	for _, r := range slices.SortedFunc(slices.Values(j.results), func(a, b bulkyResult) int { return b.from - a.from }) { // the last of a text first
+	// of the replacement of a text block
+	at := map[precis.Handle]int{}
+	for _, r := range slices.SortedFunc(slices.Values(j.results),
+		func(a, b bulkyResult) int { return b.from - a.from }) {
+		// the last of a text first
 		if r.with == "" {
 			continue
 		}
@@ -280,7 +295,8 @@ func (j *selection) replacements() (out []precis.Replacement) {
 			at[r.h] = len(out)
 			out = append(out, precis.Replacement{})
 		}
-		out[at[r.h]] = precis.ReplaceBlock(j.s.Transcript, r.h.From, r.h.Block, precis.Text{Text: text[:r.from] + r.with + text[r.from+len(r.text):]})
+		out[at[r.h]] = precis.ReplaceBlock(j.s.Transcript, r.h.From, r.h.Block,
+			precis.Text{Text: text[:r.from] + r.with + text[r.from+len(r.text):]})
 	}
 	slices.SortFunc(out, func(a, b precis.Replacement) int {
 		return cmp.Or(a.From-b.From, a.Block.Index-b.Block.Index)
@@ -302,7 +318,8 @@ func (j *selection) hook(ctx context.Context) error {
 	case errors.Is(err, ErrVeto):
 		return &policy.RungError{Reason: ReasonVetoed, Err: err}
 	case err != nil:
-		j.call.Warnings = append(j.call.Warnings, fmt.Sprintf("the hook before a condensation failed: %v", err))
+		j.call.Warnings = append(j.call.Warnings,
+			fmt.Sprintf("the hook before a condensation failed: %v", err))
 	case add != "":
 		j.task = add + "\n\n" + j.task
 	}
@@ -358,10 +375,12 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 // keeper returns a task with a cache key made of the call and its result alone, independent of the
 // user's request, so that no result is paid for twice.
 func (j *selection) keeper(r *bulkyResult) *task {
-	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.text)}
+	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))),
+		precis.NewText(precis.RoleUser, r.text)}
 	return &task{
 		Writer: &Writer{c: WriterConfig{Cache: j.Cache}}, model: j.Model,
-		r: policy.SummaryRequest{Messages: content}, prompt: Prompt{Custom: selectiveGuard, MaxTokens: j.MaxTokens},
+		r:      policy.SummaryRequest{Messages: content},
+		prompt: Prompt{Custom: selectiveGuard, MaxTokens: j.MaxTokens},
 	}
 }
 
@@ -375,7 +394,8 @@ func (j *selection) ask(ctx context.Context, r *bulkyResult) (string, bool) {
 		j.failed = cmp.Or(j.failed, err)
 		return "", false
 	}
-	text, flaw, _ := checkAnswer(answer, Prompt{Custom: selectiveGuard}, answerLimits{MaxTokens: j.MaxTokens * 5 / 4, Count: j.count})
+	text, flaw, _ := checkAnswer(answer, Prompt{Custom: selectiveGuard},
+		answerLimits{MaxTokens: j.MaxTokens * 5 / 4, Count: j.count})
 	return text, flaw == ""
 }
 
@@ -397,7 +417,9 @@ func (j *selection) request(r *bulkyResult) model.Request {
 	fmt.Fprintf(&b, "The call:\n%s\n\nIts result:\n%s\n\nShorten the result to at most %d tokens.",
 		retain.Shorten(useText(j.use(r)), 2000, ""), retain.Shorten(r.text, most, ""), j.MaxTokens)
 	return model.Request{
-		System: precis.NewText(precis.RoleSystem, selectiveGuard), Messages: []precis.Message{precis.NewText(precis.RoleUser, b.String())}, MaxTokens: j.MaxTokens + j.MaxTokens/4,
+		System:    precis.NewText(precis.RoleSystem, selectiveGuard),
+		Messages:  []precis.Message{precis.NewText(precis.RoleUser, b.String())},
+		MaxTokens: j.MaxTokens + j.MaxTokens/4,
 	}
 }
 

@@ -28,11 +28,15 @@ func (t *task) selfCheck(ctx context.Context, summary string) {
 	}
 	messages := t.compact(2000)
 	if !t.fits(messages) {
-		t.call.Warnings = append(t.call.Warnings, "the summary was not checked by the model: the conversation does not fit in its window")
+		t.call.Warnings = append(t.call.Warnings,
+			"the summary was not checked by the model: the conversation does not fit in its window")
 		return
 	}
-	messages = append(messages, precis.NewText(precis.RoleUser, selfCheckInstruction+frameSummary(summary, "", frameOptions{})))
-	answer, err := t.model.Generate(ctx, model.Request{System: precis.NewText(precis.RoleSystem, selfCheckGuard), Messages: messages, MaxTokens: 300})
+	messages = append(messages, precis.NewText(precis.RoleUser,
+		selfCheckInstruction+frameSummary(summary, "", frameOptions{})))
+	answer, err := t.model.Generate(ctx,
+		model.Request{System: precis.NewText(precis.RoleSystem, selfCheckGuard), Messages: messages,
+			MaxTokens: 300})
 	t.book(answer)
 	score, found := scoreOf(answer.Text)
 	switch {
@@ -43,7 +47,8 @@ func (t *task) selfCheck(ctx context.Context, summary string) {
 	default:
 		t.call.Score = &score
 		if score < doubtful {
-			t.call.Warnings = append(t.call.Warnings, fmt.Sprintf("the model gives its summary %d of 100", score))
+			t.call.Warnings = append(t.call.Warnings,
+				fmt.Sprintf("the model gives its summary %d of 100", score))
 		}
 	}
 }

@@ -37,7 +37,8 @@ func AnswerOpenTools(msgs []precis.Message, now time.Time) []precis.Message {
 		for _, b := range m.Content {
 			if u, ok := b.(precis.ToolUse); ok && !answered[u.ID] {
 				answered[u.ID] = true
-				results = append(results, precis.ToolResult{ToolUseID: u.ID, Content: []precis.Block{precis.Text{Text: Deferred}}})
+				results = append(results, precis.ToolResult{ToolUseID: u.ID,
+					Content: []precis.Block{precis.Text{Text: Deferred}}})
 			}
 		}
 	}
@@ -73,7 +74,8 @@ func Joined(msgs []precis.Message) precis.Message {
 	called := false
 	for i, m := range ToolsAsText(msgs) {
 		if hasTools(msgs[i]) && !called { // no call that must be repeated
-			called, out.Content = true, append(out.Content, precis.Text{Text: "Called before, and still in force:"})
+			called, out.Content = true, append(out.Content,
+				precis.Text{Text: "Called before, and still in force:"})
 		}
 		out.Content = append(out.Content, m.Content...)
 	}

@@ -62,7 +62,8 @@ func checkAnswer(resp model.Response, p Prompt, limits answerLimits) (text strin
 	case resp.Truncated && !closed && !all:
 		return "", FlawTruncated, "It reached the output limit before it was complete: think less, write shorter sections, and finish the summary."
 	case found < len(sections)*2/3:
-		return "", FlawSections, "These sections were missing: " + strings.Join(missing, ", ") + ". Write every section with its number and heading."
+		return "", FlawSections, "These sections were missing: " + strings.Join(missing, ", ") +
+			". Write every section with its number and heading."
 	case resp.ToolCalls > 0 && !all:
 		return "", FlawToolCall, noTools
 	}
@@ -79,7 +80,8 @@ func checkAnswer(resp model.Response, p Prompt, limits answerLimits) (text strin
 func endsInHeading(text string, sections []section) bool {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	h, ok := headingOf(last)
-	bare := h.whole || strings.HasSuffix(last, ":") || strings.HasSuffix(last, "：") || strings.HasSuffix(last, "**")
+	bare := h.whole || strings.HasSuffix(last, ":") || strings.HasSuffix(last, "：") ||
+		strings.HasSuffix(last, "**")
 	return ok && bare && (sectionNamed(sections, h) >= 0 || h.number == len(sections))
 }
 
@@ -171,16 +173,23 @@ func writesCalls(text string) bool {
 const shortRefusal = 500
 
 var refusals = lazyregexp.New(`(?i)^(?:` + strings.Join([]string{
-	`(?:i'm|i am|we're) (?:very |so |really )?sorry\b`, `sorry, `, `my apologies`, `i apologi[sz]e`, `unfortunately,? i (?:can|am|will)`,
-	`i (?:can't|cannot|can not|won't|will not|am unable|am not able|must decline|have to decline)\b`, `i'm (?:unable|not able|not comfortable)\b`, `as an ai\b`,
-	`(?:je suis (?:vraiment )?désolée?|désolée?|je ne peux (?:pas|malheureusement)|je refuse)`, `(?:lo siento|no puedo|me temo que no)`, `(?:ich kann (?:das |dies |diese[nrs]? |dir |ihnen |leider )*nicht|es tut mir leid|tut mir leid|leider kann ich)`,
-	`(?:mi dispiace|non posso|purtroppo non)`, `(?:desculpe|sinto muito|não posso|lamento)`, `(?:het spijt me|ik kan (?:dit |dat |helaas )?niet|sorry)`,
-	`(?:извините|к сожалению|я не могу)`, `(?:申し訳|すみませんが|お手伝いできません)`, `(?:抱歉|对不起|很遗憾|我无法|我不能|無法)`, `(?:죄송|도와드릴 수 없)`, `(?:przepraszam|nie mogę)`, `(?:عذرًا|عذرا|آسف|لا أستطيع)`,
+	`(?:i'm|i am|we're) (?:very |so |really )?sorry\b`, `sorry, `, `my apologies`, `i apologi[sz]e`,
+	`unfortunately,? i (?:can|am|will)`,
+	`i (?:can't|cannot|can not|won't|will not|am unable|am not able|must decline|have to decline)\b`,
+	`i'm (?:unable|not able|not comfortable)\b`, `as an ai\b`,
+	`(?:je suis (?:vraiment )?désolée?|désolée?|je ne peux (?:pas|malheureusement)|je refuse)`,
+	`(?:lo siento|no puedo|me temo que no)`,
+	`(?:ich kann (?:das |dies |diese[nrs]? |dir |ihnen |leider )*nicht|es tut mir leid|tut mir leid|leider kann ich)`,
+	`(?:mi dispiace|non posso|purtroppo non)`, `(?:desculpe|sinto muito|não posso|lamento)`,
+	`(?:het spijt me|ik kan (?:dit |dat |helaas )?niet|sorry)`,
+	`(?:извините|к сожалению|я не могу)`, `(?:申し訳|すみませんが|お手伝いできません)`, `(?:抱歉|对不起|很遗憾|我无法|我不能|無法)`,
+	`(?:죄송|도와드릴 수 없)`, `(?:przepraszam|nie mogę)`, `(?:عذرًا|عذرا|آسف|لا أستطيع)`,
 }, "|") + `)`)
 
 // refuses reports whether a text is worded as a refusal.
 func refuses(text string) bool {
-	return utf8.RuneCountInString(text) <= shortRefusal && refusals.MatchString(strings.ReplaceAll(text, "’", "'"))
+	return utf8.RuneCountInString(text) <= shortRefusal &&
+		refusals.MatchString(strings.ReplaceAll(text, "’", "'"))
 }
 
 // repeats reports whether a text is caught in a loop: the same run of bytes

@@ -65,10 +65,12 @@ const (
 // field.
 func NewWriter(c WriterConfig) (*Writer, error) {
 	if c.Model == nil && c.Fallback == nil && c.Own == nil {
-		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer", "neither Model, Fallback nor Own is set")
+		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer",
+			"neither Model, Fallback nor Own is set")
 	}
 	if c.MaxTokens < 0 || c.Parts < 0 {
-		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer", "MaxTokens is %d and Parts %d, want 0 or more", c.MaxTokens, c.Parts)
+		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer",
+			"MaxTokens is %d and Parts %d, want 0 or more", c.MaxTokens, c.Parts)
 	}
 	if err := c.Prompt.Validate(); err != nil {
 		return nil, err
@@ -87,7 +89,8 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 func (w *Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.Summary, error) {
 	started := time.Now()
 	if len(r.Messages) == 0 {
-		return policy.Summary{}, &policy.RungError{Reason: ReasonTooFewMessages, Err: errors.New("there is nothing to summarize")}
+		return policy.Summary{}, &policy.RungError{Reason: ReasonTooFewMessages,
+			Err: errors.New("there is nothing to summarize")}
 	}
 	if r.Count == nil {
 		r.Count = digest.Estimate
@@ -109,7 +112,8 @@ func (w *Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy
 		t.call.Took = time.Since(started)
 		if err == nil {
 			call := t.call
-			return policy.Summary{Text: text, Usage: call.Usage, CostUSD: call.CostUSD, Took: call.Took, Call: &call}, nil
+			return policy.Summary{Text: text, Usage: call.Usage, CostUSD: call.CostUSD, Took: call.Took,
+				Call: &call}, nil
 		}
 		if i == 1 || fallback == nil || !unusable(err) || ctx.Err() != nil {
 			return policy.Summary{}, t.failure(err)
@@ -117,7 +121,8 @@ func (w *Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy
 		warnings = append(warnings, fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked", m.Info().ID, err))
 		failed = &t.call
 	}
-	return policy.Summary{}, &policy.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is there to summarize")}
+	return policy.Summary{}, &policy.RungError{Reason: ReasonNoSummarizer,
+		Err: errors.New("no model is there to summarize")}
 }
 
 // unusable reports whether err calls for another model.
@@ -178,7 +183,8 @@ func (w *Writer) task(m model.Model, r policy.SummaryRequest, own bool) *task {
 	t.output = min(t.output, max(t.window/4, 1))
 	t.max = min(t.max, t.output)
 	t.prompt.Focus, t.prompt.MaxTokens, t.prompt.Previous = r.Focus, t.max*9/10, r.Previous != ""
-	t.call = precis.CallReport{Model: info.ID, Provider: info.Provider, Custom: t.prompt.Custom != "", Separate: !own}
+	t.call = precis.CallReport{Model: info.ID, Provider: info.Provider, Custom: t.prompt.Custom != "",
+		Separate: !own}
 	return t
 }
 
@@ -284,9 +290,11 @@ func (t *task) ask(ctx context.Context, r model.Request, p Prompt) (string, erro
 			return text, nil
 		}
 		if try == 1 {
-			return "", &policy.RungError{Reason: precis.Reason(flaw), Err: errors.New("the model wrote no summary, twice: " + why)}
+			return "", &policy.RungError{Reason: precis.Reason(flaw),
+				Err: errors.New("the model wrote no summary, twice: " + why)}
 		}
 		p.Wrong = why
-		r.Messages = append(r.Messages[:len(r.Messages)-1:len(r.Messages)-1], precis.NewText(precis.RoleUser, p.Instruction()))
+		r.Messages = append(r.Messages[:len(r.Messages)-1:len(r.Messages)-1],
+			precis.NewText(precis.RoleUser, p.Instruction()))
 	}
 }

@@ -28,14 +28,17 @@ func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error)
 	}
 	cat, ok := st.(store.Lister)
 	if !ok {
-		return store.Record{}, precis.Errorf(precis.CodeInvalid, op, "branches need a store that lists conversations")
+		return store.Record{}, precis.Errorf(precis.CodeInvalid, op,
+			"branches need a store that lists conversations")
 	}
 	if n < 1 || n > s.Conversation.Transcript.Len() {
-		return store.Record{}, precis.Errorf(precis.CodeNotFound, op, "message %d: the conversation has %d", n, s.Conversation.Transcript.Len())
+		return store.Record{}, precis.Errorf(precis.CodeNotFound, op, "message %d: the conversation has %d",
+			n, s.Conversation.Transcript.Len())
 	}
 	s.Conversation, _ = precis.BranchedAt(s.Conversation, n)
 	s.Ask.Meter = nil
-	if _, err := policy.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits, &policy.Progress{}); err != nil {
+	if _, err := policy.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits,
+		&policy.Progress{}); err != nil {
 		return store.Record{}, err
 	}
 	status, err := s.status()
@@ -44,7 +47,8 @@ func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error)
 	}
 	now := time.Now()
 	rec := store.Record{
-		ID: branchID(), Title: s.Record.Title, Dialect: s.Record.Dialect, Model: s.Record.Model, Head: s.Conversation.Transcript.Fingerprint(n), Messages: n,
+		ID: branchID(), Title: s.Record.Title, Dialect: s.Record.Dialect, Model: s.Record.Model,
+		Head: s.Conversation.Transcript.Fingerprint(n), Messages: n,
 		Tokens: status.Tokens, Window: status.Window, Created: now, Updated: now, Branched: s.Record.ID,
 	}
 	return rec, cat.PutConversation(ctx, rec)

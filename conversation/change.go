@@ -106,13 +106,15 @@ func (s *Subject) trialCopy() *Subject {
 
 // contentRemovedByTrial returns the content that the edits of a trial copy remove from the view altogether.
 func contentRemovedByTrial(s, tried *Subject) policy.Gone {
-	return contentRemoved(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):], s.Manager.NewMeter())
+	return contentRemoved(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):],
+		s.Manager.NewMeter())
 }
 
 // apply makes the edit through the manager of the subject.
 func (i Intent) apply(ctx context.Context, s *Subject) (precis.Edit, error) {
 	if one := i.Verb == VerbRestore || i.Verb == VerbExclude; one && len(i.Handles) != 1 {
-		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb), "%d handles are given, want one", len(i.Handles))
+		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb),
+			"%d handles are given, want one", len(i.Handles))
 	}
 	switch i.Verb {
 	case VerbUndo:
@@ -129,17 +131,20 @@ func (i Intent) apply(ctx context.Context, s *Subject) (precis.Edit, error) {
 		return s.Manager.Exclude(ctx, s.Conversation, i.Handles[0])
 	case VerbReword:
 		if len(i.Edits) != 1 {
-			return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb), "%d edits are named, want one", len(i.Edits))
+			return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb),
+				"%d edits are named, want one", len(i.Edits))
 		}
 		return s.Manager.Reword(ctx, s.request(), i.Edits[0], i.Text)
 	case VerbRewind:
 		return s.Manager.Rewind(ctx, s.Conversation, i.Messages)
 	}
-	return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "edit conversation", "there is no verb %.40q", i.Verb)
+	return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "edit conversation", "there is no verb %.40q",
+		i.Verb)
 }
 
 // change makes one edit.
-func change(ctx context.Context, h Home, id string, f func(*Subject) (precis.Edit, error)) (c Change, err error) {
+func change(ctx context.Context, h Home, id string,
+	f func(*Subject) (precis.Edit, error)) (c Change, err error) {
 	err = h.Edit(ctx, id, func(s *Subject) error {
 		_, err := s.changed(f, &c)
 		if err == nil {
@@ -151,7 +156,8 @@ func change(ctx context.Context, h Home, id string, f func(*Subject) (precis.Edi
 }
 
 // changed makes one edit and reports it in c. It returns the status before it.
-func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (before policy.Status, err error) {
+func (s *Subject) changed(f func(*Subject) (precis.Edit, error),
+	c *Change) (before policy.Status, err error) {
 	if err = s.editable(); err != nil {
 		return before, err
 	}
@@ -179,7 +185,8 @@ type Forecast struct {
 func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) {
 	return look(ctx, h, id, func(s *Subject) (f Forecast, err error) {
 		tried := s.trialCopy()
-		if f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) }, &f.Change); err != nil {
+		if f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) },
+			&f.Change); err != nil {
 			return f, err
 		}
 		if i.Verb == VerbExclude || i.Verb == VerbReword {
@@ -289,7 +296,8 @@ func unpinned(edits []precis.Edit, handles []precis.Handle) (undo []string, keep
 		}
 	}
 	for _, e := range precis.Active(edits) {
-		if e.Kind != precis.KindPin || !slices.ContainsFunc(e.Pins, func(p precis.Handle) bool { return slices.Contains(handles, p) }) {
+		if e.Kind != precis.KindPin ||
+			!slices.ContainsFunc(e.Pins, func(p precis.Handle) bool { return slices.Contains(handles, p) }) {
 			continue
 		}
 		undo = append(undo, e.ID)

@@ -12,12 +12,13 @@ import (
 
 // Kinds of content that fill a window, in display order.
 const (
-	KindSystem     = "system"
-	KindTools      = "tools"
-	KindUnrecorded = "not recorded" // system prompt and tools that the provider counted but the recording lacks
-	KindDigest     = "digest"       // the texts in place of hidden messages: digests, summaries, markers
-	KindUser       = "user"         // text of persons
-	KindProgram    = "program"      // text in user messages by the agent program or another agent
+	KindSystem = "system"
+	KindTools  = "tools"
+	// system prompt and tools that the provider counted but the recording lacks
+	KindUnrecorded = "not recorded"
+	KindDigest     = "digest"  // the texts in place of hidden messages: digests, summaries, markers
+	KindUser       = "user"    // text of persons
+	KindProgram    = "program" // text in user messages by the agent program or another agent
 	KindAssistant  = "assistant"
 	KindThinking   = "thinking"
 	KindToolUse    = "tool use"
@@ -86,7 +87,8 @@ func (s *Subject) composition() (Composition, error) {
 		Warn: settings.Warn, Threshold: d.Acts, Percent: d.Threshold, Origin: d.Origin}
 	out.Free = max(r.Window.Tokens-out.Used-out.Reserve.Tokens, 0)
 	out.Reserved = max(min(out.Reserve.Tokens, r.Window.Tokens-out.Used), 0)
-	view := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits), s.scratch())
+	view := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits),
+		s.scratch())
 	out.View = view.Of(out.Used)
 	out.Kinds, out.Results = tokensOf(out.View.Kinds), tokensOf(out.View.Results)
 	return out, nil
@@ -99,7 +101,8 @@ func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census
 		overhead := meter.Overhead(s.Conversation).Sum()
 		// Both counts include the overhead around blocks. The ratio of the provider's count to ours
 		// is the same for transcript and view.
-		whole, shown := overhead+meter.View(t.Messages()), overhead+meter.View(precis.View(t, s.Conversation.Edits))
+		whole, shown := overhead+meter.View(t.Messages()), overhead+meter.View(precis.View(t,
+			s.Conversation.Edits))
 		said := census.Take(s.Conversation, precis.Units(t, nil), meter)
 		return said.Of(int(int64(whole) * int64(c.Used) / int64(max(shown, 1)))), nil
 	})

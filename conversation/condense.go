@@ -18,24 +18,27 @@ const (
 
 // CondenseOptions say how to condense. The zero value follows the settings.
 type CondenseOptions struct {
-	Focus      string        // the subject that a summary should pay attention to
-	Target     policy.Tokens // size to come down to; 0: use Share
-	Share      policy.Share  // share of the window to come down to; 0: use the settings
-	From, To   int           // hide exactly messages [From,To) with one text, see [WholeRange]; To 0: follow the settings
-	Summarizer string        // [ByModel], [ByDigest], or "" to follow the settings
-	Profile    string        // the profile with the manager to use; "": the default
-	Force      bool          // accept a total loss of content, see [LossError]
-	Asked      bool          // the model asked, not a user: the cap on runs applies, and a run that saves too little is dropped
+	Focus  string        // the subject that a summary should pay attention to
+	Target policy.Tokens // size to come down to; 0: use Share
+	Share  policy.Share  // share of the window to come down to; 0: use the settings
+	// hide exactly messages [From,To) with one text, see [WholeRange]; To 0: follow the settings
+	From, To   int
+	Summarizer string // [ByModel], [ByDigest], or "" to follow the settings
+	Profile    string // the profile with the manager to use; "": the default
+	Force      bool   // accept a total loss of content, see [LossError]
+	// the model asked, not a user: the cap on runs applies, and a run that saves too little is dropped
+	Asked bool
 }
 
 // Condensed reports a run or a preview of one.
 type Condensed struct {
 	Changed bool          `json:"changed"` // edits were made
 	Report  policy.Report `json:"report"`
-	Status  policy.Status `json:"status"`           // after it
-	Prices  []string      `json:"prices,omitempty"` // the model calls a run would make, and their cost; previews make none
-	Diff    []diff.Change `json:"diff,omitempty"`   // for previews
-	Notes   []string      `json:"notes,omitempty"`
+	Status  policy.Status `json:"status"` // after it
+	// the model calls a run would make, and their cost; previews make none
+	Prices []string      `json:"prices,omitempty"`
+	Diff   []diff.Change `json:"diff,omitempty"` // for previews
+	Notes  []string      `json:"notes,omitempty"`
 	// Loses is content that the view would lose altogether; nil: none. Previews and drafts report
 	// it. Putting them in force then requires Force.
 	Loses *policy.Gone `json:"would_lose,omitempty"`
@@ -81,7 +84,8 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 		return out, err
 	}
 	if !o.Force {
-		if err := Guard("condense conversation", r.s.Conversation, out.Result.Edits, r.ask.Meter); err != nil {
+		if err := Guard("condense conversation", r.s.Conversation, out.Result.Edits,
+			r.ask.Meter); err != nil {
 			return Condensed{}, err
 		}
 	}
@@ -105,7 +109,8 @@ func renew(ctx context.Context, h Home, id string) error {
 }
 
 func errCondensing() error {
-	return &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
+	return &precis.Error{Code: precis.CodeConflict, Op: "condense conversation",
+		Hint: "another replica is condensing it; try again later"}
 }
 
 // Preview reports the result that [Condense] would have. It records no edit and calls no model.
@@ -118,7 +123,8 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	out, err := r.manage(ctx)
 	if err == nil {
 		out.Loses = r.loses(out)
-		out.Prices, out.Diff = pricesOf(out.Report), diff.Changes(r.s.meter(), r.s.Conversation, out.Result.Edits)
+		out.Prices, out.Diff = pricesOf(out.Report), diff.Changes(r.s.meter(), r.s.Conversation,
+			out.Result.Edits)
 	}
 	return out, err
 }
@@ -148,13 +154,15 @@ func (o CondenseOptions) Check() error {
 	case o.From < 0 || o.To < 0 || o.To > 0 && o.From >= o.To || o.To == 0 && o.From > 0:
 		return precis.Errorf(precis.CodeInvalid, op, "the messages from %d to %d are no range", o.From, o.To)
 	case o.To > 0 && (o.Target != 0 || o.Share != 0):
-		return precis.Errorf(precis.CodeInvalid, op, "a range is hidden as a whole: a target cannot be given with it")
+		return precis.Errorf(precis.CodeInvalid, op,
+			"a range is hidden as a whole: a target cannot be given with it")
 	case o.Target < 0:
 		return precis.Errorf(precis.CodeInvalid, op, "target is %d, want 0 or more", o.Target)
 	case !(o.Share >= 0 && o.Share <= 1):
 		return precis.Errorf(precis.CodeInvalid, op, "target is a share of %g, want 0 to 1", o.Share)
 	case !slices.Contains([]string{"", ByModel, ByDigest}, o.Summarizer):
-		return precis.Errorf(precis.CodeInvalid, op, "summarizer is %.40q, want %s or %s", o.Summarizer, ByModel, ByDigest)
+		return precis.Errorf(precis.CodeInvalid, op, "summarizer is %.40q, want %s or %s", o.Summarizer,
+			ByModel, ByDigest)
 	}
 	return checkFocus(op, o.Focus)
 }
@@ -175,7 +183,8 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 		return nil, err
 	}
 	if n := s.Conversation.Transcript.Len(); o.To > n {
-		return nil, precis.Errorf(precis.CodeNotFound, "choose messages", "message %d: the conversation has %d", o.To-1, n)
+		return nil, precis.Errorf(precis.CodeNotFound, "choose messages",
+			"message %d: the conversation has %d", o.To-1, n)
 	}
 	if o.Profile != "" {
 		if s.Manager, err = s.profile(o.Profile); err != nil {
@@ -240,7 +249,8 @@ func (r *run) manage(ctx context.Context) (Condensed, error) {
 	}
 	report := res.Report
 	report.Retention = nil // see Loss
-	return Condensed{Changed: len(res.Edits) > 0, Report: report, Status: report.Status, Notes: r.s.notes(), Result: res}, nil
+	return Condensed{Changed: len(res.Edits) > 0, Report: report, Status: report.Status, Notes: r.s.notes(),
+		Result: res}, nil
 }
 
 // record puts the edits of a run in force: all or none.
@@ -249,7 +259,8 @@ func record(ctx context.Context, h Home, id string, res policy.Result) error {
 		edits := slices.Clip(s.Conversation.Edits)
 		for _, e := range res.Edits {
 			if err := precis.CheckEdit(s.Conversation.Transcript, edits, e); err != nil {
-				return precis.Errorf(precis.CodeConflict, "record edits", "the conversation was edited meanwhile: %w", err)
+				return precis.Errorf(precis.CodeConflict, "record edits",
+					"the conversation was edited meanwhile: %w", err)
 			}
 			edits = append(edits, e)
 		}
@@ -265,7 +276,8 @@ func record(ctx context.Context, h Home, id string, res policy.Result) error {
 func pricesOf(r policy.Report) []string {
 	var out []string
 	for _, step := range r.Steps {
-		if (step.Rung == "condense" || step.Rung == "selective") && step.Outcome == precis.OutcomeNothing && step.Reason != "" {
+		if (step.Rung == "condense" || step.Rung == "selective") && step.Outcome == precis.OutcomeNothing &&
+			step.Reason != "" {
 			out = append(out, step.Rung+": "+step.Reason)
 		}
 	}

@@ -73,7 +73,8 @@ func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, 
 			Err: fmt.Errorf("nothing fits in %d tokens", o.Tokens), Hint: "allow a few hundred"}
 	}
 	text := written.Text + about
-	return Digested{Conversation: s.Record.ID, Tokens: o.Count(text), Text: text, State: digest.StateOf(s.Conversation)}, nil
+	return Digested{Conversation: s.Record.ID, Tokens: o.Count(text), Text: text,
+		State: digest.StateOf(s.Conversation)}, nil
 }
 
 func (o DigestOptions) check() error {
@@ -93,13 +94,14 @@ type GateOptions struct {
 
 // Gated is a summary completed by the gate.
 type Gated struct {
-	Conversation string              `json:"conversation"`
-	Tokens       int                 `json:"tokens"` // of the summary, as counted
-	Text         string              `json:"summary"`
-	Added        []string            `json:"added"`                // lines the gate added
-	Lost         []policy.LostAnchor `json:"lost,omitempty"`       // facts likely to be needed again that did not fit
-	RulesLost    []policy.LostAnchor `json:"rules_lost,omitempty"` // rules of the user that did not fit
-	Retention    policy.Retention    `json:"retention"`
+	Conversation string   `json:"conversation"`
+	Tokens       int      `json:"tokens"` // of the summary, as counted
+	Text         string   `json:"summary"`
+	Added        []string `json:"added"` // lines the gate added
+	// facts likely to be needed again that did not fit
+	Lost      []policy.LostAnchor `json:"lost,omitempty"`
+	RulesLost []policy.LostAnchor `json:"rules_lost,omitempty"` // rules of the user that did not fit
+	Retention policy.Retention    `json:"retention"`
 }
 
 // Gate checks a summary of a whole conversation and adds the facts that it lacks: the user's rules,
@@ -109,9 +111,11 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 	const op = "check summary"
 	switch {
 	case strings.TrimSpace(o.Summary) == "":
-		return Gated{}, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("the summary is empty"), Hint: "a digest is a summary that no model wrote"}
+		return Gated{}, &precis.Error{Code: precis.CodeInvalid, Op: op,
+			Err: errors.New("the summary is empty"), Hint: "a digest is a summary that no model wrote"}
 	case o.Tokens < 0:
-		return Gated{}, precis.Errorf(precis.CodeInvalid, "read options", "tokens is %d, want 0 or more", o.Tokens)
+		return Gated{}, precis.Errorf(precis.CodeInvalid, "read options", "tokens is %d, want 0 or more",
+			o.Tokens)
 	}
 	if o.Count == nil {
 		o.Count = digest.Estimate
@@ -130,12 +134,15 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 
 func (s *Subject) gated(o GateOptions) Gated {
 	r := digest.Repair(policy.SummaryRequest{
-		Conversation: s.Conversation, Messages: retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits), Previous: o.Summary, MaxTokens: o.Tokens,
+		Conversation: s.Conversation,
+		Messages:     retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits),
+		Previous:     o.Summary, MaxTokens: o.Tokens,
 	}, digest.RepairOptions{Count: o.Count})
 	if r.Added == nil {
 		r.Added = []string{}
 	}
-	return Gated{Conversation: s.Record.ID, Tokens: o.Count(r.Text), Text: r.Text, Added: r.Added, Lost: r.Lost, RulesLost: r.Rules, Retention: r.Kept}
+	return Gated{Conversation: s.Record.ID, Tokens: o.Count(r.Text), Text: r.Text, Added: r.Added,
+		Lost: r.Lost, RulesLost: r.Rules, Retention: r.Kept}
 }
 
 // SummaryOptions say how a summary is written.
@@ -192,10 +199,13 @@ func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, c
 			Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
 	}
 	msgs := retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)
-	sum, err := o.Model.Summarize(ctx, policy.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4, Focus: o.Focus, Count: o.Count})
+	sum, err := o.Model.Summarize(ctx,
+		policy.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4,
+			Focus: o.Focus, Count: o.Count})
 	if err != nil {
 		if code := precis.CodeOf(err); code == precis.CodeInternal {
-			err = &precis.Error{Code: precis.CodeUpstream, Op: "write summary", Err: err, Hint: "use digest, which calls no model"}
+			err = &precis.Error{Code: precis.CodeUpstream, Op: "write summary", Err: err,
+				Hint: "use digest, which calls no model"}
 		}
 		return "", 0, err
 	}
@@ -212,7 +222,8 @@ const mostFocus = 2000
 
 func checkFocus(op, focus string) error {
 	if len(focus) > mostFocus {
-		return precis.Errorf(precis.CodeInvalid, op, "focus has %d bytes, at most %d are used", len(focus), mostFocus)
+		return precis.Errorf(precis.CodeInvalid, op, "focus has %d bytes, at most %d are used", len(focus),
+			mostFocus)
 	}
 	return nil
 }
@@ -227,7 +238,8 @@ type focusLine struct {
 
 // aboutFocus returns a section, within a number of tokens, of the lines that match a focus best.
 // Rare words weigh more; among equals newer lines win. It is "" without a focus or a matching line.
-func aboutFocus(ctx context.Context, msgs []precis.Message, focus string, tokens int, count func(string) int) (string, error) {
+func aboutFocus(ctx context.Context, msgs []precis.Message, focus string, tokens int,
+	count func(string) int) (string, error) {
 	words := focusWords(focus)
 	if len(words) == 0 {
 		return "", nil
@@ -237,7 +249,10 @@ func aboutFocus(ctx context.Context, msgs []precis.Message, focus string, tokens
 		return "", err
 	}
 	weigh(lines, len(words))
-	slices.SortStableFunc(lines, func(a, b focusLine) int { return cmp.Or(cmp.Compare(b.score, a.score), b.at.From-a.at.From) })
+	slices.SortStableFunc(lines, func(a, b focusLine) int {
+		return cmp.Or(cmp.Compare(b.score, a.score),
+			b.at.From-a.at.From)
+	})
 	title := "\n\n## About " + preview.Line(focus, 80) + "\n"
 	tokens -= count(title)
 	seen := map[string]bool{}
@@ -251,7 +266,10 @@ func aboutFocus(ctx context.Context, msgs []precis.Message, focus string, tokens
 	if len(kept) == 0 {
 		return "", nil
 	}
-	slices.SortStableFunc(kept, func(a, b focusLine) int { return cmp.Or(a.at.From-b.at.From, a.at.Block-b.at.Block) })
+	slices.SortStableFunc(kept, func(a, b focusLine) int {
+		return cmp.Or(a.at.From-b.at.From,
+			a.at.Block-b.at.Block)
+	})
 	var out strings.Builder
 	for _, l := range kept {
 		out.WriteString(l.String())
@@ -296,7 +314,8 @@ func linesWith(ctx context.Context, msgs []precis.Message, words []string) ([]fo
 			}
 			for line := range strings.Lines(text) {
 				if has := wordsIn(strings.ToLower(line), words); has != 0 {
-					out = append(out, focusLine{at: precis.BlockHandle(i, b), text: around(line, words), has: has})
+					out = append(out, focusLine{at: precis.BlockHandle(i, b), text: around(line, words),
+						has: has})
 				}
 			}
 		}

@@ -104,16 +104,19 @@ func (d *Drafts) Read(ctx context.Context, h Home, id, draft string) (Draft, err
 // expired draft, [precis.CodeConflict] when the conversation was edited meanwhile, and
 // [precis.CodeWouldLose] when content would be lost altogether without Force in the options of the
 // draft, see [LossError]. After an error the draft is still there.
-func (d *Drafts) Apply(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
+func (d *Drafts) Apply(ctx context.Context, h Home, id, draft string,
+	texts map[string]string) (Condensed, error) {
 	return d.apply(ctx, h, id, draft, texts, false)
 }
 
 // ApplyForced is [Drafts.Apply] with losses accepted.
-func (d *Drafts) ApplyForced(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
+func (d *Drafts) ApplyForced(ctx context.Context, h Home, id, draft string,
+	texts map[string]string) (Condensed, error) {
 	return d.apply(ctx, h, id, draft, texts, true)
 }
 
-func (d *Drafts) apply(ctx context.Context, h Home, id, draft string, texts map[string]string, force bool) (Condensed, error) {
+func (d *Drafts) apply(ctx context.Context, h Home, id, draft string, texts map[string]string,
+	force bool) (Condensed, error) {
 	k, err := d.find(ctx, h, id, draft)
 	if err != nil {
 		return Condensed{}, err
@@ -129,7 +132,8 @@ func (d *Drafts) apply(ctx context.Context, h Home, id, draft string, texts map[
 			continue
 		}
 		at := slices.IndexFunc(k.Result.Edits, func(e precis.Edit) bool { return e.ID == t.Edit })
-		if out.Result, err = r.s.Manager.Redraft(ctx, r.ask, out.Result, out.Result.Edits[at].ID, text); err != nil {
+		if out.Result, err = r.s.Manager.Redraft(ctx, r.ask, out.Result, out.Result.Edits[at].ID,
+			text); err != nil {
 			return Condensed{}, err
 		}
 		out.Report, out.Status = out.Result.Report, out.Result.Report.Status
@@ -160,7 +164,8 @@ func textsOf(res policy.Result) []DraftText {
 			if text != nil {
 				text.Spans++
 			} else if own := r.Own(); own >= 0 && shows(res.Units, e.ID) {
-				text = &DraftText{Edit: e.ID, Handle: precis.Handle{From: r.From, To: r.To, Block: -1}, Spans: 1, Text: textOf(r.With[own])}
+				text = &DraftText{Edit: e.ID, Handle: precis.Handle{From: r.From, To: r.To, Block: -1},
+					Spans: 1, Text: textOf(r.With[own])}
 			}
 		}
 		if text != nil {
@@ -172,7 +177,8 @@ func textsOf(res policy.Result) []DraftText {
 
 // shows reports whether a view shows messages of an edit.
 func shows(units []precis.Unit, edit string) bool {
-	return slices.ContainsFunc(units, func(u precis.Unit) bool { return u.Edit == edit && len(u.Messages) > 0 })
+	return slices.ContainsFunc(units,
+		func(u precis.Unit) bool { return u.Edit == edit && len(u.Messages) > 0 })
 }
 
 // textOf returns the text of a message that an edit shows.
@@ -210,7 +216,8 @@ func (d *Drafts) find(ctx context.Context, h Home, id, draft string) (kept, erro
 			return k, nil
 		}
 	}
-	return kept{}, &precis.Error{Code: precis.CodeNotFound, Op: "find draft", Err: errNoDraft, Hint: "it was applied, or is too old: make it again"}
+	return kept{}, &precis.Error{Code: precis.CodeNotFound, Op: "find draft", Err: errNoDraft,
+		Hint: "it was applied, or is too old: make it again"}
 }
 
 var errNoDraft = errors.New("there is no such draft of the conversation")

@@ -14,8 +14,9 @@ import (
 
 // EditInfo is an edit of a conversation.
 type EditInfo struct {
-	ID       string            `json:"id"`
-	Name     string            `json:"name"`          // short name: e1 is the oldest edit; accepted in place of an ID
+	ID string `json:"id"`
+	// short name: e1 is the oldest edit; accepted in place of an ID
+	Name     string            `json:"name"`
 	Run      string            `json:"run,omitempty"` // edits of one run are undone together
 	Kind     precis.EditKind   `json:"kind"`
 	Seen     int               `json:"seen"` // length of the transcript when it was made
@@ -44,10 +45,11 @@ func (e EditInfo) After() *int {
 
 // EditChange is one replacement that an edit makes.
 type EditChange struct {
-	Handle   precis.Handle  `json:"handle"`
-	Restored bool           `json:"restored,omitempty"` // the original is shown again
-	Messages []block.Said   `json:"messages,omitempty"` // shown instead of the span
-	Block    *block.Content `json:"block,omitempty"`    // shown instead of the block; nil: the block is removed
+	Handle   precis.Handle `json:"handle"`
+	Restored bool          `json:"restored,omitempty"` // the original is shown again
+	Messages []block.Said  `json:"messages,omitempty"` // shown instead of the span
+	// shown instead of the block; nil: the block is removed
+	Block *block.Content `json:"block,omitempty"`
 }
 
 // EditList are the edits of a conversation, oldest first.
@@ -94,7 +96,8 @@ func editIDs(edits []precis.Edit, names []string) ([]string, error) {
 }
 
 func errNoEdit(edits []precis.Edit, name string) error {
-	e := &precis.Error{Code: precis.CodeNotFound, Op: "find edit", Err: fmt.Errorf("the conversation has no edit %.80q", name)}
+	e := &precis.Error{Code: precis.CodeNotFound, Op: "find edit",
+		Err: fmt.Errorf("the conversation has no edit %.80q", name)}
 	if n := len(edits); n > 0 {
 		e.Hint = "its edits are named e1 to " + EditName(n-1) + ", oldest first"
 	}
@@ -103,7 +106,10 @@ func errNoEdit(edits []precis.Edit, name string) error {
 
 // Edit returns one edit with its replacements and the outcome of each rung in its run.
 func Edit(ctx context.Context, h Home, id, edit string) (EditInfo, error) {
-	return look(ctx, h, id, func(s *Subject) (EditInfo, error) { return editInfo(s.Conversation.Edits, edit) })
+	return look(ctx, h, id, func(s *Subject) (EditInfo, error) {
+		return editInfo(s.Conversation.Edits,
+			edit)
+	})
 }
 
 func editInfo(edits []precis.Edit, id string) (EditInfo, error) {
@@ -131,7 +137,8 @@ func editInfos(all, some []precis.Edit) []EditInfo {
 	for i, e := range some {
 		by, undone := gone[e.ID]
 		info := EditInfo{
-			ID: e.ID, Name: names[e.ID], Run: e.Run, Kind: e.Kind, Seen: e.Seen, Time: e.Time, InForce: !undone, UndoneBy: by.ID,
+			ID: e.ID, Name: names[e.ID], Run: e.Run, Kind: e.Kind, Seen: e.Seen, Time: e.Time,
+			InForce: !undone, UndoneBy: by.ID,
 			Undoes: e.Undoes, Pins: e.Pins, Report: e.Report,
 		}
 		for _, r := range e.Replace {

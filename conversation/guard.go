@@ -39,10 +39,12 @@ func (l *LossError) Said() string {
 func (l *LossError) text(rules []string) string {
 	var parts []string
 	if n := len(l.Pins); n > 0 {
-		parts = append(parts, fmt.Sprintf("pinned messages would be in no form in the view: %d, first %s", n, l.Pins[0]))
+		parts = append(parts, fmt.Sprintf("pinned messages would be in no form in the view: %d, first %s", n,
+			l.Pins[0]))
 	}
 	if l.LastTurn != nil {
-		parts = append(parts, fmt.Sprintf("the last user turn (%s) would be in no form in the view", *l.LastTurn))
+		parts = append(parts, fmt.Sprintf("the last user turn (%s) would be in no form in the view",
+			*l.LastTurn))
 	}
 	if l.Hidden > 0 {
 		const text = "%.0f %% of the view would be hidden with neither a summary nor a digest in its place"
@@ -65,7 +67,8 @@ func errLoss(op string, g policy.Gone) error {
 	if !g.Refuses() {
 		return nil
 	}
-	return &precis.Error{Code: precis.CodeWouldLose, Op: op, Hint: "choose a larger window or target, pin what is to stay, or force it", Err: &LossError{g}}
+	return &precis.Error{Code: precis.CodeWouldLose, Op: op,
+		Hint: "choose a larger window or target, pin what is to stay, or force it", Err: &LossError{g}}
 }
 
 // Guard checks edits that are not in force yet. It returns an error of code [precis.CodeWouldLose]

@@ -42,7 +42,8 @@ func Hold(ctx context.Context, h Home, id string, limit time.Duration) (Holding,
 		limit = DefaultHold
 	}
 	if limit < time.Second || limit > MostHold {
-		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request", "the limit is %s, want 1s to %s", limit, MostHold)
+		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request", "the limit is %s, want 1s to %s",
+			limit, MostHold)
 	}
 	return withHolder(ctx, h, id, func(r Holder) error { return r.Hold(ctx, id, limit) })
 }
@@ -63,7 +64,8 @@ func HoldingOf(ctx context.Context, h Home, id string) (Holding, error) {
 func withHolder(ctx context.Context, h Home, id string, f func(Holder) error) (Holding, error) {
 	r, ok := h.(Holder)
 	if !ok {
-		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request", "no requests of these conversations pass here")
+		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request",
+			"no requests of these conversations pass here")
 	}
 	if err := f(r); err != nil {
 		return Holding{}, err

@@ -70,7 +70,8 @@ func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, erro
 
 // NewListed describes a conversation in a list; inMemory: a client uses it now or did so lately.
 func NewListed(owner string, r store.Record, inMemory bool) Listed {
-	return Listed{Record: r, Owner: owner, InMemory: inMemory, Percent: precis.Window{Tokens: r.Window}.Percent(r.Tokens)}
+	return Listed{Record: r, Owner: owner, InMemory: inMemory,
+		Percent: precis.Window{Tokens: r.Window}.Percent(r.Tokens)}
 }
 
 // SizedOf returns a listed conversation with the tokens and the window of its status.
@@ -97,20 +98,24 @@ const MostListed = 500
 // for more than [MostListed].
 func PageSize(limit int) (int, error) {
 	if limit < 0 || limit > MostListed {
-		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit, MostListed)
+		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit,
+			MostListed)
 	}
 	return cmp.Or(limit, 50), nil
 }
 
 // BadCursor is the error for a cursor that no list has returned.
 func BadCursor() error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor", Hint: "use next_cursor of an earlier answer as it is"}
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor",
+		Hint: "use next_cursor of an earlier answer as it is"}
 }
 
 // Family are the relatives of a conversation.
 type Family struct {
-	Parent   *Listed  `json:"parent,omitempty"` // the conversation that began it or that it left; nil: none, or it is not here
-	Children []Listed `json:"children"`         // the conversations that it began, last used first, at most fifty
+	// the conversation that began it or that it left; nil: none, or it is not here
+	Parent *Listed `json:"parent,omitempty"`
+	// the conversations that it began, last used first, at most fifty
+	Children []Listed `json:"children"`
 }
 
 // Related is a [Home] that knows the parents and children of conversations: sub-agents, sub-tasks,
@@ -127,11 +132,13 @@ func FamilyOf(ctx context.Context, h Home, id string) (Family, error) {
 		return r.Family(ctx, id)
 	}
 	out := Family{Children: []Listed{}}
-	left, err := look(ctx, h, id, func(s *Subject) (string, error) { return cmp.Or(s.Record.Branched, s.Record.Continues), nil })
+	left, err := look(ctx, h, id,
+		func(s *Subject) (string, error) { return cmp.Or(s.Record.Branched, s.Record.Continues), nil })
 	if err != nil || left == "" {
 		return out, err
 	}
-	parent, err := look(ctx, h, left, func(s *Subject) (Listed, error) { return NewListed(s.Owner, s.Record, s.Open), nil })
+	parent, err := look(ctx, h, left,
+		func(s *Subject) (Listed, error) { return NewListed(s.Owner, s.Record, s.Open), nil })
 	switch {
 	case err == nil:
 		out.Parent = &parent

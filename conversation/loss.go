@@ -15,8 +15,10 @@ type Lost struct {
 	Hidden       int              `json:"hidden"`   // of these, not in the view
 	Shortened    int              `json:"shortened"`
 	Retention    policy.Retention `json:"retention"`
-	Facts        int              `json:"facts_lost"` // facts likely to be needed again but not in the view; Retention lists the likeliest
-	Rules        int              `json:"rules_lost"` // rules of the user that are not in the view word for word
+	// facts likely to be needed again but not in the view; Retention lists the likeliest
+	Facts int `json:"facts_lost"`
+	// rules of the user that are not in the view word for word
+	Rules int `json:"rules_lost"`
 
 	lost []policy.LostAnchor // all facts
 }
@@ -55,7 +57,8 @@ func (s *Subject) measureLoss() Lost {
 			out.Shortened++
 		}
 	}
-	situation := policy.Situation{Conversation: s.Conversation, Transcript: t, Edits: edits, Units: shown.Units}
+	situation := policy.Situation{Conversation: s.Conversation, Transcript: t, Edits: edits,
+		Units: shown.Units}
 	all := digest.Gate{}.AuditAll(&situation)
 	out.lost, out.Retention = all.Lost, all.Capped()
 	out.Facts, out.Rules = all.FactsLost(), len(all.RulesLost)

@@ -79,7 +79,8 @@ func Messages(ctx context.Context, h Home, id string, q MessageQuery) (MessageLi
 		return MessageList{}, err
 	}
 	if q.State != "" && !slices.Contains([]State{Shown, Shortened, Hidden}, q.State) {
-		return MessageList{}, precis.Errorf(precis.CodeInvalid, "read state", "state is %.40q, want %s, %s or %s", q.State, Shown, Shortened, Hidden)
+		return MessageList{}, precis.Errorf(precis.CodeInvalid, "read state",
+			"state is %.40q, want %s, %s or %s", q.State, Shown, Shortened, Hidden)
 	}
 	q.Limit = limit
 	return look(ctx, h, id, func(s *Subject) (MessageList, error) { return s.messages(q) })
@@ -129,11 +130,14 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	m := t.At(i)
 	look := shown.Message(i)
 	info := MessageInfo{
-		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: block.Brief(m), Bytes: content.Size(m.Content),
-		State: StateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i), Blocks: make([]BlockInfo, len(m.Content)),
+		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: block.Brief(m),
+		Bytes: content.Size(m.Content),
+		State: StateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i),
+		Blocks: make([]BlockInfo, len(m.Content)),
 	}
 	for b, block := range m.Content {
-		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block), Name: blockDetail(block), Bytes: content.Size([]precis.Block{block})}
+		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block),
+			Name: blockDetail(block), Bytes: content.Size([]precis.Block{block})}
 		if look.Unit.Original() { // otherwise no single block is replaced
 			by := shown.Block(i, b)
 			one.Edit, one.Kind = by.Edit, by.Kind

@@ -26,17 +26,20 @@ func Purge(ctx context.Context, h Home, o PurgeOptions) (store.PurgeResult, erro
 		}
 	}
 	if n != 1 {
-		return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, op, "name conversations, or a time, or all: one of the three")
+		return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, op,
+			"name conversations, or a time, or all: one of the three")
 	}
 	p, ok := h.(Purger)
 	if !ok {
-		return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, op, "conversations cannot be forgotten here")
+		return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, op,
+			"conversations cannot be forgotten here")
 	}
 	return p.Purge(ctx, o)
 }
 
 // PurgeOwners calls purge for each owner of a home and adds up the results.
-func PurgeOwners(ctx context.Context, h Owned, purge func(owner string) (store.PurgeResult, error)) (total store.PurgeResult, err error) {
+func PurgeOwners(ctx context.Context, h Owned,
+	purge func(owner string) (store.PurgeResult, error)) (total store.PurgeResult, err error) {
 	owners, err := h.Owners(ctx)
 	if err != nil {
 		return total, err

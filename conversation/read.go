@@ -55,7 +55,8 @@ func Read(ctx context.Context, h Home, id string, handle precis.Handle, o ReadOp
 		out.Total += len(p)
 	}
 	if o.Offset > out.Total {
-		return Reading{}, precis.Errorf(precis.CodeInvalid, "read "+handle.String(), "the offset is %d, and there are %d bytes", o.Offset, out.Total)
+		return Reading{}, precis.Errorf(precis.CodeInvalid, "read "+handle.String(),
+			"the offset is %d, and there are %d bytes", o.Offset, out.Total)
 	}
 	text := o.cut(pieces)
 	if end := o.Offset + len(text); end < out.Total {
@@ -77,7 +78,8 @@ func (o *ReadOptions) check() error {
 	}
 	o.Lines, o.Bytes = cmp.Or(o.Lines, defaultLines), cmp.Or(o.Bytes, defaultBytes)
 	if o.Bytes > mostBytes {
-		return precis.Errorf(precis.CodeInvalid, op, "bytes is %d, at most %d are returned at once", o.Bytes, mostBytes)
+		return precis.Errorf(precis.CodeInvalid, op, "bytes is %d, at most %d are returned at once", o.Bytes,
+			mostBytes)
 	}
 	return nil
 }
@@ -108,7 +110,8 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 			if b < len(names.Messages[i].Content) {
 				state, what = string(StateOf(shown.Block(i, b))), names.Name(at).String()
 			}
-			out = append(out, fmt.Sprintf("[%s, %s, %s]\n", at, what, cmp.Or(state, string(Hidden))), fullText(block), "\n")
+			out = append(out, fmt.Sprintf("[%s, %s, %s]\n", at, what, cmp.Or(state, string(Hidden))),
+				fullText(block), "\n")
 		}
 	}
 	return out, nil
@@ -118,7 +121,8 @@ func (s *Subject) pieces(ctx context.Context, h precis.Handle) ([]string, error)
 func (s *Subject) fullest(earlier []*precis.Transcript, i, block int) (m precis.Message, from bool) {
 	m = s.Conversation.Transcript.At(i)
 	for _, t := range earlier {
-		if i < t.Len() && block < len(t.At(i).Content) && content.Size(t.At(i).Content) > content.Size(m.Content) {
+		if i < t.Len() && block < len(t.At(i).Content) &&
+			content.Size(t.At(i).Content) > content.Size(m.Content) {
 			m, from = t.At(i), true
 		}
 	}

@@ -16,8 +16,9 @@ type Found struct {
 	Owner  string        `json:"owner"`
 	Title  string        `json:"title,omitempty"` // of the conversation
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"`   // see [precis/conversation/find.Place.In]
-	Kind   string        `json:"kind,omitempty"` // "summary" or "note" for a text shown instead of messages, else the speaker
+	In     string        `json:"in,omitempty"` // see [precis/conversation/find.Place.In]
+	// "summary" or "note" for a text shown instead of messages, else the speaker
+	Kind string `json:"kind,omitempty"`
 }
 
 // FoundList is the answer to a search, the best first.
@@ -52,5 +53,6 @@ func Search(ctx context.Context, h Home, o SearchOptions) (FoundList, error) {
 	if err != nil {
 		return FoundList{}, err
 	}
-	return h.Search(ctx, store.SearchQuery{Text: o.Text, Conversation: o.Conversation, Limit: limit, Exact: o.Exact})
+	return h.Search(ctx, store.SearchQuery{Text: o.Text, Conversation: o.Conversation, Limit: limit,
+		Exact: o.Exact})
 }

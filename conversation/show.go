@@ -39,7 +39,8 @@ func (s *Subject) originals(ctx context.Context, h precis.Handle) (Originals, er
 		return Originals{}, err
 	}
 	if h.To-h.From > mostShown {
-		return Originals{}, precis.Errorf(precis.CodeInvalid, "show "+h.String(), "it names %d messages, at most %d are shown at once", h.To-h.From, mostShown)
+		return Originals{}, precis.Errorf(precis.CodeInvalid, "show "+h.String(),
+			"it names %d messages, at most %d are shown at once", h.To-h.From, mostShown)
 	}
 	var earlier []*precis.Transcript
 	if s.Earlier != nil {
@@ -63,7 +64,8 @@ func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, on
 	if only >= 0 {
 		m.Content, m.Raw, first = m.Content[only:only+1:only+1], nil, only
 	}
-	out := Original{Said: block.SaidOf(m), Handle: precis.MessageHandle(i), State: StateOf(look), Edit: look.Edit, Earlier: from}
+	out := Original{Said: block.SaidOf(m), Handle: precis.MessageHandle(i), State: StateOf(look),
+		Edit: look.Edit, Earlier: from}
 	for b := range out.Blocks {
 		out.Blocks[b].Handle = precis.BlockHandle(i, first+b).String()
 	}

@@ -35,7 +35,8 @@ type SizeMark struct {
 // number of points, plus two for each place where edits were made.
 func History(ctx context.Context, h Home, id string, points int) (Sizes, error) {
 	if points < 2 || points > 5000 {
-		return Sizes{}, precis.Errorf(precis.CodeInvalid, "read history", "points is %d, want 2 to 5000", points)
+		return Sizes{}, precis.Errorf(precis.CodeInvalid, "read history", "points is %d, want 2 to 5000",
+			points)
 	}
 	return look(ctx, h, id, func(s *Subject) (Sizes, error) { return s.history(points) })
 }
@@ -46,7 +47,8 @@ func (s *Subject) history(points int) (Sizes, error) {
 		return Sizes{}, err
 	}
 	t := s.Conversation.Transcript
-	w := walker{s: s, scratch: s.scratch(), step: max(t.Len()/points, 1), overhead: s.meter().Overhead(s.Conversation).Sum()}
+	w := walker{s: s, scratch: s.scratch(), step: max(t.Len()/points, 1),
+		overhead: s.meter().Overhead(s.Conversation).Sum()}
 	places := editPlaces(s.Conversation.Edits, t.Len())
 	for k, from := range places {
 		to := t.Len()
@@ -102,7 +104,8 @@ func (w *walker) stretch(from, to int, edited bool) {
 }
 
 func (w *walker) add(n int) {
-	w.out.Points = append(w.out.Points, SizeAt{Messages: n, Tokens: w.overhead + w.view, Unreduced: w.overhead + w.messageTokens})
+	w.out.Points = append(w.out.Points,
+		SizeAt{Messages: n, Tokens: w.overhead + w.view, Unreduced: w.overhead + w.messageTokens})
 }
 
 // sizeAt returns the tokens of the view when there were n messages.

@@ -14,12 +14,13 @@ import (
 // Details is a conversation with all that is known about it.
 type Details struct {
 	Listed
-	Window precis.Window  `json:"context_window"`
-	Status policy.Status  `json:"status"`
-	Room   Room           `json:"room"`
-	Edits  EditCounts     `json:"edits"`
-	Last   *policy.Report `json:"last_report,omitempty"` // of the newest request; nil when it is not in memory
-	Notes  []string       `json:"notes,omitempty"`       // content that the numbers leave out
+	Window precis.Window `json:"context_window"`
+	Status policy.Status `json:"status"`
+	Room   Room          `json:"room"`
+	Edits  EditCounts    `json:"edits"`
+	// of the newest request; nil when it is not in memory
+	Last  *policy.Report `json:"last_report,omitempty"`
+	Notes []string       `json:"notes,omitempty"` // content that the numbers leave out
 
 	// CondenseError names the failure of the newest condensation with a model, by
 	// condense.ErrorName or a precis.Code. "": it did not fail, or is not in memory.
@@ -28,12 +29,13 @@ type Details struct {
 
 // EditCounts are the numbers of edits of a conversation.
 type EditCounts struct {
-	Total          int                     `json:"total"`
-	InForce        int                     `json:"in_force"`
-	Kinds          map[precis.EditKind]int `json:"kinds"` // of those in force
-	Saved          int                     `json:"tokens_saved"`
-	UnknownSavings int                     `json:"unknown,omitempty"` // edits in force with unknown savings; Saved leaves them out
-	CostUSD        float64                 `json:"cost_usd"`          // of all edits, undone ones too
+	Total   int                     `json:"total"`
+	InForce int                     `json:"in_force"`
+	Kinds   map[precis.EditKind]int `json:"kinds"` // of those in force
+	Saved   int                     `json:"tokens_saved"`
+	// edits in force with unknown savings; Saved leaves them out
+	UnknownSavings int     `json:"unknown,omitempty"`
+	CostUSD        float64 `json:"cost_usd"` // of all edits, undone ones too
 }
 
 // Status returns one conversation at a glance.
@@ -74,11 +76,13 @@ func countEdits(edits []precis.Edit) EditCounts {
 
 // Room is the distance of the view of a conversation to its next reduction, in tokens and turns.
 type Room struct {
-	Limit  int  `json:"limit"`           // tokens of the view at which it is reduced; 0: unknown, see [Subject.Recorded]
-	Left   int  `json:"left"`            // tokens to the limit; 0: reached, or unknown
-	Growth int  `json:"growth"`          // mean tokens added by a recent turn; 0: unknown
-	Turns  int  `json:"turns"`           // number of turns that Growth averages; 0: no turn yet
-	Lasts  *int `json:"lasts,omitempty"` // turns of that size to the limit, rounded down; nil: Growth or Limit is unknown
+	// tokens of the view at which it is reduced; 0: unknown, see [Subject.Recorded]
+	Limit  int `json:"limit"`
+	Left   int `json:"left"`   // tokens to the limit; 0: reached, or unknown
+	Growth int `json:"growth"` // mean tokens added by a recent turn; 0: unknown
+	Turns  int `json:"turns"`  // number of turns that Growth averages; 0: no turn yet
+	// turns of that size to the limit, rounded down; nil: Growth or Limit is unknown
+	Lasts *int `json:"lasts,omitempty"`
 }
 
 // turnsMeasured is the most turns that [Room.Growth] averages.
@@ -89,9 +93,11 @@ func (s *Subject) room(tokens int) Room {
 	r := s.request()
 	settings := s.Manager.Settings()
 	overhead := s.meter().Overhead(s.Conversation).Sum()
-	d := policy.Plan(policy.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
+	d := policy.Plan(policy.Load{Used: tokens},
+		settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
 	factor := 1.0 // provider's tokens divided by ours
-	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
+	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript,
+		s.Conversation.Edits)); counted > 0 {
 		factor = float64(tokens) / float64(counted)
 	}
 	limit := limitOf(d)
@@ -146,11 +152,14 @@ type Outlook struct {
 // OutlookAfter returns the outlook after a pass of a manager with this report, settings and
 // profile. Meter has counted the conversation already, so no message is counted twice. The
 // conversation must not change during the call.
-func OutlookAfter(conv *precis.Conversation, meter *measure.Meter, settings policy.Settings, profile string, report policy.Report) Outlook {
+func OutlookAfter(conv *precis.Conversation, meter *measure.Meter, settings policy.Settings, profile string,
+	report policy.Report) Outlook {
 	was := report.Decision
-	budget := policy.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
+	budget := policy.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead,
+		Buffer: was.Buffer}
 	d := policy.Plan(policy.Load{Used: report.After.Tokens}, budget, settings, profile)
-	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, limitOf(d), d.Used, report.Calibration)}
+	return Outlook{Percent: d.Percent, Near: d.Near,
+		Room: roomOf(conv, meter, limitOf(d), d.Used, report.Calibration)}
 }
 
 // countNewest counts the tokens of the newest turns, at most most. A turn is the model's message and

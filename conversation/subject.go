@@ -22,7 +22,8 @@ type Subject struct {
 	Open         bool          // a client uses it now or did so lately
 	Pending      bool          // some edits in memory are not stored yet
 	Last         policy.Report // of the newest turn; the zero value: unknown
-	Failed       string        // name of the failure of the newest condensation with a model, see condense.ErrorName; "": none
+	// name of the failure of the newest condensation with a model, see condense.ErrorName; "": none
+	Failed string
 
 	// Recorded: another program runs and records the conversation, and compacts it itself.
 	Recorded bool

@@ -15,7 +15,8 @@ func Typed(ctx context.Context, h Home, id, quote string) (precis.Handle, error)
 	const op, least = "find typed words", 4 // bytes
 	words := retain.Folded(quote)
 	if len(words) < least {
-		return precis.Handle{}, precis.Errorf(precis.CodeInvalid, op, "the quote has %d bytes, want %d or more", len(words), least)
+		return precis.Handle{}, precis.Errorf(precis.CodeInvalid, op,
+			"the quote has %d bytes, want %d or more", len(words), least)
 	}
 	return look(ctx, h, id, func(s *Subject) (precis.Handle, error) {
 		speech := precis.SpeechOf(retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits))
@@ -36,7 +37,8 @@ func Suggest(ctx context.Context, h Home, id string) ([]retain.Rule, error) {
 	return look(ctx, h, id, func(s *Subject) ([]retain.Rule, error) {
 		pinned := precis.Pinned(s.Conversation.Edits)
 		out := []retain.Rule{}
-		for _, r := range retain.RulesOf(retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)) {
+		for _, r := range retain.RulesOf(retain.WithoutRewound(s.Conversation.Transcript,
+			s.Conversation.Edits)) {
 			if !isPinned(pinned, r.Handle) {
 				out = append(out, r)
 			}

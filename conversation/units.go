@@ -19,9 +19,10 @@ type UnitQuery struct {
 
 // UnitList is part of a view.
 type UnitList struct {
-	Items  []UnitInfo    `json:"items"`
-	Total  int           `json:"messages"`       // of the transcript, at the moment asked for
-	Next   int           `json:"next,omitempty"` // message at the start of the next page; 0: this is the last page
+	Items []UnitInfo `json:"items"`
+	Total int        `json:"messages"` // of the transcript, at the moment asked for
+	// message at the start of the next page; 0: this is the last page
+	Next   int           `json:"next,omitempty"`
 	Status policy.Status `json:"status"`         // of the view asked for
 	Prev   int           `json:"prev,omitempty"` // message at the start of the previous page
 }
@@ -52,7 +53,8 @@ type BlockChange struct {
 // Units returns part of a view as units, each with the messages it replaces.
 func Units(ctx context.Context, h Home, id string, q UnitQuery) (UnitList, error) {
 	if q.Limit < 0 || q.Limit > MostListed {
-		return UnitList{}, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", q.Limit, MostListed)
+		return UnitList{}, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d",
+			q.Limit, MostListed)
 	}
 	if q.Limit == 0 {
 		q.Limit = 100
@@ -83,7 +85,8 @@ func ViewAt(ctx context.Context, h Home, id string, n int) (ViewInfo, error) {
 func (s *Subject) at(n int) (*Subject, error) {
 	t := s.Conversation.Transcript
 	if n < 0 || n > t.Len() {
-		return nil, precis.Errorf(precis.CodeNotFound, "look back", "message %d: the conversation has %d", n, t.Len())
+		return nil, precis.Errorf(precis.CodeNotFound, "look back", "message %d: the conversation has %d", n,
+			t.Len())
 	}
 	if n == 0 {
 		return s, nil
@@ -142,11 +145,13 @@ type describer struct {
 
 func (d *describer) unit(u precis.Unit) UnitInfo {
 	t, look := d.s.Conversation.Transcript, d.shown.Message(u.From)
-	out := UnitInfo{ViewUnit: viewUnit(u, look), Rung: d.reports[look.Edit].Rung, Cost: d.reports[look.Edit].CostUSD}
+	out := UnitInfo{ViewUnit: viewUnit(u, look), Rung: d.reports[look.Edit].Rung,
+		Cost: d.reports[look.Edit].CostUSD}
 	for i := u.From; i < u.To; i++ {
 		out.Before += d.s.meter().Message(t.At(i))
 	}
-	out.Pinned = slices.ContainsFunc(d.pins, func(h precis.Handle) bool { return h.From < u.To && u.From < h.To })
+	out.Pinned = slices.ContainsFunc(d.pins,
+		func(h precis.Handle) bool { return h.From < u.To && u.From < h.To })
 	out.After = out.Before
 	if !u.Original() || u.Changed {
 		out.After = d.scratch.View(u.Messages)
@@ -175,7 +180,8 @@ func (d *describer) blocks(u precis.Unit) []BlockChange {
 			continue
 		}
 		h := precis.BlockHandle(u.From, b)
-		c := BlockChange{Handle: h, What: d.names.Name(h).String(), Was: block.Text(was), Gone: look.Block == nil, Kind: look.Kind}
+		c := BlockChange{Handle: h, What: d.names.Name(h).String(), Was: block.Text(was),
+			Gone: look.Block == nil, Kind: look.Kind}
 		if look.Block != nil {
 			c.Now = block.Text(look.Block)
 		}

@@ -55,7 +55,8 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 		return Verified{}, err
 	}
 	out := Verified{Conversation: s.Record.ID}
-	r := policy.SummaryRequest{Conversation: s.Conversation, Messages: retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)}
+	r := policy.SummaryRequest{Conversation: s.Conversation,
+		Messages: retain.WithoutRewound(s.Conversation.Transcript, s.Conversation.Edits)}
 	beside, shown := "", (func(int) bool)(nil)
 	switch {
 	case o.Summary != "":
@@ -65,7 +66,8 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 		r.Previous, beside, shown = splitView(r.Messages, o.View)
 	case o.Now:
 		out.What = "what the model sees now"
-		r.Previous, beside, shown = splitView(r.Messages, precis.View(s.Conversation.Transcript, s.Conversation.Edits))
+		r.Previous, beside, shown = splitView(r.Messages,
+			precis.View(s.Conversation.Transcript, s.Conversation.Edits))
 	default:
 		c, err := s.ownCompaction(ctx, h)
 		if err != nil {
@@ -98,7 +100,8 @@ func (o VerifyOptions) check() error {
 		}
 	}
 	if n > 1 {
-		return precis.Errorf(precis.CodeInvalid, "read options", "a summary, a view and what the model sees now cannot be compared at once")
+		return precis.Errorf(precis.CodeInvalid, "read options",
+			"a summary, a view and what the model sees now cannot be compared at once")
 	}
 	return nil
 }
@@ -159,12 +162,14 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		if text == "" || to == 0 {
 			continue
 		}
-		const least = 3 // the messages before a compaction must be at least this many times as long as its text
+		// the messages before a compaction must be at least this many times as long as its text
+		const least = 3
 		if len(retain.Words(all[:to])) < least*len(text) {
 			return compaction{}, noCompaction("the messages before the compaction are not in the recording")
 		}
 		return compaction{
-			what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation, before: all[:to], text: text,
+			what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation,
+			before: all[:to], text: text,
 			view: precis.View(s.Conversation.Transcript.Prefix(e.Seen), s.Conversation.Edits[:k+1]),
 		}, nil
 	}
@@ -194,5 +199,6 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 }
 
 func noCompaction(why string) error {
-	return &precis.Error{Code: precis.CodeNotFound, Op: "find compaction", Err: errors.New(why), Hint: "compare a summary, or what the model sees now"}
+	return &precis.Error{Code: precis.CodeNotFound, Op: "find compaction", Err: errors.New(why),
+		Hint: "compare a summary, or what the model sees now"}
 }

@@ -43,7 +43,8 @@ func (s *Subject) viewInfo() (ViewInfo, error) {
 	}
 	shown := precis.ShownBy(s.Conversation.Transcript, s.Conversation.Edits)
 	_, repairs := s.view(shown.Units)
-	v := ViewInfo{Conversation: s.Record.ID, Status: st, Units: viewUnits(shown), Repairs: repairs, Notes: s.notes()}
+	v := ViewInfo{Conversation: s.Record.ID, Status: st, Units: viewUnits(shown), Repairs: repairs,
+		Notes: s.notes()}
 	if s.Conversation.HasSystem() {
 		v.System = block.Contents(s.Conversation.System.Content)
 	}
@@ -59,7 +60,8 @@ func viewUnits(shown *precis.Shown) []ViewUnit {
 }
 
 func viewUnit(u precis.Unit, look precis.Look) ViewUnit {
-	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: StateOf(look), Edit: look.Edit, Kind: look.Kind, Messages: make([]block.Said, len(u.Messages))}
+	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: StateOf(look), Edit: look.Edit,
+		Kind: look.Kind, Messages: make([]block.Said, len(u.Messages))}
 	for i, m := range u.Messages {
 		out.Messages[i] = block.SaidOf(m)
 	}
@@ -86,7 +88,8 @@ type DialectView struct {
 // conversation. Cache breakpoints move from request to request; here they are where the client set
 // them when it first sent a message.
 func ViewAs(ctx context.Context, h Home, id, dialect string) (DialectView, error) {
-	if dialect != "" && !slices.ContainsFunc(dialects, func(d wire.Dialect) bool { return d.Name() == dialect }) {
+	if dialect != "" && !slices.ContainsFunc(dialects,
+		func(d wire.Dialect) bool { return d.Name() == dialect }) {
 		return DialectView{}, precis.Errorf(precis.CodeInvalid, "read dialect",
 			"dialect is %.40q, want %s, %s or %s", dialect, dialects[0].Name(), dialects[1].Name(),
 			dialects[2].Name())
@@ -94,6 +97,7 @@ func ViewAs(ctx context.Context, h Home, id, dialect string) (DialectView, error
 	return look(ctx, h, id, func(s *Subject) (DialectView, error) {
 		view, _ := s.view(precis.Units(s.Conversation.Transcript, s.Conversation.Edits))
 		d := dialectNamed(cmp.Or(dialect, s.Record.Dialect))
-		return DialectView{Conversation: s.Record.ID, Dialect: d.Name(), List: d.List(), Messages: d.AppendMessages(nil, view)}, nil
+		return DialectView{Conversation: s.Record.ID, Dialect: d.Name(), List: d.List(),
+			Messages: d.AppendMessages(nil, view)}, nil
 	})
 }

@@ -122,7 +122,8 @@ func (c *call) editable() error {
 	if c.mayEdit() {
 		return nil
 	}
-	return refusal{http.StatusForbidden, &precis.Error{Code: precis.CodeInvalid, Op: "edit conversation", Err: errors.New(c.readonly())}}
+	return refusal{http.StatusForbidden,
+		&precis.Error{Code: precis.CodeInvalid, Op: "edit conversation", Err: errors.New(c.readonly())}}
 }
 
 // do carries out the action of a form, and redirects back.

@@ -40,7 +40,8 @@ func newBar(c conversation.Composition) bar {
 		b.Segments = append(b.Segments, segment{k.Kind, k.Tokens, x, w})
 		x += w
 	}
-	b.Reserve = segment{"reserve", c.Reserved, 100 - 100*float64(c.Reserved)/whole, 100 * float64(c.Reserved) / whole}
+	b.Reserve = segment{"reserve", c.Reserved, 100 - 100*float64(c.Reserved)/whole,
+		100 * float64(c.Reserved) / whole}
 	if c.Threshold > 0 {
 		b.Tick = 100 * float64(c.Threshold) / whole
 		b.TickEnd = b.Tick > 60
@@ -84,7 +85,8 @@ func (b bar) Source() string {
 		}
 		return string(source) + ": " + detail
 	}
-	return fmt.Sprintf("%s · %g %% (%s) · %s", from(b.c.Window.Source, b.c.Window.Detail), b.c.Percent, b.c.Origin, from(b.c.Reserve.Source, b.c.Reserve.Detail))
+	return fmt.Sprintf("%s · %g %% (%s) · %s", from(b.c.Window.Source, b.c.Window.Detail), b.c.Percent,
+		b.c.Origin, from(b.c.Reserve.Source, b.c.Reserve.Detail))
 }
 
 // Digest reports whether a segment replaces other messages; then it is also hatched.

@@ -53,7 +53,8 @@ func contentText(c block.Content) string {
 		}
 		return strings.Join(parts, "\n")
 	case "image", "document":
-		return strings.TrimSpace(strings.Join([]string{c.Title, c.MediaType, strconv.Itoa(c.Bytes) + " B", c.URL, c.Text}, " "))
+		return strings.TrimSpace(strings.Join([]string{c.Title, c.MediaType, strconv.Itoa(c.Bytes) + " B",
+			c.URL, c.Text}, " "))
 	}
 	return c.Text
 }

@@ -99,7 +99,8 @@ func (r refusal) Unwrap() error { return r.err }
 
 // statuses are the HTTP statuses of errors.
 var statuses = map[precis.Code]int{
-	precis.CodeInvalid: http.StatusBadRequest, precis.CodeNotFound: http.StatusNotFound, precis.CodeConflict: http.StatusConflict,
+	precis.CodeInvalid: http.StatusBadRequest, precis.CodeNotFound: http.StatusNotFound,
+	precis.CodeConflict:   http.StatusConflict,
 	precis.CodeOverBudget: http.StatusUnprocessableEntity, precis.CodeWouldLose: http.StatusConflict,
 	precis.CodeUpstream: http.StatusBadGateway, precis.CodeInternal: http.StatusInternalServerError,
 }
@@ -120,7 +121,8 @@ type field struct{ Name, Value string }
 // fail answers with the page of an error.
 func (c *call) fail(err error) {
 	code := precis.CodeOf(err)
-	p := problem{Status: statuses[code], Code: code, Text: c.texts.Problem(c.prefs.Lang, c.sentences[c.prefs.Lang], err)}
+	p := problem{Status: statuses[code], Code: code,
+		Text: c.texts.Problem(c.prefs.Lang, c.sentences[c.prefs.Lang], err)}
 	if r, ok := errors.AsType[refusal](err); ok {
 		p.Status = r.status
 	}
@@ -131,7 +133,8 @@ func (c *call) fail(err error) {
 		p.Hint, _ = c.sentences[c.prefs.Lang].Translate(e.Hint)
 	}
 	if code == precis.CodeInternal && p.Status >= http.StatusInternalServerError {
-		c.o.Logger.ErrorContext(c.r.Context(), "the dashboard cannot answer", "path", c.r.URL.Path, "code", string(code))
+		c.o.Logger.ErrorContext(c.r.Context(), "the dashboard cannot answer", "path", c.r.URL.Path, "code",
+			string(code))
 	}
 	if p.Status < http.StatusInternalServerError && c.typed != nil {
 		p.Action = c.r.URL.RequestURI()
@@ -147,7 +150,8 @@ func (c *call) fail(err error) {
 }
 
 func (c *call) nowhere() error {
-	return refusal{http.StatusNotFound, precis.Errorf(precis.CodeNotFound, "open page", "there is no such page")}
+	return refusal{http.StatusNotFound,
+		precis.Errorf(precis.CodeNotFound, "open page", "there is no such page")}
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }

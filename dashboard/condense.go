@@ -42,7 +42,8 @@ type partView struct {
 
 // options reads the options of a condensation.
 func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
-	o := conversation.CondenseOptions{Focus: v.Get("focus"), Summarizer: v.Get("by"), Profile: v.Get("profile"), Force: v.Get("force") != ""}
+	o := conversation.CondenseOptions{Focus: v.Get("focus"), Summarizer: v.Get("by"),
+		Profile: v.Get("profile"), Force: v.Get("force") != ""}
 	target, err := policy.ParseTarget(v.Get("target"))
 	if err != nil {
 		return o, err
@@ -55,7 +56,8 @@ func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return o, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a message", name, text)
+			return o, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a message", name,
+				text)
 		}
 		*to = n
 	}
@@ -81,7 +83,8 @@ func (c *call) condenseForm() error {
 		return err
 	}
 	if p.Ask.To > 0 { // a chosen row may be half of a call with its result
-		if p.Ask.From, p.Ask.To, err = conversation.WholeRange(c.ctx(), c.home, c.id(), p.Ask.From, p.Ask.To); err != nil {
+		if p.Ask.From, p.Ask.To, err = conversation.WholeRange(c.ctx(), c.home, c.id(), p.Ask.From,
+			p.Ask.To); err != nil {
 			return err
 		}
 	}
@@ -114,7 +117,8 @@ func (c *call) showCondense(status int, p condensePage) error {
 	if p.Preview != nil && p.Loses == nil {
 		p.Loses = p.Preview.Loses
 	}
-	c.write(status, "condense", page{Title: c.text("verb.condense") + " · " + c.title(p.Head), Tab: "view", Data: p})
+	c.write(status, "condense", page{Title: c.text("verb.condense") + " · " + c.title(p.Head), Tab: "view",
+		Data: p})
 	return nil
 }
 
@@ -216,5 +220,6 @@ func (c *call) compare() error {
 		}
 		p.Sides[i] = s
 	}
-	return c.show("compare", page{Title: c.text("compare.title") + " · " + c.title(p.Head), Tab: "compare", Data: p})
+	return c.show("compare", page{Title: c.text("compare.title") + " · " + c.title(p.Head), Tab: "compare",
+		Data: p})
 }

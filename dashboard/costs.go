@@ -33,7 +33,8 @@ func (c *call) books() bool {
 }
 
 func (c *call) costs() error {
-	sums, err := ledger.Of(c.ctx(), c.home, ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: mostAccounts})
+	sums, err := ledger.Of(c.ctx(), c.home,
+		ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: mostAccounts})
 	if err != nil {
 		return err
 	}

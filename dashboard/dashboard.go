@@ -31,7 +31,8 @@ type Options struct {
 	Home func(*http.Request) (conversation.Home, error)
 	// Edits lets callers change conversations. False: everything is read-only.
 	Edits bool
-	// Admits reports whether a caller is one of those that Edits lets change conversations; nil: everybody is.
+	// Admits reports whether a caller is one of those that Edits lets change conversations; nil:
+	// everybody is.
 	Admits func(*http.Request) bool
 	// Base is the path of the first page, with a slash at both ends; "": /precis/.
 	Base string
@@ -82,7 +83,8 @@ func New(o Options) (http.Handler, error) {
 		o.Base = "/precis/"
 	}
 	if !strings.HasPrefix(o.Base, "/") || !strings.HasSuffix(o.Base, "/") {
-		return nil, precis.Errorf(precis.CodeInvalid, op, "Options.Base is %q, want a slash at both ends", o.Base)
+		return nil, precis.Errorf(precis.CodeInvalid, op, "Options.Base is %q, want a slash at both ends",
+			o.Base)
 	}
 	if (o.Login == nil) != (o.Logout == nil) {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "Options.Login and Options.Logout belong together")

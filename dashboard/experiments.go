@@ -42,7 +42,8 @@ func (c *call) experiments() error {
 	var members []experiments.Member
 	for _, m := range all {
 		members = append(members, experiments.Member{
-			Arm: m.Arm, Requests: m.Requests, Booked: m.Booked, Paid: m.CostUSD + m.Condensing, Condense: m.Condensing, Sent: m.Sent, NotSent: m.Saved, Edits: m.Edits,
+			Arm: m.Arm, Requests: m.Requests, Booked: m.Booked, Paid: m.CostUSD + m.Condensing,
+			Condense: m.Condensing, Sent: m.Sent, NotSent: m.Saved, Edits: m.Edits,
 		})
 	}
 	var p experimentsPage

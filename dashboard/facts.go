@@ -52,7 +52,8 @@ func (c *call) edits() error {
 	for i, e := range list.Items {
 		row := editRow{EditInfo: e}
 		for _, id := range e.Undoes {
-			if at := slices.IndexFunc(list.Items, func(e conversation.EditInfo) bool { return e.ID == id }); at >= 0 {
+			if at := slices.IndexFunc(list.Items,
+				func(e conversation.EditInfo) bool { return e.ID == id }); at >= 0 {
 				row.Names = append(row.Names, list.Items[at].Name)
 			}
 		}
@@ -61,10 +62,12 @@ func (c *call) edits() error {
 			return err
 		}
 		row.Spans = spansOf(one)
-		if at := slices.IndexFunc(list.Items, func(o conversation.EditInfo) bool { return o.ID == e.Run }); at >= 0 && at != i {
+		if at := slices.IndexFunc(list.Items,
+			func(o conversation.EditInfo) bool { return o.ID == e.Run }); at >= 0 && at != i {
 			row.First = list.Items[at].Name
 		}
-		row.Text = e.InForce && slices.ContainsFunc(one.Changes, func(c conversation.EditChange) bool { return len(c.Messages) > 0 })
+		row.Text = e.InForce && slices.ContainsFunc(one.Changes,
+			func(c conversation.EditChange) bool { return len(c.Messages) > 0 })
 		p.Edits = append(p.Edits, row)
 	}
 	slices.Reverse(p.Edits)

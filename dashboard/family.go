@@ -23,5 +23,6 @@ func (c *call) family() error {
 		row.Depth = min(k.Depth, 8)
 		p.Rows = append(p.Rows, row)
 	}
-	return c.show("family", page{Title: c.text("family.title") + " · " + c.title(p.Head), Tab: "family", Data: p})
+	return c.show("family", page{Title: c.text("family.title") + " · " + c.title(p.Head), Tab: "family",
+		Data: p})
 }

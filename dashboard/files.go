@@ -12,7 +12,8 @@ import (
 )
 
 // contentTypes are the content types of the files; the tables of the system may differ.
-var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var contentTypes = map[string]string{".css": "text/css; charset=utf-8",
+	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 //go:embed assets
 var assetFiles embed.FS

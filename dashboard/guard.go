@@ -30,7 +30,8 @@ func (c *call) formToken() string {
 // setCookie sets a cookie for the pages of the dashboard; age 0 means until the browser is closed.
 func (c *call) setCookie(name, value string, age time.Duration) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: name, Value: value, Path: c.o.Base, MaxAge: int(age.Seconds()), HttpOnly: true, Secure: c.r.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: name, Value: value, Path: c.o.Base, MaxAge: int(age.Seconds()), HttpOnly: true,
+		Secure: c.r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
 }
 
@@ -41,16 +42,19 @@ func (d *dash) guarded(most int64, f func(*call) error) func(*call) error {
 	return func(c *call) error {
 		const op = "read form"
 		if err := cross.Check(c.r); err != nil {
-			return refusal{http.StatusForbidden, precis.Errorf(precis.CodeInvalid, op, "a page of another site asks")}
+			return refusal{http.StatusForbidden,
+				precis.Errorf(precis.CodeInvalid, op, "a page of another site asks")}
 		}
 		c.r.Body = http.MaxBytesReader(c.w, c.r.Body, most)
 		if err := c.r.ParseForm(); err != nil {
 			return precis.Errorf(precis.CodeInvalid, op, "the form cannot be read")
 		}
 		k, err := c.r.Cookie(tokenCookie)
-		if err != nil || len(k.Value) != len(rand.Text()) || subtle.ConstantTimeCompare([]byte(k.Value), []byte(c.r.PostForm.Get("token"))) != 1 {
+		if err != nil || len(k.Value) != len(rand.Text()) ||
+			subtle.ConstantTimeCompare([]byte(k.Value), []byte(c.r.PostForm.Get("token"))) != 1 {
 			return refusal{http.StatusForbidden, &precis.Error{
-				Code: precis.CodeInvalid, Op: op, Err: errors.New("the form does not carry the token of its page"),
+				Code: precis.CodeInvalid, Op: op,
+				Err:  errors.New("the form does not carry the token of its page"),
 				Hint: "load the page again: its form is out of date, or the browser sends no cookies",
 			}}
 		}

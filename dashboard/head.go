@@ -108,7 +108,8 @@ func (c *call) flash() (*flash, error) {
 		return nil, nil
 	}
 	e := list.Items[i]
-	f := &flash{Kind: e.Kind, Reason: e.Report.Reason, Undone: !e.InForce, Forced: c.value("forced") != "" && e.InForce}
+	f := &flash{Kind: e.Kind, Reason: e.Report.Reason, Undone: !e.InForce,
+		Forced: c.value("forced") != "" && e.InForce}
 	for _, other := range list.Items {
 		if other.InForce && (other.ID == e.ID || e.Run != "" && other.Run == e.Run) {
 			f.Edits = append(f.Edits, other.ID)
@@ -151,7 +152,8 @@ func (c *call) lost(h head, wish bool) (conversation.Lost, bool, error) {
 	if err != nil {
 		return conversation.Lost{}, false, err
 	}
-	key := lossKey{owner: h.Details.Owner, id: h.ID, messages: h.Details.Status.Messages, edits: len(list.Items)}
+	key := lossKey{owner: h.Details.Owner, id: h.ID, messages: h.Details.Status.Messages,
+		edits: len(list.Items)}
 	if n := len(list.Items); n > 0 {
 		key.last = list.Items[n-1].ID
 	}

@@ -44,7 +44,8 @@ func (c *call) holdNext() error {
 	if text := c.r.PostForm.Get("seconds"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n > int(conversation.MostHold.Seconds()) {
-			return precis.Errorf(precis.CodeInvalid, "read form", "seconds is %.20q, want a number of at most %g", text, conversation.MostHold.Seconds())
+			return precis.Errorf(precis.CodeInvalid, "read form",
+				"seconds is %.20q, want a number of at most %g", text, conversation.MostHold.Seconds())
 		}
 		limit = time.Duration(n) * time.Second
 	}

@@ -75,7 +75,8 @@ func (c *call) streamNotices() error {
 	notices, stop := c.o.Events.Follow(c.r, after)
 	defer stop()
 	if notices == nil {
-		return refusal{http.StatusServiceUnavailable, precis.Errorf(precis.CodeConflict, "listen", "nobody else can listen now")}
+		return refusal{http.StatusServiceUnavailable,
+			precis.Errorf(precis.CodeConflict, "listen", "nobody else can listen now")}
 	}
 	c.w.Header().Set("Content-Type", "text/event-stream")
 	c.w.Header().Set("X-Accel-Buffering", "no")

@@ -9,14 +9,16 @@ type loginPage struct {
 }
 
 func (c *call) loginForm() error {
-	return c.show("login", page{Title: c.text("login.title"), Data: loginPage{Back: c.inside(c.value("back"))}})
+	return c.show("login", page{Title: c.text("login.title"),
+		Data: loginPage{Back: c.inside(c.value("back"))}})
 }
 
 // login checks a key, and redirects to the page that the reader requested.
 func (c *call) login() error {
 	back := c.inside(c.r.PostForm.Get("back"))
 	if err := c.o.Login(c.w, c.r, c.r.PostForm.Get("key")); err != nil {
-		c.write(http.StatusForbidden, "login", page{Title: c.text("login.title"), Data: loginPage{Back: back, Failed: err.Error()}})
+		c.write(http.StatusForbidden, "login",
+			page{Title: c.text("login.title"), Data: loginPage{Back: back, Failed: err.Error()}})
 		return nil
 	}
 	http.Redirect(c.w, c.r, back, http.StatusSeeOther)

@@ -59,7 +59,8 @@ func (c *call) totals() (all *int, sums *overviewSums) {
 
 // overviewSums sums up the ledger; nil without a ledger, or if it takes too long.
 func (c *call) overviewSums(ctx context.Context) *overviewSums {
-	sums, err := ledger.Of(ctx, c.home, ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
+	sums, err := ledger.Of(ctx, c.home,
+		ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
 	if err != nil || sums.Total.Requests+sums.Total.Edits == 0 {
 		return nil
 	}
@@ -68,7 +69,8 @@ func (c *call) overviewSums(ctx context.Context) *overviewSums {
 
 func (c *call) overview() error {
 	o := overview{Text: c.value("text"), Fill: c.o.Fill}
-	list, err := conversation.List(c.ctx(), c.home, conversation.Listing{Text: o.Text, Limit: pageRows, Cursor: c.value("cursor")})
+	list, err := conversation.List(c.ctx(), c.home,
+		conversation.Listing{Text: o.Text, Limit: pageRows, Cursor: c.value("cursor")})
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,8 @@ func (c *call) overview() error {
 // the thresholds in force.
 func (c *call) listRow(l conversation.Listed) listRow {
 	s := policy.DefaultSettings()
-	r := listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100), l.Window)}
+	r := listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100),
+		l.Window)}
 	if h, err := conversation.HoldingOf(c.ctx(), c.home, l.ID); err == nil {
 		r.Held = h.Waiting
 	}
@@ -102,7 +105,8 @@ func (c *call) row() error {
 	if err != nil {
 		return err
 	}
-	r := listRow{Listed: h.Details.Listed, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits, Last: h.Details.Status.Last}
+	r := listRow{Listed: h.Details.Listed, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits,
+		Last: h.Details.Status.Last}
 	r.Held = h.Held != nil && h.Held.Waiting
 	if h.Booked {
 		r.Sums = &h.Sums
@@ -120,7 +124,8 @@ type searched struct {
 func (c *call) search() error {
 	s := searched{Query: c.value("q"), In: c.value("in")}
 	if s.Query != "" {
-		list, err := conversation.Search(c.ctx(), c.home, conversation.SearchOptions{Text: s.Query, Conversation: s.In, Limit: 100})
+		list, err := conversation.Search(c.ctx(), c.home,
+			conversation.SearchOptions{Text: s.Query, Conversation: s.In, Limit: 100})
 		if err != nil {
 			return err
 		}

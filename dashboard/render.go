@@ -61,7 +61,8 @@ func (r *renderer) set(key setKey) (*template.Template, error) {
 	if t := r.sets[key]; t != nil {
 		return t, nil
 	}
-	t, err := template.New(key.page).Funcs(r.funcs(key)).ParseFS(pageFiles, "pages/frame.html", "pages/shared.html", path.Join("pages", key.page+".html"))
+	t, err := template.New(key.page).Funcs(r.funcs(key)).ParseFS(pageFiles, "pages/frame.html",
+		"pages/shared.html", path.Join("pages", key.page+".html"))
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInternal, "read page "+key.page, "%w", err)
 	}
@@ -83,11 +84,14 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 		said = masked
 	}
 	return template.FuncMap{
-		"t": t, "said": said, "url": r.address, "asset": func(name string) string { return r.d.path("assets", r.d.files.names[name]) },
-		"num": func(n any) string { return numeral(key.lang, n) }, "usd": func(usd float64) string { return texts.Dollars(key.lang, usd) },
-		"pct": func(p float64) string { return texts.Percent(key.lang, p) }, "short": func(n int) string { return texts.Short(key.lang, n) },
-		"full": func(l conversation.Listed) string { return formatFill(key.lang, l) },
-		"lang": func() string { return key.lang }, "languages": texts.Languages,
+		"t": t, "said": said, "url": r.address,
+		"asset": func(name string) string { return r.d.path("assets", r.d.files.names[name]) },
+		"num":   func(n any) string { return numeral(key.lang, n) },
+		"usd":   func(usd float64) string { return texts.Dollars(key.lang, usd) },
+		"pct":   func(p float64) string { return texts.Percent(key.lang, p) },
+		"short": func(n int) string { return texts.Short(key.lang, n) },
+		"full":  func(l conversation.Listed) string { return formatFill(key.lang, l) },
+		"lang":  func() string { return key.lang }, "languages": texts.Languages,
 		"ago":  func(at time.Time) string { return formatAge(t, at, r.d.o.Now()) },
 		"abs":  func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"iso":  func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
@@ -95,9 +99,18 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 		"css":  func(kind any) string { return "k-" + strings.ReplaceAll(fmt.Sprint(kind), " ", "-") },
 		"dict": dict, "q": query, "took": formatDuration, "worth": func(w float64) float64 { return 100 * w },
 		"sub": func(a, b int) int { return a - b }, "sum": func(a, b int) int { return a + b },
-		"share":   func(n, of int) string { return texts.Percent(key.lang, precis.Window{Tokens: of}.Percent(n)) },
-		"percent": func(n, of int) string { return fmt.Sprintf("%.0f%%", precis.Window{Tokens: of}.Percent(n)) },
-		"reason":  func(s precis.Step) string { return r.d.texts.Reason(key.lang, r.d.sentences[key.lang], s) },
+		"share": func(n, of int) string {
+			return texts.Percent(key.lang,
+				precis.Window{Tokens: of}.Percent(n))
+		},
+		"percent": func(n, of int) string {
+			return fmt.Sprintf("%.0f%%",
+				precis.Window{Tokens: of}.Percent(n))
+		},
+		"reason": func(s precis.Step) string {
+			return r.d.texts.Reason(key.lang, r.d.sentences[key.lang],
+				s)
+		},
 		"written": func(english any) string {
 			text, _ := r.d.sentences[key.lang].Translate(fmt.Sprint(english))
 			return text

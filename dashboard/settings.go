@@ -81,7 +81,8 @@ func (c *call) settings() error {
 func (c *call) patchSettings() error {
 	change := c.o.Settings.Change(c.r)
 	if change == nil {
-		return refusal{http.StatusForbidden, precis.Errorf(precis.CodeInvalid, "change settings", "this needs an admin's key")}
+		return refusal{http.StatusForbidden,
+			precis.Errorf(precis.CodeInvalid, "change settings", "this needs an admin's key")}
 	}
 	f := c.r.PostForm
 	s, err := changeOf(f)
@@ -114,14 +115,16 @@ func changeOf(f url.Values) (s SettingsChange, err error) {
 	if s.Preset != nil {
 		return s, nil // its own numbers apply, not those that the page showed
 	}
-	for name, to := range map[string]**float64{"percent": &s.Percent, "warn": &s.Warn, "prepare": &s.Prepare, "target": &s.Target} {
+	for name, to := range map[string]**float64{"percent": &s.Percent, "warn": &s.Warn, "prepare": &s.Prepare,
+		"target": &s.Target} {
 		text := f.Get(name)
 		if text == "" {
 			continue
 		}
 		v, bad := policy.ParsePercent(text)
 		if bad != nil {
-			return s, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a percentage", name, text)
+			return s, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a percentage", name,
+				text)
 		}
 		*to = &v
 	}

@@ -51,7 +51,8 @@ func (c *call) trials(profile string) *trialsPart {
 	if !ok || profile != "" || x.SetExperiment(c.r) == nil || x.File("") == "" {
 		return nil
 	}
-	return &trialsPart{Experiments: x.Experiments(), New: SettingsExperiment{Share: "100", Arms: []SettingsArm{{Name: "control", Weight: "1"}}}}
+	return &trialsPart{Experiments: x.Experiments(),
+		New: SettingsExperiment{Share: "100", Arms: []SettingsArm{{Name: "control", Weight: "1"}}}}
 }
 
 // setExperiment writes the experiment of a form.
@@ -62,13 +63,15 @@ func (c *call) setExperiment() error {
 		set = s.SetExperiment(c.r)
 	}
 	if set == nil {
-		return refusal{http.StatusForbidden, precis.Errorf(precis.CodeInvalid, "change settings", "this needs an admin's key")}
+		return refusal{http.StatusForbidden,
+			precis.Errorf(precis.CodeInvalid, "change settings", "this needs an admin's key")}
 	}
 	x, err := experimentOf(c.r.PostForm)
 	if err != nil {
 		return err
 	}
-	if c.r.PostForm.Get("new") != "" && slices.ContainsFunc(s.Experiments(), func(o SettingsExperiment) bool { return o.Name == x.Name }) {
+	if c.r.PostForm.Get("new") != "" && slices.ContainsFunc(s.Experiments(),
+		func(o SettingsExperiment) bool { return o.Name == x.Name }) {
 		return precis.Errorf(precis.CodeInvalid, "set up experiment", "there is one named %q already", x.Name)
 	}
 	if err := set(c.ctx(), x); err != nil {
@@ -91,7 +94,8 @@ func experimentOf(f url.Values) (SettingsExperiment, error) {
 	names := f["arm"]
 	for _, field := range []string{"does", "weight", "preset", "threshold", "target"} {
 		if len(f[field]) != len(names) {
-			return x, precis.Errorf(precis.CodeInvalid, "set up experiment", "%s is there %d times for %d arms", field, len(f[field]), len(names))
+			return x, precis.Errorf(precis.CodeInvalid, "set up experiment",
+				"%s is there %d times for %d arms", field, len(f[field]), len(names))
 		}
 	}
 	for i, name := range names {
@@ -102,7 +106,8 @@ func experimentOf(f url.Values) (SettingsExperiment, error) {
 		if slices.ContainsFunc(x.Arms, func(o SettingsArm) bool { return o.Name == a.Name }) {
 			return x, precis.Errorf(precis.CodeInvalid, "set up experiment", "two arms are named %q", a.Name)
 		}
-		for field, to := range map[string]*string{"weight": &a.Weight, "preset": &a.Preset, "threshold": &a.Threshold, "target": &a.Target} {
+		for field, to := range map[string]*string{"weight": &a.Weight, "preset": &a.Preset,
+			"threshold": &a.Threshold, "target": &a.Target} {
 			*to = strings.TrimSpace(f[field][i])
 		}
 		x.Arms = append(x.Arms, a)

@@ -95,7 +95,8 @@ func (c *call) setValues() error {
 		set = v.SetValues(c.r)
 	}
 	if set == nil {
-		return refusal{http.StatusForbidden, precis.Errorf(precis.CodeInvalid, "change settings", "this needs an admin's key")}
+		return refusal{http.StatusForbidden,
+			precis.Errorf(precis.CodeInvalid, "change settings", "this needs an admin's key")}
 	}
 	f := c.r.PostForm
 	profile := f.Get("profile")
@@ -115,6 +116,7 @@ func (c *call) setValues() error {
 			return err
 		}
 	}
-	http.Redirect(c.w, c.r, c.path("settings", "?"+url.Values{"did": {"file"}, "profile": {profile}}.Encode()), http.StatusSeeOther)
+	http.Redirect(c.w, c.r, c.path("settings",
+		"?"+url.Values{"did": {"file"}, "profile": {profile}}.Encode()), http.StatusSeeOther)
 	return nil
 }

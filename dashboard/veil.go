@@ -87,11 +87,13 @@ func (w *maskWalk) text(s string) {
 // wrap appends a call of the veil to a pipeline.
 func (w *maskWalk) wrap(p *parse.PipeNode) {
 	name := parse.NewIdentifier(veiler).SetPos(p.Pos).SetTree(w.tree)
-	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos, Args: []parse.Node{name}})
+	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos,
+		Args: []parse.Node{name}})
 }
 
 // formatting are functions of the template language that print their arguments.
-var formatting = map[string]bool{"print": true, "printf": true, "println": true, "index": true, "slice": true, "and": true, "or": true, "html": true, "js": true, "urlquery": true, "call": true, "short": true}
+var formatting = map[string]bool{"print": true, "printf": true, "println": true, "index": true, "slice": true,
+	"and": true, "or": true, "html": true, "js": true, "urlquery": true, "call": true, "short": true}
 
 // bare reports whether a pipeline prints a value directly, not the result of one of our functions.
 func bare(p *parse.PipeNode) bool {

@@ -56,7 +56,8 @@ func (c *call) verify() error {
 		p.Mode, p.Missing = verifyNow, c.sentences[c.prefs.Lang].Error(err)
 	}
 	if p.Mode == verifyNow {
-		p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{Now: true})
+		p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID,
+			conversation.VerifyOptions{Now: true})
 	}
 	if err != nil {
 		return err
@@ -74,7 +75,8 @@ func (c *call) verifySummary() error {
 	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
-	if p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID, conversation.VerifyOptions{Summary: p.Summary}); err != nil {
+	if p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID,
+		conversation.VerifyOptions{Summary: p.Summary}); err != nil {
 		return err
 	}
 	return c.showVerify(p)
@@ -92,6 +94,7 @@ func (c *call) showVerify(p verifyPage) error {
 			g.List = append(g.List, l)
 		}
 	}
-	c.write(http.StatusOK, "verify", page{Title: c.text("verify.title") + " · " + c.title(p.Head), Tab: "verify", Data: p})
+	c.write(http.StatusOK, "verify",
+		page{Title: c.text("verify.title") + " · " + c.title(p.Head), Tab: "verify", Data: p})
 	return nil
 }

@@ -58,7 +58,8 @@ func (c *call) view() error {
 // viewPage reads the part of a view that the URL selects.
 func (c *call) viewPage(h head, at int) (viewPage, error) {
 	from := c.number("from", 0)
-	list, err := conversation.Units(c.ctx(), c.home, h.ID, conversation.UnitQuery{From: from, Limit: viewRows, At: at})
+	list, err := conversation.Units(c.ctx(), c.home, h.ID,
+		conversation.UnitQuery{From: from, Limit: viewRows, At: at})
 	if err != nil {
 		return viewPage{}, err
 	}
@@ -75,7 +76,8 @@ func (c *call) viewPage(h head, at int) (viewPage, error) {
 		row.All = h.Details.Status.Messages
 		row.Lost, row.RulesLost = lost.Under(u.Handle)
 		row.LostKnown = known
-		if row.Open = row.Fold && c.value("from") != "" && u.Handle.From <= from && from < u.Handle.To; row.Open {
+		if row.Open = row.Fold && c.value("from") != "" && u.Handle.From <= from &&
+			from < u.Handle.To; row.Open {
 			if row.Originals, err = c.originalsOf(h.ID, firstOf(u.Handle), blockShown); err != nil {
 				return v, err
 			}
@@ -108,7 +110,8 @@ func (c *call) pages(list conversation.UnitList, at int) (prev, next string) {
 }
 
 func viewRowOf(id string, u conversation.UnitInfo, edits bool) viewRow {
-	row := viewRow{UnitInfo: u, Conversation: id, Anchor: fmt.Sprintf("m%d", u.Handle.From), Fold: u.State == conversation.Hidden}
+	row := viewRow{UnitInfo: u, Conversation: id, Anchor: fmt.Sprintf("m%d", u.Handle.From),
+		Fold: u.State == conversation.Hidden}
 	if row.Fold {
 		for _, m := range u.Messages {
 			row.Shown = append(row.Shown, blocksOf(m.Blocks, 4*blockShown)...)
@@ -118,7 +121,8 @@ func viewRowOf(id string, u conversation.UnitInfo, edits bool) viewRow {
 	}
 	if edits {
 		whole := u.State == conversation.Shown
-		row.Can = actions{Pin: !row.Pinned, Restore: !whole, Exclude: !row.Fold && !row.Pinned, Rewind: !row.Fold, Branch: !row.Fold}
+		row.Can = actions{Pin: !row.Pinned, Restore: !whole, Exclude: !row.Fold && !row.Pinned,
+			Rewind: !row.Fold, Branch: !row.Fold}
 	}
 	return row
 }
@@ -224,12 +228,14 @@ func (c *call) shown() error {
 	if p.Head, err = c.readHead(); err != nil {
 		return err
 	}
-	list, err := conversation.Units(c.ctx(), c.home, p.Head.ID, conversation.UnitQuery{From: handle.From, Limit: 1, At: c.number("at", 0)})
+	list, err := conversation.Units(c.ctx(), c.home, p.Head.ID,
+		conversation.UnitQuery{From: handle.From, Limit: 1, At: c.number("at", 0)})
 	if err != nil {
 		return err
 	}
 	if len(list.Items) == 0 {
-		return precis.Errorf(precis.CodeNotFound, "show "+handle.String(), "the conversation has %d messages", list.Total)
+		return precis.Errorf(precis.CodeNotFound, "show "+handle.String(), "the conversation has %d messages",
+			list.Total)
 	}
 	p.Unit = list.Items[0]
 	for _, m := range p.Unit.Messages {

@@ -56,7 +56,8 @@ func (w *work) effectKey(c *toolcall.Call) string {
 	}
 	if c.Kind == toolcall.Write && c.Path != "" {
 		added, removed := changeOf(c)
-		return strings.Join([]string{w.files.fileAt(c.Path).path, strings.TrimSpace(added), strings.TrimSpace(removed)}, between)
+		return strings.Join([]string{w.files.fileAt(c.Path).path, strings.TrimSpace(added),
+			strings.TrimSpace(removed)}, between)
 	}
 	return c.Key()
 }

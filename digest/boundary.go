@@ -50,7 +50,8 @@ const bulky = 1000
 
 func newBoundary(s *policy.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
-	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), groups: make([]oldGroup, 0, len(s.Units))}
+	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(),
+		groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.WithoutRewound(s.Transcript, s.Edits)
 	b.read = recordOf(x.Calls, b.alive, func() *workstate.Reading { return workstate.In(s) })
 	used, carried := s.Used-s.Budget.Overhead, 0
@@ -65,7 +66,8 @@ func newBoundary(s *policy.Situation) *boundary {
 			b.cover.Messages(held)
 			n := s.Meter.View(held)
 			tokens, carried = max(tokens-n, 0), carried+n
-			b.groups = append(b.groups, oldGroup{units: [2]int{i, end}, span: [2]int{s.Units[i].From, s.Units[end-1].To}, tokens: tokens})
+			b.groups = append(b.groups, oldGroup{units: [2]int{i, end},
+				span: [2]int{s.Units[i].From, s.Units[end-1].To}, tokens: tokens})
 			used -= tokens
 		} else {
 			b.cover.Units(s.Units[i:end])
@@ -146,7 +148,8 @@ func (b *boundary) texts() {
 			end := min(b.layout.pieceEnd(t, start), to)
 			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
 				n := float64(end - start)
-				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
+				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end,
+					Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
 				b.groupOfLine = append(b.groupOfLine, g)
 				b.stuck = append(b.stuck, share)
 			}
@@ -217,7 +220,8 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 		}
 		tokens := b.s.Meter.Block(said.Role, now)
 		grp.fixed += float64(tokens)
-		grp.replacements = append(grp.replacements, precis.Message{Role: said.Role, Content: []precis.Block{now}})
+		grp.replacements = append(grp.replacements,
+			precis.Message{Role: said.Role, Content: []precis.Block{now}})
 		out[h] = shareOf(tokens, b.s.Meter.Block(said.Role, block))
 	}
 }

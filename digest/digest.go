@@ -59,32 +59,36 @@ func (w Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.
 
 // input is the data for a digest.
 type input struct {
-	x           *retain.Index
-	worth       []float64
-	reuse       *retain.Reuser
-	copies      *retain.Copies
-	cover       *retain.Coverage // content that the view shows outside the digest
-	messages    []precis.Message
-	covered     func(message int) bool   // whether the digest replaces the message
-	offset      int                      // added to message numbers in handles
-	named       func(message int) string // nil: by their numbers
-	count       func(string) int
-	tokens      int
-	base        string                    // directory that is omitted from paths
-	onlyNew     bool                      // lines must name something that is not shown yet
-	bare        int                       // percent of the index for names without their lines
-	userTokens  int                       // most tokens for the user's words, if more than their share of tokens
-	previous    string                    // a summary of the messages before these
-	older       int                       // the message text that previous was found in; -1: the caller supplied it
-	shown       string                    // see RepairOptions
-	brief       bool                      // see Writer
-	others      func() string             // all words the view shows outside the text being checked
-	sources     string                    // further text to compare with: the system prompt, the state of the client's program
+	x        *retain.Index
+	worth    []float64
+	reuse    *retain.Reuser
+	copies   *retain.Copies
+	cover    *retain.Coverage // content that the view shows outside the digest
+	messages []precis.Message
+	covered  func(message int) bool   // whether the digest replaces the message
+	offset   int                      // added to message numbers in handles
+	named    func(message int) string // nil: by their numbers
+	count    func(string) int
+	tokens   int
+	base     string // directory that is omitted from paths
+	onlyNew  bool   // lines must name something that is not shown yet
+	bare     int    // percent of the index for names without their lines
+	// most tokens for the user's words, if more than their share of tokens
+	userTokens int
+	previous   string // a summary of the messages before these
+	// the message text that previous was found in; -1: the caller supplied it
+	older  int
+	shown  string        // see RepairOptions
+	brief  bool          // see Writer
+	others func() string // all words the view shows outside the text being checked
+	// further text to compare with: the system prompt, the state of the client's program
+	sources     string
 	written     passage                   // the digest so far, before its lines
 	workReading func() *workstate.Reading // the work state of messages; nil: read on first use
-	carried     func(precis.Handle) bool  // whether the view shows an item in force outside the digest; nil: never
-	read        *record                   // of the whole conversation, see record; nil: not read yet
-	compared    *verify.Past              // see verifyPast; nil: not read yet
+	// whether the view shows an item in force outside the digest; nil: never
+	carried  func(precis.Handle) bool
+	read     *record      // of the whole conversation, see record; nil: not read yet
+	compared *verify.Past // see verifyPast; nil: not read yet
 
 	// lines returns the lines of a text that are already split; nil: there are none.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
@@ -103,8 +107,10 @@ func inputOf(r policy.SummaryRequest, count func(string) int, named func(message
 	x := retain.Read(system, r.Messages)
 	worth := x.Worths()
 	return &input{
-		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: r.Messages,
-		offset: r.From, covered: func(int) bool { return true }, count: count, named: named, sources: system,
+		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(),
+		messages: r.Messages,
+		offset:   r.From, covered: func(int) bool { return true }, count: count, named: named,
+		sources: system,
 	}
 }
 
@@ -140,7 +146,8 @@ func (in *input) digest() string {
 	in.findOlder()
 	if in.older >= 0 && isDigestText(in.previous) && in.sizeWithoutSummary() == 0 {
 		head, rest, _ := strings.Cut(strings.TrimSpace(in.previous), "\n")
-		if whole := digestHead + plain.Text(strings.TrimPrefix(head, digestHead)) + "\n" + plain.Text(rest); in.count(whole) <= in.tokens {
+		if whole := digestHead + plain.Text(strings.TrimPrefix(head, digestHead)) + "\n" +
+			plain.Text(rest); in.count(whole) <= in.tokens {
 			return whole // a digest of a digest alone is that digest
 		}
 	}

@@ -83,7 +83,8 @@ func (in *input) chosenLines(budget float64) (out []string) {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.removedIn(p.Text))
+		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])),
+			last.Text == p.Text && last.End == p.Start, strike.removedIn(p.Text))
 		if strings.Trim(text, "0123456789: ") == "" { // only a frame, or removed since
 			continue
 		}
@@ -107,7 +108,8 @@ func (in *input) chosenLines(budget float64) (out []string) {
 // then the pieces with the most worth for their size.
 func (in *input) choosePieces(pieces []retain.Piece, budget float64) []bool {
 	keep := make([]bool, len(pieces))
-	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens, in.hasLaterMessages()).work)/100)
+	budget -= in.newestWork(pieces, keep,
+		budget*float64(layoutFor(in.tokens, in.hasLaterMessages()).work)/100)
 	rest, at := make([]retain.Piece, 0, len(pieces)), make([]int, 0, len(pieces))
 	for i, k := range keep {
 		if !k {
@@ -186,7 +188,8 @@ func (in *input) speakerMark(t *retain.Text) string {
 
 // isRefusalResult reports whether a text is the result of a refused call, which another section lists.
 func (in *input) isRefusalResult(t *retain.Text) bool {
-	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written && t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
+	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written &&
+		t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
 }
 
 // unescaped returns the strings in a part of a result that is a JSON object, as text; any other
@@ -214,7 +217,8 @@ func folded(text string, goesOn bool, gone func(line string) bool) string {
 			}
 			line = line[n:]
 		}
-		if bare := strings.TrimSpace(line); bare != "" && !harness.IsRemark(bare) && (gone == nil || !gone(bare)) {
+		if bare := strings.TrimSpace(line); bare != "" && !harness.IsRemark(bare) &&
+			(gone == nil || !gone(bare)) {
 			out = append(out, line)
 		}
 	}
@@ -245,7 +249,8 @@ func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
 	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {
-		if w > 0 && !in.cover.Seen(f) && (digits || !in.isBareNumber(f)) && in.x.Facts[f].Name != toolcall.PatchProgram {
+		if w > 0 && !in.cover.Seen(f) && (digits || !in.isBareNumber(f)) &&
+			in.x.Facts[f].Name != toolcall.PatchProgram {
 			order = append(order, f)
 			density[f] = w / float64(len(in.name(f))+2)
 		}

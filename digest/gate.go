@@ -39,9 +39,11 @@ func (g Gate) Admit(_ context.Context, s *policy.Situation, e precis.Edit) (prec
 	}
 	x, worth, reuse := retain.Of(s)
 	in := input{
-		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: coverageOutside(s, x, spans), messages: retain.WithoutRewound(s.Transcript, s.Edits),
-		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
-		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
+		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: coverageOutside(s, x, spans),
+		messages: retain.WithoutRewound(s.Transcript, s.Edits),
+		tokens:   min(max(int(g.Share*float64(hidden)), 60), saved/2),
+		covered:  func(i int) bool { return within(spans, i) },
+		count:    func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	in.workReading, in.carried = func() *workstate.Reading { return workstate.In(s) }, s.Holds
 	in.others = func() string { return retain.Words(messagesOutside(s, spans)) }
@@ -55,7 +57,8 @@ func (g Gate) Admit(_ context.Context, s *policy.Situation, e precis.Edit) (prec
 	text := first.Content[main].(precis.Text).Text
 	digested := isDigest(e.Report.Rung)
 	// Rules may need more than a share of the hidden text, which may be a digest already.
-	if need := 2*in.ruleTokens(retain.Folded(text)+"\n"+in.others()) + ruleFrame; !digested && need > in.tokens {
+	if need := 2*in.ruleTokens(retain.Folded(text)+"\n"+in.others()) + ruleFrame; !digested &&
+		need > in.tokens {
 		in.tokens = min(need, max(in.tokens, s.Target/mostRules), saved/2)
 	}
 	e.Report.Likely, e.Report.Held = in.held(text)
@@ -108,7 +111,8 @@ func hiddenSpans(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, to
 			continue
 		}
 		spans = append(spans, [2]int{p.From, p.To})
-		if own := p.Own(); at < 0 && own >= 0 && len(p.With[own].Content) > 0 && (precis.Replacement{With: p.With[own+1:]}).Own() < 0 {
+		if own := p.Own(); at < 0 && own >= 0 && len(p.With[own].Content) > 0 &&
+			(precis.Replacement{With: p.With[own+1:]}).Own() < 0 {
 			at = i // a single message replaces the span
 		}
 	}
@@ -167,9 +171,10 @@ func (g Gate) Gone(s *policy.Situation, before []precis.Edit) policy.Gone {
 
 // Repaired is a summary after [Repair].
 type Repaired struct {
-	Text  string              `json:"summary"`
-	Added []string            `json:"added"`          // the added facts, one line each
-	Lost  []policy.LostAnchor `json:"lost,omitempty"` // facts that are likely to be needed, missing, and did not fit
+	Text  string   `json:"summary"`
+	Added []string `json:"added"` // the added facts, one line each
+	// facts that are likely to be needed, missing, and did not fit
+	Lost  []policy.LostAnchor `json:"lost,omitempty"`
 	Rules []policy.LostAnchor `json:"rules_lost,omitempty"`
 	Kept  policy.Retention    `json:"retention"`
 	// Doubts are the statements of the summary that the conversation contradicts or does not
@@ -182,8 +187,9 @@ type Repaired struct {
 // RepairOptions controls a repair. The zero value suits a conversation that no other text
 // accompanies.
 type RepairOptions struct {
-	Count  func(string) int         // size of a text in tokens; nil: a token is four characters
-	Handle func(message int) string // how texts name a message of the request; nil: m12 for the twelfth of the transcript
+	Count func(string) int // size of a text in tokens; nil: a token is four characters
+	// how texts name a message of the request; nil: m12 for the twelfth of the transcript
+	Handle func(message int) string
 	// Beside is text that the model sees together with the summary, such as a digest or later
 	// messages. Facts in it are not missing; its statements are not checked.
 	Beside string
@@ -205,7 +211,8 @@ func Repair(r policy.SummaryRequest, o RepairOptions) Repaired {
 	in.cover.String(o.Beside)
 	in.copies.Add(o.Beside)
 	out := in.repair(r.Previous, false)
-	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text), precis.NewText(precis.RoleUser, o.Beside)}
+	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text),
+		precis.NewText(precis.RoleUser, o.Beside)}
 	before := []precis.Message{precis.NewText(precis.RoleUser, r.Previous), view[1]}
 	out.Kept = in.x.Measure(in.worth, view, before).Capped()
 	for _, lost := range [][]policy.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
@@ -254,14 +261,16 @@ func (in *input) repair(text string, own bool) Repaired {
 		say(n, one+" added", more+" added")
 	}
 	const unborne = " not borne out by the conversation"
-	say(d.section(verify.Title, in.doubtLines(out.Doubts), d.tokensLeft/3), "statement is"+unborne, "statements are"+unborne)
+	say(d.section(verify.Title, in.doubtLines(out.Doubts), d.tokensLeft/3), "statement is"+unborne,
+		"statements are"+unborne)
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow", "workflows")
 	}
 	request := &draft{count: d.count, tokensLeft: d.tokensLeft / 2}
 	requests := in.lastRequest(request, have)
 	if !own { // a digest has chosen its quotes
-		rules := in.missingRules(have+"\n"+retain.Folded(request.String()), d.tokensLeft/2-d.count(rulesTitle)-1)
+		rules := in.missingRules(have+"\n"+retain.Folded(request.String()),
+			d.tokensLeft/2-d.count(rulesTitle)-1)
 		note(d.section(rulesTitle, rules, d.tokensLeft/2), "rule", "rules")
 	}
 	d.add(request.String())
@@ -306,7 +315,8 @@ func (in *input) missingRuns(d *draft, text string) int {
 	var runs []command
 	untold := in.verifyPast().Unmentioned(text)
 	for _, r := range in.work().results(in.covered) {
-		if len(runs) < most && slices.ContainsFunc(untold, func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
+		if len(runs) < most && slices.ContainsFunc(untold,
+			func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
 			runs = append(runs, r)
 		}
 	}
@@ -395,7 +405,8 @@ func (in *input) lastRequest(d *draft, have string) int {
 	last := all[newestTurn(all)]
 	const title, end = "## The user's last request", 60 // bytes at each end that identify it in another cut
 	text := retain.Folded(last.text)
-	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have, text[max(len(text)-end, 0):])
+	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have,
+		text[max(len(text)-end, 0):])
 	words := fitted(last.text, d.tokensLeft-d.count(title)-d.count(in.request(last, ""))-2, d.count)
 	if words == "" || isShown || !in.covered(last.at) {
 		return 0

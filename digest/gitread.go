@@ -58,11 +58,12 @@ var committed = lazyregexp.New(`(?m)^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64
 
 // gitOutput is the parsed output of commands of git.
 type gitOutput struct {
-	text    string     // the beginning of the output
-	commits [][]string // the lines that name commits, split as by [committed], without commits already recorded
-	mute    bool       // the output says no word about a repository
-	refused bool       // git refused the command
-	stopped bool       // git stopped before the end
+	text string // the beginning of the output
+	// the lines that name commits, split as by [committed], without commits already recorded
+	commits [][]string
+	mute    bool // the output says no word about a repository
+	refused bool // git refused the command
+	stopped bool // git stopped before the end
 }
 
 // gitSaysOf reads the output of a call.
@@ -76,7 +77,8 @@ func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitOutput {
 	return &gitOutput{
 		text:    text,
 		commits: committed.FindAllStringSubmatch(output, -1),
-		mute:    len(c.Results) == 0 || o.End == toolcall.Rejected || strings.Contains(text, "not a git repository"),
+		mute: len(c.Results) == 0 || o.End == toolcall.Rejected ||
+			strings.Contains(text, "not a git repository"),
 		refused: namesIn("refused", output[:min(len(output), mostRefused)]) != nil,
 		stopped: namesIn("stopped", text) != nil,
 	}
@@ -256,10 +258,12 @@ func showsCommit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gi
 	switch {
 	case toolcall.NothingToCommit(text):
 		return false
-	case o.End == toolcall.Failed, o.End == toolcall.OK && !strings.ContainsAny(c.Line, "|;"), g.Has("-q", "--quiet"):
+	case o.End == toolcall.Failed, o.End == toolcall.OK && !strings.ContainsAny(c.Line, "|;"),
+		g.Has("-q", "--quiet"):
 		return true
 	}
-	return isEmptyOutput(text) || strings.Contains(text, " changed") || strings.Contains(text, "create mode ") ||
+	return isEmptyOutput(text) || strings.Contains(text, " changed") ||
+		strings.Contains(text, "create mode ") ||
 		len(says.commits) > 0
 }
 
@@ -287,10 +291,11 @@ func (r *repository) resolve(paths []string, commits bool) {
 		return
 	}
 	op.Files = slices.DeleteFunc(op.Files, func(f string) bool {
-		return len(paths) == 0 || slices.ContainsFunc(paths[:min(len(paths), mostResolved)], func(p string) bool {
-			p = strings.Trim(path.Clean(strings.ReplaceAll(p, `\`, "/")), `"'`)
-			return covers(p, f) || strings.HasSuffix("/"+p, "/"+f) || strings.HasSuffix("/"+f, "/"+p)
-		})
+		return len(paths) == 0 || slices.ContainsFunc(paths[:min(len(paths), mostResolved)],
+			func(p string) bool {
+				p = strings.Trim(path.Clean(strings.ReplaceAll(p, `\`, "/")), `"'`)
+				return covers(p, f) || strings.HasSuffix("/"+p, "/"+f) || strings.HasSuffix("/"+f, "/"+p)
+			})
 	})
 	ends := op.Kind == "stash pop" || commits && op.Kind != "rebase" && op.Kind != "am"
 	if ends && len(op.Files) == 0 {
@@ -367,7 +372,8 @@ func (r *repository) recordOperation(c *toolcall.Call, says *gitOutput) {
 		}
 	}
 	op := r.state.Operation
-	conflicts := slices.Compact(append([]string{}, slices.Sorted(slices.Values(namesIn("conflict", says.text)))...))
+	conflicts := slices.Compact(append([]string{},
+		slices.Sorted(slices.Values(namesIn("conflict", says.text)))...))
 	conflicts = conflicts[:min(len(conflicts), mostConflicts)]
 	begins := kind != "" && says.stopped
 	if !begins {

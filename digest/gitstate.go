@@ -13,24 +13,29 @@ import (
 // GitState is the state of the git repository where the agent worked last, as commands of git and
 // their output show it.
 type GitState struct {
-	Handle    precis.Handle `json:"handle"`           // of the newest call that shows it
-	Folder    string        `json:"folder,omitempty"` // set if the agent worked in several repositories
-	Branch    string        `json:"branch,omitempty"` // "" if unknown
-	Detached  bool          `json:"detached,omitempty"`
-	Unknown   *GitCommand   `json:"unknown,omitempty"`   // the first later command that may have changed it
-	Commit    *GitCommit    `json:"commit,omitempty"`    // the newest commit of a call that was not undone
-	Changed   int           `json:"changed,omitempty"`   // files that calls changed and, as far as known, did not commit
-	Staged    int           `json:"staged,omitempty"`    // of these, the files with a change in the index, maybe not the newest
-	Commits   bool          `json:"commits,omitempty"`   // whether a call made a commit, even one that was undone
-	Clean     bool          `json:"clean,omitempty"`     // git reported a clean work tree, and no call changed a file since
+	Handle   precis.Handle `json:"handle"`           // of the newest call that shows it
+	Folder   string        `json:"folder,omitempty"` // set if the agent worked in several repositories
+	Branch   string        `json:"branch,omitempty"` // "" if unknown
+	Detached bool          `json:"detached,omitempty"`
+	Unknown  *GitCommand   `json:"unknown,omitempty"` // the first later command that may have changed it
+	Commit   *GitCommit    `json:"commit,omitempty"`  // the newest commit of a call that was not undone
+	// files that calls changed and, as far as known, did not commit
+	Changed int `json:"changed,omitempty"`
+	// of these, the files with a change in the index, maybe not the newest
+	Staged int `json:"staged,omitempty"`
+	// whether a call made a commit, even one that was undone
+	Commits bool `json:"commits,omitempty"`
+	// git reported a clean work tree, and no call changed a file since
+	Clean     bool          `json:"clean,omitempty"`
 	Operation *GitOperation `json:"operation,omitempty"` // a merge, a rebase or the like that has not ended
 }
 
 // GitCommit is a commit that a call made.
 type GitCommit struct {
-	Handle  precis.Handle `json:"handle"`
-	Hash    string        `json:"hash,omitempty"` // "" if the output does not state it, or a rebase has replaced it
-	Subject string        `json:"subject,omitempty"`
+	Handle precis.Handle `json:"handle"`
+	// "" if the output does not state it, or a rebase has replaced it
+	Hash    string `json:"hash,omitempty"`
+	Subject string `json:"subject,omitempty"`
 }
 
 // GitCommand is a command of git.
@@ -157,7 +162,8 @@ func (s *GitState) lines(handle func(message int) string) []string {
 	if op := s.Operation; op != nil {
 		line := "- " + handle(op.Handle.From) + ": a " + op.Kind + " is under way" + where
 		if len(op.Files) > 0 {
-			line += ", stopped by conflicts in " + quoted(preview.List(op.Files, ", ", mostFiles), mostFiles+20)
+			line += ", stopped by conflicts in " + quoted(preview.List(op.Files, ", ", mostFiles),
+				mostFiles+20)
 		}
 		out = append(out, line)
 	}

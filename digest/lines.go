@@ -20,7 +20,8 @@ type layout struct {
 	repeatShare  int  // percent of a line's worth that counts its chance of being repeated word for word
 	calls        bool // one-line calls count as lines, too
 	work         int  // percent of the room that the text of the newest edits may take before other lines
-	read         int  // percent of the room for lines and names that goes to files as they were read last, see readLast
+	// percent of the room for lines and names that goes to files as they were read last, see readLast
+	read int
 }
 
 // layoutFor returns the layout for an index of the given number of tokens; beside says that later
@@ -33,7 +34,8 @@ func layoutFor(tokens int, beside bool) layout {
 	case tokens < 5000:
 		return layout{short: 60, long: 150, ownTextShare: 40, repeatShare: 20}
 	}
-	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, ownTextShare: 20, repeatShare: 100, calls: true}
+	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, ownTextShare: 20, repeatShare: 100,
+		calls: true}
 }
 
 // pieces splits the covered texts into lines.
@@ -79,7 +81,8 @@ func (in *input) pieces() []retain.Piece {
 func (in *input) isQuotable(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
-	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) || in.isRefusalResult(t):
+	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) ||
+		in.isRefusalResult(t):
 		return false
 	case in.inWorkTree(text) || t.Source == retain.Called && (in.onlyNew || isChoice(t.Body) || in.listed(t)):
 		return false
@@ -102,7 +105,8 @@ func (in *input) inWorkTree(text int) bool {
 		paths = []string{c.Path}
 	}
 	isMissing := func(p string) bool { f := w.files.fileNamed(p); return f == nil || !f.exists() }
-	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || w.ends[t.Call].End == toolcall.Failed || in.speakerMark(t) != ""
+	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || w.ends[t.Call].End == toolcall.Failed ||
+		in.speakerMark(t) != ""
 	return len(paths) > 0 && !hasOther && !slices.ContainsFunc(paths, isMissing)
 }
 
@@ -110,7 +114,8 @@ func (in *input) inWorkTree(text int) bool {
 func allFrame(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if strings.ContainsFunc(line, unicode.IsLetter) && !harness.IsRemark(line) && !toolcall.IsPatchFrame(line) {
+		if strings.ContainsFunc(line, unicode.IsLetter) && !harness.IsRemark(line) &&
+			!toolcall.IsPatchFrame(line) {
 			return false
 		}
 	}
@@ -148,7 +153,8 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	for start, to := 0, quotableEnd(t); start < to; {
 		end := min(at.pieceEnd(t, start), to)
 		if in.mentionsFact(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
-			out = append(out, retain.Piece{Text: text, Start: start, End: end, Bonus: in.reuse.Worth(text, start, end)})
+			out = append(out, retain.Piece{Text: text, Start: start, End: end,
+				Bonus: in.reuse.Worth(text, start, end)})
 		}
 		start = end
 	}
@@ -187,7 +193,8 @@ func (in *input) quotes(part string) bool {
 
 // reports recognizes a line that confirms a write, in the result of that write.
 func (in *input) reports(t *retain.Text, line string) bool {
-	if t.Call < 0 || t.Source < retain.ReadFile || in.x.Calls[t.Call].Kind != toolcall.Write || in.work().ends[t.Call].End == toolcall.Failed {
+	if t.Call < 0 || t.Source < retain.ReadFile || in.x.Calls[t.Call].Kind != toolcall.Write ||
+		in.work().ends[t.Call].End == toolcall.Failed {
 		return false
 	}
 	return retain.NumberColumn(strings.TrimRight(line, "\n")) == 0

@@ -65,10 +65,12 @@ func isBetween(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:{}<>|=*
 // mentionedBefore reports whether results before a call mention the file of one of its effects. If a tool
 // reports that it created the file, known returns false.
 func (m mentionIndex) mentionedBefore(c *toolcall.Call, e toolcall.Effect, call int) bool {
-	claims := c.Kind == toolcall.Write && !e.Added && strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 300)]), "created")
-	return !e.Below && !e.Removed && !claims && slices.ContainsFunc(m[path.Base(e.Path)], func(at mention) bool {
-		return at.call < call && at.is(e.Path)
-	})
+	claims := c.Kind == toolcall.Write && !e.Added &&
+		strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 300)]), "created")
+	return !e.Below && !e.Removed && !claims && slices.ContainsFunc(m[path.Base(e.Path)],
+		func(at mention) bool {
+			return at.call < call && at.is(e.Path)
+		})
 }
 
 // is reports whether a mention refers to the file at p. A name without a folder matches a path

@@ -183,7 +183,8 @@ func (f *file) recordPattern(c *toolcall.Call, pattern string) {
 
 // resetState resets the known state of a file.
 func (f *file) resetState() {
-	*f = file{path: f.path, key: f.key, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
+	*f = file{path: f.path, key: f.key, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo,
+		refused: f.refused}
 }
 
 // move transfers the state of a file or folder to its new path f. Its edits remain in effect.
@@ -271,7 +272,8 @@ func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 
 // isTemporary reports whether a path is a temporary folder of the system, or in one.
 func isTemporary(p string) bool {
 	p = strings.ToLower(strings.TrimPrefix(p, "/private")) + "/"
-	for _, head := range []string{"/tmp/", "/var/tmp/", "/var/folders/", "/dev/shm/", "$tmp", "$env:temp/", "$(mktemp", "`mktemp"} {
+	for _, head := range []string{"/tmp/", "/var/tmp/", "/var/folders/", "/dev/shm/", "$tmp", "$env:temp/",
+		"$(mktemp", "`mktemp"} {
 		if strings.HasPrefix(p, head) {
 			return true
 		}

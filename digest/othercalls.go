@@ -74,7 +74,8 @@ func shapeOf(c *toolcall.Call) string {
 	shape := c.Name
 	for a := range c.Arguments() {
 		shape += "\x00" + a.Name
-		if slices.Contains([]string{"tool_name", "tool", "method", "action", "operation", "command"}, a.Name) {
+		if slices.Contains([]string{"tool_name", "tool", "method", "action", "operation", "command"},
+			a.Name) {
 			shape += "\x00" + valueOf(a)
 		}
 	}
@@ -100,10 +101,12 @@ func (in *input) isOther(call int) bool {
 	if _, written := in.messages[c.Use.From].Content[c.Use.Block].(precis.Text); written && !hasArguments(c) {
 		return false // a command for the environment, in the words of the agent
 	}
-	if c.Kind != toolcall.Other || len(c.Effects)+len(c.Reads) > 0 || c.Registers || in.workState().Calls[c.Use] {
+	if c.Kind != toolcall.Other || len(c.Effects)+len(c.Reads) > 0 || c.Registers ||
+		in.workState().Calls[c.Use] {
 		return false
 	}
-	return o.End != toolcall.Rejected && !w.isWaiting(call) && !harness.IsTool(c.Name, "answers", "asks", "turns") &&
+	return o.End != toolcall.Rejected && !w.isWaiting(call) &&
+		!harness.IsTool(c.Name, "answers", "asks", "turns") &&
 		!reportsDone(c.Name) && !isThought(c)
 }
 
@@ -127,7 +130,8 @@ func isThought(c *toolcall.Call) bool {
 // otherCall describes a call and its outcome.
 func (in *input) otherCall(o *otherCall) string {
 	c, end := &in.work().calls[o.call], in.work().ends[o.call]
-	line := "- " + in.handle(c.Use.From) + " " + plain.Text(quoted(c.Name, 60)) + "(" + argumentsInShort(c) + ")"
+	line := "- " + in.handle(c.Use.From) + " " + plain.Text(quoted(c.Name, 60)) + "(" + argumentsInShort(c) +
+		")"
 	if o.runs > 1 {
 		line += fmt.Sprintf(" ×%d", o.runs)
 		if o.failed > 0 && o.failed < o.runs {

@@ -34,7 +34,8 @@ const (
 func stepsOf(items []workstate.Item) []PlanStep {
 	out := []PlanStep{}
 	for _, i := range items {
-		out = append(out, PlanStep{Handle: i.Since, Text: i.Text, State: StepState(i.State), List: i.List, At: i.At})
+		out = append(out, PlanStep{Handle: i.Since, Text: i.Text, State: StepState(i.State), List: i.List,
+			At: i.At})
 	}
 	return out
 }
@@ -70,7 +71,8 @@ func (in *input) plan(room int) []string {
 	}
 	for _, l := range lists {
 		for _, r := range l.Steps[0].Rules {
-			lines = append(lines, planLine{text: "- " + in.handleText(l.Steps[0].Since) + ", the plan says: " + r, besides: true})
+			lines = append(lines, planLine{text: "- " + in.handleText(l.Steps[0].Since) +
+				", the plan says: " + r, besides: true})
 		}
 	}
 	size, done, left := moreDone, 0, 0
@@ -224,7 +226,8 @@ func fitting(orders []string, room int, count func(string) int) []string {
 func (in *input) instructionLines(room int) []string {
 	const treeLines = 4 // of a directory listing
 	var out []string
-	items := slices.DeleteFunc(in.coveredItems(in.workState().Instructions), func(s workstate.Item) bool { return in.isShownOutside(s) })
+	items := slices.DeleteFunc(in.coveredItems(in.workState().Instructions),
+		func(s workstate.Item) bool { return in.isShownOutside(s) })
 	for n, s := range slices.Backward(items) {
 		head := "- " + in.handleText(s.Since) + ": "
 		text, most := s.Text, room/min(n+1, 4)-in.count(head)-1

@@ -149,7 +149,8 @@ func (in *input) reading(t *retain.Text) *toolcall.Call {
 // asRead returns the lines of a file read, and the number of the first if they are numbered.
 // Removed lines get "- "; struck reports any. The text is "" if most lines are known, or too many
 // removed.
-func asRead(body string, gone func(line string) bool, told map[string]bool) (text, first string, struck bool) {
+func asRead(body string, gone func(line string) bool,
+	told map[string]bool) (text, first string, struck bool) {
 	var out strings.Builder
 	lines, known, lost := 0, 0, 0
 	for line := range strings.Lines(strings.Trim(body, "\r\n")) {

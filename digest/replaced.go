@@ -88,9 +88,10 @@ func (p replacedPart) in(line string) bool {
 
 // removedLineFinder recognizes lines, of one text after another, that are no longer in their file.
 type removedLineFinder struct {
-	in    *input
-	text  int
-	line  func(line string) bool // reports whether a line of the text was removed; nil: no line was, as far as known
+	in   *input
+	text int
+	// reports whether a line of the text was removed; nil: no line was, as far as known
+	line  func(line string) bool
 	files map[*file]*replacedLines
 }
 

@@ -73,7 +73,8 @@ func (in *input) requests(all []personRequest, budget int) (out []string) {
 	}
 	switch n := len(missing); {
 	case n > mostUnquoted:
-		out = append(out, fmt.Sprintf("- not quoted for want of room: %d from %s to %s", n, missing[n-1], missing[0]))
+		out = append(out, fmt.Sprintf("- not quoted for want of room: %d from %s to %s", n, missing[n-1],
+			missing[0]))
 	case n > 0:
 		out = append(out, "- not quoted for want of room: "+strings.Join(missing, ", "))
 	}

@@ -38,7 +38,8 @@ func (in *input) returned(tokens int) (out []string) {
 		t := all[n]
 		c := &in.x.Calls[t.Call]
 		body := t.Body[:quotableEnd(t)]
-		split := preview.Of(body, preview.Hint{Path: c.Path, Tool: c.Name, Command: c.Line, IsError: c.IsError})
+		split := preview.Of(body, preview.Hint{Path: c.Path, Tool: c.Name, Command: c.Line,
+			IsError: c.IsError})
 		what := "`" + briefly(c.Line) + "`"
 		if c.Kind != toolcall.Command || c.Line == "" {
 			what = plain.Text(quoted(strings.Replace(c.Title(), c.Path, relative(c.Path, in.base), 1), 120))
@@ -51,7 +52,8 @@ func (in *input) returned(tokens int) (out []string) {
 				what = quoted(split.Head, 110)
 			}
 			line += " " + what
-		} else if text := plain.Text(fitted(strings.TrimSpace(body), room, in.count)); text != "" && room >= leastReturned {
+		} else if text := plain.Text(fitted(strings.TrimSpace(body), room, in.count)); text != "" &&
+			room >= leastReturned {
 			line += "\n  " + indented(text)
 		} else {
 			continue
@@ -68,5 +70,6 @@ func (in *input) isPending(t *retain.Text) bool {
 		return false
 	}
 	c := &in.x.Calls[t.Call]
-	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected && strings.Contains(strings.TrimSpace(t.Body[:quotableEnd(t)]), "\n")
+	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected &&
+		strings.Contains(strings.TrimSpace(t.Body[:quotableEnd(t)]), "\n")
 }

@@ -105,7 +105,8 @@ func (m More) Propose(_ context.Context, s *policy.Situation) (precis.Edit, erro
 	if excess < s.Target/littleLeft && surplus == 0 {
 		return b.edit(m.Name(), 0, 0, "cutting a little will do"), nil
 	}
-	for hide < len(b.groups) && (saved*2 < excess*5 || surplus > 0 && messages <= surplus) { // a digest is a message, too
+	for hide < len(b.groups) && (saved*2 < excess*5 || surplus > 0 && messages <= surplus) {
+		// a digest is a message, too
 		saved += b.groups[hide].tokens
 		messages += b.groups[hide].units[1] - b.groups[hide].units[0]
 		hide++
@@ -120,7 +121,8 @@ func (m More) Propose(_ context.Context, s *policy.Situation) (precis.Edit, erro
 	if s.Used <= s.Limit && s.Used < s.Trigger {
 		least = saved / leastWhereItFits
 	}
-	return b.edit(m.Name(), hide, max(saved-excess-excess/20, least), "too little is old enough to condense"), nil
+	return b.edit(m.Name(), hide, max(saved-excess-excess/20, least), "too little is old enough to condense"),
+		nil
 }
 
 // A digest has at least 1/leastShare of the tokens it replaces, 1/leastWhereItFits if the view fits
@@ -152,11 +154,13 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		return e
 	}
 	in := input{
-		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: coverageOutside(s, x, spans), messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*2/3),
-		covered: func(i int) bool { return within(spans, i) },
-		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
-		lines:   b.linesOf,
-		carried: s.Holds,
+		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans),
+		cover: coverageOutside(s, x, spans), messages: b.alive, read: b.read, tokens: size,
+		userTokens: min(int(userShare*float64(s.Target)), size*2/3),
+		covered:    func(i int) bool { return within(spans, i) },
+		count:      func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
+		lines:      b.linesOf,
+		carried:    s.Holds,
 	}
 	in.previous = Earlier(s, spans)
 	content := []precis.Block{precis.Text{Text: in.digest()}}
@@ -165,7 +169,8 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		p := precis.Replacement{From: span[0], To: span[1]}
 		m := precis.Message{Role: precis.RoleUser, Content: content}
 		if i > 0 {
-			m = precis.NewText(precis.RoleUser, fmt.Sprintf("[%s: see the digest above.]", precis.SpanHandle(span[0], span[1])))
+			m = precis.NewText(precis.RoleUser,
+				fmt.Sprintf("[%s: see the digest above.]", precis.SpanHandle(span[0], span[1])))
 		}
 		p.With = []precis.Message{m}
 		e.Replace = append(e.Replace, p)

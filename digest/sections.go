@@ -26,7 +26,8 @@ const (
 // sections writes everything except the lines of the agent and its tools.
 func (in *input) sections(d *draft, files []file) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
-	d.add(digestHead + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
+	d.add(digestHead + in.span() +
+		", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	if dir := in.workingDirectory(); dir != "" {
 		d.add("Current working directory: " + dir + "\n")
 	}
@@ -36,7 +37,8 @@ func (in *input) sections(d *draft, files []file) {
 	words, asked := min(share(leastAccount), d.tokensLeft/3), share(shareRequests)
 	own := in.dropShort(in.ownWords())
 	if !in.hasCalls() { // the requests get the share of the agent's words
-		words = in.accountSize(own, min(words, share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare)))
+		words = in.accountSize(own, min(words,
+			share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare)))
 		asked = in.tokens - words
 	}
 	d.tokensLeft -= words // reserved for the agent's account
@@ -66,7 +68,8 @@ func (in *input) callSections(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.section(returnedTitle, in.returned(min(share(returnedShare), d.tokensLeft/3)), d.tokensLeft/3)
 	commands := withoutQueries(in.work().results(in.covered))
-	d.section("## Last results of commands, failures first, newest first", in.commandLines(commands, files, 12), min(share(shareResults), d.tokensLeft))
+	d.section("## Last results of commands, failures first, newest first",
+		in.commandLines(commands, files, 12), min(share(shareResults), d.tokensLeft))
 	fileList{in, in.listedFiles(files)}.section(d)
 	if !in.brief {
 		d.section(othersTitle, in.otherCalls(), share(othersShare))
@@ -106,7 +109,8 @@ func (in *input) workflows(d *draft) int {
 		return 0
 	}
 	blocks := harness.Commands(in.messages[0].PlainText())
-	if len(blocks) == 0 || d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.tokensLeft) == 0 {
+	if len(blocks) == 0 || d.section("## Active workflows, to be followed further",
+		[]string{strings.Join(blocks, "\n")}, d.tokensLeft) == 0 {
 		return 0
 	}
 	return len(blocks)
@@ -177,7 +181,8 @@ func (in *input) findOlder() {
 	}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if t.Source == retain.Said && t.Call < 0 && in.covered(t.Handle.From) && in.messages[t.Handle.From].Role == precis.RoleUser {
+		if t.Source == retain.Said && t.Call < 0 && in.covered(t.Handle.From) &&
+			in.messages[t.Handle.From].Role == precis.RoleUser {
 			in.older, in.previous = i, t.Body
 			return
 		}
@@ -323,7 +328,8 @@ func (in *input) listedCommands(all []command) []command {
 		}
 		at, known := causes[cause]
 		if c.end.End == toolcall.Failed && known {
-			failed[at].alike = append(failed[at].alike, fmt.Sprintf("%s `%s`", in.handle(c.at), briefly(c.line)))
+			failed[at].alike = append(failed[at].alike,
+				fmt.Sprintf("%s `%s`", in.handle(c.at), briefly(c.line)))
 		} else if c.end.End == toolcall.Failed {
 			if len(c.end.Line) >= causeBytes {
 				causes[cause] = len(failed)
@@ -356,7 +362,8 @@ func (c *command) checks() bool {
 func briefly(command string) string {
 	const most, end = 90, 50
 	line := quoted(command, most)
-	if len(command) <= most || !strings.Contains(strings.TrimSpace(command), "\n") || !strings.HasSuffix(line, "…") {
+	if len(command) <= most || !strings.Contains(strings.TrimSpace(command), "\n") ||
+		!strings.HasSuffix(line, "…") {
 		return line
 	}
 	tail := quoted(command[len(command)-min(len(command)/2, 2*end):], 2*end)

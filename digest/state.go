@@ -19,18 +19,21 @@ import (
 // it. Handles count the messages of the transcript. Lists are in the order of the conversation and
 // never nil.
 type State struct {
-	Requests []Request      `json:"requests"`
-	Answers  []Request      `json:"answers"` // words of persons in the results of calls: answers, words with refusals
+	Requests []Request `json:"requests"`
+	// words of persons in the results of calls: answers, words with refusals
+	Answers  []Request      `json:"answers"`
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
-	Rules    []RuleState    `json:"rules"`  // each once; at most [retain.MaxRules]
-	Values   []struct{}     `json:"values"` // always empty; earlier versions listed values that were given anew
-	Plan     []PlanStep     `json:"plan"`   // the steps of the current lists: those with an open step, and the newest
-	Jobs     []JobState     `json:"jobs"`   // other agents and work in the background
-	Skills   []SkillState   `json:"skills"`
-	Standing []Instruction  `json:"standing"` // instructions of the program that are in force
-	Git      *GitState      `json:"git,omitempty"`
+	Rules    []RuleState    `json:"rules"` // each once; at most [retain.MaxRules]
+	// always empty; earlier versions listed values that were given anew
+	Values []struct{} `json:"values"`
+	// the steps of the current lists: those with an open step, and the newest
+	Plan     []PlanStep    `json:"plan"`
+	Jobs     []JobState    `json:"jobs"` // other agents and work in the background
+	Skills   []SkillState  `json:"skills"`
+	Standing []Instruction `json:"standing"` // instructions of the program that are in force
+	Git      *GitState     `json:"git,omitempty"`
 }
 
 // Request is one message of a person.
@@ -66,20 +69,24 @@ type FileState struct {
 	Said   string        `json:"said,omitempty"` // the user's words with a refusal
 	By     string        `json:"by,omitempty"`   // the command of git that caused this state: "git checkout"
 	// Set if the file was moved. Its calls and edits before the move count for the new path.
-	MovedFrom string `json:"moved_from,omitempty"` // its former path, or the pattern of files moved into this folder
-	MovedTo   string `json:"moved_to,omitempty"`   // its new path; the former path has the fate "deleted"
+	// its former path, or the pattern of files moved into this folder
+	MovedFrom string `json:"moved_from,omitempty"`
+	MovedTo   string `json:"moved_to,omitempty"` // its new path; the former path has the fate "deleted"
 }
 
 // CommandState is the newest run of a command, or a call that the user refused.
 type CommandState struct {
-	Handle   precis.Handle `json:"handle"`
-	Tool     string        `json:"tool,omitempty"` // of a refused call that is not a command
-	Command  string        `json:"command"`        // without a leading change of directory; of other tools the arguments
-	Outcome  string        `json:"outcome"`        // "ok", "failed" (also if refused by the result alone), "rejected", "interrupted" or "unknown"
-	ExitCode *int          `json:"exit_code,omitempty"`
-	Says     string        `json:"says,omitempty"`      // the output line that best describes a failure, and the cause of a failed test
-	Said     string        `json:"said,omitempty"`      // the user's words with a refusal
-	UndoneBy string        `json:"undone_by,omitempty"` // the command of git that undid this commit
+	Handle precis.Handle `json:"handle"`
+	Tool   string        `json:"tool,omitempty"` // of a refused call that is not a command
+	// without a leading change of directory; of other tools the arguments
+	Command string `json:"command"`
+	// "ok", "failed" (also if refused by the result alone), "rejected", "interrupted" or "unknown"
+	Outcome  string `json:"outcome"`
+	ExitCode *int   `json:"exit_code,omitempty"`
+	// the output line that best describes a failure, and the cause of a failed test
+	Says     string `json:"says,omitempty"`
+	Said     string `json:"said,omitempty"`      // the user's words with a refusal
+	UndoneBy string `json:"undone_by,omitempty"` // the command of git that undid this commit
 }
 
 // Waiting is a call without a result yet.
@@ -126,11 +133,13 @@ func StateOf(conv *precis.Conversation) State {
 	calls := toolcall.Find(msgs)
 	holds := workstate.Read(msgs, calls)
 	w := readWork(calls, msgs, holds.Jobs)
-	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
+	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{},
+		Waiting: []Waiting{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
 	all := requestsOf(msgs)
 	current := newestTurn(all)
 	for i, r := range all {
-		one := Request{Handle: precis.MessageHandle(r.at), Text: retain.Shorten(r.text, 2000, ""), Question: r.question, Refused: r.refused, Current: i >= current}
+		one := Request{Handle: precis.MessageHandle(r.at), Text: retain.Shorten(r.text, 2000, ""),
+			Question: r.question, Refused: r.refused, Current: i >= current}
 		if r.answer {
 			s.Answers = append(s.Answers, one)
 		} else {
@@ -273,7 +282,8 @@ func asked(m precis.Message) string {
 // without it.
 func questionOf(reply, said string) string {
 	const few, short, least, most = 5, 60, 40, 400 // words; bytes of a reply, and of the assistant's words
-	if len(reply) > short || len(strings.Fields(reply)) > few || len(said) < least || strings.HasSuffix(reply, "?") {
+	if len(reply) > short || len(strings.Fields(reply)) > few || len(said) < least ||
+		strings.HasSuffix(reply, "?") {
 		return ""
 	}
 	return lastPart(said, most)
@@ -299,7 +309,8 @@ func (w *work) commandStates() []CommandState {
 		if w.isAllowed(i) {
 			continue
 		}
-		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: failureQuote(o), Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
+		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: failureQuote(o),
+			Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
 		if o.Claimed {
 			s.Outcome = string(toolcall.Failed)
 		}

@@ -40,7 +40,8 @@ type command struct {
 
 // requested returns what persons said in the covered messages, each request once.
 func (in *input) requested() []personRequest {
-	return mergeRepeated(slices.DeleteFunc(slices.Clone(in.record().said), func(s personRequest) bool { return !in.covered(s.at) }))
+	return mergeRepeated(slices.DeleteFunc(slices.Clone(in.record().said),
+		func(s personRequest) bool { return !in.covered(s.at) }))
 }
 
 // mergeRepeated merges repeated requests into the newest, with the number of repetitions and the first
@@ -134,7 +135,8 @@ func (in *input) refusal(call int) string {
 	case allowed:
 		line += ", then allowed (" + in.handle(w.calls[later].Use.From) + ")"
 	case later >= 0:
-		line += in.wanted(c) + "; the file was changed otherwise since (" + in.handle(w.calls[later].Use.From) + ")"
+		line += in.wanted(c) + "; the file was changed otherwise since (" +
+			in.handle(w.calls[later].Use.From) + ")"
 	case o.Claimed:
 		line += in.wanted(c)
 	default:
@@ -200,7 +202,8 @@ func (in *input) files() (out []file) {
 	}
 	slices.SortStableFunc(out, func(a, b file) int {
 		read := func(f file) int { return max(-f.lastWrite, 0) } // 1 for one that was only read
-		return cmp.Or(cmp.Compare(read(a), read(b)), cmp.Compare(b.lastTime, a.lastTime), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(read(a), read(b)), cmp.Compare(b.lastTime, a.lastTime),
+			cmp.Compare(a.path, b.path))
 	})
 	return out
 }

@@ -33,7 +33,8 @@ func (in *input) verifyPast() *verify.Past {
 	}
 	for _, r := range w.results(in.covered) {
 		if r.end.End == toolcall.Failed && !r.running {
-			p.Failures = append(p.Failures, verify.Failure{Message: r.at, Shown: r.line, Line: r.given, End: r.end})
+			p.Failures = append(p.Failures,
+				verify.Failure{Message: r.at, Shown: r.line, Line: r.given, End: r.end})
 		}
 	}
 	files := in.files()
@@ -56,7 +57,8 @@ func (f *file) compared() *verify.File {
 	}
 	out := &verify.File{
 		Path: f.path, State: string(f.state), At: f.at, By: f.gitCommand, Edits: f.writingCalls(),
-		Tried: f.lastWrite >= 0, Removed: f.removed > 0, Restored: f.has(func(e *edit) bool { return !e.inEffect() }),
+		Tried: f.lastWrite >= 0, Removed: f.removed > 0,
+		Restored: f.has(func(e *edit) bool { return !e.inEffect() }),
 	}
 	if f.isMoved() {
 		out.MovedTo = f.currentPath()

@@ -82,7 +82,8 @@ func withoutLast(text string) string {
 			at = line + s[len(s)-1].Start
 		}
 	}
-	if line := strings.LastIndexByte(text[:at], '\n') + 1; !strings.ContainsFunc(text[line:at], unicode.IsLetter) {
+	if line := strings.LastIndexByte(text[:at], '\n') + 1; !strings.ContainsFunc(text[line:at],
+		unicode.IsLetter) {
 		at = line // with the mark or the number of an entry
 	}
 	return strings.TrimSpace(text[:at])
@@ -170,7 +171,8 @@ func newestSaid(all []ownText) int {
 func (in *input) dropShort(all []ownText) []ownText {
 	newest := newestSaid(all)
 	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
-		return t != all[max(newest, 0)] && (len(t.words) < leastWords || len(t.words) < leastCalls && in.hasCall(t.at))
+		return t != all[max(newest, 0)] &&
+			(len(t.words) < leastWords || len(t.words) < leastCalls && in.hasCall(t.at))
 	})
 }
 

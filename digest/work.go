@@ -20,14 +20,15 @@ import (
 
 // work is the result of applying the calls of a conversation to files and commits.
 type work struct {
-	calls       []toolcall.Call
-	ends        []toolcall.Outcome // of each call
-	files       fileTable
-	git         *history
-	ownsCalls   bool            // calls is a copy
-	folders     map[string]bool // folders that were created
-	repos       repositories
-	undoneCalls map[int]string                   // calls with no text left in a file → the command of git that undid it
+	calls     []toolcall.Call
+	ends      []toolcall.Outcome // of each call
+	files     fileTable
+	git       *history
+	ownsCalls bool            // calls is a copy
+	folders   map[string]bool // folders that were created
+	repos     repositories
+	// calls with no text left in a file → the command of git that undid it
+	undoneCalls map[int]string
 	waiting     []int                            // calls without a result yet
 	jobs        map[precis.Handle]workstate.Item // by the call that began them
 	allowed     map[int]int                      // refused calls that were carried out later → the later call
@@ -52,7 +53,8 @@ func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *workst
 // readWork determines the outcomes of the calls of a conversation. A background command has the
 // outcome of its job.
 func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Item) *work {
-	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), folders: map[string]bool{}, jobs: map[precis.Handle]workstate.Item{}}
+	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(),
+		folders: map[string]bool{}, jobs: map[precis.Handle]workstate.Item{}}
 	for _, j := range jobs {
 		w.jobs[j.Since] = j
 	}
@@ -106,7 +108,8 @@ func (w *work) apply(call int, listed mentionIndex) {
 		case len(rest) == 0:
 		case rest[0].MovedFrom != "":
 			a.recordMove(rest[0])
-		case !rest[0].Removed || len(rest) == 1 || rest[1].MovedFrom != rest[0].Path: // otherwise the next effect moves it
+		case !rest[0].Removed || len(rest) == 1 || rest[1].MovedFrom != rest[0].Path:
+			// otherwise the next effect moves it
 			a.recordEffect(rest[0])
 		}
 	}
@@ -199,8 +202,9 @@ type fileTable struct {
 	byPath  map[string]*file
 	byName  map[string][]*file // by the last element of their paths
 	removed bool               // some were removed
-	root    string             // the common folder of all absolute paths, without temporary files if there are others …
-	rooted  int                // … and the number of these paths
+	// the common folder of all absolute paths, without temporary files if there are others …
+	root   string
+	rooted int // … and the number of these paths
 }
 
 func newFileTable() fileTable {
@@ -351,7 +355,8 @@ func (f *file) exists() bool { return f.state == FileCreated || f.state == FileW
 // change records one effect of a call on the file. from is the former file if the call moved it.
 func (f *file) change(a *callEffects, e toolcall.Effect, from *file) {
 	call, c, o, listed := a.number, a.call, a.end, a.listed.mentionedBefore(a.call, e, a.number)
-	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
+	untouched := f.reads == 0 && f.writes == 0 &&
+		(f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
 	if o.Claimed {
 		o.End = toolcall.Failed
 	}
@@ -381,7 +386,8 @@ func (f *file) change(a *callEffects, e toolcall.Effect, from *file) {
 	case e.Touched && (!untouched || listed) && f.state != FileDeleted:
 		return // it exists and stays unchanged
 	}
-	isNew := untouched && !listed && !f.linesFound && (e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
+	isNew := untouched && !listed && !f.linesFound &&
+		(e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
 	wasThere := !isNew && f.state != FileDeleted && (f.state != "" || listed || f.linesFound)
 	if f.newestWriter != call+1 || f.state == FileDeleted {
 		f.writes++
@@ -426,7 +432,8 @@ func (w *work) results(covered func(message int) bool) []command {
 	var out []*command
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
-		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) && !toolcall.Fetches(c.Line) {
+		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) ||
+			toolcall.Prints(c.Line) && !toolcall.Fetches(c.Line) {
 			continue
 		}
 		folder, line := splitFolder(c.Line)
@@ -498,7 +505,8 @@ func lastLine(text string) string {
 	aside := ""
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
-		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:]) // text that a terminal overwrites, and its title
+		// text that a terminal overwrites, and its title
+		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:])
 		l = l[:min(len(l), end)]
 		if strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
 			continue // data
@@ -506,7 +514,8 @@ func lastLine(text string) string {
 		if saysNothing(l) {
 			continue
 		}
-		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !harness.IsRemark(l) && !toolcall.IsEcho(l) {
+		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) &&
+			!strings.HasPrefix(l, "<") && !harness.IsRemark(l) && !toolcall.IsEcho(l) {
 			if !preview.Aside(l) {
 				return l
 			}
@@ -526,7 +535,8 @@ func createsFile(c *toolcall.Call) bool {
 	if strings.Contains(head, "overwr") || strings.Contains(head, "has been updated") {
 		return false
 	}
-	return strings.Contains(name, "write") || strings.Contains(name, "create") || strings.Contains(head, "created")
+	return strings.Contains(name, "write") || strings.Contains(name, "create") ||
+		strings.Contains(head, "created")
 }
 
 // fileStates returns the fates of the files, and the refused changes still in effect, in the order
@@ -535,10 +545,12 @@ func (w *work) fileStates() []FileState {
 	var out []FileState
 	for _, f := range w.files.all {
 		if f.state != "" {
-			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.gitCommand, MovedFrom: f.movedFrom, MovedTo: f.currentPath()})
+			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.gitCommand,
+				MovedFrom: f.movedFrom, MovedTo: f.currentPath()})
 		}
 		if r := f.refused; r != nil && !w.isAllowed(r.call) {
-			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.personWords, 500)})
+			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected,
+				Said: quoted(r.personWords, 500)})
 		}
 	}
 	sort.SliceStable(out, func(a, b int) bool {

@@ -18,7 +18,8 @@ const (
 	waitFor   = time.Second      // how long turns wait for the answer, from the first question about a model
 	askLimit  = 4 << 20          // bytes read of an answer
 	worthWait = 8 << 10          // requests with fewer bytes fit every window
-	worthAsk  = 2 << 10          // requests with fewer bytes to a model of the catalog do not need the window yet
+	// requests with fewer bytes to a model of the catalog do not need the window yet
+	worthAsk = 2 << 10
 )
 
 // windowQuestion is a pending question about the window of a model.
@@ -122,10 +123,12 @@ func (w *windows) answer(ctx context.Context, c Credentials, model string) windo
 
 // fetch sends a question and returns the body and the status of the response. It reads the body
 // only when the status is 200.
-func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (body []byte, status int, err error) {
+func (w *windows) fetch(ctx context.Context, c Credentials,
+	q window.Question) (body []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, questFor)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, q.Method, c.Upstream.join(q.Path, c.query).String(), strings.NewReader(string(q.Body)))
+	req, err := http.NewRequestWithContext(ctx, q.Method, c.Upstream.join(q.Path, c.query).String(),
+		strings.NewReader(string(q.Body)))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -189,7 +192,8 @@ func (p *placed) ask() *windowQuestion {
 var ofBody = []string{
 	"Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect", "Range",
 	"Idempotency-Key",
-	"Cache-Control", "Pragma", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
+	"Cache-Control", "Pragma", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+	"If-Range",
 }
 
 // recordReached records that the upstream has answered, and the first time asks for the window of the

@@ -32,14 +32,15 @@ type Assembly struct {
 	// remembered. An edit that does not fit the messages any more is left out.
 	Edits []precis.Edit
 
-	Window     int           // of the model, in tokens; 0: the window that the gateway knows
-	Target     policy.Tokens // size to reduce to; 0: by Share
-	Share      policy.Share  // of the window, to reduce to; 0: by the settings
-	Now        bool          // reduce now, even below the threshold
-	Force      bool          // reduce even if content would be lost entirely, see [conversation.LossError]
-	Focus      string        // topic that a summary should focus on; may be empty
-	Profile    string        // selects the manager; "": the default one
-	Summarizer string        // [conversation.ByModel] or [conversation.ByDigest]; "": a model in the background, if remembered
+	Window  int           // of the model, in tokens; 0: the window that the gateway knows
+	Target  policy.Tokens // size to reduce to; 0: by Share
+	Share   policy.Share  // of the window, to reduce to; 0: by the settings
+	Now     bool          // reduce now, even below the threshold
+	Force   bool          // reduce even if content would be lost entirely, see [conversation.LossError]
+	Focus   string        // topic that a summary should focus on; may be empty
+	Profile string        // selects the manager; "": the default one
+	// [conversation.ByModel] or [conversation.ByDigest]; "": a model in the background, if remembered
+	Summarizer string
 
 	scope string // derived from Name, see [lineage.Request]
 }
@@ -52,18 +53,20 @@ type Assembled struct {
 	// Messages is the list to send in place of the client's own. It equals the client's list byte
 	// for byte where the view changes no message.
 	Messages json.RawMessage
-	Set      map[string]json.RawMessage // other fields of the request that the view must change; nil: no fields
-	Beta     string                     // beta that the request then needs; "": no beta
-	Changed  bool                       // the view differs from the client's messages
-	Acted    bool                       // edits were made for this request
+	// other fields of the request that the view must change; nil: no fields
+	Set     map[string]json.RawMessage
+	Beta    string // beta that the request then needs; "": no beta
+	Changed bool   // the view differs from the client's messages
+	Acted   bool   // edits were made for this request
 
 	ID       string       // of the conversation; "" when it is not remembered
 	Match    lineage.Kind // how the conversation was recognized
 	Branched string       // ID of the conversation that this one branched from; "": no branch
 
-	Before   int // tokens of the client's request, overhead included
-	Report   policy.Report
-	Edits    []precis.Edit             // all of the conversation; if it is not remembered, pass them with the next request
+	Before int // tokens of the client's request, overhead included
+	Report policy.Report
+	// all of the conversation; if it is not remembered, pass them with the next request
+	Edits    []precis.Edit
 	Hidden   []conversation.HiddenPart // parts that the view hides or shows in another form
 	Warnings []string                  // in addition to the warnings of Report
 }
@@ -131,7 +134,8 @@ func anchored(edits []precis.Edit, said *precis.Transcript) []precis.Edit {
 
 // Listed calls f with a home that contains only the conversation of the assembly. The conversation
 // is not remembered.
-func (g *Gateway) Listed(r *http.Request, a Assembly, f func(h conversation.Home, id string) error) (err error) {
+func (g *Gateway) Listed(r *http.Request, a Assembly,
+	f func(h conversation.Home, id string) error) (err error) {
 	defer g.recovered(r.Context(), opAssemble, &err)
 	a.Name = ""
 	x, done, err := g.assembling(r, a)
@@ -185,7 +189,8 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	}
 	done = func() {}
 	if a.Name == "" {
-		own := registry.New(registry.Options{Bytes: 1 << 40, Logger: g.o.Logger, Now: g.o.Now}) // admission has counted its bytes
+		// admission has counted its bytes
+		own := registry.New(registry.Options{Bytes: 1 << 40, Logger: g.o.Logger, Now: g.o.Now})
 		x.conversations = own
 		done = func() { _ = own.Close(context.WithoutCancel(r.Context())) } // has no store to write to
 	}
@@ -212,14 +217,16 @@ func (a *Assembly) check() error {
 	case a.Name != "" && len(a.Edits) > 0:
 		return fail("edits are for lists that are not remembered; the edits of a conversation are kept with it")
 	}
-	o := conversation.CondenseOptions{Focus: a.Focus, Summarizer: a.Summarizer, Target: a.Target, Share: a.Share}
+	o := conversation.CondenseOptions{Focus: a.Focus, Summarizer: a.Summarizer, Target: a.Target,
+		Share: a.Share}
 	return o.Check()
 }
 
 // request returns the request that the chain sees: the assembly's values in place of headers, and
 // no credentials.
 func (a *Assembly) request(r *http.Request) *http.Request {
-	out := (&http.Request{Method: http.MethodPost, URL: r.URL, Header: http.Header{}}).WithContext(r.Context())
+	out := (&http.Request{Method: http.MethodPost, URL: r.URL,
+		Header: http.Header{}}).WithContext(r.Context())
 	for _, name := range []string{"User-Agent", headerBeta} {
 		if v := r.Header.Values(name); v != nil {
 			out.Header[name] = v
@@ -250,7 +257,8 @@ func explained(err error) error {
 func (p *placed) checkView() error {
 	list := p.dialect.List()
 	fail := func(place, text, hint string) error {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: place, Err: errors.New(text), Hint: hint}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: place,
+			Err: errors.New(text), Hint: hint}
 	}
 	switch {
 	case p.intent.Refers:
@@ -331,7 +339,8 @@ func (p *plan) assembled() (Assembled, error) {
 		return Assembled{}, precis.Errorf(precis.CodeInternal, opAssemble, "%w", err)
 	}
 	out := Assembled{
-		Messages: body.Get(p.dialect.List()), Beta: sent.beta, Changed: edited(p.result), Acted: p.action == actionReduced,
+		Messages: body.Get(p.dialect.List()), Beta: sent.beta, Changed: edited(p.result),
+		Acted: p.action == actionReduced,
 		Match: p.found.Kind, Before: p.before, Report: p.result.Report,
 	}
 	if thinking := body.Get("thinking"); string(thinking) != string(p.found.Body.Get("thinking")) {
@@ -416,7 +425,8 @@ func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error)
 		}
 	}
 	if best.ID == "" {
-		return "", precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q", name)
+		return "", precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q",
+			name)
 	}
 	return best.ID, nil
 }

@@ -39,7 +39,8 @@ const headerKey = "X-Precis-Key"
 
 var errKey = &precis.Error{
 	Code: precis.CodeInvalid, Op: "check gateway key",
-	Err: errors.New("this gateway asks for a key of its own beside that of the API: send it in the header " + headerKey),
+	Err: errors.New("this gateway asks for a key of its own beside that of the API: send it in the header " +
+		headerKey),
 }
 
 // key returns the owner of the request's gateway key.

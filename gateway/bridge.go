@@ -26,9 +26,11 @@ type Bridge string
 
 // The actions.
 const (
-	BridgeMissing Bridge = "missing" // add to the next conversation the facts that the client's summary lacks; the default
-	BridgeDigest  Bridge = "digest"  // the same, and answer the request for a summary with a digest, without a model
-	BridgeOff     Bridge = "off"     // do not link the conversations
+	// add to the next conversation the facts that the client's summary lacks; the default
+	BridgeMissing Bridge = "missing"
+	// the same, and answer the request for a summary with a digest, without a model
+	BridgeDigest Bridge = "digest"
+	BridgeOff    Bridge = "off" // do not link the conversations
 )
 
 const (
@@ -57,7 +59,8 @@ func (p *placed) summarizes() *bridge.Answer {
 		if a.Messages = p.found.Len - 1; a.Messages == 0 {
 			return nil // no message precedes the request
 		}
-		if from := p.found.From; from != nil && p.found.Known != a.Messages { // the request omits some of its messages
+		if from := p.found.From; from != nil && p.found.Known != a.Messages {
+			// the request omits some of its messages
 			a.Messages = from.State.Snapshot().Conversation.Transcript.Len()
 		}
 	case p.found.Kind == lineage.First && p.intent.SummaryOfText:
@@ -133,7 +136,8 @@ func (j *planner) link(ctx context.Context) error {
 		at, ok = j.g.bridges.Find(j.owner, []precis.Message{j.work.System})
 		at.Message, at.Block = 0, 0
 	}
-	if !ok || at.Conversation == j.conv.ID() || f.Kind != lineage.Repeated && f.Kind != lineage.Extended && f.Known > at.Message+1 {
+	if !ok || at.Conversation == j.conv.ID() ||
+		f.Kind != lineage.Repeated && f.Kind != lineage.Extended && f.Known > at.Message+1 {
 		return nil // the messages include the summarized ones
 	}
 	before := j.g.chain(ctx, j.owner, at.Conversation, at.Messages)
@@ -150,7 +154,8 @@ func (j *planner) link(ctx context.Context) error {
 			return err
 		}
 		if window {
-			e.Report.Reason = "a digest of " + at.Conversation + ", of which a new window of the client's holds nothing"
+			e.Report.Reason = "a digest of " + at.Conversation +
+				", of which a new window of the client's holds nothing"
 		}
 		e.Run, e.Time, e.Report.Trigger = e.ID, j.g.o.Now(), string(precis.TriggeredAutomatic)
 		e.Report.TokensBefore = j.req.Meter.View(said[at.Message : at.Message+1])
@@ -175,12 +180,14 @@ func (j *planner) wasLinked() bool {
 	if j.conv.Info().Continues == "" {
 		return false
 	}
-	return j.found.Kind != lineage.Branched || slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.Report.Rung == bridge.Rung })
+	return j.found.Kind != lineage.Branched ||
+		slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.Report.Rung == bridge.Rung })
 }
 
 // findLack finds what the summary lacks, reading as many earlier conversations at once as there are
 // processors.
-func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.Place, window bool) (bridge.Lack, error) {
+func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.Place,
+	window bool) (bridge.Lack, error) {
 	room := min(mostLack, j.window(ctx).Window().Tokens/lackShare)
 	stop := j.keepAlive()
 	defer stop()
@@ -234,7 +241,8 @@ func (g *Gateway) chain(ctx context.Context, owner, id string, n int) []bridge.P
 // predecessors loads the conversations that this one continues.
 func (p *placed) predecessors() (out []recall.Linked) {
 	for _, part := range p.g.chain(p.r.Context(), p.owner, p.conv.Info().Continues, 0) {
-		out = append(out, recall.Linked{Prefix: bridge.Prefix(part.ID), Transcript: precis.NewTranscript(part.Messages...)})
+		out = append(out, recall.Linked{Prefix: bridge.Prefix(part.ID),
+			Transcript: precis.NewTranscript(part.Messages...)})
 	}
 	return out
 }
@@ -243,7 +251,8 @@ func (p *placed) predecessors() (out []recall.Linked) {
 // messages to summarize or a digest is not allowed.
 func (x *exchange) answerSummary(p *plan) bool {
 	f := p.found
-	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !p.intent.Program || f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
+	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !p.intent.Program ||
+		f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
 		return false
 	}
 	parts := x.g.chain(x.r.Context(), x.owner, p.asked.Conversation, p.asked.Messages)
@@ -254,7 +263,8 @@ func (x *exchange) answerSummary(p *plan) bool {
 	if err != nil {
 		return false
 	}
-	tokens := max(min(digest.DefaultTokens, p.window(x.r.Context()).Window().Tokens/lackShare), bridge.LeastDigest)
+	tokens := max(min(digest.DefaultTokens, p.window(x.r.Context()).Window().Tokens/lackShare),
+		bridge.LeastDigest)
 	if f.Prompt.MaxOutput > 0 {
 		tokens = min(tokens, f.Prompt.MaxOutput)
 	}
@@ -266,8 +276,9 @@ func (x *exchange) answerSummary(p *plan) bool {
 	body := p.found.Body
 	sum := sha256.Sum256(p.body)
 	reply := bridge.Reply{
-		Dialect: x.dialect.Name(), ID: hex.EncodeToString(sum[:12]), Model: p.found.Prompt.Model, Created: x.g.o.Now().Unix(),
-		Text: bridge.Wrapped(text, body.Item(len(body.Items())-1)),
+		Dialect: x.dialect.Name(), ID: hex.EncodeToString(sum[:12]), Model: p.found.Prompt.Model,
+		Created: x.g.o.Now().Unix(),
+		Text:    bridge.Wrapped(text, body.Item(len(body.Items())-1)),
 	}
 	x.answer.Said(reply.Text)
 	x.noteSummary()

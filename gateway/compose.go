@@ -60,7 +60,8 @@ func edited(res policy.Result) bool {
 // live returns the request that a summary request extends, so that its messages are found in the
 // provider's prompt cache.
 func (p *plan) live(edited bool) *policy.Live {
-	l := &policy.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body, Header: rideHeaders(p.r.Header)}
+	l := &policy.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body,
+		Header: rideHeaders(p.r.Header)}
 	p.poly.RemoveBetas(l.Header)
 	if edited || p.poly.Asked {
 		c := &composer{plan: p, d: p.found.Body.Draft()}

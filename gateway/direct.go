@@ -72,8 +72,10 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Header.Set(headerConv, name)
 	}
 	a := newAnswer()
-	x := &exchange{route: rt, g: d.g, conversations: d.g.conversations, r: in, out: responder{w: a, route: rt, start: time.Now()}}
-	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) }) // unblocks readers of the body
+	x := &exchange{route: rt, g: d.g, conversations: d.g.conversations, r: in,
+		out: responder{w: a, route: rt, start: time.Now()}}
+	// unblocks readers of the body
+	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) })
 	go func() {
 		defer leave()
 		defer cancel()
@@ -141,7 +143,8 @@ func (d *direct) route(r *http.Request) (route, bool) {
 	}
 	base := &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: before}
 	up := &Upstream{Name: r.URL.Host, URL: base, Native: NativeOf(r.URL.Host), whole: true}
-	return route{work: e.work, dialect: e.dialect, upstream: up, path: "/v1" + e.end, deployment: deploymentIn(r.URL.Path), direct: d}, true
+	return route{work: e.work, dialect: e.dialect, upstream: up, path: "/v1" + e.end,
+		deployment: deploymentIn(r.URL.Path), direct: d}, true
 }
 
 // standsBeforeModels reports whether the path before an endpoint belongs to a model API: it ends in
@@ -212,7 +215,8 @@ func (a *answer) response(r *http.Request, cancel context.CancelFunc) *http.Resp
 		size = -1
 	}
 	return &http.Response{
-		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: a.sent, Body: &directBody{a.body, cancel}, ContentLength: size, Request: r,
 	}
 }

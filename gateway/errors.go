@@ -14,10 +14,14 @@ import (
 
 var (
 	errDots        = precis.Errorf(precis.CodeInvalid, "accept request", "the path has segments of dots")
-	errNoWebSocket = precis.Errorf(precis.CodeInvalid, "accept request", "WebSockets are not served here; use HTTPS")
-	errLocal       = &precis.Error{Code: precis.CodeNotFound, Op: "accept request", Err: errors.New("nothing is forwarded here"), Hint: "ask for views at /precis/api/v1/assemble, or start precis gateway"}
-	errNoUpstream  = precis.Errorf(precis.CodeInvalid, "accept request", "the gateway has no upstreams: it serves one program by its RoundTripper")
-	errUpstream    = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached")
+	errNoWebSocket = precis.Errorf(precis.CodeInvalid, "accept request",
+		"WebSockets are not served here; use HTTPS")
+	errLocal = &precis.Error{Code: precis.CodeNotFound, Op: "accept request",
+		Err:  errors.New("nothing is forwarded here"),
+		Hint: "ask for views at /precis/api/v1/assemble, or start precis gateway"}
+	errNoUpstream = precis.Errorf(precis.CodeInvalid, "accept request",
+		"the gateway has no upstreams: it serves one program by its RoundTripper")
+	errUpstream = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached")
 )
 
 // status is the HTTP status of each error code.

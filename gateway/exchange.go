@@ -150,13 +150,15 @@ func (x *exchange) timeBeforeForward() time.Duration {
 func (x *exchange) refuse(err error) {
 	var field *polyfill.Invalid
 	if errors.As(err, &field) {
-		x.err, x.reason = precis.Errorf(precis.CodeInvalid, "read context_management", "%s", field.Message), UnmanagedInvalid
+		x.err, x.reason = precis.Errorf(precis.CodeInvalid, "read context_management", "%s",
+			field.Message), UnmanagedInvalid
 		x.out.note(x.reason)
 		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, field.Body(x.dialect.Name()))
 		return
 	}
 	x.err = err
-	if precis.CodeOf(err) != precis.CodeUpstream { // an upstream error does not concern how the request was managed
+	if precis.CodeOf(err) != precis.CodeUpstream {
+		// an upstream error does not concern how the request was managed
 		x.reason = reasonOf(err)
 	}
 	x.out.note(x.unmanaged())
@@ -173,7 +175,8 @@ func (x *exchange) report() {
 	out := Turn{
 		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(),
 		Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
-		Retries: x.retries, Overhead: x.overhead, FirstByte: x.out.first, Took: time.Since(x.out.start), Err: x.err,
+		Retries: x.retries, Overhead: x.overhead, FirstByte: x.out.first, Took: time.Since(x.out.start),
+		Err: x.err,
 	}
 	if x.dialect != nil {
 		out.Dialect = x.dialect.Name()
@@ -279,7 +282,8 @@ func (x *exchange) record() {
 	}
 	m := x.g.ownManager(p.manager, x.owner)
 	if x.answer.Input > 0 && x.answer.Error == nil {
-		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // cannot fail without a store
+		// cannot fail without a store
+		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input)
 		x.g.conversations.Learned(x.owner, model, m)
 		if !sent.Teaches() { // images and documents distort the count of this conversation
 			p.conv.Measured.Store(&precis.Measured{Messages: p.found.Len, Tokens: x.answer.Input})
@@ -297,13 +301,16 @@ func (x *exchange) record() {
 	if x.answer.Input == 0 {
 		return
 	}
-	sentNow := registry.Sent{Before: p.before, After: report.After.Tokens, Cached: x.answer.Usage.CacheRead+x.answer.Usage.CacheWrite > 0}
+	sentNow := registry.Sent{Before: p.before, After: report.After.Tokens,
+		Cached: x.answer.Usage.CacheRead+x.answer.Usage.CacheWrite > 0}
 	was := p.conv.Sent.Swap(&sentNow)
 	if ledger := x.g.conversations.Ledger(x.owner); ledger != nil {
 		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // only queues
-			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before, After: report.After.Tokens,
+			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before,
+			After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
-			SavedUSD: costSaved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) }, x.answer.Usage, was, sentNow),
+			SavedUSD: costSaved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) },
+				x.answer.Usage, was, sentNow),
 		})
 	}
 }
@@ -311,7 +318,8 @@ func (x *exchange) record() {
 // costSaved returns the saving of a request in US dollars: the cost of the content it left out, minus
 // the cost of rewriting the upstream's prompt cache after the view was cut. It is negative when the
 // cut costs more than it saves at once.
-func costSaved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent, sent registry.Sent) float64 {
+func costSaved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent,
+	sent registry.Sent) float64 {
 	usd := cost(unsent(dialect, sent.Before-sent.After, used))
 	if was == nil || !was.Cached || sent.Before-sent.After <= was.Before-was.After {
 		return usd // the cache was empty, or this request was not cut
@@ -354,21 +362,24 @@ const (
 
 // Headers of responses.
 const (
-	headerAction    = "X-Precis-Action"        // action taken
-	headerBefore    = "X-Precis-Tokens-Before" // of the client's request
-	headerAfter     = "X-Precis-Tokens-After"  // of the forwarded request
-	headerWindow    = "X-Precis-Window"        // tokens, and the source of the number
-	headerOverhead  = "X-Precis-Overhead-Ms"   // time spent before the request was forwarded
-	headerMatch     = "X-Precis-Match"         // how the conversation was recognized
-	headerUnmanaged = "X-Precis-Unmanaged"     // why the request was not managed, see [Unmanaged]; absent: it was
-	headerNode      = "X-Precis-Node"          // node of the end of this request
-	headerParent    = "X-Precis-Parent"        // node of the end of the request that this one continues
-	headerRetries   = "X-Precis-Retries"       // after overflows
-	headerError     = "X-Precis-Error"         // the code, when the error is the gateway's own
+	headerAction   = "X-Precis-Action"        // action taken
+	headerBefore   = "X-Precis-Tokens-Before" // of the client's request
+	headerAfter    = "X-Precis-Tokens-After"  // of the forwarded request
+	headerWindow   = "X-Precis-Window"        // tokens, and the source of the number
+	headerOverhead = "X-Precis-Overhead-Ms"   // time spent before the request was forwarded
+	headerMatch    = "X-Precis-Match"         // how the conversation was recognized
+	// why the request was not managed, see [Unmanaged]; absent: it was
+	headerUnmanaged = "X-Precis-Unmanaged"
+	headerNode      = "X-Precis-Node"    // node of the end of this request
+	headerParent    = "X-Precis-Parent"  // node of the end of the request that this one continues
+	headerRetries   = "X-Precis-Retries" // after overflows
+	headerError     = "X-Precis-Error"   // the code, when the error is the gateway's own
 
-	headerPercent       = "X-Precis-Percent"        // of the window, used by the forwarded request
-	headerShadow        = "X-Precis-Shadow"         // with the preset off: tokens before and after the due reduction
-	headerTurnsLeft     = "X-Precis-Turns-Left"     // estimated turns until the view is reduced; absent: unknown
+	headerPercent = "X-Precis-Percent" // of the window, used by the forwarded request
+	// with the preset off: tokens before and after the due reduction
+	headerShadow = "X-Precis-Shadow"
+	// estimated turns until the view is reduced; absent: unknown
+	headerTurnsLeft     = "X-Precis-Turns-Left"
 	headerCondenseError = "X-Precis-Condense-Error" // name of a condensation that failed; absent: no failure
 )
 

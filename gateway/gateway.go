@@ -68,17 +68,20 @@ func New(o Options) (*Gateway, error) {
 		_, _ = rand.Read(b[:]) // never fails
 		o.Replica = hex.EncodeToString(b[:])
 	}
-	g := &Gateway{o: o, gate: admission.New(admission.Limits{Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
+	g := &Gateway{o: o, gate: admission.New(admission.Limits{Requests: o.Limits.Concurrency,
+		Body: o.Limits.Body, Memory: o.Limits.Memory})}
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.managers.Store(&managers{o.Manager, o.Profiles})
 	g.accounts = accounts.New(accounts.Options{
-		MAC: o.Auth.mac, Main: o.main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience, Now: o.Now, Work: g.background,
+		MAC: o.Auth.mac, Main: o.main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
+		Now: o.Now, Work: g.background,
 		Upstreams: o.accountUpstreams(),
 	})
 	g.windows.table, g.windows.profile = o.Window, o.ProfileWindow
 	g.windows.transport, g.windows.background, g.windows.now = o.Transport, g.background, o.Now
 	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
-	g.windows.kept.shared, g.windows.kept.patience, g.windows.kept.log = o.Shared, cmp.Or(o.Patience, 3*time.Second), o.Logger
+	g.windows.kept.shared, g.windows.kept.patience, g.windows.kept.log = o.Shared, cmp.Or(o.Patience,
+		3*time.Second), o.Logger
 	g.windows.kept.store, _ = o.Store.(store.Windows)
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
@@ -90,7 +93,8 @@ func New(o Options) (*Gateway, error) {
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
 	_ = g.windows.sync(context.Background()) // a failed read is retried later
-	g.background(func(context.Context) {     // loads the token tables, so that the first request does not wait for them
+	g.background(func(context.Context) {
+		// loads the token tables, so that the first request does not wait for them
 		o.Manager.NewMeter().Message(precis.NewText(precis.RoleUser, "a word"))
 	})
 	return g, nil
@@ -170,7 +174,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	owner, err := g.owner(r, rt.upstream, path)
 	out := admission.NewWriter(w)
 	defer out.Close()
-	x := &exchange{route: rt, g: g, r: r, owner: owner, conversations: g.conversations, out: responder{w: out, route: rt, start: start}}
+	x := &exchange{route: rt, g: g, r: r, owner: owner, conversations: g.conversations,
+		out: responder{w: out, route: rt, start: start}}
 	switch {
 	case err != nil:
 		x.deny(http.StatusUnauthorized, "authentication_error", UnmanagedDenied, err)
@@ -220,7 +225,8 @@ func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error)
 	g.o.Logger.WarnContext(r.Context(), "upstream failed", "path", r.URL.Path, "error", plainError(err))
 	out := error(errUpstream)
 	if hint := hintOf(err); hint != "" {
-		out = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached; %s", hint)
+		out = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached; %s",
+			hint)
 	}
 	g.refuse(w, g.route(r), http.StatusBadGateway, "api_error", out)
 }

@@ -189,7 +189,8 @@ func (s *holds) orderState(owner, id string) (out conversation.Holding) {
 // have edited the conversation. Meanwhile the client receives keep-alive bytes if its dialect has
 // them. The error is [precis.CodeCanceled] when the client leaves.
 func (x *exchange) holdIfOrdered(p *plan) (*plan, error) {
-	if !p.managed || !p.remembered() || p.assembly != nil || p.poly.Active || p.poly.Only || p.poly.Mode != polyfill.Forward {
+	if !p.managed || !p.remembered() || p.assembly != nil || p.poly.Active || p.poly.Only ||
+		p.poly.Mode != polyfill.Forward {
 		return p, nil
 	}
 	most := holdSilent

@@ -151,7 +151,8 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.M
 }
 
 // request returns the request that a conversation passes to its manager.
-func (h home) request(ctx context.Context, c *registry.Conversation, model string, last policy.Report) policy.Request {
+func (h home) request(ctx context.Context, c *registry.Conversation, model string,
+	last policy.Report) policy.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
 	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window),
 		MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.outputLimit(model), Profile: model,
@@ -164,7 +165,8 @@ func (h home) request(ctx context.Context, c *registry.Conversation, model strin
 
 // windowOf returns the window for inspecting a conversation with a record: its profile's, else the
 // one of its newest request, else the one its next request would have.
-func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string, last precis.Window) precis.Window {
+func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string,
+	last precis.Window) precis.Window {
 	key := windowKey{model: model, owner: owner}
 	if up := h.g.upstreamFor(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
 		key.upstream = up.Name
@@ -193,7 +195,8 @@ func (g *Gateway) earlier(ctx context.Context, c *registry.Conversation) ([]*pre
 }
 
 // List lists the conversations in memory and those in the store.
-func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (h home) List(ctx context.Context,
+	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	owners, err := h.Owners(ctx)
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err
@@ -263,7 +266,8 @@ func (h home) shelves(ctx context.Context, owners []string) []shelf.Shelf {
 	for _, owner := range owners {
 		sh := shelf.Shelf{Owner: owner, Catalog: h.conversations.Catalog(owner)}
 		for _, c := range h.conversations.Newest(ctx, owner) {
-			sh.Open = append(sh.Open, shelf.Open{Record: c.Info(), Transcript: c.Snapshot().Conversation.Transcript})
+			sh.Open = append(sh.Open, shelf.Open{Record: c.Info(),
+				Transcript: c.Snapshot().Conversation.Transcript})
 		}
 		out = append(out, sh)
 	}
@@ -285,7 +289,8 @@ func (h home) purge(ctx context.Context, p registry.Purge) (store.PurgeResult, e
 // Forget purges the conversations of all owners that were last updated before a time. Each replica
 // should call it once per period. One of the replicas that share a store purges it, and keeps that
 // role until it has not called for a period; the others only clear their memory.
-func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Duration) (store.PurgeResult, error) {
+func (g *Gateway) Forget(ctx context.Context, before time.Time,
+	period time.Duration) (store.PurgeResult, error) {
 	all := home{g, AllOwners, g.conversations}
 	leaser, ok := g.o.Store.(store.Leaser)
 	if !ok || !g.o.Shared {
@@ -313,7 +318,8 @@ func (g *Gateway) reloadCalibration(ctx context.Context) {
 	if !g.o.Shared || now-last < int64(countingFor) || !g.counted.CompareAndSwap(last, now) {
 		return
 	}
-	if err := g.managers.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil { // memory has an older one
+	if err := g.managers.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil {
+		// memory has an older one
 		g.o.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
 	}
 }

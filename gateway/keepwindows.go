@@ -119,7 +119,8 @@ func (w *windows) sync(ctx context.Context) error {
 	k.failed = err != nil
 	w.mu.Unlock()
 	if begins {
-		k.log.WarnContext(ctx, "the store does not keep what is known of windows; it stays in memory", "error", err)
+		k.log.WarnContext(ctx, "the store does not keep what is known of windows; it stays in memory",
+			"error", err)
 	}
 	return err
 }

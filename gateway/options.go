@@ -163,15 +163,16 @@ type Turn struct {
 	// the one before: by the names of condense.ErrorName, or by a [precis.Code] when the whole run
 	// failed. "": no failure.
 	CondenseError string
-	ByModel       []policy.Report // of condensations that the model requested meanwhile with the condense tool
-	Usage         precis.Usage
-	Input         int // input tokens the upstream reported, cached ones included; 0: not reported
-	CostUSD       float64
-	Retries       int           // after overflows
-	Overhead      time.Duration // time before the request was first sent upstream
-	FirstByte     time.Duration // time until the first byte of the answer was relayed
-	Took          time.Duration
-	Err           error // why it failed; nil on success
+	// of condensations that the model requested meanwhile with the condense tool
+	ByModel   []policy.Report
+	Usage     precis.Usage
+	Input     int // input tokens the upstream reported, cached ones included; 0: not reported
+	CostUSD   float64
+	Retries   int           // after overflows
+	Overhead  time.Duration // time before the request was first sent upstream
+	FirstByte time.Duration // time until the first byte of the answer was relayed
+	Took      time.Duration
+	Err       error // why it failed; nil on success
 }
 
 var dialects = []string{anthropic.Format, chat.Format, responses.Format}
@@ -241,7 +242,8 @@ func (o Options) withDefaults() Options {
 	if o.Transport == nil {
 		o.Transport = newTransport()
 	}
-	o.RecallTokens, o.KeepAlive = cmp.Or(max(o.RecallTokens, 0), 8000), cmp.Or(max(o.KeepAlive, 0), 5*time.Second)
+	o.RecallTokens, o.KeepAlive = cmp.Or(max(o.RecallTokens, 0), 8000), cmp.Or(max(o.KeepAlive, 0),
+		5*time.Second)
 	l := &o.Limits
 	l.Body, l.Error = cmp.Or(max(l.Body, 0), 64<<20), cmp.Or(max(l.Error, 0), 1<<20)
 	l.Concurrency, l.Memory = cmp.Or(max(l.Concurrency, 0), 512), cmp.Or(max(l.Memory, 0), 1<<30)

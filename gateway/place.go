@@ -102,7 +102,8 @@ func (x *exchange) find(body []byte) (*registry.Found, error) {
 		r.Scope = a.scope // each list is a conversation of its own
 	}
 	r.Passes = func(b *wire.Body, prompt wire.Prompt, msgs []precis.Message) lineage.Passes {
-		in := intent.Of(intent.Request{Work: x.work, Dialect: x.dialect, Body: b, System: prompt.System, Messages: msgs})
+		in := intent.Of(intent.Request{Work: x.work, Dialect: x.dialect, Body: b, System: prompt.System,
+			Messages: msgs})
 		x.intent = in
 		switch {
 		case x.assembly != nil:
@@ -179,7 +180,8 @@ func (p *placed) update() {
 
 // keepAlive sends keep-alive bytes to the client of a streaming request while it waits.
 func (p *placed) keepAlive() (stop func()) {
-	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil || p.direct != nil { // no client connection waits
+	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil || p.direct != nil {
+		// no client connection waits
 		return func() {}
 	}
 	return p.out.keepAlive(p.r.Context().Done(), p.g.o.KeepAlive, p.found.Line.ID)
@@ -187,7 +189,8 @@ func (p *placed) keepAlive() (stop func()) {
 
 // windowKey returns the key of the request's window among the learned ones.
 func (p *placed) windowKey() windowKey {
-	return windowKey{p.upstream.Name, p.found.Prompt.Model, p.owner, strings.Join(p.r.Header.Values(headerBeta), ",")}
+	return windowKey{p.upstream.Name, p.found.Prompt.Model, p.owner,
+		strings.Join(p.r.Header.Values(headerBeta), ",")}
 }
 
 // polyfills reads the context management that the request asks for.
@@ -200,7 +203,8 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 		native = *p.upstream.Native
 	}
 	return polyfill.NewRequest(polyfill.Input{
-		Dialect: p.dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt, Messages: p.found.Messages, Node: p.found.Node,
+		Dialect: p.dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt,
+		Messages: p.found.Messages, Node: p.found.Node,
 		Intent: p.intent,
 	})
 }
@@ -208,7 +212,8 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 // hintHeaders are headers that clients use to name a conversation. They are shown and searched, and
 // never decide which conversation a request continues.
 var hintHeaders = []string{
-	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id", "Session-Id", "Session_id", "Thread-Id",
+	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id",
+	"Session-Id", "Session_id", "Thread-Id",
 }
 
 // hints returns the client's names for the conversation.

@@ -67,7 +67,8 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		if len(p.result.Units) == 0 {
 			x.reason = UnmanagedFailed
 		}
-		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code",
+			string(precis.CodeOf(err)), "error", err)
 	}
 	return p, nil
 }
@@ -234,7 +235,8 @@ type planner struct {
 // requests have overtaken this one, or when its edits are not to be recorded.
 func (p *plan) planner(ctx context.Context) *planner {
 	f, c := p.found, p.conv
-	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), recordsEdits: p.remembered() && !p.thisRequestOnly}
+	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner),
+		recordsEdits: p.remembered() && !p.thisRequestOnly}
 	c.Grow(f.Len)
 	j.work = c.Conversation()
 	meter := c.Meter(p.profile, p.manager)
@@ -347,7 +349,8 @@ func (j *planner) run(ctx context.Context) error {
 // mayCallModel reports whether a model may be called for edits of the conversation now.
 func (j *planner) mayCallModel() bool {
 	act := j.decision().Action
-	return j.recordsEdits && j.conv.Prepared == nil && (act == policy.ActionPrepare || act == policy.ActionReduce) && j.usesModel()
+	return j.recordsEdits && j.conv.Prepared == nil &&
+		(act == policy.ActionPrepare || act == policy.ActionReduce) && j.usesModel()
 }
 
 // overflowSeen reports whether the client received a "too long" error for the previous turn after

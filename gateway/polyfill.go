@@ -26,8 +26,9 @@ func (j *planner) emulate(ctx context.Context) error {
 		return err
 	}
 	e := polyfill.Emulator{
-		Request: j.poly, View: polyfillView{j}, Live: j.req.Live, Reasoning: j.req.Reasoning, Summarizer: j.g.o.Summarizer,
-		Logger: j.g.o.Logger, Now: j.g.o.Now,
+		Request: j.poly, View: polyfillView{j}, Live: j.req.Live, Reasoning: j.req.Reasoning,
+		Summarizer: j.g.o.Summarizer,
+		Logger:     j.g.o.Logger, Now: j.g.o.Now,
 	}
 	if j.g.o.Store != nil {
 		e.Keep = j.keepOriginals
@@ -46,8 +47,10 @@ func (j *planner) copyEdits(more []precis.Edit) {
 // that summary.
 func (j *planner) keepOriginals(ctx context.Context, end int, sum policy.Summary) {
 	originals := j.work.Transcript.Prefix(end)
-	if _, err := policy.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil, &policy.Progress{}); err != nil {
-		j.g.o.Logger.WarnContext(ctx, "a compacted conversation is not stored", "conversation", j.work.ID, "error", err)
+	if _, err := policy.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil,
+		&policy.Progress{}); err != nil {
+		j.g.o.Logger.WarnContext(ctx, "a compacted conversation is not stored", "conversation", j.work.ID,
+			"error", err)
 	}
 	if l := j.g.conversations.Ledger(j.owner); l != nil && sum.Call != nil {
 		_ = l.Book(ctx, precis.LedgerEntry{ // only queues

@@ -68,7 +68,8 @@ const soonest = 3
 func (j *planner) prepareNext() {
 	settings := j.mgr.Settings()
 	room := j.outlook.Room
-	if !j.recordsEdits || j.route.work != workTurn || j.result.Report.Counter == "" || !settings.Auto || settings.Observe || settings.Preset == preset.Roo ||
+	if !j.recordsEdits || j.route.work != workTurn || j.result.Report.Counter == "" || !settings.Auto ||
+		settings.Observe || settings.Preset == preset.Roo ||
 		room.Lasts == nil || *room.Lasts > soonest || room.Left == 0 || j.usesModel() {
 		return
 	}
@@ -76,7 +77,8 @@ func (j *planner) prepareNext() {
 		return // that turn would add too much
 	}
 	if p := j.conv.Prepared; p != nil {
-		if !p.Finished() || p.Base == len(j.work.Edits) && (len(p.Edits) == 0 || j.stillSuffices(p, room.Growth)) {
+		if !p.Finished() || p.Base == len(j.work.Edits) &&
+			(len(p.Edits) == 0 || j.stillSuffices(p, room.Growth)) {
 			return // there was no reduction to make; the turn that needs one tries again
 		}
 		j.conv.Prepared = nil // too much will have been added since
@@ -126,5 +128,6 @@ func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (do
 		return false, err
 	}
 	a := j.decision().Action
-	return a != policy.ActionReduce && a != policy.ActionTruncate || j.fits() && j.action == actionReduced, nil
+	return a != policy.ActionReduce && a != policy.ActionTruncate || j.fits() && j.action == actionReduced,
+		nil
 }

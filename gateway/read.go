@@ -42,7 +42,8 @@ func (g *Gateway) Read(w http.ResponseWriter, r *http.Request) (body []byte, don
 	q, err := x.read()
 	if err == nil && q.encoded {
 		x.held.Release()
-		err = precis.Errorf(precis.CodeInvalid, "read request", "the Content-Encoding is %.40q, want gzip or zstd", r.Header.Get("Content-Encoding"))
+		err = precis.Errorf(precis.CodeInvalid, "read request",
+			"the Content-Encoding is %.40q, want gzip or zstd", r.Header.Get("Content-Encoding"))
 	}
 	if err != nil {
 		return nil, nil, err

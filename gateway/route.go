@@ -127,7 +127,8 @@ func (g *Gateway) route(r *http.Request) route {
 		if exact {
 			return route{work: e.work, dialect: e.dialect, upstream: up, path: full}
 		}
-		return route{work: e.work, dialect: e.dialect, upstream: up, path: escaped, escaped: true, deployment: deploymentIn(p)}
+		return route{work: e.work, dialect: e.dialect, upstream: up, path: escaped, escaped: true,
+			deployment: deploymentIn(p)}
 	case !strings.HasPrefix(escaped, "/v1") && (exact || strings.HasPrefix(full, "/v1/models")):
 		escaped = "/v1" + escaped
 	}

@@ -58,7 +58,8 @@ func (x *exchange) storeTurn(p *plan, in *reply) {
 // forwardUnchanged forwards the client's request byte for byte.
 func (x *exchange) forwardUnchanged(q *request) {
 	x.overhead = x.timeBeforeForward()
-	res, err := x.send(x.r.Context(), &plan{placed: &placed{exchange: x, request: q, poly: &polyfill.Request{}}}, composed{body: q.body})
+	res, err := x.send(x.r.Context(),
+		&plan{placed: &placed{exchange: x, request: q, poly: &polyfill.Request{}}}, composed{body: q.body})
 	if err != nil {
 		x.failed(err)
 		return
@@ -103,7 +104,8 @@ const staleAfter = 300 * time.Millisecond
 func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Response, error) {
 	var kept bool
 	var since time.Time
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { kept, since = c.Reused, time.Now() }})
+	traced := httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { kept, since = c.Reused, time.Now() }})
 	res, err := x.sendOnce(traced, p, out)
 	if err != nil && kept && time.Since(since) < staleAfter && ctx.Err() == nil {
 		res, err = x.sendOnce(ctx, p, out)
@@ -165,10 +167,12 @@ func (x *exchange) updateProof(status int) {
 // failed answers when the upstream cannot be reached.
 func (x *exchange) failed(err error) {
 	if x.r.Context().Err() != nil {
-		x.err, x.out.status = precis.Errorf(precis.CodeCanceled, "forward request", "the client has gone"), 499
+		x.err, x.out.status = precis.Errorf(precis.CodeCanceled, "forward request",
+			"the client has gone"), 499
 		return
 	}
-	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.upstream.Name, "error", plainError(err))
+	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.upstream.Name, "error",
+		plainError(err))
 	if x.direct != nil { // the program gets the error it would get without precis
 		x.err, x.out.status = err, http.StatusBadGateway
 		panic(http.ErrAbortHandler)
@@ -216,7 +220,8 @@ func (x *exchange) receiveAs(res *http.Response, limit int64, first bool) *reply
 		in.problem = in.head
 	case in.stream:
 		in.hold(x, first)
-	case limit > wholeLimit || res.ContentLength <= limit && strings.Contains(res.Header.Get("Content-Type"), "json"):
+	case limit > wholeLimit || res.ContentLength <= limit && strings.Contains(res.Header.Get("Content-Type"),
+		"json"):
 		in.read(limit)
 		if in.whole || limit > wholeLimit {
 			x.dialect.Observe(&x.answer, in.head)
@@ -302,7 +307,8 @@ func (x *exchange) event(name string, data []byte) {
 	if name == "error" && x.answer.Error == nil { // in any form
 		x.answer.Error = bytes.Clone(data)
 	}
-	if x.answer.Keep == 0 && x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) && !bytes.Contains(data, []byte("error")) && len(data) > 6 &&
+	if x.answer.Keep == 0 && x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) &&
+		!bytes.Contains(data, []byte("error")) && len(data) > 6 &&
 		!bytes.Contains(data, []byte("stop")) && !bytes.Contains(data, []byte("finish_reason\":\"")) {
 		return // it repeats known content
 	}
@@ -316,7 +322,8 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 	if p.mending && in.problem == nil {
 		p.mendsFromNow()
 	}
-	if in.problem == nil && !in.full || !p.managed && p.passing() != passSide || p.work != workTurn || p.r.Context().Err() != nil {
+	if in.problem == nil && !in.full || !p.managed && p.passing() != passSide || p.work != workTurn ||
+		p.r.Context().Err() != nil {
 		return nil, composed{}, false
 	}
 	code := in.res.StatusCode
@@ -327,7 +334,8 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 		p.g.freeModels.Store([2]string{p.upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
 	}
-	if aboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking && (edited(p.result) || len(out.tools) > 0) {
+	if aboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
+		(edited(p.result) || len(out.tools) > 0) {
 		p = p.withoutReasoning()
 		return p, p.compose(), true
 	}
@@ -358,7 +366,8 @@ func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
 	if p.retries >= policy.MaxForced {
 		return nil, composed{}, false
 	}
-	p.thisRequestOnly = p.managed && (!over.Bytes || len(p.body) < leastBytes) && p.window(p.r.Context()).Uncertain(p.overflow(over))
+	p.thisRequestOnly = p.managed && (!over.Bytes || len(p.body) < leastBytes) &&
+		p.window(p.r.Context()).Uncertain(p.overflow(over))
 	next, ok := p.smallerPlan()
 	if !ok {
 		return nil, composed{}, false
@@ -396,9 +405,11 @@ func (p *plan) recordOverflow(over overflow.Overflow, seen bool) {
 		p.ceiling = ceiling
 	}
 	if over.Used > 0 && over.Used >= over.Limit {
-		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used) // cannot fail without a store
+		// cannot fail without a store
+		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used)
 	}
-	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream", p.upstream.Name, "model", p.found.Prompt.Model,
+	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream",
+		p.upstream.Name, "model", p.found.Prompt.Model,
 		"limit", over.Limit, "used", over.Used, "counted", o.Counted)
 }
 

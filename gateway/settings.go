@@ -26,13 +26,15 @@ type Settings struct {
 	Rungs        []string `json:"rungs,omitempty"` // absent: all
 	Observe      bool     `json:"observe"`
 	KeepMessages int      `json:"keep_messages"`
-	Tokens       int      `json:"threshold_tokens"` // of the view, to act above whatever the window is; 0: no limit
-	Pin          string   `json:"pin,omitempty"`
+	// of the view, to act above whatever the window is; 0: no limit
+	Tokens int    `json:"threshold_tokens"`
+	Pin    string `json:"pin,omitempty"`
 }
 
 // SettingsPatch is a change of settings. Nil fields stay unchanged.
 type SettingsPatch struct {
-	Preset     *string             `json:"preset,omitempty"` // applied first; thresholds, pins, tools and spending limits stay
+	// applied first; thresholds, pins, tools and spending limits stay
+	Preset     *string             `json:"preset,omitempty"`
 	Auto       *bool               `json:"auto,omitempty"`
 	Percent    *float64            `json:"percent,omitempty"`
 	Prepare    *float64            `json:"prepare,omitempty"`
@@ -52,7 +54,8 @@ func (g *Gateway) Settings(profile string) (Settings, error) {
 
 func settingsOf(profile string, s policy.Settings) Settings {
 	out := Settings{
-		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare, Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
+		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare,
+		Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
 		Rungs: s.Rungs, Observe: s.Observe, KeepMessages: s.KeepMessages, Tokens: s.Tokens, Pin: s.Pin,
 	}
 	maps.Copy(out.Thresholds, s.Profiles)
@@ -79,7 +82,8 @@ func (g *Gateway) SettingsInForce(profile string) (policy.Settings, error) {
 
 // SaveSettings is [Gateway.PatchSettings] that calls save with the new settings before they are in
 // force. When save fails, the settings stay unchanged and its error is returned.
-func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(policy.Settings) error) (Settings, error) {
+func (g *Gateway) SaveSettings(profile string, p SettingsPatch,
+	save func(policy.Settings) error) (Settings, error) {
 	g.patching.Lock()
 	defer g.patching.Unlock()
 	m, err := g.manager(profile)
@@ -105,7 +109,8 @@ func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(policy
 func (p SettingsPatch) apply(s policy.Settings) (policy.Settings, error) {
 	if p.Preset != nil {
 		if *p.Preset == "" {
-			return s, precis.Errorf(precis.CodeInvalid, "patch settings", "preset is empty, want one of %v", preset.Names())
+			return s, precis.Errorf(precis.CodeInvalid, "patch settings", "preset is empty, want one of %v",
+				preset.Names())
 		}
 		base, err := preset.Settings(*p.Preset)
 		if err != nil {
@@ -160,7 +165,8 @@ func inRange(v float64) bool {
 }
 
 func outOfRange(name string, v float64) error {
-	e := precis.Errorf(precis.CodeInvalid, "patch settings", "%g is not within %g to %g", v, policy.MinPercent, policy.MaxPercent)
+	e := precis.Errorf(precis.CodeInvalid, "patch settings", "%g is not within %g to %g", v,
+		policy.MinPercent, policy.MaxPercent)
 	e.Place = name
 	return e
 }

@@ -56,8 +56,9 @@ type StoreInfo struct {
 	Can     []string     `json:"can"` // of: list, search, purge, ledger, owners, leases
 	Waiting StoreWaiting `json:"waiting"`
 	Lost    StoreLost    `json:"lost"`
-	Failing time.Time    `json:"failing_since,omitzero"` // since when it does not keep new data; absent: it works
-	Failed  time.Time    `json:"last_error,omitzero"`    // when it last failed; absent: never
+	// since when it does not keep new data; absent: it works
+	Failing time.Time `json:"failing_since,omitzero"`
+	Failed  time.Time `json:"last_error,omitzero"` // when it last failed; absent: never
 }
 
 // StoreWaiting is the data of all owners that waits to be stored.
@@ -77,7 +78,8 @@ type StoreLost struct {
 // Status returns an overview of the gateway, with the number of conversations of an owner.
 func (g *Gateway) Status(owner string) Status {
 	stats := g.conversations.Stats()
-	st := Status{Replica: g.o.Replica, Active: g.Active(), Windows: g.windows.learned(owner), Upstreams: []UpstreamInfo{}, Store: g.storeInfo(stats)}
+	st := Status{Replica: g.o.Replica, Active: g.Active(), Windows: g.windows.learned(owner),
+		Upstreams: []UpstreamInfo{}, Store: g.storeInfo(stats)}
 	st.Memory.Lines, st.Memory.Bytes, st.Memory.Dropped = stats.Lines, stats.Bytes, stats.Dropped
 	st.Memory.Limit = cmp.Or(g.o.Memory, 256<<20)
 	st.Conversations = len(g.conversations.All(owner))
@@ -94,7 +96,8 @@ func (g *Gateway) Status(owner string) Status {
 func (g *Gateway) storeInfo(s registry.Stats) StoreInfo {
 	info := StoreInfo{
 		Kind: "none", Shared: g.o.Shared, Can: []string{},
-		Waiting: StoreWaiting{Conversations: s.Waiting, Bytes: s.WaitingBytes, Edits: s.Unrecorded, LedgerLines: s.WaitingLines},
+		Waiting: StoreWaiting{Conversations: s.Waiting, Bytes: s.WaitingBytes, Edits: s.Unrecorded,
+			LedgerLines: s.WaitingLines},
 		Lost:    StoreLost{Conversations: s.Unsaved, LedgerLines: s.Lost},
 		Failing: s.Outage.Since, Failed: s.Outage.Last,
 	}
@@ -160,7 +163,8 @@ func condenseError(steps []precis.Step, err error) string {
 		return string(code)
 	}
 	for _, s := range steps {
-		if (s.Outcome == precis.OutcomeFailed || s.Outcome == precis.OutcomeRefused) && slices.Contains(modelRungs, s.Rung) {
+		if (s.Outcome == precis.OutcomeFailed || s.Outcome == precis.OutcomeRefused) &&
+			slices.Contains(modelRungs, s.Rung) {
 			return condense.ErrorName(s.Code)
 		}
 	}

@@ -83,7 +83,8 @@ type turn struct {
 // calls reports whether a response may contain calls of the tools.
 func (p *pipe) calls(in *reply) bool {
 	return p.work == workTurn && in.res.StatusCode == http.StatusOK && in.problem == nil &&
-		in.res.Header.Get("Content-Encoding") == "" && (in.stream || strings.Contains(in.res.Header.Get("Content-Type"), "json"))
+		in.res.Header.Get("Content-Encoding") == "" &&
+		(in.stream || strings.Contains(in.res.Header.Get("Content-Type"), "json"))
 }
 
 // mergeStream inserts a merger of several responses before the client.
@@ -146,7 +147,8 @@ func (p *pipe) relayNext(next *reply, out *http.ResponseController) error {
 // refused ends a stream with the error that its follow-up received.
 func (p *pipe) refused(next *reply) {
 	defer next.close()
-	p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream refused to go on with status %d", next.res.StatusCode)
+	p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream refused to go on with status %d",
+		next.res.StatusCode)
 	body := next.head
 	if next.res.StatusCode == http.StatusOK {
 		body = []byte("the upstream did not go on with a stream")
@@ -198,8 +200,8 @@ func (p *pipe) limits(n int) []int {
 	return []int{most, most / 2, 0}
 }
 
-// runCondenseCalls carries out the calls of the condense tool in an answer. Results has a place for each call;
-// reads are the indexes of the remaining ones, which are calls of the recall tool.
+// runCondenseCalls carries out the calls of the condense tool in an answer. Results has a place for
+// each call; reads are the indexes of the remaining ones, which are calls of the recall tool.
 func (p *pipe) runCondenseCalls(a *tool.Answer) (results []tool.Result, reads []int) {
 	results = make([]tool.Result, len(a.Calls))
 	for i, c := range a.Calls {
@@ -235,7 +237,8 @@ func (p *pipe) withNote(a *tool.Answer, results []tool.Result) []tool.Result {
 	}
 	out := slices.Clone(results)
 	for i := range out {
-		out[i].Text += "\n\n[This was the last time that " + a.Calls[i].Name + " is answered in this turn. Go on with what there is.]"
+		out[i].Text += "\n\n[This was the last time that " + a.Calls[i].Name +
+			" is answered in this turn. Go on with what there is.]"
 	}
 	return out
 }
@@ -327,7 +330,8 @@ func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 		defer leave()
 	}
 	live := now.live(edited(now.result))
-	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()), liveHome{home{p.g, p.owner, p.conversations}, live}, now.conv.ID(),
+	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()),
+		liveHome{home{p.g, p.owner, p.conversations}, live}, now.conv.ID(),
 		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, Asked: true})
 	if err != nil {
 		return report, err
@@ -401,9 +405,11 @@ func (p *pipe) answerWhole() {
 		if err != nil {
 			next = p.unreached(err)
 		}
-		if a = w.Add(next.head); a == nil || next.res.StatusCode != http.StatusOK || next.err != nil || !next.whole {
+		if a = w.Add(next.head); a == nil || next.res.StatusCode != http.StatusOK || next.err != nil ||
+			!next.whole {
 			in.res, in.head, in.whole, in.err = next.res, next.head, next.whole, next.err
-			p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream did not go on: status %d", next.res.StatusCode)
+			p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream did not go on: status %d",
+				next.res.StatusCode)
 			return
 		}
 		in.res.Body = next.res.Body
@@ -414,11 +420,13 @@ func (p *pipe) answerWhole() {
 
 // unreached makes the response for an upstream that could no longer be reached.
 func (p *pipe) unreached(err error) *reply {
-	p.g.o.Logger.WarnContext(p.r.Context(), "upstream failed", "upstream", p.upstream.Name, "error", plainError(err))
+	p.g.o.Logger.WarnContext(p.r.Context(), "upstream failed", "upstream", p.upstream.Name, "error",
+		plainError(err))
 	h := http.Header{"Content-Type": {"application/json"}, headerError: {string(precis.CodeUpstream)}}
 	return &reply{
 		res:  &http.Response{StatusCode: http.StatusBadGateway, Header: h, Body: http.NoBody},
-		head: errorBody(p.route, "api_error", p.upstream.Name+": "+plainError(err)), whole: true, events: &wire.Events{},
+		head: errorBody(p.route, "api_error", p.upstream.Name+": "+plainError(err)), whole: true,
+		events: &wire.Events{},
 	}
 }
 
@@ -455,7 +463,8 @@ func (p *pipe) recallTokens() int {
 // earlier loads the transcripts that the conversation had before its client cleared results.
 func (p *placed) earlier() (out []*precis.Transcript) {
 	for _, head := range p.conv.Info().Earlier {
-		t, _ := p.g.conversations.Earlier(p.r.Context(), p.owner, p.conv.ID(), head) // on error, the shorter form remains
+		// on error, the shorter form remains
+		t, _ := p.g.conversations.Earlier(p.r.Context(), p.owner, p.conv.ID(), head)
 		if t != nil {
 			out = append(out, t)
 		}

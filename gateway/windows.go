@@ -199,8 +199,9 @@ func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
 func known(at servedKey, s window.Served, e window.Evidence) KnownWindow {
 	return KnownWindow{
 		Upstream: at.upstream, Model: at.model, Server: s.Tokens, Answer: s.Detail, Asked: s.Asked,
-		Stated: e.Stated.Tokens, StatedAt: e.Stated.Time, Refused: e.Refused.Tokens, RefusedAt: e.Refused.Time,
-		Accepted: e.Accepted.Tokens, AcceptedAt: e.Accepted.Time,
+		Stated: e.Stated.Tokens, StatedAt: e.Stated.Time, Refused: e.Refused.Tokens,
+		RefusedAt: e.Refused.Time,
+		Accepted:  e.Accepted.Tokens, AcceptedAt: e.Accepted.Time,
 	}
 }
 

@@ -19,7 +19,8 @@ import (
 func (p *Plan) Apply(ctx context.Context) (err error) {
 	manifest := p.Host.manifestPath(p.machine)
 	if err := os.MkdirAll(filepath.Dir(manifest), 0o700); err != nil {
-		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(manifest), Err: err}
+		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(manifest),
+			Err: err}
 	}
 	unlock, err := filelock.Own(ctx, manifest)
 	if err != nil {
@@ -66,7 +67,8 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 		_ = os.Remove(dir) // fails if the folder is not empty
 	}
 	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &precis.Error{Code: precis.CodeInternal, Op: "forget what was installed", Place: manifest, Err: err}
+		return &precis.Error{Code: precis.CodeInternal, Op: "forget what was installed", Place: manifest,
+			Err: err}
 	}
 	return nil
 }
@@ -85,13 +87,15 @@ func (c *Change) checkUnchanged() error {
 		return nil // a new file
 	}
 	if c.mode = info.Mode().Perm(); c.mode&0o200 == 0 {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "write settings", Place: c.Path, Err: errReadOnly, Hint: "nothing was changed; allow writing, or add what --dry-run shows where the file comes from"}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "write settings", Place: c.Path, Err: errReadOnly,
+			Hint: "nothing was changed; allow writing, or add what --dry-run shows where the file comes from"}
 	}
 	return nil
 }
 
 func meanwhile(path string) error {
-	return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: path, Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
+	return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: path,
+		Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
 }
 
 // undo restores the file as far as possible.
@@ -133,7 +137,8 @@ func (c Change) apply(made *[]string) error {
 	}
 	*made = append(missing, *made...)
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
-		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(c.Path), Err: err}
+		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(c.Path),
+			Err: err}
 	}
 	return atomicfile.Write(c.Path, c.After)
 }

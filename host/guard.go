@@ -75,13 +75,16 @@ func (m Machine) whenWaiting(args string) string {
 	if m.State == "" {
 		return posix.guard(m.binary(), args)
 	}
-	waiting, busy := quotedFor(filepath.ToSlash(filepath.Join(m.State, "waiting"))), quotedFor(filepath.ToSlash(filepath.Join(m.State, "busy")))
-	return "[ -d " + waiting + " ] && " + canRunTest(m.binary()) + " && mkdir " + busy + " 2>/dev/null " + beginsPosix + quotedFor(m.binary()) + " " + args
+	waiting, busy := quotedFor(filepath.ToSlash(filepath.Join(m.State,
+		"waiting"))), quotedFor(filepath.ToSlash(filepath.Join(m.State, "busy")))
+	return "[ -d " + waiting + " ] && " + canRunTest(m.binary()) + " && mkdir " + busy + " 2>/dev/null " +
+		beginsPosix + quotedFor(m.binary()) + " " + args
 }
 
 // quotedFor quotes a path for a POSIX shell.
 func quotedFor(path string) string {
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return strings.ContainsRune(" '\"$`\\&|;<>()*?[]#~!{}\t\n", r) }) < 0 {
+	if path != "" && strings.IndexFunc(path,
+		func(r rune) bool { return strings.ContainsRune(" '\"$`\\&|;<>()*?[]#~!{}\t\n", r) }) < 0 {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -84,7 +84,8 @@ func Named(name string) (Host, error) {
 		}
 		names = append(names, h.Name)
 	}
-	return Host{}, &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: name, Err: errUnknown, Hint: "one of " + strings.Join(names, ", ")}
+	return Host{}, &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: name, Err: errUnknown,
+		Hint: "one of " + strings.Join(names, ", ")}
 }
 
 // Gates reports whether the program offers a choice between a summary by precis and one by a model
@@ -131,7 +132,10 @@ func (m Machine) guarded(host, event string) string {
 // quoted returns the path of precis, quoted for a shell.
 func (m Machine) quoted() string {
 	path := cmp.Or(m.Binary, "precis")
-	if strings.IndexFunc(path, func(r rune) bool { return strings.ContainsRune(" '\"$`\\&|;<>()*?[]#~!{}\t\n", r) }) < 0 {
+	if strings.IndexFunc(path, func(r rune) bool {
+		return strings.ContainsRune(" '\"$`\\&|;<>()*?[]#~!{}\t\n",
+			r)
+	}) < 0 {
 		return path
 	}
 	if runtime.GOOS == "windows" {

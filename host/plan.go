@@ -102,7 +102,8 @@ func (h Host) manifest(m Machine) (out manifest, err error) {
 		err = json.Unmarshal(data, &out)
 	}
 	if err != nil {
-		return manifest{}, &precis.Error{Code: precis.CodeInvalid, Op: "read what was installed", Place: path, Err: err, Hint: "remove the file to begin anew"}
+		return manifest{}, &precis.Error{Code: precis.CodeInvalid, Op: "read what was installed", Place: path,
+			Err: err, Hint: "remove the file to begin anew"}
 	}
 	for i, f := range out.Files { // the user may have replaced it by a link
 		out.Files[i].Path = resolveLinks(f.Path)
@@ -131,7 +132,8 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Host: h, machine: m, known: was.hash, kept: manifest{Version: m.Version, Binary: m.Binary, Folders: was.Folders}}
+	p := &Plan{Host: h, machine: m, known: was.hash,
+		kept: manifest{Version: m.Version, Binary: m.Binary, Folders: was.Folders}}
 	for _, part := range h.parts(m) {
 		if part.add == nil {
 			continue
@@ -148,7 +150,8 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 		if err != nil {
 			return nil, fault(path, err)
 		}
-		p.kept.Files = append(p.kept.Files, file{Path: path, Existed: base != nil, Original: base, Hash: hash(after)})
+		p.kept.Files = append(p.kept.Files,
+			file{Path: path, Existed: base != nil, Original: base, Hash: hash(after)})
 		if now == nil || !bytes.Equal(now, after) {
 			c := Change{Path: path, Before: now, After: after}
 			if now != nil && base == nil {
@@ -240,7 +243,8 @@ func fault(path string, err error) error {
 	if _, ok := errors.AsType[*precis.Error](err); ok {
 		return err
 	}
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read settings", Place: path, Err: err, Hint: "nothing was changed; mend the file, or move it away"}
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read settings", Place: path, Err: err,
+		Hint: "nothing was changed; mend the file, or move it away"}
 }
 
 // Removal computes the changes that restore the original files. If the user has changed a file

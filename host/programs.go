@@ -59,24 +59,30 @@ func claudeCode() Host {
 				noted,
 				whole(filepath.Join(own, ".claude-plugin", "marketplace.json"), pretty(map[string]any{
 					"name": "precis", "description": about, "owner": map[string]string{"name": "precis"},
-					"plugins": []any{map[string]string{"name": "precis", "source": "./precis", "description": about}},
+					"plugins": []any{map[string]string{"name": "precis", "source": "./precis",
+						"description": about}},
 				})),
 				whole(filepath.Join(inside, ".claude-plugin", "plugin.json"), pretty(map[string]any{
-					"name": "precis", "version": cmp.Or(m.Version, "0"), "description": about, "author": map[string]string{"name": "precis"},
+					"name": "precis", "version": cmp.Or(m.Version, "0"), "description": about,
+					"author": map[string]string{"name": "precis"},
 				})),
 				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{
 					"mcpServers": map[string]any{"precis": server(m, "CLAUDE_CONFIG_DIR")},
 				})),
 				whole(filepath.Join(inside, "hooks", module), plugin(m, "claude-code.ts")),
 				whole(filepath.Join(inside, "hooks", "hooks.json"), encodeByEvent([]eventHook{
-					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
+					{"SessionStart", group{"compact",
+						[]command{run(m.hook(name, "session-start"), answered)}}},
 					// No hook at PostCompact: Claude Code shows the user the command and its
 					// output.
-					{"PostToolBatch", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
-					{"UserPromptSubmit", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
+					{"PostToolBatch", group{"", []command{run(m.whenWaiting("hook "+name+" pending"),
+						answered)}}},
+					{"UserPromptSubmit", group{"",
+						[]command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
 				}, "./"+module)),
 				settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
-					if err := d.Set(map[string]any{"source": source}, "extraKnownMarketplaces", "precis"); err != nil {
+					if err := d.Set(map[string]any{"source": source}, "extraKnownMarketplaces",
+						"precis"); err != nil {
 						return err
 					}
 					if err := d.Set(true, "enabledPlugins", "precis@precis"); err != nil {
@@ -85,29 +91,34 @@ func claudeCode() Host {
 					return addStatusLine(d, m, name, "statusLine")
 				}, func(d, was *jsonedit.Doc) {
 					restoreMember(d, was, isOwnMarketplace, "extraKnownMarketplaces", "precis")
-					restoreMember(d, was, func(v json.RawMessage) bool { return string(v) == "true" }, "enabledPlugins", "precis@precis")
+					restoreMember(d, was, func(v json.RawMessage) bool { return string(v) == "true" },
+						"enabledPlugins", "precis@precis")
 					removeStatusLine(d, was, name, "statusLine")
 				}),
 				// Claude Code writes this entry for a marketplace at the end of the first session
 				// that knows it. Before 2.1.330 it loads the plugin in that session only if the
 				// entry exists.
-				settings(filepath.Join(folder(m), "plugins", "known_marketplaces.json"), func(d *jsonedit.Doc) error {
-					if isOwnMarketplace(d.Get("precis")) && bytes.Contains(d.Get("precis"), []byte(strconv.Quote(own))) {
-						return nil
-					}
-					return d.Set(map[string]any{"source": source, "installLocation": own, "lastUpdated": "2000-01-01T00:00:00.000Z"}, "precis")
-				}, func(d, was *jsonedit.Doc) {
-					if isOwnMarketplace(d.Get("precis")) {
-						d.Remove("precis")
-					}
-				}),
+				settings(filepath.Join(folder(m), "plugins", "known_marketplaces.json"),
+					func(d *jsonedit.Doc) error {
+						if isOwnMarketplace(d.Get("precis")) && bytes.Contains(d.Get("precis"),
+							[]byte(strconv.Quote(own))) {
+							return nil
+						}
+						return d.Set(map[string]any{"source": source, "installLocation": own,
+							"lastUpdated": "2000-01-01T00:00:00.000Z"}, "precis")
+					}, func(d, was *jsonedit.Doc) {
+						if isOwnMarketplace(d.Get("precis")) {
+							d.Remove("precis")
+						}
+					}),
 			}
 		},
 		warn: func(m Machine) []string {
 			path := filepath.Join(folder(m), "settings.json")
 			out := switchedOff(path, "true", "disableAllHooks")
 			if data, err := os.ReadFile(path); err == nil && !json.Valid(data) {
-				out = append(out, "Claude Code takes nothing from "+path+", since it holds comments or is no JSON")
+				out = append(out, "Claude Code takes nothing from "+path+
+					", since it holds comments or is no JSON")
 			}
 			return out
 		},
@@ -146,7 +157,8 @@ func codex() Host {
 			start.Limit = 24_000
 			hooks := filepath.Join(folder(m), "hooks.json")
 			block := "[mcp_servers.precis]\ncommand = " + strconv.Quote(m.binary()) + "\nargs = [\"mcp\"]\n"
-			for variable, moved := range server(m, "CODEX_HOME").Env { // Codex does not pass its own environment to servers
+			for variable, moved := range server(m, "CODEX_HOME").Env {
+				// Codex does not pass its own environment to servers
 				block += "env = { " + variable + " = " + strconv.Quote(moved) + " }\n"
 			}
 			config := tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis", block)
@@ -176,7 +188,8 @@ func qwen() Host {
 				err := addHooks(d, []eventHook{
 					{"PreCompact", group{"", []command{run(m.hook(name, "pre-compact"), answered)}}},
 					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), answered)}}},
-					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
+					{"SessionStart", group{"compact",
+						[]command{run(m.hook(name, "session-start"), answered)}}},
 				})
 				if err != nil {
 					return err
@@ -229,8 +242,9 @@ func gemini() Host {
 func opencode() Host {
 	folder := func(m Machine) string { return filepath.Join(m.config(), "opencode") }
 	return Host{
-		Name: "opencode", Title: "opencode", Version: "1.18.33", command: "opencode", folder: folder, gates: true,
-		Does: "each summary is precis's own, without a model call; with --model-summary the model's, and what it lacks",
+		Name: "opencode", Title: "opencode", Version: "1.18.33", command: "opencode", folder: folder,
+		gates: true,
+		Does:  "each summary is precis's own, without a model call; with --model-summary the model's, and what it lacks",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "opencode.js"))}
 		},
@@ -268,7 +282,8 @@ func hermes() Host {
 		After: "it acts in sessions that begin from now on; if Hermes says that it does not find the engine, run hermes plugins enable precis",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "plugins", "precis")
-			about := "name: precis\nversion: " + strconv.Quote(cmp.Or(m.Version, "0")) + "\ndescription: Each request is a view that fits; nothing is lost. Written by precis install hermes.\n"
+			about := "name: precis\nversion: " + strconv.Quote(cmp.Or(m.Version, "0")) +
+				"\ndescription: Each request is a view that fits; nothing is lost. Written by precis install hermes.\n"
 			return []part{
 				whole(filepath.Join(own, "__init__.py"), plugin(m, "hermes.py")),
 				whole(filepath.Join(own, "plugin.yaml"), []byte(about)),

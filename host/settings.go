@@ -125,7 +125,8 @@ func removeHooks(d, was *jsonedit.Doc, host string) {
 		}
 		n := d.RemoveIf(func(raw json.RawMessage) bool { return hasOnlyOurHooks(raw, host) }, "hooks", event)
 		for i := range len(groups) - n { // the remaining groups also have hooks of the user
-			n += d.RemoveIf(func(raw json.RawMessage) bool { return isOurs(raw, host) }, "hooks", event, strconv.Itoa(i), "hooks")
+			n += d.RemoveIf(func(raw json.RawMessage) bool { return isOurs(raw, host) }, "hooks", event,
+				strconv.Itoa(i), "hooks")
 		}
 		removed = removed || n > 0
 		if n > 0 && string(d.Get("hooks", event)) == "[]" && was.Get("hooks", event) == nil {
@@ -180,7 +181,8 @@ func removeServer(d, was *jsonedit.Doc) {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
 	}
-	if json.Unmarshal(d.Get("mcpServers", "precis"), &s) != nil || !isPrecis(s.Command) || !slices.Equal(s.Args, []string{"mcp"}) {
+	if json.Unmarshal(d.Get("mcpServers", "precis"), &s) != nil || !isPrecis(s.Command) ||
+		!slices.Equal(s.Args, []string{"mcp"}) {
 		return
 	}
 	if was.Get("mcpServers", "precis") == nil && d.Remove("mcpServers", "precis") {
@@ -190,10 +192,12 @@ func removeServer(d, was *jsonedit.Doc) {
 
 // mcpServer is an MCP server in the settings of most programs.
 type mcpServer struct {
-	Command string            `json:"command"`
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env,omitempty"`     // variables that move a program's folder: not all programs pass theirs on
-	Timeout int               `json:"timeout,omitempty"` // for answers, in the program's own unit; 0: the program's default
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+	// variables that move a program's folder: not all programs pass theirs on
+	Env map[string]string `json:"env,omitempty"`
+	// for answers, in the program's own unit; 0: the program's default
+	Timeout int `json:"timeout,omitempty"`
 }
 
 // server is the MCP server for a program; variable is the environment variable that moves its

@@ -64,7 +64,8 @@ func CodexTrusts(ctx context.Context, m Machine) (trusted bool, err error) {
 // withCodex runs Codex's app server and calls f.
 func withCodex(ctx context.Context, m Machine, f func(*appServer) error) error {
 	fail := func(err error) error {
-		return &precis.Error{Code: precis.CodeUpstream, Op: "ask Codex", Err: err, Hint: "open codex and type /hooks"}
+		return &precis.Error{Code: precis.CodeUpstream, Op: "ask Codex", Err: err,
+			Hint: "open codex and type /hooks"}
 	}
 	find := m.Find
 	if find == nil {
@@ -90,7 +91,8 @@ func withCodex(ctx context.Context, m Machine, f func(*appServer) error) error {
 		return fail(err)
 	}
 	s := &appServer{in: in, out: bufio.NewReader(out)}
-	err = s.call("initialize", map[string]any{"clientInfo": map[string]string{"name": "precis", "title": "precis", "version": m.Version}}, nil)
+	err = s.call("initialize", map[string]any{"clientInfo": map[string]string{"name": "precis",
+		"title": "precis", "version": m.Version}}, nil)
 	if err == nil {
 		err = s.send(map[string]any{"method": "initialized"})
 	}
@@ -206,7 +208,8 @@ func forgetTrust(config, was []byte, hooksFile string) []byte {
 	if to < 0 {
 		to = len(out)
 	}
-	if from >= 0 && empty && len(out) < len(config) && !bytes.Contains(out, []byte("[hooks.state.")) && !bytes.Contains(was, []byte("[hooks.state]")) {
+	if from >= 0 && empty && len(out) < len(config) && !bytes.Contains(out, []byte("[hooks.state.")) &&
+		!bytes.Contains(was, []byte("[hooks.state]")) {
 		out = slices.Delete(out, from, to) // Codex made the table for this trust
 	}
 	return out

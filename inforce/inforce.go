@@ -1,6 +1,6 @@
-// Package inforce finds what of a conversation stays in force until its program replaces it: system messages,
-// reminders, loaded tools and settings, by their structure alone; and it holds the items that a caller names, such
-// as a plan.
+// Package inforce finds what of a conversation stays in force until its program replaces it: system
+// messages, reminders, loaded tools and settings, by their structure alone; and it holds the items that
+// a caller names, such as a plan.
 package inforce
 
 import (
@@ -23,14 +23,16 @@ const (
 	outputConfig = "output_config"
 )
 
-// lawRank is the rank of the items that the caller names: after all items that the messages show to be in force.
+// lawRank is the rank of the items that the caller names: after all items that the messages show to be
+// in force.
 const lawRank = 1 << 10
 
 // Content is the content of a conversation that is in force, by its place.
 type Content struct {
-	held  map[int]map[int]bool // by message and block, -1 for the whole message; false: only what a program appended
-	order []int                // the messages, in order, see [Content.Sort]
-	Items []Item               // items that the caller named, and items too large to be held, see [Item.Kept]
+	// by message and block, -1 for the whole message; false: only what a program appended
+	held  map[int]map[int]bool
+	order []int  // the messages, in order, see [Content.Sort]
+	Items []Item // items that the caller named, and items too large to be held, see [Item.Kept]
 }
 
 // Whole reports whether message i is held as a whole.
@@ -42,14 +44,16 @@ func (st *Content) Block(i, b int) bool { return st.Whole(i) || st.held[i][b] }
 // Find returns what is in force among the wanted messages, and adds the items of law that concern
 // them, in its order. Items that define no tools are held up to room tokens, as count counts: lowest
 // rank first, then newest first. Call [Content.Sort] after the last addition.
-func Find(msgs []precis.Message, wanted func(i int) bool, count func([]precis.Message) int, room int, law []Item) Content {
+func Find(msgs []precis.Message, wanted func(i int) bool, count func([]precis.Message) int, room int,
+	law []Item) Content {
 	f := newFinder(msgs)
 	force := f.content(wanted)
 	slices.Reverse(force)
 	slices.SortStableFunc(force, func(a, b Item) int { return a.rank - b.rank })
 	for _, h := range law {
 		h = f.resolved(h)
-		if len(h.At) > 0 && !slices.ContainsFunc(h.At, func(at precis.Handle) bool { return !wanted(at.From) }) {
+		if len(h.At) > 0 && !slices.ContainsFunc(h.At,
+			func(at precis.Handle) bool { return !wanted(at.From) }) {
 			force = append(force, h)
 		}
 	}
@@ -240,7 +244,8 @@ func (f *finder) at(i int) []Item {
 		at := precis.BlockHandle(i, b)
 		switch block := block.(type) {
 		case precis.Text:
-			if s, ok := harness.StandingList(block.Text); ok && m.Role == precis.RoleUser && m.Authors()[b] != precis.AuthorPerson {
+			if s, ok := harness.StandingList(block.Text); ok && m.Role == precis.RoleUser &&
+				m.Authors()[b] != precis.AuthorPerson {
 				out = append(out, Item{At: []precis.Handle{at}, Key: s.Key, rank: int(s.Rank)})
 			}
 		case precis.ToolResult:
@@ -265,7 +270,8 @@ const searchOutput = "tool_search_output"
 // conversation, in the Messages API or the Responses API.
 func DefinesTools(kind string) bool {
 	switch kind {
-	case "tool_addition", "tool_removal", "additional_tools", "mcp_list_tools", "mcp_tool_listing", searchOutput, "configuration_update":
+	case "tool_addition", "tool_removal", "additional_tools", "mcp_list_tools", "mcp_tool_listing",
+		searchOutput, "configuration_update":
 		return true
 	}
 	return false
@@ -327,7 +333,8 @@ const mostAppended = 1000
 // answers no call: the program's own item.
 func (f *finder) result(at precis.Handle, r precis.ToolResult) []Item {
 	if f.msgs[at.From].Format == precis.FormatResponses && stringOf(r.Raw, "call_id") == "" && r.Raw != nil {
-		return []Item{{At: []precis.Handle{precis.MessageHandle(at.From)}, Key: "item " + stringOf(r.Raw, "name") + stringOf(r.Raw, "namespace")}}
+		return []Item{{At: []precis.Handle{precis.MessageHandle(at.From)},
+			Key: "item " + stringOf(r.Raw, "name") + stringOf(r.Raw, "namespace")}}
 	}
 	var names []string
 	var out []Item
@@ -341,7 +348,8 @@ func (f *finder) result(at precis.Handle, r precis.ToolResult) []Item {
 			lists, _ := harness.Appended(block.Text)
 			for _, l := range lists {
 				if l.Rank != harness.Jobs {
-					out = append(out, Item{Key: l.Key, Name: l.Key, Most: mostAppended, rank: int(l.Rank), isAddition: true})
+					out = append(out, Item{Key: l.Key, Name: l.Key, Most: mostAppended, rank: int(l.Rank),
+						isAddition: true})
 				}
 			}
 		}
@@ -363,7 +371,8 @@ func loadedBy(o precis.Opaque) string {
 	case "tool_reference":
 		return stringOf(o.Raw, "tool_name")
 	case searchOutput:
-		if tools := string(jsonspan.Field(o.Raw, "tools")); strings.Contains(tools, "{") { // else it found none
+		if tools := string(jsonspan.Field(o.Raw, "tools")); strings.Contains(tools, "{") {
+			// else it found none
 			return tools
 		}
 	}

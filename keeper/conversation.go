@@ -30,11 +30,12 @@ type Conversation struct {
 // View is the content to send to the model now.
 type View struct {
 	Messages []precis.Message
-	JSON     json.RawMessage            // the same, in the format of the Messages API
-	Set      map[string]json.RawMessage // other request fields that must change, for bound reasoning; nil: none
-	Beta     string                     // beta that the request then needs, see Set; "": none
-	Tokens   int                        // of the request, the system prompt and tools included
-	Acted    bool                       // the view was reduced for this request
+	JSON     json.RawMessage // the same, in the format of the Messages API
+	// other request fields that must change, for bound reasoning; nil: none
+	Set      map[string]json.RawMessage
+	Beta     string // beta that the request then needs, see Set; "": none
+	Tokens   int    // of the request, the system prompt and tools included
+	Acted    bool   // the view was reduced for this request
 	Report   policy.Report
 	Warnings []string
 }
@@ -46,7 +47,8 @@ type View struct {
 // read.
 func (k *Keeper) Conversation(ctx context.Context, name string) (*Conversation, error) {
 	if name == "" || len(name) > gateway.MostName {
-		return nil, precis.Errorf(precis.CodeInvalid, "open conversation", "the name has %d bytes, want 1 to %d", len(name), gateway.MostName)
+		return nil, precis.Errorf(precis.CodeInvalid, "open conversation",
+			"the name has %d bytes, want 1 to %d", len(name), gateway.MostName)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -149,7 +151,8 @@ func (c *Conversation) View(ctx context.Context) (View, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.msgs) == 0 {
-		return View{}, precis.Errorf(precis.CodeInvalid, "assemble view", "nothing was said in %q yet", c.name)
+		return View{}, precis.Errorf(precis.CodeInvalid, "assemble view", "nothing was said in %q yet",
+			c.name)
 	}
 	body := struct {
 		Model    string          `json:"model,omitempty"`
@@ -165,7 +168,8 @@ func (c *Conversation) View(ctx context.Context) (View, error) {
 	if err != nil {
 		return View{}, precis.Errorf(precis.CodeInternal, "assemble view", "%w", err)
 	}
-	out, err := c.k.gateway.Assemble(r, gateway.Assembly{Dialect: anthropic.Dialect{}, Body: data, Name: c.name})
+	out, err := c.k.gateway.Assemble(r,
+		gateway.Assembly{Dialect: anthropic.Dialect{}, Body: data, Name: c.name})
 	if err != nil {
 		return View{}, err
 	}
@@ -174,7 +178,8 @@ func (c *Conversation) View(ctx context.Context) (View, error) {
 		return View{}, err
 	}
 	c.id = out.ID
-	return View{Messages: msgs, JSON: out.Messages, Set: out.Set, Beta: out.Beta, Tokens: out.Report.Status.Tokens, Acted: out.Acted, Report: out.Report, Warnings: out.Warnings}, nil
+	return View{Messages: msgs, JSON: out.Messages, Set: out.Set, Beta: out.Beta,
+		Tokens: out.Report.Status.Tokens, Acted: out.Acted, Report: out.Report, Warnings: out.Warnings}, nil
 }
 
 // Status returns how the window is filled, and how far the next reduction is. The error is

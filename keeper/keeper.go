@@ -36,21 +36,26 @@ import (
 // Options configure a keeper. The zero value has the balanced preset, exact counting, windows by
 // the names of models, and no model that writes summaries.
 type Options struct {
-	Settings     policy.Settings                     // thresholds, target, rungs; zero: the balanced preset
-	Counter      precis.Counter                      // counts tokens; nil: o200k, calibrated by the providers' reports
-	Instead      []policy.Strategy                   // replace strategies of the same names, see [preset.Rungs]
-	First        []policy.Strategy                   // strategies that are tried before all others
-	Writer       *preset.Condensing                  // models that write summaries; nil: digests, without a model
-	Parser       outline.Parser                      // parser for outlined files; nil: by lines
-	Window       func(model string) int              // of a model, in tokens; nil, or 0: by package models, else 128,000
-	Model        string                              // of named conversations; "": unknown
-	Base         http.RoundTripper                   // sends requests; nil: http.DefaultTransport
-	Recall       bool                                // offers the model a tool to read hidden content again
-	CondenseTool bool                                // offers the model a tool to request a condensation
-	Logger       *slog.Logger                        // nil: silent; neither content nor keys are logged
-	Now          func() time.Time                    // nil: time.Now
-	OnReport     func(policy.Report)                 // called after each run, possibly concurrently, must be quick; nil: not called
-	OnTurn       func(context.Context, gateway.Turn) // called after each answered request; nil: not called
+	Settings policy.Settings // thresholds, target, rungs; zero: the balanced preset
+	// counts tokens; nil: o200k, calibrated by the providers' reports
+	Counter precis.Counter
+	// replace strategies of the same names, see [preset.Rungs]
+	Instead []policy.Strategy
+	First   []policy.Strategy // strategies that are tried before all others
+	// models that write summaries; nil: digests, without a model
+	Writer *preset.Condensing
+	Parser outline.Parser // parser for outlined files; nil: by lines
+	// of a model, in tokens; nil, or 0: by package models, else 128,000
+	Window       func(model string) int
+	Model        string            // of named conversations; "": unknown
+	Base         http.RoundTripper // sends requests; nil: http.DefaultTransport
+	Recall       bool              // offers the model a tool to read hidden content again
+	CondenseTool bool              // offers the model a tool to request a condensation
+	Logger       *slog.Logger      // nil: silent; neither content nor keys are logged
+	Now          func() time.Time  // nil: time.Now
+	// called after each run, possibly concurrently, must be quick; nil: not called
+	OnReport func(policy.Report)
+	OnTurn   func(context.Context, gateway.Turn) // called after each answered request; nil: not called
 }
 
 // Keeper keeps conversations. It is safe for concurrent use.
@@ -73,7 +78,8 @@ func Open(path string, o Options) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{o: o, closing: func() error { return nil }, named: map[string]*Conversation{}}
-	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, First: o.First, Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
+	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, First: o.First,
+		Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
 	if o.OnReport != nil {
 		options.OnReport = func(_ context.Context, r policy.Report) { o.OnReport(r) }
 	}

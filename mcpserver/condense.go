@@ -48,7 +48,8 @@ var condense = tool[condenseIn, condenseOut]{
 		if err != nil {
 			return out, "", err
 		}
-		o := conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share, Force: in.Force}
+		o := conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share,
+			Force: in.Force}
 		if in.Range != "" {
 			h, err := precis.ParseHandle(in.Range)
 			if err != nil {
@@ -73,7 +74,8 @@ var condense = tool[condenseIn, condenseOut]{
 }
 
 func condensed(w chosenConversation, done conversation.Condensed, apply bool) condenseOut {
-	out := condenseOut{ID: w.id, Applied: apply && done.Changed, Before: done.Report.Before.Tokens, After: done.Report.After.Tokens, Outcome: done.Report.Outcome,
+	out := condenseOut{ID: w.id, Applied: apply && done.Changed, Before: done.Report.Before.Tokens,
+		After: done.Report.After.Tokens, Outcome: done.Report.Outcome,
 		Edits: []string{}, Changes: changesOf(done.Diff), Notes: append(done.Notes, done.Prices...)}
 	if w.note != "" {
 		out.Notes = append(out.Notes, w.note)

@@ -25,7 +25,8 @@ var digests = tool[digestIn, textOnly]{
 	run: func(ctx context.Context, c *call, in digestIn) (textOnly, string, error) {
 		tokens := cmp.Or(in.Tokens, defaultDigest)
 		if tokens < leastDigest || tokens > mostDigest {
-			return nil, "", precis.Errorf(precis.CodeInvalid, "read arguments", "tokens is %d, want %d to %d", in.Tokens, leastDigest, mostDigest)
+			return nil, "", precis.Errorf(precis.CodeInvalid, "read arguments", "tokens is %d, want %d to %d",
+				in.Tokens, leastDigest, mostDigest)
 		}
 		w, err := c.which(ctx, in.ID)
 		if err != nil {

@@ -33,7 +33,8 @@ var expand = tool[expandIn, textOnly]{
 		if err != nil {
 			return nil, "", err
 		}
-		r, err := conversation.Read(ctx, c.home, w.id, h, conversation.ReadOptions{Offset: in.Offset, Lines: in.Lines})
+		r, err := conversation.Read(ctx, c.home, w.id, h,
+			conversation.ReadOptions{Offset: in.Offset, Lines: in.Lines})
 		if err != nil {
 			return nil, "", err
 		}

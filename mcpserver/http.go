@@ -19,7 +19,8 @@ func Handler(of func(*http.Request) (Options, error)) http.Handler {
 	stream := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		m, _ := r.Context().Value(serverKey{}).(*mcp.Server)
 		return m
-	}, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: mostRequest})
+	}, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true,
+		MaxRequestBodyBytes: mostRequest})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Cache-Control", "no-store")

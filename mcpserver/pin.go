@@ -17,16 +17,18 @@ type pinIn struct {
 }
 
 type pinOut struct {
-	ID      string                    `json:"id"`
-	Edit    string                    `json:"edit"`
-	Handles []string                  `json:"handles"`
-	Hidden  []conversation.HiddenPart `json:"hidden"` // pinned but not shown now; the next condensation shows it
-	Tokens  int                       `json:"tokens"` // of the view
-	Note    string                    `json:"note,omitempty"`
+	ID      string   `json:"id"`
+	Edit    string   `json:"edit"`
+	Handles []string `json:"handles"`
+	// pinned but not shown now; the next condensation shows it
+	Hidden []conversation.HiddenPart `json:"hidden"`
+	Tokens int                       `json:"tokens"` // of the view
+	Note   string                    `json:"note,omitempty"`
 }
 
 var pin = tool[pinIn, pinOut]{
-	name: "pin", description: "Keep messages or blocks in view for good, or unpin them.", changes: true, idempotent: true,
+	name: "pin", description: "Keep messages or blocks in view for good, or unpin them.", changes: true,
+	idempotent: true,
 	run: func(ctx context.Context, c *call, in pinIn) (out pinOut, text string, err error) {
 		if err := c.readOnly("pin"); err != nil {
 			return out, "", err
@@ -61,7 +63,9 @@ var pin = tool[pinIn, pinOut]{
 		if err != nil {
 			return out, "", err
 		}
-		out = pinOut{ID: w.id, Edit: change.Edit.ID, Handles: in.Handles, Hidden: append([]conversation.HiddenPart{}, hidden...), Tokens: change.Status.Tokens, Note: w.note}
+		out = pinOut{ID: w.id, Edit: change.Edit.ID, Handles: in.Handles,
+			Hidden: append([]conversation.HiddenPart{}, hidden...), Tokens: change.Status.Tokens,
+			Note: w.note}
 		text = fmt.Sprintf("%s%s %s\n", w.line(), done, strings.Join(in.Handles, ", "))
 		return out, text + lines(out.Hidden, func(p conversation.HiddenPart) string {
 			return fmt.Sprintf("%s is %s now, by %s", p.Handle, p.State, p.By)

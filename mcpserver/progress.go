@@ -19,7 +19,8 @@ func progressOf(r *mcp.CallToolRequest) progress {
 	}
 	return func(ctx context.Context, done float64, message string) {
 		// A client that cannot be reached still gets the answer.
-		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: message})
+		_ = r.Session.NotifyProgress(ctx,
+			&mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: message})
 	}
 }
 

@@ -18,10 +18,13 @@ type prompt func(ctx context.Context, c *call, arguments map[string]string) (str
 
 func (s *server) addPrompts() {
 	session := &mcp.PromptArgument{Name: "id", Description: "session; empty or @last: the newest"}
-	s.AddPrompt(&mcp.Prompt{Name: "handoff", Title: "Go on with the work of another session", Description: "A brief of a session's work, with a goal",
-		Arguments: []*mcp.PromptArgument{session, {Name: "goal", Description: "what is to be done next"}, {Name: "format", Description: strings.Join(handoff.Formats(), ", ")}}}, s.prompt(handoffPrompt))
-	s.AddPrompt(&mcp.Prompt{Name: "recover", Title: "Read what was lost and continue", Description: "Where a session stands, what its view has lost, and where to read it",
-		Arguments: []*mcp.PromptArgument{session}}, s.prompt(recoverPrompt))
+	s.AddPrompt(&mcp.Prompt{Name: "handoff", Title: "Go on with the work of another session",
+		Description: "A brief of a session's work, with a goal",
+		Arguments: []*mcp.PromptArgument{session, {Name: "goal", Description: "what is to be done next"},
+			{Name: "format", Description: strings.Join(handoff.Formats(), ", ")}}}, s.prompt(handoffPrompt))
+	s.AddPrompt(&mcp.Prompt{Name: "recover", Title: "Read what was lost and continue",
+		Description: "Where a session stands, what its view has lost, and where to read it",
+		Arguments:   []*mcp.PromptArgument{session}}, s.prompt(recoverPrompt))
 }
 
 func (s *server) prompt(write prompt) mcp.PromptHandler {
@@ -37,7 +40,8 @@ func (s *server) prompt(write prompt) mcp.PromptHandler {
 		if err != nil {
 			return nil, explain(err)
 		}
-		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: visible(text)}}}}, nil
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user",
+			Content: &mcp.TextContent{Text: visible(text)}}}}, nil
 	}
 }
 
@@ -46,7 +50,8 @@ func handoffPrompt(ctx context.Context, c *call, arguments map[string]string) (s
 	if err != nil {
 		return "", err
 	}
-	b, err := handoff.Write(ctx, c.home, w.id, handoff.Options{Goal: arguments["goal"], Format: arguments["format"]})
+	b, err := handoff.Write(ctx, c.home, w.id,
+		handoff.Options{Goal: arguments["goal"], Format: arguments["format"]})
 	if err != nil {
 		return "", err
 	}
@@ -76,10 +81,12 @@ func recoverPrompt(ctx context.Context, c *call, arguments map[string]string) (s
 		return fmt.Sprintf("- %s: %s", a.Handle, preview.Line(a.Text, 200))
 	}
 	if len(r.RulesLost) > 0 {
-		text += "\n## Rules of the user that are not in view\n" + lines(r.RulesLost[:min(len(r.RulesLost), mostLost)], item)
+		text += "\n## Rules of the user that are not in view\n" +
+			lines(r.RulesLost[:min(len(r.RulesLost), mostLost)], item)
 	}
 	if len(r.Lost) > 0 {
-		text += "\n## Lost from view, the likeliest to be needed first\n" + lines(r.Lost[:min(len(r.Lost), mostLost)], item)
+		text += "\n## Lost from view, the likeliest to be needed first\n" +
+			lines(r.Lost[:min(len(r.Lost), mostLost)], item)
 	}
 	return text + fmt.Sprintf("\nBefore you go on: read with the tool expand (id %q and a handle) what the current request needs, or find it with search. Then continue where the work stands.", preview.Line(w.id, 120)), nil
 }

@@ -18,9 +18,11 @@ const scheme = "precis://session/"
 const mostResource = 256_000
 
 func (s *server) addResources() {
-	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "session", Title: "Digest of a session", MIMEType: "text/markdown", URITemplate: scheme + "{id}",
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "session", Title: "Digest of a session",
+		MIMEType: "text/markdown", URITemplate: scheme + "{id}",
 		Description: "Where a session stands; its id may be @last"}, s.read)
-	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "original", Title: "Messages of a session", MIMEType: "text/plain", URITemplate: scheme + "{id}/{handle}",
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "original", Title: "Messages of a session",
+		MIMEType: "text/plain", URITemplate: scheme + "{id}/{handle}",
 		Description: "What a handle such as m12, m12-m14 or m12.b3 names, as it was said"}, s.read)
 }
 
@@ -53,7 +55,8 @@ func (s *server) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.Rea
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: kind, Text: text}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: kind,
+		Text: text}}}, nil
 }
 
 // parts splits a URI.
@@ -78,7 +81,8 @@ func (c *call) original(ctx context.Context, id, handle string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	r, err := conversation.Read(ctx, c.home, w.id, h, conversation.ReadOptions{Lines: mostResource, Bytes: mostResource})
+	r, err := conversation.Read(ctx, c.home, w.id, h,
+		conversation.ReadOptions{Lines: mostResource, Bytes: mostResource})
 	if err != nil {
 		return "", err
 	}

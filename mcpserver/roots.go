@@ -26,7 +26,8 @@ const rootsID = "roots"
 // folders of its conversations and the client announces roots, the conversations below the roots.
 // If there are none, it shows the conversations without a known folder. Ask is a request that the
 // client has to answer first; nil: none.
-func (s *server) scope(can *mcp.ClientCapabilities, answers mcp.InputResponseMap) (h conversation.Home, ask mcp.InputRequestMap, err error) {
+func (s *server) scope(can *mcp.ClientCapabilities,
+	answers mcp.InputResponseMap) (h conversation.Home, ask mcp.InputRequestMap, err error) {
 	placed, ok := s.o.Home.(conversation.Placed)
 	if !ok || can == nil || can.RootsV2 == nil {
 		return s.o.Home, nil, nil
@@ -87,8 +88,11 @@ func (h inRoots) holds(ctx context.Context, id string) (bool, error) {
 // whether one exists outside the roots.
 func (h inRoots) check(ctx context.Context, id string) error {
 	ok, err := h.holds(ctx, id)
-	if code := precis.CodeOf(err); err == nil && !ok || code == precis.CodeNotFound || code == precis.CodeInvalid {
-		return &precis.Error{Code: precis.CodeNotFound, Op: "find conversation", Err: fmt.Errorf("there is no conversation %.80q below the roots of this client", id), Hint: "open its folder in the client, or ask the user for it"}
+	if code := precis.CodeOf(err); err == nil && !ok || code == precis.CodeNotFound ||
+		code == precis.CodeInvalid {
+		return &precis.Error{Code: precis.CodeNotFound, Op: "find conversation",
+			Err:  fmt.Errorf("there is no conversation %.80q below the roots of this client", id),
+			Hint: "open its folder in the client, or ask the user for it"}
 	}
 	return err
 }
@@ -114,7 +118,8 @@ const rootsPage = 200
 
 // List returns a page of the conversations inside the roots. Its cursor consists of the home's
 // cursor and the number of conversations already examined on that page.
-func (h inRoots) List(ctx context.Context, q conversation.Listing) (out conversation.Page[conversation.Listed], err error) {
+func (h inRoots) List(ctx context.Context,
+	q conversation.Listing) (out conversation.Page[conversation.Listed], err error) {
 	limit, skip := q.Limit, 0
 	if limit == 0 {
 		limit = 50
@@ -154,7 +159,8 @@ func (h inRoots) List(ctx context.Context, q conversation.Listing) (out conversa
 func cutCursor(s string) (skip int, inner string, err error) {
 	number, inner, ok := strings.Cut(s, ":")
 	if skip, err = strconv.Atoi(number); err != nil || !ok || skip < 0 {
-		return 0, "", &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor", Hint: "use next_cursor of an earlier answer as it is"}
+		return 0, "", &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor",
+			Hint: "use next_cursor of an earlier answer as it is"}
 	}
 	return skip, inner, nil
 }

@@ -27,7 +27,8 @@ type schemas struct {
 }
 
 func newSchemas() *schemas {
-	return &schemas{cache: mcp.NewSchemaCache(), outs: map[reflect.Type]*jsonschema.Schema{}, ins: map[reflect.Type]*jsonschema.Schema{}}
+	return &schemas{cache: mcp.NewSchemaCache(), outs: map[reflect.Type]*jsonschema.Schema{},
+		ins: map[reflect.Type]*jsonschema.Schema{}}
 }
 
 // in returns the schema of the arguments of a tool, generated from their type, with a string for a
@@ -37,9 +38,10 @@ func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ins[t] == nil {
-		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-			reflect.TypeFor[policy.Target](): {Type: "string"},
-		}})
+		s, err := jsonschema.ForType(t,
+			&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+				reflect.TypeFor[policy.Target](): {Type: "string"},
+			}})
 		if err != nil {
 			return nil // the library then generates the schema
 		}

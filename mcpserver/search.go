@@ -90,21 +90,24 @@ func (in searchIn) page() (from, limit int, err error) {
 		return 0, limit, nil
 	}
 	if from, err = strconv.Atoi(in.Cursor); err != nil || from < 0 || from > 1_000_000 {
-		return 0, 0, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("the cursor is none"), Hint: "use next_cursor of an earlier answer as it is"}
+		return 0, 0, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("the cursor is none"),
+			Hint: "use next_cursor of an earlier answer as it is"}
 	}
 	return from, limit, nil
 }
 
 // searchAll searches all conversations, and counts the hits.
 func (c *call) searchAll(ctx context.Context, in searchIn, most int, count *searchOut) ([]hit, error) {
-	found, err := conversation.Search(ctx, c.home, conversation.SearchOptions{Text: in.Query, Limit: most, Exact: in.Exact})
+	found, err := conversation.Search(ctx, c.home,
+		conversation.SearchOptions{Text: in.Query, Limit: most, Exact: in.Exact})
 	if err != nil {
 		return nil, err
 	}
 	count.Found, count.More = found.Total, found.More
 	out := make([]hit, len(found.Items))
 	for i, f := range found.Items {
-		out[i] = hit{ID: f.Conversation, Title: f.Title, Handle: f.Handle, Line: preview.Line(f.Snippet, mostLine), Related: f.Related}
+		out[i] = hit{ID: f.Conversation, Title: f.Title, Handle: f.Handle,
+			Line: preview.Line(f.Snippet, mostLine), Related: f.Related}
 	}
 	return out, nil
 }
@@ -140,7 +143,9 @@ func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string,
 		if p.In != "" {
 			what, around = what+", in a side conversation", ""
 		}
-		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: around, What: what, View: string(p.View), Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)], Related: p.Related})
+		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: around, What: what, View: string(p.View),
+			Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)],
+			Related: p.Related})
 	}
 	return out, w.note, nil
 }
@@ -172,11 +177,12 @@ func (o searchOut) text() string {
 	if o.More {
 		least = "more than "
 	}
-	return note + fmt.Sprintf("%d of %s%d found\n", len(o.Hits), least, o.Found) + lines(o.Hits, func(h hit) string {
-		related := ""
-		if len(h.Related) > 0 {
-			related = fmt.Sprintf(" (related: %s)", h.Related)
-		}
-		return strings.TrimSpace(h.ID+" "+h.Handle.String()+" "+h.What) + ": " + h.Line + related
-	}) + more(o.Next)
+	return note + fmt.Sprintf("%d of %s%d found\n", len(o.Hits), least, o.Found) + lines(o.Hits,
+		func(h hit) string {
+			related := ""
+			if len(h.Related) > 0 {
+				related = fmt.Sprintf(" (related: %s)", h.Related)
+			}
+			return strings.TrimSpace(h.ID+" "+h.Handle.String()+" "+h.What) + ": " + h.Line + related
+		}) + more(o.Next)
 }

@@ -31,7 +31,8 @@ func New(o Options) *mcp.Server { return newSchemas().server(o) }
 
 // server makes a server with schemas that other servers share.
 func (d *schemas) server(o Options) *mcp.Server {
-	m := mcp.NewServer(&mcp.Implementation{Name: "precis", Title: "precis", Version: cmp.Or(o.Version, "devel")}, &mcp.ServerOptions{
+	m := mcp.NewServer(&mcp.Implementation{Name: "precis", Title: "precis",
+		Version: cmp.Or(o.Version, "devel")}, &mcp.ServerOptions{
 		Instructions: instructions, SchemaCache: d.cache, Capabilities: &mcp.ServerCapabilities{},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})

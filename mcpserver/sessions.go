@@ -46,14 +46,16 @@ var sessions = tool[sessionsIn, sessionsOut]{
 		if err != nil {
 			return out, "", err
 		}
-		page, err := conversation.List(ctx, c.home, conversation.Listing{Text: in.Text, Since: since, Limit: cmp.Or(in.Limit, 20), Cursor: in.Cursor})
+		page, err := conversation.List(ctx, c.home,
+			conversation.Listing{Text: in.Text, Since: since, Limit: cmp.Or(in.Limit, 20), Cursor: in.Cursor})
 		if err != nil {
 			return out, "", err
 		}
 		out = sessionsOut{Sessions: make([]session, len(page.Items)), Next: page.Next}
 		placed, _ := c.home.(conversation.Placed)
 		for i, l := range page.Items {
-			s := session{ID: l.ID, Title: l.Title, Client: l.Client, Model: l.Model, Messages: l.Messages, Tokens: l.Tokens, Percent: l.Percent, Updated: l.Updated, Open: l.InMemory}
+			s := session{ID: l.ID, Title: l.Title, Client: l.Client, Model: l.Model, Messages: l.Messages,
+				Tokens: l.Tokens, Percent: l.Percent, Updated: l.Updated, Open: l.InMemory}
 			if placed != nil {
 				if s.Folder, err = placed.Folder(ctx, l.ID); err != nil {
 					return out, "", err
@@ -70,7 +72,8 @@ var sessions = tool[sessionsIn, sessionsOut]{
 
 // String returns the session on one line.
 func (s session) String() string {
-	parts := []string{s.ID, preview.Line(s.Title, 80), s.Client, s.Model, fmt.Sprintf("%d messages", s.Messages)}
+	parts := []string{s.ID, preview.Line(s.Title, 80), s.Client, s.Model,
+		fmt.Sprintf("%d messages", s.Messages)}
 	if s.Percent > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f %% of its window", s.Percent))
 	}
@@ -104,5 +107,6 @@ func sinceOf(s string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, &precis.Error{Code: precis.CodeInvalid, Op: "read since", Err: fmt.Errorf("%.40q is no time", s), Hint: "use 2026-01-31, 2026-01-31T12:00:00Z, 12h or 7d"}
+	return time.Time{}, &precis.Error{Code: precis.CodeInvalid, Op: "read since",
+		Err: fmt.Errorf("%.40q is no time", s), Hint: "use 2026-01-31, 2026-01-31T12:00:00Z, 12h or 7d"}
 }

@@ -31,10 +31,11 @@ type statusRest struct {
 	Window  precis.Window             `json:"window"`
 	Results []conversation.KindTokens `json:"tool_results"`
 	InForce int                       `json:"edits_in_force"`
-	Made    int                       `json:"edits_made"` // including those taken back; Edits are the newest of them
-	Free    int                       `json:"free"`
-	Reserve int                       `json:"reserved"` // for the answer
-	Notes   []string                  `json:"notes,omitempty"`
+	// including those taken back; Edits are the newest of them
+	Made    int      `json:"edits_made"`
+	Free    int      `json:"free"`
+	Reserve int      `json:"reserved"` // for the answer
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // edit is an edit in a list.
@@ -49,7 +50,8 @@ type edit struct {
 	Reason  string          `json:"reason,omitempty"`
 	Pins    []precis.Handle `json:"pins,omitempty"`
 
-	Declined []string `json:"declined,omitempty"` // of the first edit of a run: rungs that were not tried, refused or failed, and why
+	// of the first edit of a run: rungs that were not tried, refused or failed, and why
+	Declined []string `json:"declined,omitempty"`
 }
 
 // declined lists the rungs of a run that did not act although they might have, and why.
@@ -101,10 +103,14 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 		return statusOut{}, err
 	}
 	out := statusOut{d.ID, d.Status, d.Room, who.Kinds, []edit{}, statusRest{
-		Title: d.Title, Model: d.Model, Window: d.Window, Results: first(who.Results, topResults), InForce: d.Edits.InForce, Made: d.Edits.Total, Free: who.Free, Reserve: who.Reserved, Notes: d.Notes,
+		Title: d.Title, Model: d.Model, Window: d.Window, Results: first(who.Results, topResults),
+		InForce: d.Edits.InForce, Made: d.Edits.Total, Free: who.Free, Reserve: who.Reserved, Notes: d.Notes,
 	}}
 	for _, e := range newest(edits.Items, lastEdits) {
-		out.Edits = append(out.Edits, edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Before: e.Before(), After: e.After(), Saved: e.Report.Spared(), Reason: e.Report.Reason, Pins: e.Pins, Declined: declined(e.Report.Steps)})
+		out.Edits = append(out.Edits,
+			edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Before: e.Before(),
+				After: e.After(), Saved: e.Report.Spared(), Reason: e.Report.Reason, Pins: e.Pins,
+				Declined: declined(e.Report.Steps)})
 	}
 	return out, nil
 }
@@ -112,7 +118,8 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 // text says the status in a few lines.
 func (o statusOut) text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d of %d tokens (%.1f %%), %d of %d messages shown\n", o.Status.Tokens, o.Status.Window, o.Status.Percent, o.Status.Shown, o.Status.Messages)
+	fmt.Fprintf(&out, "%d of %d tokens (%.1f %%), %d of %d messages shown\n", o.Status.Tokens,
+		o.Status.Window, o.Status.Percent, o.Status.Shown, o.Status.Messages)
 	if o.Room.Limit > 0 {
 		fmt.Fprintf(&out, "condensed from %d tokens on: %d left", o.Room.Limit, o.Room.Left)
 		if o.Room.Lasts != nil {
@@ -121,7 +128,8 @@ func (o statusOut) text() string {
 		out.WriteString("\n")
 	}
 	out.WriteString(lines(o.Kinds, func(s conversation.KindTokens) string {
-		return fmt.Sprintf("%s %d (%.1f %%)", s.Kind, s.Tokens, precis.Window{Tokens: o.Status.Window}.Percent(s.Tokens))
+		return fmt.Sprintf("%s %d (%.1f %%)", s.Kind, s.Tokens,
+			precis.Window{Tokens: o.Status.Window}.Percent(s.Tokens))
 	}))
 	if n := len(o.Edits); n < o.Made {
 		fmt.Fprintf(&out, "the newest %d of %d edits:\n", n, o.Made)

@@ -33,7 +33,8 @@ func (t stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &callTracker{Connection: c, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1)}, nil
+	return &callTracker{Connection: c, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{},
+		settled: make(chan struct{}, 1)}, nil
 }
 
 // callTracker is a connection that tracks unanswered calls.

@@ -45,7 +45,8 @@ type lineTransport struct {
 
 // Connect starts reading.
 func (t lineTransport) Connect(context.Context) (mcp.Connection, error) {
-	l := &stream{in: t.in, out: t.out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), ids: map[string]string{}}
+	l := &stream{in: t.in, out: t.out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		ids: map[string]string{}}
 	go l.read()
 	return l, nil
 }
@@ -87,7 +88,8 @@ func (l *stream) read() {
 			l.refuse(jsonrpcInvalid, "null", fmt.Sprintf("a message has more than %d bytes", mostMessage))
 			continue
 		}
-		if line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\ufeff"))); len(line) > 0 && !l.take(line) {
+		if line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\ufeff"))); len(line) > 0 &&
+			!l.take(line) {
 			l.ended = io.EOF
 			return
 		}
@@ -233,7 +235,8 @@ func (l *stream) rename(raw []byte, opens bool, path ...string) []byte {
 func isPlain(number string) bool {
 	const digits = 15
 	n := strings.TrimPrefix(number, "-")
-	return len(n) <= digits && strings.Trim(n, "0123456789") == "" && number != "-0" && (n == "0" || n[0] != '0')
+	return len(n) <= digits && strings.Trim(n, "0123456789") == "" && number != "-0" &&
+		(n == "0" || n[0] != '0')
 }
 
 // Write sends a message.
@@ -266,5 +269,6 @@ func (l *stream) refuse(code int, id, why string) {
 	text, _ := json.Marshal(why)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = fmt.Fprintf(l.out, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, code, text)
+	_, _ = fmt.Fprintf(l.out, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, code,
+		text)
 }

@@ -11,9 +11,10 @@ import (
 
 // call is one call of a tool.
 type call struct {
-	home     conversation.Home // restricted to the conversations that the client may see
-	edits    bool
-	onEdit   func(ctx context.Context, conversation string, edits []conversation.EditInfo) // of [Options.Edited]
+	home  conversation.Home // restricted to the conversations that the client may see
+	edits bool
+	// of [Options.Edited]
+	onEdit   func(ctx context.Context, conversation string, edits []conversation.EditInfo)
 	progress progress
 }
 
@@ -44,11 +45,13 @@ func (t tool[In, Out]) add(s *server) {
 	if notes.IdempotentHint = notes.ReadOnlyHint || t.idempotent; !notes.ReadOnlyHint {
 		notes.DestructiveHint = new(bool) // every change can be undone
 	}
-	def := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: s.schemas.in(reflect.TypeFor[In]()), Annotations: notes}
+	def := &mcp.Tool{Name: t.name, Description: t.description,
+		InputSchema: s.schemas.in(reflect.TypeFor[In]()), Annotations: notes}
 	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[textOnly]() {
 		def.OutputSchema = s.schemas.resultSchema(out)
 	}
-	mcp.AddTool(s.Server, def, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+	mcp.AddTool(s.Server, def, func(ctx context.Context, r *mcp.CallToolRequest,
+		in In) (*mcp.CallToolResult, Out, error) {
 		var none Out
 		home, ask, err := s.scope(r.ClientCapabilities(), r.Params.InputResponses)
 		if err != nil {
@@ -57,7 +60,8 @@ func (t tool[In, Out]) add(s *server) {
 		if ask != nil {
 			return &mcp.CallToolResult{InputRequests: ask}, none, nil
 		}
-		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, onEdit: s.o.Edited, progress: progressOf(r)}, in)
+		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, onEdit: s.o.Edited,
+			progress: progressOf(r)}, in)
 		if err != nil {
 			return nil, none, explain(err)
 		}

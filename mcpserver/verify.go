@@ -48,20 +48,25 @@ var verifyTool = tool[verifyIn, verifyOut]{
 	name: "verify", description: "What a session's own compaction, a summary or the view now lost and invented.",
 	run: func(ctx context.Context, c *call, in verifyIn) (verifyOut, string, error) {
 		if len(in.Summary) > mostSummary {
-			return verifyOut{}, "", precis.Errorf(precis.CodeInvalid, "read arguments", "summary has %d bytes, want at most %d", len(in.Summary), mostSummary)
+			return verifyOut{}, "", precis.Errorf(precis.CodeInvalid, "read arguments",
+				"summary has %d bytes, want at most %d", len(in.Summary), mostSummary)
 		}
 		w, err := c.which(ctx, in.ID)
 		if err != nil {
 			return verifyOut{}, "", err
 		}
-		v, err := conversation.Verify(ctx, c.home, w.id, conversation.VerifyOptions{Summary: in.Summary, Now: in.View})
+		v, err := conversation.Verify(ctx, c.home, w.id,
+			conversation.VerifyOptions{Summary: in.Summary, Now: in.View})
 		if err != nil {
 			return verifyOut{}, "", err
 		}
-		out := verifyOut{first(v.Lacks, mostLacks), first(v.Contradicts, mostDoubts), first(v.Invents, mostDoubts), verifyRest{
-			ID: v.Conversation, Of: v.Of, What: v.What, Messages: v.Messages, Unread: v.Unread, Kinds: v.Kinds,
-			Lacking: len(v.Lacks), Contradicted: len(v.Contradicts), Invented: len(v.Invents), Note: w.note,
-		}}
+		out := verifyOut{first(v.Lacks, mostLacks), first(v.Contradicts, mostDoubts),
+			first(v.Invents, mostDoubts), verifyRest{
+				ID: v.Conversation, Of: v.Of, What: v.What, Messages: v.Messages, Unread: v.Unread,
+				Kinds:   v.Kinds,
+				Lacking: len(v.Lacks), Contradicted: len(v.Contradicts), Invented: len(v.Invents),
+				Note: w.note,
+			}}
 		return out, w.line() + out.text(), nil
 	},
 }
@@ -79,10 +84,12 @@ func (o verifyOut) text() string {
 	if o.Unread > 0 {
 		fmt.Fprintf(&out, "%d bytes at its end were not read\n", o.Unread)
 	}
-	out.WriteString(lines(o.Kinds, func(k sums.Share) string { return fmt.Sprintf("%s: %d of %d", k.Kind, k.Holds, k.Of) }))
+	out.WriteString(lines(o.Kinds,
+		func(k sums.Share) string { return fmt.Sprintf("%s: %d of %d", k.Kind, k.Holds, k.Of) }))
 	out.WriteString(listed("contradicted", o.Contradicted, o.Contradicts, doubtLine))
 	out.WriteString(listed("invented", o.Invented, o.Invents, doubtLine))
-	out.WriteString(listed("lacking", o.Lacking, o.Lacks, func(l sums.Lack) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
+	out.WriteString(listed("lacking", o.Lacking, o.Lacks,
+		func(l sums.Lack) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
 	return out.String()
 }
 

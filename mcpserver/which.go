@@ -30,7 +30,8 @@ func (c *call) which(ctx context.Context, id string) (chosenConversation, error)
 	}
 	switch len(page.Items) {
 	case 0:
-		return chosenConversation{}, &precis.Error{Code: precis.CodeNotFound, Op: "choose session", Hint: "there is none here yet, or none that this client may see"}
+		return chosenConversation{}, &precis.Error{Code: precis.CodeNotFound, Op: "choose session",
+			Hint: "there is none here yet, or none that this client may see"}
 	case 1:
 		return chosenConversation{id: page.Items[0].ID}, nil
 	}
@@ -58,7 +59,8 @@ func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) 
 		}
 		id = family.Parent.ID
 	}
-	return "", &precis.Error{Code: precis.CodeNotFound, Op: "read handle", Hint: fmt.Sprintf("no conversation before this one begins with %.40q", begins)}
+	return "", &precis.Error{Code: precis.CodeNotFound, Op: "read handle",
+		Hint: fmt.Sprintf("no conversation before this one begins with %.40q", begins)}
 }
 
 // rest returns the tokens that the note leaves, but at least least.

@@ -16,11 +16,11 @@ type adjustment struct {
 	unrecorded int     // tokens that the provider counted and the conversation lacks
 }
 
-// For makes the meter count a conversation: by the rules of its model if its counter supports that,
-// see [precis.ModelCounter], and scaled so that the request of [precis.Conversation.Measured] has the provider's
-// count. Missing tokens go to [precis.Overhead.Unrecorded] if the tools are unknown. An excess is taken
-// from estimates first: providers drop old reasoning, and the size of a document can only be
-// guessed. Counts by other rules are dropped.
+// For makes the meter count a conversation: by the rules of its model if its counter supports that, see
+// [precis.ModelCounter], and scaled so that the request of [precis.Conversation.Measured] has the
+// provider's count. Missing tokens go to [precis.Overhead.Unrecorded] if the tools are unknown. An
+// excess is taken from estimates first: providers drop old reasoning, and the size of a document can
+// only be guessed. Counts by other rules are dropped.
 func (m *Meter) For(c *precis.Conversation) {
 	m.forModel(c.Model)
 	if m.fit.at == c.Measured && m.fit.of == c.Transcript {

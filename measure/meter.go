@@ -203,7 +203,8 @@ func begins(msgs, first []precis.Message) bool {
 		return true
 	}
 	for i := range first {
-		if a, b := msgs[i], first[i]; a.Role != b.Role || !sameSlice(a.Content, b.Content) || !sameSlice(a.Raw, b.Raw) {
+		if a, b := msgs[i], first[i]; a.Role != b.Role || !sameSlice(a.Content, b.Content) ||
+			!sameSlice(a.Raw, b.Raw) {
 			return false
 		}
 	}

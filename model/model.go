@@ -65,7 +65,8 @@ type Response struct {
 
 // Call returns the cost of the answer, for the report of the resulting edit.
 func (r Response) Call() precis.CallReport {
-	return precis.CallReport{Model: r.Model, Calls: r.Attempts, Usage: r.Usage, CostUSD: r.CostUSD, Took: r.Took}
+	return precis.CallReport{Model: r.Model, Calls: r.Attempts, Usage: r.Usage, CostUSD: r.CostUSD,
+		Took: r.Took}
 }
 
 // Fault is the reason why a request to a model failed.
@@ -85,9 +86,10 @@ const (
 
 // Error is a failed request to a model.
 type Error struct {
-	Fault      Fault
-	Status     int           // of the HTTP response; 0 without a response
-	Body       []byte        // of the error response, at most 4096 bytes, without the key; may quote the request
+	Fault  Fault
+	Status int // of the HTTP response; 0 without a response
+	// of the error response, at most 4096 bytes, without the key; may quote the request
+	Body       []byte
 	RetryAfter time.Duration // pause that the API demands; 0: none
 	Limit      int           // window in tokens that an overflow states; 0: not stated
 	Used       int           // size in tokens of the request that an overflow states; 0: not stated

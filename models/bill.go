@@ -57,7 +57,8 @@ var priority = []struct {
 	model  string // prefix of its name, longer ones first
 	factor float64
 }{
-	{"gpt-5-mini", 1.8}, {"gpt-5", 2}, {"gpt-4.1-mini", 1.75}, {"gpt-4.1-nano", 2}, {"gpt-4.1", 1.75}, {"gpt-4o-mini", 5. / 3}, {"gpt-4o", 1.7}, {"o3", 1.75}, {"o4-mini", 20. / 11},
+	{"gpt-5-mini", 1.8}, {"gpt-5", 2}, {"gpt-4.1-mini", 1.75}, {"gpt-4.1-nano", 2}, {"gpt-4.1", 1.75},
+	{"gpt-4o-mini", 5. / 3}, {"gpt-4o", 1.7}, {"o3", 1.75}, {"o4-mini", 20. / 11},
 }
 
 func tierFactor(model, tier string) float64 {
@@ -82,12 +83,19 @@ var bands = []struct {
 	rule  LongContext
 }{
 	{"claude-sonnet-4-6", LongContext{}}, // one price for all lengths, as for later ones
-	{"claude-sonnet-4-5", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},
-	{"claude-sonnet-4-2", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}}, // claude-sonnet-4-20250514
-	{"gemini-2.5-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},
-	{"gemini-3-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},
-	{"gemini-3.1-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},
-	{"gpt-5.4", LongContext{Threshold: 272_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2, Source: precis.SourceCatalog}},
+	{"claude-sonnet-4-5", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2,
+		Source: precis.SourceCatalog}},
+	// claude-sonnet-4-20250514
+	{"claude-sonnet-4-2", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2,
+		Source: precis.SourceCatalog}},
+	{"gemini-2.5-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2,
+		Source: precis.SourceCatalog}},
+	{"gemini-3-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2,
+		Source: precis.SourceCatalog}},
+	{"gemini-3.1-pro", LongContext{Threshold: 200_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2,
+		Source: precis.SourceCatalog}},
+	{"gpt-5.4", LongContext{Threshold: 272_000, Input: 2, Output: 1.5, CacheRead: 2, CacheWrite: 2,
+		Source: precis.SourceCatalog}},
 }
 
 // bandOf returns the rule for long requests of a model; nil: its prices do not change.

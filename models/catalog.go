@@ -44,7 +44,8 @@ func New(o Options) (*Catalog, error) {
 	if err := checkOverrides(o.Overrides); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return &Catalog{updates: slices.Clone(o.Updates), overrides: slices.Clone(o.Overrides), reported: o.Reported}, nil
+	return &Catalog{updates: slices.Clone(o.Updates), overrides: slices.Clone(o.Overrides),
+		reported: o.Reported}, nil
 }
 
 func (c *Catalog) index() *index {

@@ -95,7 +95,8 @@ func NormalCatalog(data []byte) (normal []byte, n int, err error) {
 // each number begins with source.
 func ParseCatalog(data []byte, source string) ([]Model, error) {
 	if len(data) > MostCatalog {
-		return nil, fmt.Errorf("models: the catalog has %d bytes, at most %d are read", len(data), MostCatalog)
+		return nil, fmt.Errorf("models: the catalog has %d bytes, at most %d are read", len(data),
+			MostCatalog)
 	}
 	providers, err := providersIn(data)
 	if err != nil {
@@ -155,8 +156,9 @@ func providersIn(data []byte) (list []listedProvider, err error) {
 			m := published[id].Models[key]
 			p.Models = append(p.Models, Entry{
 				ID: m.ID, Name: m.Name, Window: m.Limit.Context, Output: m.Limit.Output, Reasons: m.Reasoning,
-				In: m.Cost.Input, Out: m.Cost.Output, InCached: m.Cost.CacheWrite, OutCached: m.Cost.CacheRead,
-				Images: slices.Contains(m.Modalities.Input, "image"),
+				In: m.Cost.Input, Out: m.Cost.Output, InCached: m.Cost.CacheWrite,
+				OutCached: m.Cost.CacheRead,
+				Images:    slices.Contains(m.Modalities.Input, "image"),
 			})
 		}
 		list = append(list, p)
@@ -187,7 +189,8 @@ func (e Entry) check() error {
 func (e Entry) model(provider, source string) Model {
 	detail := source + " " + provider + "/" + e.ID
 	m := Model{
-		ID: e.ID, Provider: provider, Name: e.Name, Family: Family(strings.ToLower(e.ID)), Window: assumedWindow(e.ID),
+		ID: e.ID, Provider: provider, Name: e.Name, Family: Family(strings.ToLower(e.ID)),
+		Window:    assumedWindow(e.ID),
 		Prices:    withBand(e.ID, normalizePrices(e.In, e.Out, e.InCached, e.OutCached, namedFree(e.ID))),
 		CanReason: e.Reasons, Images: e.Images,
 	}

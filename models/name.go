@@ -54,13 +54,16 @@ func Base(id string) string {
 // if the whole name is unknown.
 var endings = []string{
 	"-thinking", "-nothinking", "-no-thinking", "-non-thinking", "-reasoning", "-non-reasoning",
-	"-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-max-effort", "-fast", "-free", "-nitro", "-online", "-search",
-	"-fp8", "-fp4", "-fp16", "-bf16", "-nvfp4", "-mxfp4", "-fp8-dynamic", "-w4a16", "-w8a8", "-int4", "-int8", "-awq", "-gptq", "-gptq-int4", "-gptq-int8", "-gguf", "-mlx", "-exl2", "-exl3",
+	"-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-max-effort", "-fast", "-free", "-nitro",
+	"-online", "-search",
+	"-fp8", "-fp4", "-fp16", "-bf16", "-nvfp4", "-mxfp4", "-fp8-dynamic", "-w4a16", "-w8a8", "-int4", "-int8",
+	"-awq", "-gptq", "-gptq-int4", "-gptq-int8", "-gguf", "-mlx", "-exl2", "-exl3",
 	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m", "-preview", "-default",
 }
 
 // openings are prefixes that a service adds to the names of other makers' models.
-var openings = []string{"databricks-", "azure-", "bedrock-", "vertex-", "openrouter-", "copilot-", "anthropic-", "openai-", "google-"}
+var openings = []string{"databricks-", "azure-", "bedrock-", "vertex-", "openrouter-", "copilot-",
+	"anthropic-", "openai-", "google-"}
 
 // withoutEnding returns the name without one of its endings or openings, and false if it has neither.
 func (n name) withoutEnding() (name, bool) {
@@ -76,7 +79,8 @@ func (n name) withoutEnding() (name, bool) {
 			return n.as(base), true
 		}
 	}
-	if base, ok := strings.CutSuffix(bare, "-cloud"); ok && strings.Contains(base, ":") { // another window than the local model
+	if base, ok := strings.CutSuffix(bare, "-cloud"); ok && strings.Contains(base, ":") {
+		// another window than the local model
 		return n.as(strings.Replace(base, ":", "-", 1)), true
 	}
 	for _, p := range openings {
@@ -126,7 +130,9 @@ func cutBits(s string) (string, bool) {
 		return s, false
 	}
 	tail := strings.TrimPrefix(s[i+1:], "i")
-	if len(tail) < 2 || tail[0] != 'q' || tail[1] < '1' || tail[1] > '8' || strings.ContainsFunc(tail[2:], func(r rune) bool { return !strings.ContainsRune("_klmsx012345678", r) }) {
+	if len(tail) < 2 || tail[0] != 'q' || tail[1] < '1' || tail[1] > '8' ||
+		strings.ContainsFunc(tail[2:],
+			func(r rune) bool { return !strings.ContainsRune("_klmsx012345678", r) }) {
 		return s, false
 	}
 	return strings.TrimSuffix(s[:i], "-ud"), true
@@ -139,7 +145,8 @@ func cutLong(id string) (string, bool) {
 
 // bedrockVendors are the companies at the beginning of Bedrock model IDs.
 var bedrockVendors = []string{
-	"anthropic", "amazon", "meta", "mistral", "cohere", "ai21", "deepseek", "openai", "qwen", "moonshot", "minimax", "zai", "google", "nvidia", "writer",
+	"anthropic", "amazon", "meta", "mistral", "cohere", "ai21", "deepseek", "openai", "qwen", "moonshot",
+	"minimax", "zai", "google", "nvidia", "writer",
 }
 
 // cutBedrock removes region, vendor and version from a Bedrock ID such as

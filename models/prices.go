@@ -68,7 +68,8 @@ func stated(s precis.Source) bool {
 func normalizePrices(in, out, inCached, outCached float64, free bool) Prices {
 	p := Prices{Input: in, Output: out}
 	if in == 0 && out == 0 && !free {
-		p.Sources = PriceSources{precis.SourceAssumed, precis.SourceAssumed, precis.SourceAssumed, precis.SourceAssumed}
+		p.Sources = PriceSources{precis.SourceAssumed, precis.SourceAssumed, precis.SourceAssumed,
+			precis.SourceAssumed}
 		return p
 	}
 	p.Sources.Input, p.Sources.Output = precis.SourceCatalog, precis.SourceCatalog

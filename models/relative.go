@@ -58,11 +58,13 @@ func (x *index) relative(id string) (best Model, ok bool) {
 	of := kinOf(base)
 	var bestKin kin
 	for i, m := range x.models {
-		if m.Family != family || m.Window.Source != precis.SourceCatalog || makers[family] != "" && rank(m) > 1 {
+		if m.Family != family || m.Window.Source != precis.SourceCatalog ||
+			makers[family] != "" && rank(m) > 1 {
 			continue
 		}
 		k := kinOf(x.names[i].stem)
-		if !ok || compareRelatives(of, k, bestKin) > 0 || compareRelatives(of, k, bestKin) == 0 && m.Window.Tokens < best.Window.Tokens {
+		if !ok || compareRelatives(of, k, bestKin) > 0 ||
+			compareRelatives(of, k, bestKin) == 0 && m.Window.Tokens < best.Window.Tokens {
 			best, bestKin, ok = m, k, true
 		}
 	}

@@ -26,7 +26,8 @@ func memberCall(rest, outer, skipped string) (head, bool) {
 	}
 	after := strings.TrimPrefix(strings.TrimPrefix(rest, name), "?")
 	after = withoutGenerics(strings.TrimLeft(after, " \t"))
-	if name == "" || statements[name] || outer == "" && control[name] || !strings.HasPrefix(after, "(") || strings.HasSuffix(after, "=> {") {
+	if name == "" || statements[name] || outer == "" && control[name] || !strings.HasPrefix(after, "(") ||
+		strings.HasSuffix(after, "=> {") {
 		return head{}, false
 	}
 	end := rest[len(rest)-1]
@@ -37,7 +38,8 @@ func memberCall(rest, outer, skipped string) (head, bool) {
 	if body == "," {
 		return head{}, false
 	}
-	ends := end == '{' || end == '(' || end == ',' || end == '}' || end == ';' && (strings.Contains(after, "): ") || name == "constructor")
+	ends := end == '{' || end == '(' || end == ',' || end == '}' ||
+		end == ';' && (strings.Contains(after, "): ") || name == "constructor")
 	return head{kind: Method, name: name}, ends || outer == Interface || skipped == "abstract"
 }
 
@@ -52,7 +54,8 @@ func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, boo
 	if s.lang == "csharp" && strings.HasSuffix(name, ">") {
 		name = withoutLastGenerics(name)
 	}
-	if name == "" || statements[name] || types == "" && control[name] || strings.ContainsAny(types, "=\"'{};+/|!()") || line[0] == ':' || line[0] == ',' {
+	if name == "" || statements[name] || types == "" && control[name] ||
+		strings.ContainsAny(types, "=\"'{};+/|!()") || line[0] == ':' || line[0] == ',' {
 		return head{}, false
 	}
 	if types == "new" || strings.HasSuffix(types, ".") || strings.HasSuffix(types, "->") { // a statement
@@ -108,7 +111,8 @@ func (s *scanner) typeBefore(i int) bool {
 		return false
 	}
 	line := strings.TrimSpace(s.t.line(i - 1))
-	if line == "" || len(line) > 200 || control[leadingWord(line)] || leadingWord(line) == "typedef" || leadingWord(line) == "template" {
+	if line == "" || len(line) > 200 || control[leadingWord(line)] || leadingWord(line) == "typedef" ||
+		leadingWord(line) == "template" {
 		return false
 	}
 	for k := 0; k < len(line); k++ {
@@ -197,7 +201,8 @@ func longName(s string) string {
 // lastNameStart returns the offset of the name at the end of s, including "::" and "~".
 func lastNameStart(s string) int {
 	i := len(s)
-	for i > 0 && (wordByte(s[i-1]) || s[i-1] == '$' || s[i-1] == ':' || s[i-1] == '~' || s[i-1] >= utf8.RuneSelf) {
+	for i > 0 && (wordByte(s[i-1]) || s[i-1] == '$' || s[i-1] == ':' || s[i-1] == '~' ||
+		s[i-1] >= utf8.RuneSelf) {
 		i--
 	}
 	if i > 0 && s[i-1] == '>' && strings.HasPrefix(s[i:], "::") { // Name<T>::name

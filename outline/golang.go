@@ -39,7 +39,8 @@ func (goParser) Parse(language, source string) (defs []Definition, doubts []Doub
 			if d.Recv != nil {
 				kind = Method
 			}
-			defs = append(defs, Definition{Name: d.Name.Name, Kind: kind, Start: line(d.Pos()), End: line(d.End() - 1)})
+			defs = append(defs, Definition{Name: d.Name.Name, Kind: kind, Start: line(d.Pos()),
+				End: line(d.End() - 1)})
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
 				if s, ok := s.(*ast.TypeSpec); ok {
@@ -62,7 +63,8 @@ func goType(s *ast.TypeSpec, line func(token.Pos) int) []Definition {
 		out := []Definition{d}
 		for _, m := range t.Methods.List {
 			if _, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 {
-				out = append(out, Definition{Name: m.Names[0].Name, Kind: Method, Start: line(m.Pos()), End: line(m.End() - 1), Depth: 1})
+				out = append(out, Definition{Name: m.Names[0].Name, Kind: Method, Start: line(m.Pos()),
+					End: line(m.End() - 1), Depth: 1})
 			}
 		}
 		return out

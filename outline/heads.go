@@ -112,12 +112,14 @@ func shellCall(line string) (head, bool) {
 	name, after, ok := strings.Cut(line, "()")
 	name, after = strings.TrimRight(name, " \t"), strings.TrimSpace(after)
 	h := head{kind: Function, name: name}
-	return h, ok && name != "" && !strings.ContainsAny(name, " \t$=\"'`|;&") && (after == "" || after[0] == '{' || after[0] == '(')
+	return h, ok && name != "" && !strings.ContainsAny(name, " \t$=\"'`|;&") &&
+		(after == "" || after[0] == '{' || after[0] == '(')
 }
 
 // readNamed reads the text after a word like class: generic parameters or a receiver, then the name.
 func (s *scanner) readNamed(kind, word, after string) (head, bool) {
-	if after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '<' && after[0] != '*' && after[0] != '(' && after[0] != '!' {
+	if after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '<' && after[0] != '*' &&
+		after[0] != '(' && after[0] != '!' {
 		return head{}, false
 	}
 	rest := strings.TrimLeft(after, " \t*!")
@@ -132,7 +134,8 @@ func (s *scanner) readNamed(kind, word, after string) (head, bool) {
 	}
 	rest = strings.TrimLeft(withoutGenerics(rest), " \t")
 	name := longName(rest)
-	if n := strings.IndexByte(name, ':'); n > 0 && s.lang != "lua" && !strings.HasPrefix(name[n:], "::") { // base classes
+	if n := strings.IndexByte(name, ':'); n > 0 && s.lang != "lua" && !strings.HasPrefix(name[n:], "::") {
+		// base classes
 		name = name[:n]
 	}
 	switch {
@@ -151,7 +154,8 @@ func (s *scanner) readNamed(kind, word, after string) (head, bool) {
 		return head{}, false
 	}
 	next := strings.TrimLeft(strings.TrimPrefix(rest, name), " \t")
-	if next != "" && (next[0] == '.' || next[0] == ';' && kind == Module && s.lang == "rust") || strings.HasPrefix(next, "= ") && kind == Class {
+	if next != "" && (next[0] == '.' || next[0] == ';' && kind == Module && s.lang == "rust") ||
+		strings.HasPrefix(next, "= ") && kind == Class {
 		return head{}, false
 	}
 	return head{kind: kind, name: name}, true
@@ -210,7 +214,8 @@ func (s *scanner) inHead() bool {
 	if n == 0 || s.open[n-1].index != len(s.defs)-1 {
 		return false
 	}
-	return s.defs[len(s.defs)-1].Start == s.before && !strings.HasSuffix(strings.TrimSpace(s.t.line(s.before-1)), "{")
+	return s.defs[len(s.defs)-1].Start == s.before &&
+		!strings.HasSuffix(strings.TrimSpace(s.t.line(s.before-1)), "{")
 }
 
 // unnamed accepts definitions without a name.
@@ -237,7 +242,8 @@ func goMember(line, outer string) (head, bool) {
 	if outer == Interface {
 		return head{kind: Method, name: name}, strings.HasPrefix(line[len(name):], "(")
 	}
-	if outer == "" && name != "var" && name != "const" && (strings.HasSuffix(line, " struct {") || strings.HasSuffix(line, " interface {")) {
+	if outer == "" && name != "var" && name != "const" &&
+		(strings.HasSuffix(line, " struct {") || strings.HasSuffix(line, " interface {")) {
 		return goTypeHead(line)
 	}
 	return head{}, false
@@ -261,7 +267,9 @@ func goTypeHead(rest string) (head, bool) {
 // nativeType decides whether "struct x …" of the C family defines a type.
 func nativeType(kind, word, name, after string) (head, bool) {
 	after = strings.TrimSpace(after)
-	if args := strings.TrimSuffix(after, withoutGenerics(after)); strings.HasPrefix(after, "<") && kind != Type { // of a template
+	if args := strings.TrimSuffix(after, withoutGenerics(after)); strings.HasPrefix(after, "<") &&
+		kind != Type {
+		// of a template
 		name, after = name+strings.TrimSpace(args), withoutGenerics(after)
 	}
 	switch {
@@ -295,7 +303,8 @@ func assignment(line, outer string) (head, bool) {
 	for {
 		word := leadingWord(rest)
 		switch word {
-		case "export", "default", "declare", "const", "let", "var", "local", "static", "private", "public", "protected", "readonly":
+		case "export", "default", "declare", "const", "let", "var", "local", "static", "private", "public",
+			"protected", "readonly":
 			declared = declared || word == "const" || word == "let" || word == "var" || word == "local"
 			rest = strings.TrimLeft(rest[len(word):], " \t")
 			continue
@@ -311,16 +320,20 @@ func assignment(line, outer string) (head, bool) {
 			return head{}, false
 		}
 	}
-	if name == "" || strings.HasPrefix(name, "this.") || !declared && !arrow && !strings.Contains(name, ".") || n > 0 && strings.ContainsAny(after[:n], "=({[") && !strings.Contains(after[:n], ": ") {
+	if name == "" || strings.HasPrefix(name, "this.") ||
+		!declared && !arrow && !strings.Contains(name, ".") ||
+		n > 0 && strings.ContainsAny(after[:n], "=({[") && !strings.Contains(after[:n], ": ") {
 		return head{}, false
 	}
 	value := strings.TrimLeft(after[n+2:], " \t")
-	if n := strings.LastIndex(after, " = "); strings.Contains(after[:max(n, 0)], "=> ") { // the declared type is a function too
+	if n := strings.LastIndex(after, " = "); strings.Contains(after[:max(n, 0)], "=> ") {
+		// the declared type is a function too
 		value = strings.TrimLeft(after[n+3:], " \t")
 	}
 	h := head{kind: Function, name: name, argumentsOpen: opensArguments(value)}
 	call := strings.TrimPrefix(value, longName(value))
-	h.call = !h.argumentsOpen && 'A' <= name[0] && name[0] <= 'Z' && call != value && withoutGenerics(call) == "("
+	h.call = !h.argumentsOpen && 'A' <= name[0] && name[0] <= 'Z' && call != value &&
+		withoutGenerics(call) == "("
 	return h, h.argumentsOpen || h.call || isFunctionValue(name, value)
 }
 
@@ -335,7 +348,8 @@ func (s *scanner) next(i int) string {
 
 // beginsFunction reports whether a line is the beginning of a function's value.
 func beginsFunction(line string) bool {
-	return strings.HasPrefix(line, "(") || strings.HasPrefix(line, "async ") || strings.Contains(line, "=>") || leadingWord(line) == "function"
+	return strings.HasPrefix(line, "(") || strings.HasPrefix(line, "async ") ||
+		strings.Contains(line, "=>") || leadingWord(line) == "function"
 }
 
 // inObject reports whether the line may be in an object: in something other than a function or a
@@ -351,7 +365,8 @@ func (s *scanner) inObject(outer string) bool {
 		}
 	}
 	end := s.margin[len(s.margin)-1]
-	return (end == '{' || end == '(' || end == '[') && !strings.Contains(s.margin, "=>") && !strings.Contains(s.margin, "function")
+	return (end == '{' || end == '(' || end == '[') && !strings.Contains(s.margin, "=>") &&
+		!strings.Contains(s.margin, "function")
 }
 
 // pair reads "name: function(…) {" and "name: (…) =>" of an object.
@@ -369,7 +384,8 @@ func pair(line string) (head, bool) {
 		return head{}, false
 	}
 	word := leadingWord(value)
-	ok = word == "function" || value[0] == '(' && strings.Contains(value, "=>") || word != "" && strings.HasPrefix(value[len(word):], " =>")
+	ok = word == "function" || value[0] == '(' && strings.Contains(value, "=>") ||
+		word != "" && strings.HasPrefix(value[len(word):], " =>")
 	return head{kind: Function, name: name}, ok
 }
 

@@ -11,7 +11,8 @@ var extensions = map[string]string{
 	"ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx",
 	"js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "javascript",
 	"rs": "rust", "java": "java", "c": "c", "h": "c",
-	"cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "hh": "cpp", "hpp": "cpp", "hxx": "cpp", "ipp": "cpp", "inl": "cpp", "cu": "cpp", "ino": "cpp",
+	"cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "hh": "cpp", "hpp": "cpp", "hxx": "cpp",
+	"ipp": "cpp", "inl": "cpp", "cu": "cpp", "ino": "cpp",
 	"cs": "csharp", "rb": "ruby", "rake": "ruby", "gemspec": "ruby", "ru": "ruby",
 	"php": "php", "phtml": "php", "sh": "bash", "bash": "bash", "zsh": "bash", "ksh": "bash", "bats": "bash",
 	"kt": "kotlin", "kts": "kotlin", "scala": "scala", "sc": "scala", "sbt": "scala", "lua": "lua",
@@ -19,15 +20,20 @@ var extensions = map[string]string{
 
 	// These have no parser here.
 	"swift": "swift", "dart": "dart", "groovy": "groovy", "gradle": "groovy", "sol": "solidity",
-	"ex": "elixir", "exs": "elixir", "cr": "crystal", "zig": "zig", "vue": "vue", "svelte": "svelte", "astro": "astro",
-	"m": "objc", "mm": "objc", "pl": "perl", "pm": "perl", "r": "r", "jl": "julia", "nim": "nim", "fs": "fsharp",
-	"ps1": "powershell", "psm1": "powershell", "proto": "protobuf", "thrift": "thrift", "graphql": "graphql", "gql": "graphql",
-	"elm": "elm", "hs": "haskell", "ml": "ocaml", "mli": "ocaml", "vb": "vb", "v": "v", "d": "d", "gd": "gdscript", "hx": "haxe",
+	"ex": "elixir", "exs": "elixir", "cr": "crystal", "zig": "zig", "vue": "vue", "svelte": "svelte",
+	"astro": "astro",
+	"m":     "objc", "mm": "objc", "pl": "perl", "pm": "perl", "r": "r", "jl": "julia", "nim": "nim",
+	"fs":  "fsharp",
+	"ps1": "powershell", "psm1": "powershell", "proto": "protobuf", "thrift": "thrift", "graphql": "graphql",
+	"gql": "graphql",
+	"elm": "elm", "hs": "haskell", "ml": "ocaml", "mli": "ocaml", "vb": "vb", "v": "v", "d": "d",
+	"gd": "gdscript", "hx": "haxe",
 }
 
 // names maps complete file names to languages.
 var names = map[string]string{
-	"Rakefile": "ruby", "Gemfile": "ruby", "Vagrantfile": "ruby", "Podfile": "ruby", "Brewfile": "ruby", "Fastfile": "ruby",
+	"Rakefile": "ruby", "Gemfile": "ruby", "Vagrantfile": "ruby", "Podfile": "ruby", "Brewfile": "ruby",
+	"Fastfile":    "ruby",
 	"Jenkinsfile": "groovy", "PKGBUILD": "bash", "SConstruct": "python", "wscript": "python",
 	".bashrc": "bash", ".bash_profile": "bash", ".profile": "bash", ".zshrc": "bash",
 }
@@ -35,8 +41,10 @@ var names = map[string]string{
 // interpreters maps the program in a script's "#!" line to its language.
 var interpreters = map[string]string{
 	"sh": "bash", "bash": "bash", "dash": "bash", "zsh": "bash", "ksh": "bash", "ash": "bash", "bats": "bash",
-	"python": "python", "pypy": "python", "node": "javascript", "nodejs": "javascript", "bun": "typescript", "deno": "typescript", "tsx": "typescript", "ts-node": "typescript",
-	"ruby": "ruby", "php": "php", "lua": "lua", "luajit": "lua", "perl": "perl", "elixir": "elixir", "Rscript": "r", "julia": "julia", "scala": "scala", "kotlin": "kotlin", "groovy": "groovy",
+	"python": "python", "pypy": "python", "node": "javascript", "nodejs": "javascript", "bun": "typescript",
+	"deno": "typescript", "tsx": "typescript", "ts-node": "typescript",
+	"ruby": "ruby", "php": "php", "lua": "lua", "luajit": "lua", "perl": "perl", "elixir": "elixir",
+	"Rscript": "r", "julia": "julia", "scala": "scala", "kotlin": "kotlin", "groovy": "groovy",
 }
 
 // Language returns the language of a file in lower case ("go", "csharp", "markdown"); "" for files
@@ -81,7 +89,8 @@ func looksLikeCPP(content string) bool {
 	content = content[:min(len(content), 64<<10)]
 	for line := range strings.Lines(content) {
 		line = strings.TrimSpace(line)
-		for _, head := range []string{"class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "} {
+		for _, head := range []string{"class ", "namespace ", "template <", "template<", "using ", "public:",
+			"private:", "protected:", "constexpr "} {
 			if strings.HasPrefix(line, head) {
 				return true
 			}

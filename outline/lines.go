@@ -113,7 +113,8 @@ func (s *scanner) skipNonCode(i int, line string) bool {
 // enterByParts detects some of the constructs that a line of code leaves open: a comment or a
 // quotation.
 func (s *scanner) enterByParts(line string) {
-	if n := strings.Index(line, "/*"); n >= 0 && s.w.block == stars && !strings.ContainsAny(line[:n], "\"'`/") && !strings.Contains(line[n:], "*/") {
+	if n := strings.Index(line, "/*"); n >= 0 && s.w.block == stars &&
+		!strings.ContainsAny(line[:n], "\"'`/") && !strings.Contains(line[n:], "*/") {
 		s.comment = "*/"
 	}
 	if s.lang == "python" {
@@ -227,7 +228,8 @@ func (s *scanner) continues(line string) bool {
 	case "{", "where", "public:", "private:", "protected:", "do", "begin":
 		return true
 	}
-	if line[0] == ')' || line[0] == '>' || line[0] == ':' || strings.HasPrefix(line, "where ") || label(line) {
+	if line[0] == ')' || line[0] == '>' || line[0] == ':' || strings.HasPrefix(line, "where ") ||
+		label(line) {
 		return true
 	}
 	if !closes(line) {
@@ -273,8 +275,10 @@ func (s *scanner) begin(i, width int, line string) {
 	if h.split {
 		start = i
 	}
-	s.defs = append(s.defs, Definition{Name: h.name, Kind: h.kind, Start: start, End: i + 1, Depth: len(s.open)})
-	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind, argumentsOpen: h.argumentsOpen})
+	s.defs = append(s.defs, Definition{Name: h.name, Kind: h.kind, Start: start, End: i + 1,
+		Depth: len(s.open)})
+	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind,
+		argumentsOpen: h.argumentsOpen})
 }
 
 func holdsMembers(kind string) bool {

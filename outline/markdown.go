@@ -68,7 +68,8 @@ func atx(s string) (level int, name string) {
 		return 0, ""
 	}
 	name = strings.TrimSpace(s[level:])
-	if cut := strings.TrimRight(name, "#"); cut == "" || strings.HasSuffix(cut, " ") || strings.HasSuffix(cut, "\t") {
+	if cut := strings.TrimRight(name, "#"); cut == "" || strings.HasSuffix(cut, " ") ||
+		strings.HasSuffix(cut, "\t") {
 		name = strings.TrimSpace(cut)
 	}
 	return level, name
@@ -102,5 +103,6 @@ func closesFence(s, fence string) bool {
 // startsOther reports whether a line belongs to a list, quote or table, which a line of dashes
 // below does not turn into a heading.
 func startsOther(s string) bool {
-	return s[0] == '>' || s[0] == '|' || len(s) > 1 && (s[0] == '-' || s[0] == '*' || s[0] == '+') && s[1] == ' '
+	return s[0] == '>' || s[0] == '|' ||
+		len(s) > 1 && (s[0] == '-' || s[0] == '*' || s[0] == '+') && s[1] == ' '
 }

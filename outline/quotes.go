@@ -22,12 +22,16 @@ var (
 // a line. In other languages only comments at the start of a line are.
 var quotesOf = map[string][]quote{
 	"go":         {{open: "`", close: "`"}},
-	"javascript": backquotes, "typescript": backquotes, "tsx": backquotes, "vue": backquotes, "svelte": backquotes, "astro": backquotes,
-	"kotlin": tripled, "scala": tripled, "java": tripled, "groovy": tripled, "swift": tripled, "dart": tripled,
-	"csharp": {{open: `@"`, close: `"`, doubled: true}, {open: `@$"`, close: `"`, doubled: true}, {open: `"""`, close: `"""`}},
-	"rust":   {{open: `"`, close: `"`, escapes: true}},
-	"lua":    {{open: "[[", close: "]]"}, {open: "[=[", close: "]=]"}},
-	"c":      {}, "cpp": {}, "objc": {}, "d": {}, "zig": {}, "protobuf": {}, "thrift": {}, "solidity": {}, "haxe": {}, "v": {},
+	"javascript": backquotes, "typescript": backquotes, "tsx": backquotes, "vue": backquotes,
+	"svelte": backquotes, "astro": backquotes,
+	"kotlin": tripled, "scala": tripled, "java": tripled, "groovy": tripled, "swift": tripled,
+	"dart": tripled,
+	"csharp": {{open: `@"`, close: `"`, doubled: true}, {open: `@$"`, close: `"`, doubled: true},
+		{open: `"""`, close: `"""`}},
+	"rust": {{open: `"`, close: `"`, escapes: true}},
+	"lua":  {{open: "[[", close: "]]"}, {open: "[=[", close: "]=]"}},
+	"c":    {}, "cpp": {}, "objc": {}, "d": {}, "zig": {}, "protobuf": {}, "thrift": {}, "solidity": {},
+	"haxe": {}, "v": {},
 }
 
 // enter finds a comment or quotation that a line of code opens and does not close. A quotation
@@ -126,7 +130,8 @@ func (q quote) end(s string) int {
 // isComment reports whether a line comment begins here, with one of the signs.
 func isComment(rest string, signs []string) bool {
 	for _, c := range signs {
-		if strings.HasPrefix(rest, c) && !strings.HasPrefix(rest, "--[") && !(c == "#" && strings.HasPrefix(rest, "#[")) {
+		if strings.HasPrefix(rest, c) && !strings.HasPrefix(rest, "--[") &&
+			!(c == "#" && strings.HasPrefix(rest, "#[")) {
 			return true
 		}
 	}
@@ -214,5 +219,6 @@ func runeLiteral(s string) int {
 // being a division.
 func beginsPattern(before string) bool {
 	before = strings.TrimRight(before, " \t")
-	return before == "" || strings.IndexByte("(,=:[!&|?{};+", before[len(before)-1]) >= 0 || strings.HasSuffix(before, "return")
+	return before == "" || strings.IndexByte("(,=:[!&|?{};+", before[len(before)-1]) >= 0 ||
+		strings.HasSuffix(before, "return")
 }

@@ -16,7 +16,8 @@ func (p *pass) attach() {
 		return
 	}
 	msgs := p.s.Transcript.Messages()
-	a := attachments{turn: p.s.Transcript.Speech().LastTurn(func(int) bool { return true }), unansweredAfter: len(msgs) - 1}
+	a := attachments{turn: p.s.Transcript.Speech().LastTurn(func(int) bool { return true }),
+		unansweredAfter: len(msgs) - 1}
 	for a.unansweredAfter >= 0 && msgs[a.unansweredAfter].Role != precis.RoleAssistant {
 		a.unansweredAfter--
 	}

@@ -26,7 +26,8 @@ type attempt struct {
 func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 	best := p.attempt(ctx, p.s, rungs)
 	_, audits := p.m.o.Gate.(Auditor)
-	if made := p.earlierReductions(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
+	if made := p.earlierReductions(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits &&
+		len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
 		if anew := p.climbAnew(ctx, rungs, made); anew.isBetterThan(&best) {
 			best = anew
 		}
@@ -48,7 +49,8 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	case p.r.Limits != Limits{}: // only the newest group has to stay
 		s.Kept = Keep(s.Transcript, s.Edits, s.Meter, 1, 0)
 	default:
-		s.Kept = keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail, !slices.ContainsFunc(rungs, isLastResort))
+		s.Kept = keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail,
+			!slices.ContainsFunc(rungs, isLastResort))
 		s.Kept.first(p.settings.KeepFirst)
 	}
 	head := 0
@@ -63,7 +65,8 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}
-	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, onStep: func(s precis.Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.r.TriggeredBy}
+	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now,
+		onStep: func(s precis.Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.r.TriggeredBy}
 	a := attempt{err: l.climb(ctx, rungs)}
 	a.s, a.steps, a.edits, a.warnings = s, l.steps, l.edits, l.warnings
 	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {
@@ -107,7 +110,9 @@ const anewRung = "anew"
 // climbAnew climbs as though the edits of earlier runs had not been made. Its first edit undoes them and
 // belongs to the run, so that undoing the run restores them.
 func (p *pass) climbAnew(ctx context.Context, rungs []Strategy, made []precis.Edit) attempt {
-	back := precis.Edit{Kind: precis.KindUndo, Report: precis.EditReport{Rung: anewRung, Reason: "earlier reductions are done anew from the originals"}}
+	back := precis.Edit{Kind: precis.KindUndo,
+		Report: precis.EditReport{Rung: anewRung,
+			Reason: "earlier reductions are done anew from the originals"}}
 	for _, e := range made {
 		back.Undoes = append(back.Undoes, e.ID)
 	}
@@ -127,7 +132,8 @@ func (p *pass) climbAnew(ctx context.Context, rungs []Strategy, made []precis.Ed
 	a := p.attempt(ctx, s, rungs)
 	if len(a.edits) > 0 {
 		a.edits = append([]precis.Edit{back}, a.edits...)
-		a.steps = append([]precis.Step{{Rung: anewRung, Outcome: precis.OutcomeAccepted, Reason: back.Report.Reason, Before: p.s.Used, After: s.Used}}, a.steps...)
+		a.steps = append([]precis.Step{{Rung: anewRung, Outcome: precis.OutcomeAccepted,
+			Reason: back.Report.Reason, Before: p.s.Used, After: s.Used}}, a.steps...)
 	}
 	return a
 }

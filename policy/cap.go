@@ -52,7 +52,8 @@ func runsOf(edits []precis.Edit) []run {
 	var runs []run
 	for _, e := range edits {
 		switch precis.TriggeredBy(e.Report.Trigger) {
-		case precis.TriggeredAutomatic, precis.TriggeredForced, precis.TriggeredBackground, precis.TriggeredModel:
+		case precis.TriggeredAutomatic, precis.TriggeredForced, precis.TriggeredBackground,
+			precis.TriggeredModel:
 		default:
 			continue
 		}
@@ -63,7 +64,8 @@ func runsOf(edits []precis.Edit) []run {
 			runs[n-1].after = e.Report.TokensAfter
 			continue
 		}
-		runs = append(runs, run{id: e.Run, seen: e.Seen, before: e.Report.TokensBefore, after: e.Report.TokensAfter})
+		runs = append(runs, run{id: e.Run, seen: e.Seen, before: e.Report.TokensBefore,
+			after: e.Report.TokensAfter})
 	}
 	return runs
 }
@@ -258,7 +260,8 @@ func (p *pass) whyNoModel(ctx context.Context) string {
 }
 
 func (m *Manager) alert(ctx context.Context, a Alert) {
-	m.o.Logger.WarnContext(ctx, "spending", "kind", a.Kind, "conversation", a.Conversation, "scope", a.Scope, "spent_usd", a.SpentUSD, "limit_usd", a.LimitUSD)
+	m.o.Logger.WarnContext(ctx, "spending", "kind", a.Kind, "conversation", a.Conversation, "scope", a.Scope,
+		"spent_usd", a.SpentUSD, "limit_usd", a.LimitUSD)
 	if m.o.Alert != nil {
 		m.o.Alert(ctx, a)
 	}
@@ -285,8 +288,9 @@ func (p *pass) bookCall(ctx context.Context, s precis.Step) {
 		return
 	}
 	err := ledger.Book(context.WithoutCancel(ctx), precis.LedgerEntry{
-		Time: p.started, Conversation: p.r.Conversation.ID, Model: s.Call.Model, Kind: precis.KindCall, TriggeredBy: p.r.TriggeredBy,
-		Before: s.Before, After: s.After, Usage: s.Call.Usage, CostUSD: s.Call.CostUSD,
+		Time: p.started, Conversation: p.r.Conversation.ID, Model: s.Call.Model, Kind: precis.KindCall,
+		TriggeredBy: p.r.TriggeredBy,
+		Before:      s.Before, After: s.After, Usage: s.Call.Usage, CostUSD: s.Call.CostUSD,
 	})
 	if err != nil {
 		p.m.o.Logger.ErrorContext(ctx, "a model call is not in the ledger", "rung", s.Rung, "error", err)

@@ -106,7 +106,8 @@ func (c *carrier) heldItems(from, to int) (out carried) {
 
 func (c *carrier) span(r *precis.Replacement) {
 	c.startAfterHead(r)
-	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) && c.s.Kept.inForce.Whole(c.s.Units[i].From) {
+	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) &&
+		c.s.Kept.inForce.Whole(c.s.Units[i].From) {
 		r.From = c.s.Units[i].From
 	}
 	held := c.heldItems(r.From, r.To)
@@ -122,7 +123,8 @@ func (c *carrier) span(r *precis.Replacement) {
 	case len(r.With) > 0 && r.With[0].Role == precis.RoleAssistant:
 		r.With = slices.Concat(held.head, held.system, r.With, held.user, held.calls)
 		return
-	case len(held.calls) > 0 && held.calls[0].Role == precis.RoleAssistant, behind != precis.RoleUser && behind != precis.RoleSystem:
+	case len(held.calls) > 0 && held.calls[0].Role == precis.RoleAssistant,
+		behind != precis.RoleUser && behind != precis.RoleSystem:
 	case short:
 		r.To = to
 		if held = c.heldItems(r.From, to); len(held.system) > 0 {
@@ -222,7 +224,8 @@ func (c *carrier) with(r *precis.Replacement, held carried) []precis.Message {
 	}
 	own := r.With
 	if len(own) == 0 && len(held.user) == 0 && len(held.system) > 0 {
-		own = []precis.Message{precis.NewText(precis.RoleUser, fmt.Sprintf("[Hidden to save room: %s.]", precis.SpanHandle(r.From, r.To)))}
+		own = []precis.Message{precis.NewText(precis.RoleUser,
+			fmt.Sprintf("[Hidden to save room: %s.]", precis.SpanHandle(r.From, r.To)))}
 	}
 	return slices.Concat(held.head, own, held.user, held.system, held.calls)
 }
@@ -250,7 +253,8 @@ func (c *carrier) original(i int) bool {
 }
 
 func (c *carrier) hides(i int) bool {
-	return slices.ContainsFunc(c.edit.Replace, func(r precis.Replacement) bool { return r.Block == nil && r.From <= i && i < r.To })
+	return slices.ContainsFunc(c.edit.Replace,
+		func(r precis.Replacement) bool { return r.Block == nil && r.From <= i && i < r.To })
 }
 
 // roleBehind returns the role of the message after a span; "" at the end.
@@ -288,7 +292,8 @@ func (c *carrier) lastAnswer(r *precis.Replacement) (to int, ok bool) {
 			return 0, false
 		}
 		from, _ := c.s.Kept.Group(u.From)
-		if u.Original() && len(u.Messages) > 0 && u.Messages[0].Role == precis.RoleAssistant && from == u.From {
+		if u.Original() && len(u.Messages) > 0 && u.Messages[0].Role == precis.RoleAssistant &&
+			from == u.From {
 			return u.From, true
 		}
 	}

@@ -51,7 +51,9 @@ type Proposal struct {
 // event describes a rung to a hook.
 func (l *ladder) event(rung Strategy, when string) RungEvent {
 	s := l.s
-	return RungEvent{When: when, Conversation: s.Conversation.ID, Model: s.Conversation.Model, Rung: rung.Name(), TriggeredBy: l.trigger, Tokens: s.Used, Target: s.Target, Window: s.Budget.Window.Tokens}
+	return RungEvent{When: when, Conversation: s.Conversation.ID, Model: s.Conversation.Model,
+		Rung: rung.Name(), TriggeredBy: l.trigger, Tokens: s.Used, Target: s.Target,
+		Window: s.Budget.Window.Tokens}
 }
 
 // before asks the hook whether a rung may be tried; the error is [ErrVeto].
@@ -74,7 +76,8 @@ func (l *ladder) runAfterHook(ctx context.Context, rung Strategy, e precis.Edit)
 	if err == nil && !utf8.ValidString(text) {
 		err = errors.New("its text is no UTF-8")
 	}
-	if failed := l.handleHookError("after", rung, err); failed != nil || err != nil || strings.TrimSpace(text) == strings.TrimSpace(ev.Proposal.Text) || strings.TrimSpace(text) == "" {
+	if failed := l.handleHookError("after", rung, err); failed != nil || err != nil ||
+		strings.TrimSpace(text) == strings.TrimSpace(ev.Proposal.Text) || strings.TrimSpace(text) == "" {
 		return e, failed
 	}
 	if edited, ok := withText(e, text); ok {
@@ -92,7 +95,8 @@ func (l *ladder) handleHookError(when string, rung Strategy, err error) error {
 	if errors.Is(err, ErrVeto) {
 		return &RungError{Reason: ReasonVetoed, Err: err}
 	}
-	if w := fmt.Sprintf("the hook %s the rung %s failed: %v", when, rung.Name(), err); !slices.Contains(l.warnings, w) {
+	if w := fmt.Sprintf("the hook %s the rung %s failed: %v", when, rung.Name(),
+		err); !slices.Contains(l.warnings, w) {
 		l.warnings = append(l.warnings, w)
 	}
 	return nil

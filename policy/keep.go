@@ -54,7 +54,8 @@ func Keep(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, count, ta
 }
 
 // keep is Keep; with whole, no rung can shorten a kept result, so results count in full.
-func keep(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, count, tailTokens int, whole bool) *Kept {
+func keep(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, count, tailTokens int,
+	whole bool) *Kept {
 	msgs := t.Messages()
 	k := pinsOf(t, edits)
 	shown, behind := make([]bool, len(msgs)), 0
@@ -82,7 +83,8 @@ func isRecap(edits []precis.Edit, u precis.Unit) bool {
 // pinsOf returns the pins alone.
 func pinsOf(t *precis.Transcript, edits []precis.Edit) *Kept {
 	msgs := t.Messages()
-	k := &Kept{LastUser: -1, Tail: len(msgs), groups: append(precis.Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
+	k := &Kept{LastUser: -1, Tail: len(msgs), groups: append(precis.Groups(msgs), len(msgs)),
+		pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
 	for _, h := range precis.Pinned(edits) {
 		k.pin(h, len(msgs))
 	}
@@ -100,12 +102,14 @@ func (k *Kept) first(n int) {
 // answer stay in place, with the program's texts among them, if they take up to head tokens. Other
 // items in force, see [Situation.Carry], and the items of a law are held up to room tokens. Content
 // that a rewind, the user or the program's own condensation hides is not in force.
-func (k *Kept) keepInForce(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, head, room int, law []inforce.Item) {
+func (k *Kept) keepInForce(t *precis.Transcript, edits []precis.Edit, m *measure.Meter, head, room int,
+	law []inforce.Item) {
 	msgs := t.Messages()
 	var ends []precis.Edit // edits that end the force of the content they hide
 	for _, e := range precis.Active(edits) {
 		switch {
-		case e.Kind == precis.KindRewind, e.Kind == precis.KindExclude, e.Kind == precis.KindRestore, e.Report.Trigger == string(precis.TriggeredRecorded):
+		case e.Kind == precis.KindRewind, e.Kind == precis.KindExclude, e.Kind == precis.KindRestore,
+			e.Report.Trigger == string(precis.TriggeredRecorded):
 			ends = append(ends, e)
 		}
 	}
@@ -128,7 +132,8 @@ func current(msgs []precis.Message, i int) []precis.Handle {
 		t, ok := b.(precis.Text)
 		return ok && harness.IsEditorState(t.Text)
 	}
-	anew := slices.ContainsFunc(msgs[i+1:], func(m precis.Message) bool { return slices.ContainsFunc(m.Content, state) })
+	anew := slices.ContainsFunc(msgs[i+1:],
+		func(m precis.Message) bool { return slices.ContainsFunc(m.Content, state) })
 	if !anew || !slices.ContainsFunc(msgs[i].Content, state) {
 		return []precis.Handle{precis.MessageHandle(i)}
 	}
@@ -238,7 +243,8 @@ func writesResult(msg precis.Message) bool {
 
 // tail returns the first message of the kept tail: at or after behind, the end of the newest
 // summary, unless no later message is shown. A summary in the tail could not be rewritten.
-func (k *Kept) tail(msgs []precis.Message, shown []bool, behind int, m *measure.Meter, count, tailTokens int, whole bool) int {
+func (k *Kept) tail(msgs []precis.Message, shown []bool, behind int, m *measure.Meter, count, tailTokens int,
+	whole bool) int {
 	start, used, bare, kept := len(msgs), 0, 0, 0
 	for g := len(k.groups) - 2; g >= 0 && (k.groups[g] >= behind || kept == 0); g-- {
 		from, size := k.groups[g], 0
@@ -254,7 +260,8 @@ func (k *Kept) tail(msgs []precis.Message, shown []bool, behind int, m *measure.
 				size++
 			}
 		}
-		if kept >= max(count, 1) && used > tailTokens || kept > 0 && tailTokens > 0 && bare > max(mostBare*tailTokens, smallBare) {
+		if kept >= max(count, 1) && used > tailTokens ||
+			kept > 0 && tailTokens > 0 && bare > max(mostBare*tailTokens, smallBare) {
 			break
 		}
 		kept += size
@@ -302,10 +309,16 @@ func checkKept(s *Situation, units []precis.Unit) error {
 	}
 	for _, u := range units {
 		for i := u.From; i < u.To; i++ {
-			if !whole[i] || !s.Kept.Message(i) || u.Original() && (!u.Changed || onlyThinking(s.Transcript.At(i), u)) {
+			if !whole[i] || !s.Kept.Message(i) ||
+				u.Original() && (!u.Changed || onlyThinking(s.Transcript.At(i), u)) {
 				continue
 			}
-			if words := s.LastWords(); !u.Original() && !s.Kept.isKept(i) && words != "" && slices.ContainsFunc(u.Messages, func(m precis.Message) bool { return strings.Contains(folded(wordsOf(m)), folded(words)) }) {
+			if words := s.LastWords(); !u.Original() && !s.Kept.isKept(i) && words != "" &&
+				slices.ContainsFunc(u.Messages,
+					func(m precis.Message) bool {
+						return strings.Contains(folded(wordsOf(m)),
+							folded(words))
+					}) {
 				continue
 			}
 			return precis.Errorf(precis.CodeInvalid, "check view", "message %d must be kept", i)
@@ -326,7 +339,8 @@ func (k *Kept) checkPins(t *precis.Transcript, before, after []precis.Unit) erro
 		}
 		key := shownBlock{at[0], t.HashBlock(at[0], at[1])}
 		if was[key] && !is[key] {
-			return precis.Errorf(precis.CodeInvalid, "check view", "block %s is pinned", precis.BlockHandle(at[0], at[1]))
+			return precis.Errorf(precis.CodeInvalid, "check view", "block %s is pinned",
+				precis.BlockHandle(at[0], at[1]))
 		}
 	}
 	return nil

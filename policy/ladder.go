@@ -23,21 +23,24 @@ type Situation struct {
 	Budget       Budget
 	Settings     Settings
 	Profile      string
-	From, To     int // the messages to replace, exactly, see [Traits.TakesRange]; To 0: what a strategy chooses
-	Used         int // tokens of the view and the overhead, as the Meter counts, without Guessed
-	Attached     int // of Used, in a view that does not fit, the tokens of attachments; see [Situation.Attachment]
-	Guessed      int // estimated tokens of such attachments beyond half of the target
-	Target       int // tokens to come down to, as the Meter counts
-	Limit        int // tokens the view must not pass, as the Meter counts
-	Trigger      int // tokens at which the next check would act again
-	Forced       bool
-	Automatic    bool             // no user asked for this run
-	DryRun       bool             // make no call that costs money
-	Limits       Limits           // set if the API refused the view for its images
-	Focus        string           // what the user asked summaries to pay attention to; may be empty
-	Environment  string           // state of the client's program (open files, time) sent with each turn; "" on manual runs
-	Live         *Live            // the request being answered; nil: none
-	Sent         []precis.Message // the view before this run, which a prompt cache may hold
+	// the messages to replace, exactly, see [Traits.TakesRange]; To 0: what a strategy chooses
+	From, To int
+	Used     int // tokens of the view and the overhead, as the Meter counts, without Guessed
+	// of Used, in a view that does not fit, the tokens of attachments; see [Situation.Attachment]
+	Attached  int
+	Guessed   int // estimated tokens of such attachments beyond half of the target
+	Target    int // tokens to come down to, as the Meter counts
+	Limit     int // tokens the view must not pass, as the Meter counts
+	Trigger   int // tokens at which the next check would act again
+	Forced    bool
+	Automatic bool   // no user asked for this run
+	DryRun    bool   // make no call that costs money
+	Limits    Limits // set if the API refused the view for its images
+	Focus     string // what the user asked summaries to pay attention to; may be empty
+	// state of the client's program (open files, time) sent with each turn; "" on manual runs
+	Environment string
+	Live        *Live            // the request being answered; nil: none
+	Sent        []precis.Message // the view before this run, which a prompt cache may hold
 
 	attached  *attachments // nil: none
 	maxLoad   int          // messages that are left at most; 0: any number
@@ -57,7 +60,8 @@ func (s *Situation) Repair(view []precis.Message) ([]precis.Message, []precis.Br
 	if s.dialect == nil || s.mend {
 		return precis.Repair(view)
 	}
-	return precis.RepairNew(view, s.Once(saidBreaches{}, func() any { return precis.Check(s.Transcript.Messages()) }).([]precis.Breach))
+	return precis.RepairNew(view,
+		s.Once(saidBreaches{}, func() any { return precis.Check(s.Transcript.Messages()) }).([]precis.Breach))
 }
 
 // saidBreaches is the key of the breaches that the client's own messages have.
@@ -109,7 +113,8 @@ func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger
 // message, which no model has read. Further hiding would only make room for that message.
 func (s *Situation) onlyUnread() bool {
 	n := len(s.Units)
-	return s.Automatic && n > 0 && s.fits() && s.Surplus() == 0 && s.Used-s.Meter.View(s.Units[n-1].Messages) <= s.Target
+	return s.Automatic && n > 0 && s.fits() && s.Surplus() == 0 &&
+		s.Used-s.Meter.View(s.Units[n-1].Messages) <= s.Target
 }
 
 // Original calls f for each original message still shown, with its unit.
@@ -204,12 +209,14 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			}
 		}
 		if isLastResort(rung) && l.s.fits() {
-			l.steps = append(l.steps, precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
+			l.steps = append(l.steps, precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped,
+				Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
 		if TraitsOf(rung).HidesMessages && filled && l.s.onlyUnread() {
-			l.steps = append(l.steps, precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
+			l.steps = append(l.steps, precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped,
+				Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits, and only what nobody has read yet keeps it over its target"})
 			continue
 		}
@@ -272,7 +279,8 @@ const pinsRung = "pins"
 // third of the target. A later rung rewrites the summaries that covered them.
 func (l *ladder) showPinned() {
 	s := l.s
-	e := precis.Edit{Kind: precis.KindRestore, Report: precis.EditReport{Rung: pinsRung, Reason: "pinned messages are shown again"}}
+	e := precis.Edit{Kind: precis.KindRestore,
+		Report: precis.EditReport{Rung: pinsRung, Reason: "pinned messages are shown again"}}
 	for _, span := range s.unmetPins() {
 		e.Replace = append(e.Replace, precis.Replacement{From: span[0], To: span[1], Restore: true})
 	}
@@ -289,7 +297,8 @@ func (l *ladder) showPinned() {
 	e.Report.TokensBefore, e.Report.TokensAfter = s.Used, used
 	countReplaced(&e)
 	edits[len(edits)-1] = e
-	l.steps = append(l.steps, precis.Step{Rung: pinsRung, Outcome: precis.OutcomeAccepted, Reason: e.Report.Reason, Before: s.Used, After: used})
+	l.steps = append(l.steps, precis.Step{Rung: pinsRung, Outcome: precis.OutcomeAccepted,
+		Reason: e.Report.Reason, Before: s.Used, After: used})
 	s.Edits, s.Units, s.Used = edits, units, used
 	l.edits = append(l.edits, e)
 }
@@ -425,7 +434,9 @@ func (l *ladder) accept(rung Strategy, e precis.Edit) error {
 	}
 	used := s.Budget.Overhead + s.tokens(units)
 	if used >= s.Used && s.Limits.Images == 0 { // the number of small images counts
-		return &RungError{Reason: ReasonGrew, Err: precis.Errorf(precis.CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
+		return &RungError{Reason: ReasonGrew,
+			Err: precis.Errorf(precis.CodeInvalid, "check view", "the view would grow from %d to %d tokens",
+				s.Used, used)}
 	}
 	for i := range batch {
 		batch[i].Report.Rung = rung.Name()

@@ -25,7 +25,8 @@ func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handl
 	var said string
 	var out strings.Builder
 	for _, h := range c.s.Kept.inForce.Items {
-		if len(h.Must) == 0 || h.Kept() && c.edit.Kind != precis.KindClip || !slices.ContainsFunc(h.At, hidden) {
+		if len(h.Must) == 0 || h.Kept() && c.edit.Kind != precis.KindClip ||
+			!slices.ContainsFunc(h.At, hidden) {
 			continue // only a clip cuts kept blocks
 		}
 		if said == "" {

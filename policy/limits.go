@@ -59,9 +59,11 @@ func (p *pass) reduceToLimits(err error) error {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		return nil
 	}
-	p.end(EndedReduced, "reduced for what the API takes at most: from %s to %s tokens by %s", number.Thousands(p.before.Tokens), number.Thousands(after.Tokens), edits(len(p.edits)))
+	p.end(EndedReduced, "reduced for what the API takes at most: from %s to %s tokens by %s",
+		number.Thousands(p.before.Tokens), number.Thousands(after.Tokens), edits(len(p.edits)))
 	if float64(after.Tokens) > p.decision.Allowed {
-		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number.Thousands(int(math.Floor(max(p.decision.Allowed, 0)))))
+		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed",
+			number.Thousands(int(math.Floor(max(p.decision.Allowed, 0)))))
 	}
 	return nil
 }

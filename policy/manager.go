@@ -145,23 +145,25 @@ type Request struct {
 	MaxOutput    int           // output tokens the client asks for; 0: unknown
 	OutputLimit  int           // the model's output limit; 0: unknown
 	Profile      string        // key of a threshold in Settings.Profiles; usually the model or profile
-	Reported     int           // input tokens the provider reported for the view now, or before the newest messages; 0: unknown
+	// input tokens the provider reported for the view now, or before the newest messages; 0: unknown
+	Reported int
 
-	// From, To: messages [From,To) are condensed, exactly these and nothing else, whatever it saves. The
-	// newest and the user's last turn may be among them; that turn is then quoted. To 0: what the settings
-	// say. Where the messages cannot be condensed by themselves the error is [precis.CodeInvalid], see [precis.Whole].
-	// Target does not count then.
+	// From, To: messages [From,To) are condensed, exactly these and nothing else, whatever it saves.
+	// The newest and the user's last turn may be among them; that turn is then quoted. To 0: what the
+	// settings say. Where the messages cannot be condensed by themselves the error is
+	// [precis.CodeInvalid], see [precis.Whole]. Target does not count then.
 	From, To int
 	Target   Tokens // that a reduction comes down to, user text and pins notwithstanding; 0: by the settings
-	// TriggeredBy says why a reduction is asked for. "" or [precis.TriggeredAutomatic]: it is made when it is due.
-	// [precis.TriggeredBackground], [precis.TriggeredManual] and [precis.TriggeredModel]: it is made now, whatever the threshold; that of a model
-	// counts against the [Cap], and is dropped when it saves too little. [precis.TriggeredForced]: the provider refused the view as
-	// too long.
+	// TriggeredBy says why a reduction is asked for. "" or [precis.TriggeredAutomatic]: it is made when
+	// it is due. [precis.TriggeredBackground], [precis.TriggeredManual] and [precis.TriggeredModel]: it
+	// is made now, whatever the threshold; that of a model counts against the [Cap], and is dropped
+	// when it saves too little. [precis.TriggeredForced]: the provider refused the view as too long.
 	TriggeredBy precis.TriggeredBy
 	Limits      Limits // come down to these now, and to nothing else: the API has refused the view for them
-	Retry       int    // with TriggeredForced: how many reduced views of this request were refused before, see MaxForced
-	DryRun      bool   // change nothing and call no model; report what would be done
-	Watch       bool   // reduce nothing, whatever is due: the caller does so by another call
+	// with TriggeredForced: how many reduced views of this request were refused before, see MaxForced
+	Retry  int
+	DryRun bool // change nothing and call no model; report what would be done
+	Watch  bool // reduce nothing, whatever is due: the caller does so by another call
 
 	WithoutModels bool // climb no rung that calls a model
 
@@ -170,24 +172,27 @@ type Request struct {
 	Environment string // the client's surroundings (open files, time …), added to a summary on automatic runs
 	Live        *Live  // the client's request, for a summary request to ride on; nil: none
 
-	Meter     *measure.Meter   // has counted earlier views of the conversation, so their counts are reused; nil: a new one
-	Dialect   precis.Dialect   // rules that the view must keep; nil: the strictest rules, see Check
-	Mend      bool             // with Dialect: also mend breaches of the client's own messages; default: leave them
+	// has counted earlier views of the conversation, so their counts are reused; nil: a new one
+	Meter   *measure.Meter
+	Dialect precis.Dialect // rules that the view must keep; nil: the strictest rules, see Check
+	// with Dialect: also mend breaches of the client's own messages; default: leave them
+	Mend      bool
 	Reasoning precis.Reasoning // which signed reasoning stays when earlier content changes
 }
 
 // Result is the answer to a [Request].
 type Result struct {
-	View   []precis.Message // valid, to be sent now
-	Units  []precis.Unit    // View in pieces, before it was repaired; read only
-	Edits  []precis.Edit    // made by this call; in the Conversation already, unless DryRun, Unrecorded or over budget
+	View  []precis.Message // valid, to be sent now
+	Units []precis.Unit    // View in pieces, before it was repaired; read only
+	// made by this call; in the Conversation already, unless DryRun, Unrecorded or over budget
+	Edits  []precis.Edit
 	Report Report
 }
 
-// Manage returns the view of the conversation, reduced when the decision requires it, and appends
-// the new edits to the conversation. The result holds the best view even with an error. The error
-// is [precis.CodeOverBudget] when the view does not fit, [precis.CodeCanceled] when ctx ended, [precis.CodeInvalid] for
-// a bad request, and the store's own when an edit could not be recorded.
+// Manage returns the view of the conversation, reduced when the decision requires it, and appends the
+// new edits to the conversation. The result holds the best view even with an error. The error is
+// [precis.CodeOverBudget] when the view does not fit, [precis.CodeCanceled] when ctx ended,
+// [precis.CodeInvalid] for a bad request, and the store's own when an edit could not be recorded.
 func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 	p, err := m.begin(r)
 	if err != nil {

@@ -46,7 +46,8 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "Request.Window is %d tokens", r.Window.Tokens)
 	}
 	if r.TriggeredBy == precis.TriggeredForced && r.Retry >= MaxForced {
-		return nil, &precis.Error{Code: precis.CodeOverBudget, Op: op, Err: fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
+		return nil, &precis.Error{Code: precis.CodeOverBudget, Op: op,
+			Err:  fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
 			Hint: "its window may be smaller than configured, or the system prompt and tools fill it"}
 	}
 	r.TriggeredBy = cmp.Or(r.TriggeredBy, precis.TriggeredAutomatic)
@@ -67,10 +68,13 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 		p.r.Target += Tokens(n)
 	}
 	p.s = Situation{
-		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
-		Profile: r.Profile, Forced: p.forced() || p.manual(), Automatic: !p.manual(), DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
+		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter,
+		Settings: p.settings,
+		Profile:  r.Profile, Forced: p.forced() || p.manual(), Automatic: !p.manual(), DryRun: r.DryRun,
+		Focus: r.Focus, Live: r.Live,
 		Units:  meter.Units(conv.Transcript, conv.Edits),
-		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, mend: r.Mend, reasoning: r.Reasoning,
+		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect,
+		mend: r.Mend, reasoning: r.Reasoning,
 	}
 	if !p.manual() {
 		p.s.Environment = r.Environment
@@ -130,7 +134,8 @@ func (p *pass) decide() {
 
 // pinsDue makes a pass due that shows hidden pinned messages again.
 func (p *pass) pinsDue() {
-	if p.decision.Action == ActionReduce || p.decision.Action == ActionTruncate || !p.settings.Auto || p.settings.Observe || len(precis.Pinned(p.s.Edits)) == 0 {
+	if p.decision.Action == ActionReduce || p.decision.Action == ActionTruncate || !p.settings.Auto ||
+		p.settings.Observe || len(precis.Pinned(p.s.Edits)) == 0 {
 		return
 	}
 	s := p.s
@@ -208,21 +213,26 @@ func (p *pass) reduce(ctx context.Context) error {
 		p.drop(start)
 		return nil
 	}
-	if err == nil && fits && p.s.Used >= start.Used && !(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
+	if err == nil && fits && p.s.Used >= start.Used &&
+		!(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
 		p.drop(start)
 	}
 	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	after := p.size(p.s.Used, p.view)
-	if attached := calibrated(p.s.Attached, p.factor); err == nil && float64(after.Tokens-attached) > p.decision.Allowed {
+	if attached := calibrated(p.s.Attached, p.factor); err == nil &&
+		float64(after.Tokens-attached) > p.decision.Allowed {
 		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
-	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number.Thousands(p.before.Tokens), number.Thousands(after.Tokens), edits(len(p.edits)))
+	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number.Thousands(p.before.Tokens),
+		number.Thousands(after.Tokens), edits(len(p.edits)))
 	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
-		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
+		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost),
+			r.Rules)
 	}
 	if len(p.edits) == 1 && p.showsPins() {
-		p.end(EndedReduced, "what is pinned is shown again: from %s to %s tokens", number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))
+		p.end(EndedReduced, "what is pinned is shown again: from %s to %s tokens",
+			number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))
 	}
 	if p.gone != nil {
 		p.outcome += "; breach: in no form in it are " + p.gone.String()
@@ -230,7 +240,8 @@ func (p *pass) reduce(ctx context.Context) error {
 	if len(p.edits) == 0 {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		if start.Excess() <= 0 {
-			p.end(EndedWithin, "left alone: %s tokens are within the target of %s", number.Thousands(p.before.Tokens), number.Thousands(p.decision.Target))
+			p.end(EndedWithin, "left alone: %s tokens are within the target of %s",
+				number.Thousands(p.before.Tokens), number.Thousands(p.decision.Target))
 		}
 	}
 	return err
@@ -309,7 +320,8 @@ func (p *pass) without(rungs []Strategy, code precis.Reason, why string) []Strat
 		if !usesModel(s) {
 			return false
 		}
-		p.steps = append(p.steps, precis.Step{Rung: s.Name(), Outcome: precis.OutcomeSkipped, Code: code, Reason: why, Before: p.s.Used, After: p.s.Used})
+		p.steps = append(p.steps, precis.Step{Rung: s.Name(), Outcome: precis.OutcomeSkipped, Code: code,
+			Reason: why, Before: p.s.Used, After: p.s.Used})
 		return true
 	})
 }
@@ -331,7 +343,8 @@ func (p *pass) worthless(start *Situation) bool {
 	if saved := float64(before - after); saved >= p.settings.Worth*float64(before) {
 		return false
 	}
-	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%", number.Thousands(before-after), number.Thousands(before), 100*p.settings.Worth)
+	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%",
+		number.Thousands(before-after), number.Thousands(before), 100*p.settings.Worth)
 	return true
 }
 
@@ -346,7 +359,8 @@ func (p *pass) rungs() []Strategy {
 	if p.r.To > 0 {
 		bare := slices.ContainsFunc(all, omitsOnly) // what others say would have no place
 		for _, s := range all {
-			if TraitsOf(s).TakesRange && omitsOnly(s) == bare && (!usesModel(s) || slices.Contains(p.names(), s.Name())) {
+			if TraitsOf(s).TakesRange && omitsOnly(s) == bare &&
+				(!usesModel(s) || slices.Contains(p.names(), s.Name())) {
 				out = append(out, s)
 			}
 		}
@@ -358,7 +372,8 @@ func (p *pass) rungs() []Strategy {
 			out = append(out, all[i])
 			continue
 		}
-		p.steps = append(p.steps, precis.Step{Rung: name, Outcome: precis.OutcomeSkipped, Code: reasonUnavailable, Reason: "not available"})
+		p.steps = append(p.steps, precis.Step{Rung: name, Outcome: precis.OutcomeSkipped,
+			Code: reasonUnavailable, Reason: "not available"})
 	}
 	return out
 }
@@ -410,7 +425,8 @@ func (p *pass) markRun() {
 	}
 }
 
-// forced reports whether the provider refused the view as too long, manual whether a user asked for the reduction.
+// forced reports whether the provider refused the view as too long, manual whether a user asked for the
+// reduction.
 func (p *pass) forced() bool { return p.r.TriggeredBy == precis.TriggeredForced }
 func (p *pass) manual() bool { return p.r.TriggeredBy == precis.TriggeredManual }
 
@@ -421,10 +437,12 @@ func (p *pass) result() Result {
 	conv := p.r.Conversation
 	return Result{View: slices.Clone(p.view), Units: p.s.Units, Edits: p.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
-		Counter: p.m.o.Counter.Name(), Calibration: p.factor, Overhead: p.s.Meter.Overhead(p.s.Conversation), TriggeredBy: p.r.TriggeredBy,
-		Before: p.before, Unreduced: p.unreducedTokens(), After: p.size(p.s.Used, p.view),
+		Counter: p.m.o.Counter.Name(), Calibration: p.factor, Overhead: p.s.Meter.Overhead(p.s.Conversation),
+		TriggeredBy: p.r.TriggeredBy,
+		Before:      p.before, Unreduced: p.unreducedTokens(), After: p.size(p.s.Used, p.view),
 		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
-		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Gone: p.gone, Warnings: p.warnings, Status: p.status(),
+		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained,
+		Gone: p.gone, Warnings: p.warnings, Status: p.status(),
 		Took: p.m.o.Now().Sub(p.started),
 	}}
 }

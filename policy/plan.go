@@ -110,26 +110,28 @@ type Load struct {
 
 // Decision says what to do with a view, with the arithmetic that led to it.
 type Decision struct {
-	Action    Action        `json:"action"`
-	Trigger   Trigger       `json:"trigger,omitempty"`
-	Used      int           `json:"used"`
-	Percent   float64       `json:"percent"` // of the window
-	Threshold float64       `json:"threshold"`
-	Origin    string        `json:"threshold_from"`
-	Allowed   float64       `json:"allowed"` // window × (1 − buffer) − reserve
-	Target    int           `json:"target"`  // tokens a reduction comes down to
-	Acts      int           `json:"acts_at"` // tokens from which on a view is reduced; 0: never, see [Settings.Observe]
-	Window    precis.Window `json:"window"`
-	Reserve   Reserve       `json:"reserve"`
-	Buffer    float64       `json:"buffer"`
-	Near      bool          `json:"near"` // the warn level is reached, whatever the action
-	Warnings  []string      `json:"warnings,omitempty"`
+	Action    Action  `json:"action"`
+	Trigger   Trigger `json:"trigger,omitempty"`
+	Used      int     `json:"used"`
+	Percent   float64 `json:"percent"` // of the window
+	Threshold float64 `json:"threshold"`
+	Origin    string  `json:"threshold_from"`
+	Allowed   float64 `json:"allowed"` // window × (1 − buffer) − reserve
+	Target    int     `json:"target"`  // tokens a reduction comes down to
+	// tokens from which on a view is reduced; 0: never, see [Settings.Observe]
+	Acts     int           `json:"acts_at"`
+	Window   precis.Window `json:"window"`
+	Reserve  Reserve       `json:"reserve"`
+	Buffer   float64       `json:"buffer"`
+	Near     bool          `json:"near"` // the warn level is reached, whatever the action
+	Warnings []string      `json:"warnings,omitempty"`
 }
 
 // Arithmetic returns the decision's computation as one line.
 func (d Decision) Arithmetic() string {
 	return fmt.Sprintf("used %s of %s (%s), threshold %.4g %% (%s), allowed %s × (1 − %g) − %s = %s, target %s",
-		number.Thousands(d.Used), number.Thousands(d.Window.Tokens), number.Percent(d.Percent), d.Threshold, d.Origin, number.Thousands(d.Window.Tokens), d.Buffer, number.Thousands(d.Reserve.Tokens),
+		number.Thousands(d.Used), number.Thousands(d.Window.Tokens), number.Percent(d.Percent), d.Threshold,
+		d.Origin, number.Thousands(d.Window.Tokens), d.Buffer, number.Thousands(d.Reserve.Tokens),
 		number.Thousands(int(math.Round(d.Allowed))), number.Thousands(d.Target))
 }
 

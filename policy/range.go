@@ -12,7 +12,9 @@ import (
 
 // errRange returns the error for messages that cannot be condensed by themselves.
 func (p *pass) errRange(hint, format string, args ...any) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "condense " + precis.SpanHandle(p.r.From, p.r.To).String(), Err: fmt.Errorf(format, args...), Hint: hint}
+	return &precis.Error{Code: precis.CodeInvalid,
+		Op: "condense " + precis.SpanHandle(p.r.From, p.r.To).String(), Err: fmt.Errorf(format, args...),
+		Hint: hint}
 }
 
 // checkRange returns an error when the requested messages cannot be condensed exactly: all of them
@@ -24,7 +26,8 @@ func (p *pass) checkRange() error {
 	}
 	bare := slices.ContainsFunc(p.m.o.Strategies, omitsOnly) // the other program mends what it sends
 	if a, b := precis.Whole(p.s.Transcript, from, to); !bare && (a != from || b != to) {
-		return p.errRange("condense "+precis.SpanHandle(a, b).String(), "the range parts calls from their results")
+		return p.errRange("condense "+precis.SpanHandle(a, b).String(),
+			"the range parts calls from their results")
 	}
 	kept := pinsOf(p.s.Transcript, p.s.Edits)
 	kept.pinCompactions(p.s.Transcript.Messages())
@@ -34,7 +37,8 @@ func (p *pass) checkRange() error {
 		case u.To <= from || u.From >= to:
 			continue
 		case u.From < from || u.To > to:
-			return p.errRange("take all of it, or undo that edit", "%s is hidden as a whole", precis.SpanHandle(u.From, u.To))
+			return p.errRange("take all of it, or undo that edit", "%s is hidden as a whole",
+				precis.SpanHandle(u.From, u.To))
 		}
 		shown = shown || len(u.Messages) > 0
 	}
@@ -43,7 +47,8 @@ func (p *pass) checkRange() error {
 	}
 	for i := from; i < to; i++ {
 		if kept.Pinned(i) {
-			return p.errRange("unpin it, or condense what is before and behind it", "%s is pinned", precis.MessageHandle(i))
+			return p.errRange("unpin it, or condense what is before and behind it", "%s is pinned",
+				precis.MessageHandle(i))
 		}
 	}
 	return nil
@@ -74,9 +79,11 @@ func (p *pass) reduceRange(start Situation, err error) error {
 	p.gone = p.goneSince(start)
 	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	after := p.size(p.s.Used, p.view)
-	p.end(EndedReduced, "%s is condensed: from %s to %s tokens", precis.SpanHandle(p.r.From, p.r.To), number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))
+	p.end(EndedReduced, "%s is condensed: from %s to %s tokens", precis.SpanHandle(p.r.From, p.r.To),
+		number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))
 	if float64(after.Tokens) > p.decision.Allowed {
-		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number.Thousands(int(math.Floor(max(p.decision.Allowed, 0)))))
+		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed",
+			number.Thousands(int(math.Floor(max(p.decision.Allowed, 0)))))
 	}
 	return nil
 }

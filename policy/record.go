@@ -70,7 +70,8 @@ func (r recorder) book(ctx context.Context, conv *precis.Conversation, e precis.
 	}
 	err := r.ledger.Book(ctx, precis.LedgerEntry{
 		Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
-		TriggeredBy: precis.TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter,
+		TriggeredBy: precis.TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore,
+		After: e.Report.TokensAfter,
 	})
 	if err != nil {
 		r.logger.ErrorContext(ctx, "an edit is not in the ledger", "edit", e.ID, "error", err)
@@ -115,7 +116,8 @@ func (m *Manager) Record(ctx context.Context, conv *precis.Conversation, edits .
 func (m *Manager) Save(ctx context.Context, conv *precis.Conversation) (precis.Fingerprint, error) {
 	st := m.o.Store
 	if st == nil {
-		return precis.Fingerprint{}, precis.Errorf(precis.CodeInvalid, "save conversation", "the manager has no store")
+		return precis.Fingerprint{}, precis.Errorf(precis.CodeInvalid, "save conversation",
+			"the manager has no store")
 	}
 	node, err := st.Append(ctx, precis.Fingerprint{}, conv.Transcript.Messages()...)
 	if err != nil {
@@ -169,7 +171,8 @@ type Progress struct {
 // an error are the given ones. Only the part after progress is compared, so a fully stored
 // conversation costs no call. Concurrent calls for one conversation are safe with a Progress of
 // their own.
-func Reconcile(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit, p *Progress) ([]precis.Edit, error) {
+func Reconcile(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit,
+	p *Progress) ([]precis.Edit, error) {
 	const attempts = 4 // each but the first follows a write by another process
 	var err error
 	for range attempts {
@@ -195,7 +198,8 @@ func Reconcile(ctx context.Context, st precis.Store, t *precis.Transcript, edits
 // store writes the part that the store is not known to hold. Messages are written a piece at a
 // time, so that one long conversation does not keep others waiting, and written pieces stay when a
 // later piece fails.
-func (p *Progress) store(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit) error {
+func (p *Progress) store(ctx context.Context, st precis.Store, t *precis.Transcript,
+	edits []precis.Edit) error {
 	msgs := t.Messages()
 	for p.Messages < len(msgs) {
 		next := p.Messages + piece(msgs[p.Messages:])
@@ -232,7 +236,8 @@ func piece(msgs []precis.Message) int {
 // memory is kept; in every other case the store is. Stored is how many of the
 // returned edits are in the store.
 func MergeEdits(memory, there []precis.Edit) (now []precis.Edit, stored int) {
-	if len(there) <= len(memory) && slices.EqualFunc(there, memory[:len(there)], func(a, b precis.Edit) bool { return a.ID == b.ID }) {
+	if len(there) <= len(memory) && slices.EqualFunc(there, memory[:len(there)],
+		func(a, b precis.Edit) bool { return a.ID == b.ID }) {
 		return memory, len(there)
 	}
 	return there, len(there)

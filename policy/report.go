@@ -34,21 +34,25 @@ type Report struct {
 	Overhead     precis.Overhead    `json:"-"`           // as counted
 	TriggeredBy  precis.TriggeredBy `json:"triggered_by"`
 	Before       Size               `json:"before"`
-	Unreduced    int                `json:"said,omitempty"` // tokens of the unreduced conversation; 0 without [Request.Meter]
-	After        Size               `json:"after"`
-	Decision     Decision           `json:"decision"`
-	Arithmetic   string             `json:"arithmetic"`
-	Outcome      string             `json:"outcome"` // one sentence: the action, or the reason for none
-	Ended        Ending             `json:"ended"`   // the same in one word
-	Steps        []precis.Step      `json:"steps,omitempty"`
-	Edits        []EditSummary      `json:"edits"`
-	Repairs      []precis.Breach    `json:"repairs,omitempty"`   // breaches of the recorded conversation that were mended
-	Retention    *Retention         `json:"retention,omitempty"` // nil without a reduction or an [Auditor]
-	Gone         *Gone              `json:"gone,omitempty"`      // a breach: content that the run removed from the view; nil: none
-	Warnings     []string           `json:"warnings,omitempty"`
-	Shadow       *Shadow            `json:"shadow,omitempty"` // the plan; nil unless the manager only observes
-	Status       Status             `json:"status"`
-	Took         time.Duration      `json:"took_ns"`
+	// tokens of the unreduced conversation; 0 without [Request.Meter]
+	Unreduced  int           `json:"said,omitempty"`
+	After      Size          `json:"after"`
+	Decision   Decision      `json:"decision"`
+	Arithmetic string        `json:"arithmetic"`
+	Outcome    string        `json:"outcome"` // one sentence: the action, or the reason for none
+	Ended      Ending        `json:"ended"`   // the same in one word
+	Steps      []precis.Step `json:"steps,omitempty"`
+	Edits      []EditSummary `json:"edits"`
+	// breaches of the recorded conversation that were mended
+	Repairs   []precis.Breach `json:"repairs,omitempty"`
+	Retention *Retention      `json:"retention,omitempty"` // nil without a reduction or an [Auditor]
+	// a breach: content that the run removed from the view; nil: none
+	Gone     *Gone    `json:"gone,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	// the plan; nil unless the manager only observes
+	Shadow *Shadow       `json:"shadow,omitempty"`
+	Status Status        `json:"status"`
+	Took   time.Duration `json:"took_ns"`
 }
 
 // Ending says in one word how a check ended, for programs and for texts in other
@@ -57,16 +61,17 @@ type Ending string
 
 // The endings of a check.
 const (
-	EndedNotDue     Ending = "not_due"        // no reduction was due
-	EndedWatching   Ending = "left_to_caller" // see [Request.Watch]
-	EndedCapped     Ending = "capped"         // the cap stopped the run
-	EndedSpared     Ending = "spared"         // the run would have removed content from the view entirely, see [Gone]
-	EndedReduced    Ending = "reduced"        // edits were made
-	EndedNothing    Ending = "nothing_found"  // no rung found a reduction
-	EndedWithin     Ending = "within_target"  // the view was small enough
-	EndedWorthless  Ending = "worthless"      // the rungs would have saved too little
-	EndedOverBudget Ending = "over_budget"    // too large after all cuts
-	EndedUnrecorded Ending = "not_recorded"   // the store failed
+	EndedNotDue   Ending = "not_due"        // no reduction was due
+	EndedWatching Ending = "left_to_caller" // see [Request.Watch]
+	EndedCapped   Ending = "capped"         // the cap stopped the run
+	// the run would have removed content from the view entirely, see [Gone]
+	EndedSpared     Ending = "spared"
+	EndedReduced    Ending = "reduced"       // edits were made
+	EndedNothing    Ending = "nothing_found" // no rung found a reduction
+	EndedWithin     Ending = "within_target" // the view was small enough
+	EndedWorthless  Ending = "worthless"     // the rungs would have saved too little
+	EndedOverBudget Ending = "over_budget"   // too large after all cuts
+	EndedUnrecorded Ending = "not_recorded"  // the store failed
 )
 
 // EditSummary is one edit as reports show it.
@@ -112,7 +117,9 @@ func summarize(edits []precis.Edit, factor float64) []EditSummary {
 	out := make([]EditSummary, len(edits))
 	for i, e := range edits {
 		r := e.Report
-		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages, Call: r.Call, Took: r.Took,
+		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason,
+			Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages,
+			Call: r.Call, Took: r.Took,
 			Variant: r.Variant, Likely: r.Likely, Held: r.Held, Repaired: r.Repaired}
 	}
 	return out
@@ -181,7 +188,8 @@ type Retention struct {
 	Typed     int `json:"typed"`      // characters that the user typed, pasted text excluded
 	TypedKept int `json:"typed_kept"` // of these, in the view word for word, in whole sentences
 
-	Rules     int          `json:"rules"`                // typed sentences with a word such as "never" or "you may"
+	// typed sentences with a word such as "never" or "you may"
+	Rules     int          `json:"rules"`
 	RulesLost []LostAnchor `json:"rules_lost,omitempty"` // of these, not in the view word for word
 
 	Lost []LostAnchor `json:"lost,omitempty"` // most likely first, [MaxLost] at most
@@ -258,7 +266,8 @@ func (g Gone) String() string {
 		parts = append(parts, fmt.Sprintf("%d pins (first %s)", n, g.Pins[0]))
 	}
 	if n := len(g.Rules); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d rules of the user (first %s)", n, g.AllRules, g.Rules[0].Handle))
+		parts = append(parts, fmt.Sprintf("%d of %d rules of the user (first %s)", n, g.AllRules,
+			g.Rules[0].Handle))
 	}
 	if g.LastTurn != nil {
 		parts = append(parts, fmt.Sprintf("the last user turn (%s)", *g.LastTurn))
@@ -299,13 +308,17 @@ func (r Report) log(ctx context.Context, to *slog.Logger) {
 		r.logEdit(ctx, to, e)
 	}
 	if g := r.Gone; g != nil {
-		to.LogAttrs(ctx, slog.LevelWarn, "breach: the view has lost something altogether", slog.String("conversation", r.Conversation),
-			slog.Int("rules", len(g.Rules)), slog.Bool("last_user_turn", g.LastTurn != nil), slog.Float64("hidden_share", g.Hidden))
+		to.LogAttrs(ctx, slog.LevelWarn, "breach: the view has lost something altogether",
+			slog.String("conversation", r.Conversation),
+			slog.Int("rules", len(g.Rules)), slog.Bool("last_user_turn", g.LastTurn != nil),
+			slog.Float64("hidden_share", g.Hidden))
 	}
 	for _, s := range r.Steps {
 		if s.Outcome == precis.OutcomeFailed {
-			to.LogAttrs(ctx, slog.LevelWarn, "rung failed", slog.String("conversation", r.Conversation), slog.String("rung", s.Rung),
-				slog.String("code", string(s.Code)), slog.Float64("cost_usd", costOf(s)), slog.Duration("took", s.Took))
+			to.LogAttrs(ctx, slog.LevelWarn, "rung failed", slog.String("conversation", r.Conversation),
+				slog.String("rung", s.Rung),
+				slog.String("code", string(s.Code)), slog.Float64("cost_usd", costOf(s)),
+				slog.Duration("took", s.Took))
 		}
 	}
 }
@@ -313,11 +326,14 @@ func (r Report) log(ctx context.Context, to *slog.Logger) {
 // logEdit writes the metrics of one edit.
 func (r Report) logEdit(ctx context.Context, to *slog.Logger, e EditSummary) {
 	attrs := []slog.Attr{
-		slog.String("conversation", r.Conversation), slog.String("edit", e.ID), slog.String("kind", string(e.Kind)), slog.String("rung", e.Rung),
-		slog.String("trigger", string(r.TriggeredBy)), slog.Int("tokens_saved", e.Saved), slog.Int("messages", e.Spans), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
+		slog.String("conversation", r.Conversation), slog.String("edit", e.ID),
+		slog.String("kind", string(e.Kind)), slog.String("rung", e.Rung),
+		slog.String("trigger", string(r.TriggeredBy)), slog.Int("tokens_saved", e.Saved),
+		slog.Int("messages", e.Spans), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
 	}
 	if c := e.Call; c != nil {
-		attrs = append(attrs, slog.String("model", c.Model), slog.Int("calls", c.Calls), slog.Float64("cost_usd", c.CostUSD), slog.String("form", c.Form),
+		attrs = append(attrs, slog.String("model", c.Model), slog.Int("calls", c.Calls),
+			slog.Float64("cost_usd", c.CostUSD), slog.String("form", c.Form),
 			slog.Bool("custom_prompt", c.Custom), slog.Bool("separate_profile", c.Separate))
 	}
 	to.LogAttrs(ctx, slog.LevelInfo, "view reduced", attrs...)

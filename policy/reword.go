@@ -28,7 +28,8 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (pre
 	}
 	old := precis.Active(conv.Edits)[i]
 	before := *conv // as it is without the edit: the messages to replace
-	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e precis.Edit) bool { return e.ID == edit })
+	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits),
+		func(e precis.Edit) bool { return e.ID == edit })
 	r.Conversation = &before
 	e, err := reworded(old, text)
 	if err == nil {
@@ -59,14 +60,18 @@ func (m *Manager) gateText(ctx context.Context, r Request, e precis.Edit, text s
 	}
 	e.Report.TokensBefore, e.Report.TokensAfter = p.sizesOf(e)
 	if e.Report.TokensAfter > e.Report.TokensBefore {
-		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, op, "the text has %d tokens, the messages it stands for %d", e.Report.TokensAfter, e.Report.TokensBefore)
+		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, op,
+			"the text has %d tokens, the messages it stands for %d", e.Report.TokensAfter,
+			e.Report.TokensBefore)
 	}
 	return e, nil
 }
 
 // reworded returns an edit over the same spans that shows another text.
 func reworded(old precis.Edit, text string) (precis.Edit, error) {
-	e := precis.Edit{Kind: old.Kind, Report: precis.EditReport{Rung: old.Report.Rung, Reason: fmt.Sprintf("the text of %s was edited", old.ID)}}
+	e := precis.Edit{Kind: old.Kind,
+		Report: precis.EditReport{Rung: old.Report.Rung,
+			Reason: fmt.Sprintf("the text of %s was edited", old.ID)}}
 	for _, r := range old.Replace {
 		if r.Block != nil || r.Restore {
 			continue
@@ -75,7 +80,8 @@ func reworded(old precis.Edit, text string) (precis.Edit, error) {
 	}
 	e, found := withText(e, text)
 	if !found {
-		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "reword", "edit %.80q shows no text in the place of messages", old.ID)
+		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "reword",
+			"edit %.80q shows no text in the place of messages", old.ID)
 	}
 	return e, nil
 }
@@ -83,7 +89,8 @@ func reworded(old precis.Edit, text string) (precis.Edit, error) {
 // withText returns an edit with another text where it shows one in the place of messages;
 // ok is false when it shows none.
 func withText(e precis.Edit, text string) (out precis.Edit, ok bool) {
-	i := slices.IndexFunc(e.Replace, func(r precis.Replacement) bool { return r.Block == nil && !r.Restore && r.Own() >= 0 })
+	i := slices.IndexFunc(e.Replace,
+		func(r precis.Replacement) bool { return r.Block == nil && !r.Restore && r.Own() >= 0 })
 	if i < 0 {
 		return e, false
 	}
@@ -128,7 +135,8 @@ func (m *Manager) Redraft(ctx context.Context, r Request, run Result, edit, text
 	r.Conversation = &before
 	e, ok := withText(run.Edits[i], text)
 	if !ok {
-		return Result{}, precis.Errorf(precis.CodeInvalid, op, "edit %.80q shows no text in the place of messages", edit)
+		return Result{}, precis.Errorf(precis.CodeInvalid, op,
+			"edit %.80q shows no text in the place of messages", edit)
 	}
 	e.Report = precis.EditReport{}
 	e, err := m.gateText(ctx, r, e, text)
@@ -168,7 +176,8 @@ func (p *pass) redraft(run Result, i int) (Result, error) {
 	for k := i; k < len(run.Edits); k++ {
 		e := &run.Edits[k]
 		if err := precis.CheckEdit(t, p.s.Edits, *e); err != nil {
-			return Result{}, precis.Errorf(precis.CodeConflict, op, "the conversation was edited meanwhile: %w", err)
+			return Result{}, precis.Errorf(precis.CodeConflict, op,
+				"the conversation was edited meanwhile: %w", err)
 		}
 		edits := slices.Concat(p.s.Edits, run.Edits[k:k+1])
 		units := precis.Units(t, edits)
@@ -186,7 +195,9 @@ func (p *pass) redraft(run Result, i int) (Result, error) {
 	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	run.View, run.Units = slices.Clone(p.view), p.s.Units
 	rep := &run.Report
-	rep.After, rep.Edits, rep.Repairs, rep.Retention, rep.Status = p.size(p.s.Used, p.view), summarize(run.Edits, p.factor), p.repairs, nil, p.status()
-	rep.Outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number.Thousands(rep.Before.Tokens), number.Thousands(rep.After.Tokens), edits(len(run.Edits)))
+	rep.After, rep.Edits, rep.Repairs, rep.Retention, rep.Status = p.size(p.s.Used,
+		p.view), summarize(run.Edits, p.factor), p.repairs, nil, p.status()
+	rep.Outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number.Thousands(rep.Before.Tokens),
+		number.Thousands(rep.After.Tokens), edits(len(run.Edits)))
 	return run, nil
 }

@@ -36,9 +36,12 @@ type Settings struct {
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
 	KeepFirst    int     // oldest messages always kept, by count, with the answers to their calls
-	KeepHead     float64 // the user's messages before the first answer kept, up to this share of the window, 0 to 1, and at most a fifth of the target
-	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
-	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
+	// the user's messages before the first answer kept, up to this share of the window, 0 to 1, and at
+	// most a fifth of the target
+	KeepHead float64
+	// newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
+	KeepShare    float64
+	ExactReserve bool // always reserve requested output or 8192, whatever the window (Roo)
 
 	// Pin is a regular expression (RE2): blocks with matching text are pinned. "" pins none.
 	Pin   string
@@ -77,7 +80,8 @@ func DefaultSettings() Settings {
 		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
 		Buffer: defaultBuffer, KeepMessages: 3, KeepHead: 0.10, KeepShare: 0.10,
 		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: summaryMinWindow,
-		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000, MediaKeep: 1},
+		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000,
+			MediaKeep: 1},
 	}
 }
 
@@ -88,7 +92,8 @@ func DefaultSettings() Settings {
 func (s Settings) Threshold(profile string) (percent float64, origin string, warnings []string) {
 	percent, origin = s.Percent, "global"
 	if c := clampPercent(percent); c != percent {
-		warnings = append(warnings, fmt.Sprintf("threshold %g %% is outside %g to %g; using %g", percent, MinPercent, MaxPercent, c))
+		warnings = append(warnings, fmt.Sprintf("threshold %g %% is outside %g to %g; using %g", percent,
+			MinPercent, MaxPercent, c))
 		percent = c
 	}
 	own, ok := s.Profiles[profile]
@@ -135,7 +140,8 @@ func clampPercent(p float64) float64 {
 func (s Settings) Validate() error {
 	share := func(name string, v, most float64) error {
 		if math.IsNaN(v) || v < 0 || v > most {
-			return precis.Errorf(precis.CodeInvalid, "check settings", "%s is %g, want 0 to %g", name, v, most)
+			return precis.Errorf(precis.CodeInvalid, "check settings", "%s is %g, want 0 to %g", name, v,
+				most)
 		}
 		return nil
 	}
@@ -150,19 +156,27 @@ func (s Settings) Validate() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Tools)) {
 		if t := s.Tools[name]; t.KeepLast < 0 || t.Over < 0 {
-			return precis.Errorf(precis.CodeInvalid, "check settings", "tools.%s is %+v, want 0 or more", name, t)
+			return precis.Errorf(precis.CodeInvalid, "check settings", "tools.%s is %+v, want 0 or more",
+				name, t)
 		}
 	}
 	return firstError(
-		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent),
-		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("keep_head", s.KeepHead, 1), share("worth", s.Worth, 1),
+		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent),
+		share("target", s.Target, MaxPercent),
+		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1),
+		share("keep_head", s.KeepHead, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
-		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.owner", s.Spend.Owner, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
-		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("threshold_tokens", s.Tokens),
+		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64),
+		share("spend.owner", s.Spend.Owner, math.MaxFloat64),
+		share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
+		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst),
+		count("threshold_tokens", s.Tokens),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
-		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),
+		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver),
+		count("prune_errors_over", s.Fractions.ErrorsOver),
 		count("media_keep", s.Fractions.MediaKeep),
-		count("cap.window", s.Cap.Window), count("cap.max", s.Cap.Max), count("cap.no_progress", s.Cap.NoProgress),
+		count("cap.window", s.Cap.Window), count("cap.max", s.Cap.Max),
+		count("cap.no_progress", s.Cap.NoProgress),
 	)
 }
 

@@ -43,7 +43,8 @@ func (s *shadowEdits) of(conv *precis.Conversation) []precis.Edit {
 	s.mu.Unlock()
 	checker := precis.NewChecker(conv.Transcript, conv.Edits)
 	for _, e := range edits {
-		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At || checker.Add(e) != nil {
+		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At ||
+			checker.Add(e) != nil {
 			return nil // it was rewound, or edited
 		}
 	}
@@ -88,7 +89,9 @@ func (p *pass) shadow(ctx context.Context) *Shadow {
 		return nil // the check itself says why
 	}
 	err = q.reduce(ctx)
-	out := &Shadow{Trigger: q.decision.Trigger, Before: q.before.Tokens, After: q.size(q.s.Used, q.view).Tokens, Outcome: q.outcome, Steps: q.steps, Edits: summarize(q.edits, q.factor)}
+	out := &Shadow{Trigger: q.decision.Trigger, Before: q.before.Tokens,
+		After: q.size(q.s.Used, q.view).Tokens, Outcome: q.outcome, Steps: q.steps,
+		Edits: summarize(q.edits, q.factor)}
 	if err != nil {
 		out.Outcome = err.Error()
 	}
@@ -105,8 +108,11 @@ func (r recorder) bookShadow(ctx context.Context, conv *precis.Conversation, s *
 	if r.ledger == nil {
 		return
 	}
-	err := r.ledger.Book(ctx, precis.LedgerEntry{Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: precis.KindShadow, EditID: e.ID, TriggeredBy: precis.TriggeredAutomatic, Before: s.Before, After: s.After})
+	err := r.ledger.Book(ctx, precis.LedgerEntry{Time: e.Time, Conversation: conv.ID, Model: conv.Model,
+		Kind: precis.KindShadow, EditID: e.ID, TriggeredBy: precis.TriggeredAutomatic, Before: s.Before,
+		After: s.After})
 	if err != nil {
-		r.logger.ErrorContext(ctx, "what would have been done is not in the ledger", "edit", e.ID, "error", err)
+		r.logger.ErrorContext(ctx, "what would have been done is not in the ledger", "edit", e.ID, "error",
+			err)
 	}
 }

@@ -18,27 +18,30 @@ type Strategy interface {
 	Propose(ctx context.Context, s *Situation) (precis.Edit, error)
 }
 
-// Traits are what the ladder has to know of a strategy beside its edits. A strategy that has some also has a method
-// Traits() [Traits]; see [TraitsOf].
+// Traits are what the ladder has to know of a strategy beside its edits. A strategy that has some also
+// has a method Traits() [Traits]; see [TraitsOf].
 type Traits struct {
-	// UsesModel: it calls a model. The ladder leaves it out for windows under [Settings.MinModel] and when the [Cap] is
-	// reached.
+	// UsesModel: it calls a model. The ladder leaves it out for windows under [Settings.MinModel] and
+	// when the [Cap] is reached.
 	UsesModel bool
-	// HidesMessages: it hides whole messages, and is also tried when only the number of messages is too large.
+	// HidesMessages: it hides whole messages, and is also tried when only the number of messages is too
+	// large.
 	HidesMessages bool
-	// TakesRange: it can replace exactly the messages that a request names, see [Request.From]: it proposes one edit, which
-	// replaces [Situation.From,Situation.To) by one text.
+	// TakesRange: it can replace exactly the messages that a request names, see [Request.From]: it
+	// proposes one edit, which replaces [Situation.From,Situation.To) by one text.
 	TakesRange bool
-	// Lossless: the original text can be read from what its edits show. They may change kept messages, but not pinned
-	// blocks.
+	// Lossless: the original text can be read from what its edits show. They may change kept messages,
+	// but not pinned blocks.
 	Lossless bool
 	// LastResort: its edits may touch what is kept. It is tried only when the view does not fit otherwise.
 	LastResort bool
-	// StopsAtLimit: it is a last resort that comes down to what fits, not to the target. It is tried again, in place of
-	// the edit that it made, when a later rung frees room and the target is out of reach.
+	// StopsAtLimit: it is a last resort that comes down to what fits, not to the target. It is tried
+	// again, in place of the edit that it made, when a later rung frees room and the target is out of
+	// reach.
 	StopsAtLimit bool
-	// OmitOnly: another program applies its edits, and can only leave messages out. So no text is put in their place, by
-	// the gate or by [Situation.Carry], and that program mends calls that lost their results, as [precis.Repair] does.
+	// OmitOnly: another program applies its edits, and can only leave messages out. So no text is put
+	// in their place, by the gate or by [Situation.Carry], and that program mends calls that lost their
+	// results, as [precis.Repair] does.
 	OmitOnly bool
 }
 

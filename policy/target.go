@@ -102,14 +102,16 @@ func ParseTarget(text string) (Target, error) {
 
 func shareOf(share float64, text string) (Target, error) {
 	if share <= 0 || share > 1 {
-		return Target{}, errTarget("target is %.40q, which is not over 0%% and up to 100%% of the window", text)
+		return Target{}, errTarget("target is %.40q, which is not over 0%% and up to 100%% of the window",
+			text)
 	}
 	return Target{Share: Share(share)}, nil
 }
 
 func tokensOf(v float64, text string) (Target, error) {
 	if v < 1 || v > mostTokens {
-		return Target{}, errTarget("target is %.40q, which is not from 1 to %s tokens", text, number.Thousands(mostTokens))
+		return Target{}, errTarget("target is %.40q, which is not from 1 to %s tokens", text,
+			number.Thousands(mostTokens))
 	}
 	return Target{Tokens: Tokens(v)}, nil
 }
@@ -129,7 +131,9 @@ func errNoUnit(v float64) error {
 	if v > MaxPercent {
 		return errTarget("target is %s, without a unit: it may mean %s or %sk tokens", n, tokens, n)
 	}
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read target", Err: fmt.Errorf("target is %s, without a unit: it may mean %s%% of the context window or %s", n, n, tokens),
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read target",
+		Err: fmt.Errorf("target is %s, without a unit: it may mean %s%% of the context window or %s", n, n,
+			tokens),
 		Hint: fmt.Sprintf("write %s%% for a share of the window; tokens are written as %sk, or as a number from 1,000 on", n, n)}
 }
 
@@ -176,7 +180,9 @@ func ParsePercent(text string) (float64, error) {
 	bare := strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(text, "%"), "％"))
 	v, err := strconv.ParseFloat(bare, 64)
 	if err != nil || !(v >= 0 && v <= MaxPercent) {
-		return 0, &precis.Error{Code: precis.CodeInvalid, Op: "read percentage", Err: fmt.Errorf("%.20q is not from 0%% to %d%% of the window", text, int(MaxPercent)), Hint: "a setting has no number of tokens: 20 and 20% are a fifth of the window, and so is 0.2"}
+		return 0, &precis.Error{Code: precis.CodeInvalid, Op: "read percentage",
+			Err:  fmt.Errorf("%.20q is not from 0%% to %d%% of the window", text, int(MaxPercent)),
+			Hint: "a setting has no number of tokens: 20 and 20% are a fifth of the window, and so is 0.2"}
 	}
 	if bare != text {
 		return v, nil

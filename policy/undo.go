@@ -8,9 +8,9 @@ import (
 	"precis"
 )
 
-// Undo undoes edits of a conversation: the given IDs, or, without IDs, the last run that reduced
-// it. It appends one edit of kind [precis.KindUndo] and returns it. The error is [precis.CodeNotFound] when there
-// is no edit to undo.
+// Undo undoes edits of a conversation: the given IDs, or, without IDs, the last run that reduced it. It
+// appends one edit of kind [precis.KindUndo] and returns it. The error is [precis.CodeNotFound] when
+// there is no edit to undo.
 func (m *Manager) Undo(ctx context.Context, conv *precis.Conversation, ids ...string) (precis.Edit, error) {
 	if conv == nil || conv.Transcript == nil {
 		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "undo", "the conversation has no transcript")
@@ -27,7 +27,8 @@ func (m *Manager) Undo(ctx context.Context, conv *precis.Conversation, ids ...st
 // Restore shows hidden content again, from now on: whole messages with the tool uses and results
 // that belong to them, or one block. A block of a message that is hidden as a whole comes back with
 // its message. The error is [precis.CodeNotFound] when all of it is shown unchanged.
-func (m *Manager) Restore(ctx context.Context, conv *precis.Conversation, h precis.Handle) (precis.Edit, error) {
+func (m *Manager) Restore(ctx context.Context, conv *precis.Conversation,
+	h precis.Handle) (precis.Edit, error) {
 	t := conv.Transcript
 	if err := t.CheckHandle(h); err != nil {
 		return precis.Edit{}, err
@@ -43,7 +44,11 @@ func (m *Manager) Restore(ctx context.Context, conv *precis.Conversation, h prec
 		k := Kept{groups: append(precis.Groups(t.Messages()), t.Len())}
 		r.From, _ = k.Group(h.From)
 		_, r.To = k.Group(h.To - 1)
-		hidden = slices.ContainsFunc(shown.Units, func(u precis.Unit) bool { return u.To > r.From && u.From < r.To && (!u.Original() || u.Changed) })
+		hidden = slices.ContainsFunc(shown.Units,
+			func(u precis.Unit) bool {
+				return u.To > r.From && u.From < r.To &&
+					(!u.Original() || u.Changed)
+			})
 	}
 	if !hidden {
 		return precis.Edit{}, precis.Errorf(precis.CodeNotFound, "restore", "%s is shown as it was said", h)
@@ -55,7 +60,8 @@ func (m *Manager) Restore(ctx context.Context, conv *precis.Conversation, h prec
 // Pin marks messages or a block as important: no later run hides or cuts them. Content that is
 // hidden already comes back with the next run that reduces the view, or at once with
 // [Manager.Restore].
-func (m *Manager) Pin(ctx context.Context, conv *precis.Conversation, handles ...precis.Handle) (precis.Edit, error) {
+func (m *Manager) Pin(ctx context.Context, conv *precis.Conversation,
+	handles ...precis.Handle) (precis.Edit, error) {
 	if len(handles) == 0 {
 		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "pin", "no handle is given")
 	}
@@ -108,14 +114,16 @@ func unused(edits []precis.Edit, id string) string {
 // Tool uses and results that belong to them are hidden, too. The error is [precis.CodeNotFound] when all
 // of them are hidden already, and [precis.CodeConflict] when one of them must stay: the last user turn,
 // pins, and the newest group, which the model is to answer.
-func (m *Manager) Exclude(ctx context.Context, conv *precis.Conversation, h precis.Handle) (precis.Edit, error) {
+func (m *Manager) Exclude(ctx context.Context, conv *precis.Conversation,
+	h precis.Handle) (precis.Edit, error) {
 	const op = "exclude"
 	t := conv.Transcript
 	if err := t.CheckHandle(h); err != nil {
 		return precis.Edit{}, err
 	}
 	if h.Block >= 0 {
-		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, op, "%s is a block: whole messages are excluded", h)
+		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, op,
+			"%s is a block: whole messages are excluded", h)
 	}
 	kept := Keep(t, conv.Edits, m.NewMeter(), 1, 0)
 	from, _ := kept.Group(h.From)
@@ -133,11 +141,15 @@ func (m *Manager) Exclude(ctx context.Context, conv *precis.Conversation, h prec
 		return precis.Edit{}, precis.Errorf(precis.CodeNotFound, op, "%s is hidden already", h)
 	}
 	for i := from; i < to; i++ {
-		original := slices.ContainsFunc(units, func(u precis.Unit) bool { return u.From == i && u.Original() })
+		original := slices.ContainsFunc(units,
+			func(u precis.Unit) bool { return u.From == i && u.Original() })
 		if kept.Pinned(i) || original && kept.Message(i) {
-			return precis.Edit{}, precis.Errorf(precis.CodeConflict, op, "%s must stay: it is pinned, the last user turn, or what is to be answered", precis.MessageHandle(i))
+			return precis.Edit{}, precis.Errorf(precis.CodeConflict, op,
+				"%s must stay: it is pinned, the last user turn, or what is to be answered",
+				precis.MessageHandle(i))
 		}
 	}
-	e := precis.Edit{Kind: precis.KindExclude, Replace: []precis.Replacement{{From: from, To: to}}, Report: precis.EditReport{Reason: "asked for: " + h.String()}}
+	e := precis.Edit{Kind: precis.KindExclude, Replace: []precis.Replacement{{From: from, To: to}},
+		Report: precis.EditReport{Reason: "asked for: " + h.String()}}
 	return m.add(ctx, conv, e)
 }

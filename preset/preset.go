@@ -45,7 +45,8 @@ func Settings(name string) (policy.Settings, error) {
 	case Frugal:
 	case Selective:
 		s.Prepare = 60
-		s.Rungs = []string{"dedupe", "fold", "selective", "media", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
+		s.Rungs = []string{"dedupe", "fold", "selective", "media", "condense", "digest", "prune", "squeeze",
+			"digest-more", "truncate", "clip"}
 	case Roo:
 		s.Percent, s.Warn, s.Target = 100, 0, 0
 		s.KeepMessages, s.KeepHead, s.KeepShare, s.ExactReserve = 0, 0, 0, true
@@ -53,7 +54,8 @@ func Settings(name string) (policy.Settings, error) {
 	case Off:
 		s.Auto, s.Observe, s.Warn = false, true, 0
 	default:
-		return s, precis.Errorf(precis.CodeInvalid, "choose preset", "unknown preset %q, want one of %v", name, Names())
+		return s, precis.Errorf(precis.CodeInvalid, "choose preset", "unknown preset %q, want one of %v",
+			name, Names())
 	}
 	return s, nil
 }
@@ -70,11 +72,12 @@ type Options struct {
 	Ledger     precis.Ledger     // nil: Store, if it is one
 	Gate       policy.Gate       // nil: [digest.Gate]; none in the preset roo without FromStart
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
-	FromStart  bool              // summaries and digests begin at the first message, see [condense.Full]; for tasks of Roo Code
-	ToFit      bool              // truncation only brings down what cannot be sent, see [reduce.Truncate]
-	Parser     outline.Parser    // of the files that are outlined below a summary; nil: see [outline.Of]
-	Logger     *slog.Logger      // nil: silent
-	Now        func() time.Time  // nil: time.Now
+	// summaries and digests begin at the first message, see [condense.Full]; for tasks of Roo Code
+	FromStart bool
+	ToFit     bool             // truncation only brings down what cannot be sent, see [reduce.Truncate]
+	Parser    outline.Parser   // of the files that are outlined below a summary; nil: see [outline.Of]
+	Logger    *slog.Logger     // nil: silent
+	Now       func() time.Time // nil: time.Now
 
 	Condensing *Condensing // how models condense; nil: no model does
 	// Instead take the places of the rungs of their names; "condense" and
@@ -135,13 +138,16 @@ func New(o Options) (*policy.Manager, error) {
 	}
 	for _, s := range o.First {
 		if slices.Contains(Rungs(), s.Name()) {
-			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "%q is the name of a rung that there is: put it in its place by Instead", s.Name())
+			return nil, precis.Errorf(precis.CodeInvalid, "place rung",
+				"%q is the name of a rung that there is: put it in its place by Instead", s.Name())
 		}
 	}
 	rungs = slices.Concat(o.First, rungs)
 	return policy.NewManager(policy.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Law: workstate.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, OnEdit: o.OnEdit, Hooks: o.Hooks,
+		Gate: o.Gate, Law: workstate.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger,
+		Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport,
+		OnEdit: o.OnEdit, Hooks: o.Hooks,
 	})
 }
 
@@ -153,7 +159,9 @@ func checkRungs(o Options) error {
 	}
 	for _, name := range o.Settings.Rungs {
 		if !slices.Contains(known, name) {
-			return &precis.Error{Code: precis.CodeInvalid, Op: "choose rungs", Err: fmt.Errorf("%.40q is none of %s", name, strings.Join(known, ", ")), Hint: suggest.DidYouMean(name, known)}
+			return &precis.Error{Code: precis.CodeInvalid, Op: "choose rungs",
+				Err:  fmt.Errorf("%.40q is none of %s", name, strings.Join(known, ", ")),
+				Hint: suggest.DidYouMean(name, known)}
 		}
 	}
 	return nil
@@ -171,7 +179,8 @@ func replaced(rungs, instead []policy.Strategy) ([]policy.Strategy, error) {
 		if at < 0 {
 			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "there is no rung %q", x.Name())
 		}
-		before := slices.IndexFunc(rungs, func(s policy.Strategy) bool { return slices.Index(Rungs(), s.Name()) > at })
+		before := slices.IndexFunc(rungs,
+			func(s policy.Strategy) bool { return slices.Index(Rungs(), s.Name()) > at })
 		rungs = slices.Insert(rungs, before, x) // clip is the last of all
 	}
 	return rungs, nil
@@ -202,7 +211,8 @@ func modelRungs(s policy.Settings, c *Condensing, full condense.Full) ([]policy.
 		return nil, nil
 	}
 	if c.Mode != "" && c.Mode != condense.KeepRecent && c.Mode != condense.FreshStart {
-		return nil, precis.Errorf(precis.CodeInvalid, "set up condensing", "unknown mode %q, want %s or %s", c.Mode, condense.KeepRecent, condense.FreshStart)
+		return nil, precis.Errorf(precis.CodeInvalid, "set up condensing", "unknown mode %q, want %s or %s",
+			c.Mode, condense.KeepRecent, condense.FreshStart)
 	}
 	config := c.Writer
 	config.Bare = config.Bare || s.Preset == Roo
@@ -213,7 +223,8 @@ func modelRungs(s policy.Settings, c *Condensing, full condense.Full) ([]policy.
 	full.Summarizer = w
 	var out []policy.Strategy
 	if c.Selective || s.Preset == Selective || slices.Contains(s.Rungs, Selective) {
-		out = append(out, condense.Selective{Model: c.Writer.Model, Fallback: c.Writer.Fallback, Cache: c.Writer.Cache, Before: c.Writer.Hooks.Before, Price: c.Price})
+		out = append(out, condense.Selective{Model: c.Writer.Model, Fallback: c.Writer.Fallback,
+			Cache: c.Writer.Cache, Before: c.Writer.Hooks.Before, Price: c.Price})
 	}
 	return append(out, full), nil
 }
@@ -239,5 +250,6 @@ func fullOf(o Options) condense.Full {
 // Rungs returns the names of the rungs there can be, in the order they are
 // climbed.
 func Rungs() []string {
-	return []string{"dedupe", "fold", "media", "selective", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
+	return []string{"dedupe", "fold", "media", "selective", "condense", "digest", "prune", "squeeze",
+		"digest-more", "truncate", "clip"}
 }

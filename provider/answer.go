@@ -42,7 +42,8 @@ var ends = map[string]end{
 	"max_tokens": endTruncated, "max_output_tokens": endTruncated, "length": endTruncated,
 	"refusal": endRefused, "content_filter": endRefused, "sensitive": endRefused,
 	"model_context_window_exceeded": endFull,
-	"failed":                        endFailed, "cancelled": endFailed, "error": endFailed, "network_error": endFailed,
+	"failed":                        endFailed, "cancelled": endFailed, "error": endFailed,
+	"network_error": endFailed,
 }
 
 // processEvent processes an event or a whole answer. stopIsEnd is the method of [api].

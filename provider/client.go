@@ -132,7 +132,8 @@ func sameHost(client *http.Client) *http.Client {
 	}
 	own.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		first := via[0]
-		if req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host || req.Method != first.Method || len(via) > 3 {
+		if req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host ||
+			req.Method != first.Method || len(via) > 3 {
 			return http.ErrUseLastResponse
 		}
 		return nil

@@ -110,7 +110,8 @@ func (c Config) complete() (Config, error) {
 		{"Breaker.Cooldown", notNegative(c.Breaker.Cooldown)},
 	} {
 		if err := check.check(c); err != nil {
-			return c, &precis.Error{Code: precis.CodeInvalid, Op: "configure model", Place: check.field, Err: err}
+			return c, &precis.Error{Code: precis.CodeInvalid, Op: "configure model", Place: check.field,
+				Err: err}
 		}
 	}
 	c.Dialect = c.dialect()
@@ -201,7 +202,8 @@ func (c Config) checkKey() error {
 }
 
 // ownHeaders belong to the connection, or describe the body.
-var ownHeaders = []string{"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host", "Transfer-Encoding"}
+var ownHeaders = []string{"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length",
+	"Content-Type", "Host", "Transfer-Encoding"}
 
 func (c Config) checkHeaders() error {
 	for name, values := range c.Headers {

@@ -24,7 +24,8 @@ func newAPI(c Config) api {
 // withSystem returns messages preceded by the system messages of a live request, unless messages
 // begin with system messages already: in the dialects of OpenAI the system prompt is one of the
 // messages.
-func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]precis.Message, error)) []precis.Message {
+func withSystem(live []byte, messages []precis.Message,
+	decode func([]byte) ([]precis.Message, error)) []precis.Message {
 	if messages[0].Role == precis.RoleSystem {
 		return messages
 	}

@@ -70,7 +70,8 @@ func (c *Client) ask(ctx context.Context, x *exchange, a *answer) error {
 // send sends the request. It returns the response if it is an answer of any kind; otherwise it
 // returns the error and stores it in x.fault.
 func (x *exchange) send(ctx context.Context, c *Client) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.BaseURL+c.api.path(), bytes.NewReader(x.body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.BaseURL+c.api.path(),
+		bytes.NewReader(x.body))
 	if err != nil {
 		return nil, x.fail(&model.Error{Fault: model.FaultRequest, Err: withoutURL(err)})
 	}

@@ -89,7 +89,8 @@ func judgeStatus(e *model.Error, body []byte) {
 // 409 when they are busy with the same resource.
 func faultOfStatus(status int) model.Fault {
 	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden,
+		status == http.StatusPaymentRequired:
 		return model.FaultAuth
 	case status == http.StatusTooManyRequests:
 		return model.FaultRateLimited

@@ -113,7 +113,8 @@ func (c *Client) rewrite(r model.Request, body []byte, used string, e *model.Err
 // refusesName reports whether an error text is about the name of a field, not
 // its value.
 func refusesName(body string) bool {
-	for _, words := range []string{"unsupported", "not supported", "unrecognized", "unknown", "unexpected", "not permitted", "not allowed", "instead"} {
+	for _, words := range []string{"unsupported", "not supported", "unrecognized", "unknown", "unexpected",
+		"not permitted", "not allowed", "instead"} {
 		if strings.Contains(body, words) {
 			return true
 		}

@@ -16,7 +16,8 @@ import (
 
 // persist sends the request until it is answered, fails permanently, or has no attempt left. limit
 // is the name of the output limit in body.
-func (c *Client) persist(ctx context.Context, r model.Request, body []byte, limit string) (model.Response, error) {
+func (c *Client) persist(ctx context.Context, r model.Request, body []byte,
+	limit string) (model.Response, error) {
 	var sum model.Response
 	try := func() (*answer, error) {
 		a, err := c.attempt(ctx, body, r.Header)
@@ -33,7 +34,8 @@ func (c *Client) persist(ctx context.Context, r model.Request, body []byte, limi
 			}
 		}
 		return a, c.verdict(ctx, err)
-	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(uint(c.config.Retries)+1), backoff.WithMaxElapsedTime(0))
+	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(uint(c.config.Retries)+1),
+		backoff.WithMaxElapsedTime(0))
 	if err != nil {
 		return sum, callerError(ctx, err)
 	}
@@ -89,7 +91,8 @@ func (c *Client) headers(live http.Header) http.Header {
 }
 
 // keyHeaders hold keys.
-var keyHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}
+var keyHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie",
+	"Proxy-Authorization"}
 
 // withoutKey removes the key from the body of an error that quotes it. Keys too
 // short to be secret are not removed.

@@ -30,7 +30,8 @@ func (Clip) Traits() policy.Traits { return policy.Traits{LastResort: true} }
 func (Clip) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	margin := 0
 	for try := 0; ; try++ {
-		c := clipper{s: s, with: map[precis.Handle]precis.Block{}, shorter: map[int]precis.Replacement{}, margin: margin}
+		c := clipper{s: s, with: map[precis.Handle]precis.Block{}, shorter: map[int]precis.Replacement{},
+			margin: margin}
 		c.survey()
 		c.all()
 		e := c.edit()
@@ -65,7 +66,8 @@ func (c *clipper) edit() precis.Edit {
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{c.pins, "pinned block"}, {c.pinsHidden, "pinned message"}, {c.lastUser, "block of the last user turn"}, {c.breaches, "whole block"}} {
+	}{{c.pins, "pinned block"}, {c.pinsHidden, "pinned message"}, {c.lastUser, "block of the last user turn"},
+		{c.breaches, "whole block"}} {
 		if n.count > 0 {
 			e.Report.Notes = append(e.Report.Notes, "breach: "+plural(n.count, n.what)+" cut or left out")
 		}
@@ -121,7 +123,8 @@ type clipper struct {
 }
 
 func (c *clipper) survey() {
-	c.noteTokens = c.s.Meter.Block(precis.RoleUser, precis.Text{Text: cutMiddle(strings.Repeat("x", 100_000), 0, 0, precis.BlockHandle(1000, 10))})
+	c.noteTokens = c.s.Meter.Block(precis.RoleUser,
+		precis.Text{Text: cutMiddle(strings.Repeat("x", 100_000), 0, 0, precis.BlockHandle(1000, 10))})
 	results := map[precis.Handle]bool{}
 	x, _, _ := retain.Of(c.s)
 	for _, call := range x.Calls {

@@ -25,7 +25,8 @@ func (c *clipper) hideTail(pinned bool) {
 			}
 		}
 		pins := c.pinnedIn(i, end)
-		if end < last && !c.holdsLastUser(i, end) && !c.attachedIn(i, end) && (pinned || pins == 0) && !c.isHidden(u.From) {
+		if end < last && !c.holdsLastUser(i, end) && !c.attachedIn(i, end) && (pinned || pins == 0) &&
+			!c.isHidden(u.From) {
 			c.pinsHidden += pins
 			for _, u := range c.s.Units[i:end] {
 				c.saved += c.shownTokens(u)
@@ -59,11 +60,13 @@ func (c *clipper) trim() {
 		}
 		full, gain := c.s.Meter.View(with[at:at+1]), 0
 		need = min(need, full-c.s.Target/leastDigest)
-		for words := strings.TrimSuffix(first.Text, shortenedNote(u)); gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
+		for words := strings.TrimSuffix(first.Text,
+			shortenedNote(u)); gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
 			if words = c.withoutEnd(words, need-gain); words == "" {
 				break
 			}
-			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words + shortenedNote(u)}}, u.Messages[at].Content[1:])
+			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words + shortenedNote(u)}},
+				u.Messages[at].Content[1:])
 		}
 		if gain > 0 {
 			with[at] = m
@@ -295,7 +298,8 @@ func (c *clipper) leaveOut() {
 			uses[t.h] = i
 		case precis.ToolResult:
 		default:
-			inside := i > 0 && c.targets[i-1].h.From == t.h.From && i+1 < len(c.targets) && c.targets[i+1].h.From == t.h.From
+			inside := i > 0 && c.targets[i-1].h.From == t.h.From && i+1 < len(c.targets) &&
+				c.targets[i+1].h.From == t.h.From
 			if inside {
 				c.drop(t)
 			}
@@ -345,7 +349,8 @@ func (c *clipper) isHidden(message int) bool {
 func (c *clipper) mark() {
 	if n := len(c.hidden); n > 0 {
 		r := &c.hidden[n-1]
-		r.With = []precis.Message{precis.NewText(precis.RoleUser, fmt.Sprintf("[Hidden to save room: %s.]", precis.SpanHandle(c.hidden[0].From, r.To)))}
+		r.With = []precis.Message{precis.NewText(precis.RoleUser,
+			fmt.Sprintf("[Hidden to save room: %s.]", precis.SpanHandle(c.hidden[0].From, r.To)))}
 	}
 }
 

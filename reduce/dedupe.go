@@ -29,7 +29,8 @@ func (d Dedupe) Propose(_ context.Context, s *policy.Situation) (precis.Edit, er
 	if d.MinChars == 0 {
 		d.MinChars = 200
 	}
-	r := deduper{Dedupe: d, s: s, shown: originals(s), p: newProposal(s, precis.KindDedupe), done: map[precis.Handle]bool{}}
+	r := deduper{Dedupe: d, s: s, shown: originals(s), p: newProposal(s, precis.KindDedupe),
+		done: map[precis.Handle]bool{}}
 	x, _, _ := retain.Of(s)
 	r.reads(x.Calls)
 	r.environment()
@@ -55,7 +56,8 @@ func (d *deduper) reason() string {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{d.same, "identical read"}, {d.stale, "outdated read"}, {d.repeated, "repeated text"}, {d.environ, "superseded environment block"}} {
+	}{{d.same, "identical read"}, {d.stale, "outdated read"}, {d.repeated, "repeated text"},
+		{d.environ, "superseded environment block"}} {
 		if c.n > 0 {
 			parts = append(parts, plural(c.n, c.what))
 		}
@@ -91,7 +93,8 @@ func (d *deduper) reads(calls []toolcall.Call) {
 			continue
 		}
 		at := last.Results[0]
-		note := fmt.Sprintf("[%s: the same content is shown in full at %s, where the file was read again.]", c.Path, at)
+		note := fmt.Sprintf("[%s: the same content is shown in full at %s, where the file was read again.]",
+			c.Path, at)
 		count := &d.same
 		if harness.WithoutHead(c.Text) != harness.WithoutHead(last.Text) {
 			note = fmt.Sprintf("[%s as it was then is out of date: the file has changed and was read again at %s. This version: %s.]", c.Path, at, c.Results[len(c.Results)-1])

@@ -37,7 +37,8 @@ func (f Fold) Propose(_ context.Context, s *policy.Situation) (precis.Edit, erro
 		}
 		for b, block := range s.Transcript.At(i).Content {
 			h := precis.BlockHandle(i, b)
-			if _, ok := shown.get(h); !ok || s.Kept.PinnedBlock(i, b) || authors[b] == precis.AuthorPerson || authors[b] == precis.AuthorModel {
+			if _, ok := shown.get(h); !ok || s.Kept.PinnedBlock(i, b) || authors[b] == precis.AuthorPerson ||
+				authors[b] == precis.AuthorModel {
 				continue
 			}
 			folded, ok := foldBlock(block)

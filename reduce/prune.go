@@ -196,7 +196,8 @@ func (r *pruner) newest() map[int32]bool {
 func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[int32]bool) {
 	role := r.s.Transcript.At(h.From).Role
 	t := pruned{h: h, role: role, block: b}
-	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !r.spared(h.From) || !r.s.Kept.Block(h.From, h.Block) {
+	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !r.spared(h.From) ||
+		!r.s.Kept.Block(h.From, h.Block) {
 		for i := from; i < to; i++ {
 			if r.bulky(i, last) {
 				t.parts = append(t.parts, r.partOf(i))
@@ -292,7 +293,8 @@ func (r *pruner) newestAnswer(t *retain.Text) bool {
 			return false
 		}
 	}
-	return t.Source == retain.Said && r.s.Meter.Block(precis.RoleAssistant, precis.Text{Text: t.Body}) <= r.s.Target/8
+	return t.Source == retain.Said &&
+		r.s.Meter.Block(precis.RoleAssistant, precis.Text{Text: t.Body}) <= r.s.Target/8
 }
 
 // longer reports whether a text has more than n characters.
@@ -334,7 +336,8 @@ const leastPiece = 70
 func joined(s preview.Split) preview.Split {
 	var out []preview.Piece
 	for _, p := range s.Pieces {
-		if n := len(out) - 1; n >= 0 && p.Class < preview.Headline && out[n].Class < preview.Headline && out[n].End-out[n].Start < leastPiece {
+		if n := len(out) - 1; n >= 0 && p.Class < preview.Headline && out[n].Class < preview.Headline &&
+			out[n].End-out[n].Start < leastPiece {
 			out[n].End = p.End
 			out[n].Class = max(out[n].Class, p.Class)
 			continue
@@ -355,7 +358,8 @@ func (r *pruner) addPieces(p *part, perByte float64) {
 	for _, piece := range p.split.Pieces {
 		n := float64(piece.End - piece.Start)
 		c := retain.Piece{Text: p.text, Start: piece.Start, End: piece.End, Cost: n*perByte + 1}
-		c.Bonus = r.reuse.Worth(p.text, piece.Start, piece.End) * r.copies.Fresh(r.x.Texts[p.text].Body[piece.Start:piece.End])
+		c.Bonus = r.reuse.Worth(p.text, piece.Start,
+			piece.End) * r.copies.Fresh(r.x.Texts[p.text].Body[piece.Start:piece.End])
 		switch piece.Class {
 		case fixed:
 			c.Bonus = 1e9

@@ -165,7 +165,8 @@ func narrow(text string) string {
 func (r *pruner) filled(p *part, keep []bool) []bool {
 	const note = 24
 	out := slices.Clone(keep)
-	last := r.x.Texts[p.text].Handle.From == r.s.Transcript.Len()-1 // the message to be answered keeps its beginning
+	// the message to be answered keeps its beginning
+	last := r.x.Texts[p.text].Handle.From == r.s.Transcript.Len()-1
 	for i, piece := range p.split.Pieces {
 		out[i] = out[i] || piece.Class == fixed || last && piece.Start < beginning
 	}

@@ -52,7 +52,8 @@ type shown struct {
 // shownBy returns the blocks of the original messages in the view for which keep is true. It calls
 // keep only for messages with a replaced block.
 func shownBy(s *policy.Situation, keep func(i, b int, block precis.Block) bool) shown {
-	out := shown{t: s.Transcript, whole: make([]bool, s.Transcript.Len()), blocks: map[precis.Handle]precis.Block{}}
+	out := shown{t: s.Transcript, whole: make([]bool, s.Transcript.Len()),
+		blocks: map[precis.Handle]precis.Block{}}
 	s.Original(func(i int, _ precis.Message, u precis.Unit) {
 		if out.whole[i] = !u.Changed; out.whole[i] {
 			return
@@ -117,7 +118,8 @@ func (s *shown) put(h precis.Handle, hidden bool) {
 // identity.
 func withText(b precis.Block, text string) precis.Block {
 	if r, ok := b.(precis.ToolResult); ok {
-		return precis.ToolResult{ToolUseID: r.ToolUseID, IsError: r.IsError, Content: []precis.Block{precis.Text{Text: text}}}
+		return precis.ToolResult{ToolUseID: r.ToolUseID, IsError: r.IsError,
+			Content: []precis.Block{precis.Text{Text: text}}}
 	}
 	return precis.Text{Text: text}
 }
@@ -142,5 +144,6 @@ func plural(n int, noun string) string {
 
 // Names returns the names of the rungs of this package, least loss first.
 func Names() []string {
-	return []string{Dedupe{}.Name(), Fold{}.Name(), Media{}.Name(), Prune{}.Name(), Squeeze{}.Name(), Truncate{}.Name(), Clip{}.Name()}
+	return []string{Dedupe{}.Name(), Fold{}.Name(), Media{}.Name(), Prune{}.Name(), Squeeze{}.Name(),
+		Truncate{}.Name(), Clip{}.Name()}
 }

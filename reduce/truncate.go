@@ -51,7 +51,8 @@ func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {
 // Propose hides the oldest turns.
 func (t Truncate) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	if t.ToFit && s.Used <= s.Limit {
-		return precis.Edit{Kind: precis.KindTruncation, Report: precis.EditReport{Code: policy.ReasonNothing, Reason: "the view fits as it is"}}, nil
+		return precis.Edit{Kind: precis.KindTruncation,
+			Report: precis.EditReport{Code: policy.ReasonNothing, Reason: "the view fits as it is"}}, nil
 	}
 	tr := truncation{Truncate: t, s: s}
 	tr.findMarkers()
@@ -121,7 +122,8 @@ func (t *truncation) quota() int {
 // choose marks units to hide, oldest group first.
 func (t *truncation) choose() {
 	saved := t.hideOldest(t.quota(), 0, false)
-	if s := t.s; !t.Roo && t.summaries() > s.Limit*4/5 && (s.Used-s.Limit-saved)*leastOver > t.summaries() { // the last way
+	if s := t.s; !t.Roo && t.summaries() > s.Limit*4/5 && (s.Used-s.Limit-saved)*leastOver > t.summaries() {
+		// the last way
 		t.hideOldest(0, saved, true)
 	}
 }
@@ -270,5 +272,6 @@ func (t *truncation) markerFor(from, to int) precis.Message {
 }
 
 func markerText(from, to int) string {
-	return fmt.Sprintf("[%s hidden here to save room; nothing is lost: %s.]", plural(to-from, "earlier message"), precis.SpanHandle(from, to))
+	return fmt.Sprintf("[%s hidden here to save room; nothing is lost: %s.]",
+		plural(to-from, "earlier message"), precis.SpanHandle(from, to))
 }

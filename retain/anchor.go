@@ -23,7 +23,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"identifier", "path", "error", "url", "hash", "number", "quote", "flag", "ticket"}
+var kindNames = [kinds]string{"identifier", "path", "error", "url", "hash", "number", "quote", "flag",
+	"ticket"}
 
 // String returns the kind's name.
 func (k Kind) String() string {
@@ -65,7 +66,8 @@ func Scan(text string, f func(Anchor)) {
 		case c == '\x1b':
 			s.at += visible.Sequence(text[s.at:])
 		case c == '\\' && strings.HasPrefix(text[s.at:], escaped):
-			s.at += len(escaped) - 1 + visible.Sequence("\x1b"+text[s.at+len(escaped):min(len(text), s.at+len(escaped)+longest)])
+			s.at += len(escaped) - 1 + visible.Sequence("\x1b"+text[s.at+len(escaped):min(len(text),
+				s.at+len(escaped)+longest)])
 		default:
 			if classes[c]&quote != 0 {
 				s.quoted(c)
@@ -257,7 +259,8 @@ func (w *wordShape) colon(text string, from, i int, next byte) int {
 // link yields a URL: everything up to the next character that cannot be part of
 // one.
 func (s *scanner) link(from, i int) {
-	for i < len(s.text) && s.text[i] > ' ' && s.text[i] < 0x7f && strings.IndexByte("\"'<>`|\\)]}", s.text[i]) < 0 {
+	for i < len(s.text) && s.text[i] > ' ' && s.text[i] < 0x7f &&
+		strings.IndexByte("\"'<>`|\\)]}", s.text[i]) < 0 {
 		i++
 	}
 	s.at = i
@@ -301,7 +304,8 @@ func (s *scanner) ticket() {
 		i++
 	}
 	s.at = i
-	if n := i - from; n >= 3 && n <= 8 && !is(byteAt(s.text, i), letter) && !is(byteAt(s.text, from-1), inner) {
+	if n := i - from; n >= 3 && n <= 8 && !is(byteAt(s.text, i), letter) &&
+		!is(byteAt(s.text, from-1), inner) {
 		s.yield(Ticket, from, i)
 	}
 }

@@ -186,7 +186,8 @@ func (s *scanner) simple(from, end int) {
 	case humps > 0 && isErrorName(word), isErrorCode(word, uppers, digits):
 		s.yield(Error, from, end)
 	case strings.Trim(word, "_$") == "":
-	case strings.Contains(strings.Trim(word, "_$"), "_"), humps > 0 && len(word) >= 5, digits > 0 && letters > 1:
+	case strings.Contains(strings.Trim(word, "_$"), "_"), humps > 0 && len(word) >= 5,
+		digits > 0 && letters > 1:
 		if digits > 0 && letters <= 2 && is(word[0], digit) { // 12ms
 			s.yield(Number, from, end)
 			return
@@ -227,7 +228,8 @@ func (s *scanner) message(end int) {
 	}
 	from := end + 2
 	i := from
-	for i < len(s.text) && i-from < most && s.text[i] != '\n' && s.text[i] != '"' && s.text[i] != '\\' && s.text[i] != '`' {
+	for i < len(s.text) && i-from < most && s.text[i] != '\n' && s.text[i] != '"' && s.text[i] != '\\' &&
+		s.text[i] != '`' {
 		i++
 	}
 	if i-from == most { // back to the last whole word
@@ -247,8 +249,10 @@ func announcesError(word string) bool {
 	switch {
 	case len(word) < 4 || len(word) > 60:
 		return false
-	case strings.HasSuffix(word, "rror"), strings.HasSuffix(word, "xception"), strings.HasSuffix(word, "anic"),
-		strings.HasSuffix(word, "atal"), strings.HasSuffix(word, "ailed"), word == "undefined", word == "cannot",
+	case strings.HasSuffix(word, "rror"), strings.HasSuffix(word, "xception"),
+		strings.HasSuffix(word, "anic"),
+		strings.HasSuffix(word, "atal"), strings.HasSuffix(word, "ailed"), word == "undefined",
+		word == "cannot",
 		word == "FAIL", word == "FAILED", word == "ERROR", word == "FATAL":
 		return true
 	}
@@ -256,7 +260,8 @@ func announcesError(word string) bool {
 }
 
 func isErrorName(word string) bool {
-	return strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception") || strings.HasSuffix(word, "Failure")
+	return strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception") ||
+		strings.HasSuffix(word, "Failure")
 }
 
 // isErrorCode recognizes TS2345, E0308, ENOENT, SIGTERM.
@@ -340,8 +345,10 @@ func isDotFile(word string) bool {
 		return false
 	}
 	rest := word[1:]
-	return strings.HasPrefix(rest, "env") || strings.HasPrefix(rest, "git") || strings.HasPrefix(rest, "docker") ||
-		strings.HasSuffix(rest, "rc") || strings.HasSuffix(rest, "ignore") || hasExtension(rest) && !attribute(rest)
+	return strings.HasPrefix(rest, "env") || strings.HasPrefix(rest, "git") ||
+		strings.HasPrefix(rest, "docker") ||
+		strings.HasSuffix(rest, "rc") || strings.HasSuffix(rest, "ignore") ||
+		hasExtension(rest) && !attribute(rest)
 }
 
 // attribute reports whether a bare name.ext is more likely an object's

@@ -16,7 +16,8 @@ import (
 // user turn that the first view did not show is not counted. Meter counts the messages; Gone does
 // not retain it.
 func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
-	return contentGone(RulesOf(WithoutRewound(conv.Transcript, before)), conv.Transcript, before, after, meter)
+	return contentGone(RulesOf(WithoutRewound(conv.Transcript, before)), conv.Transcript, before, after,
+		meter)
 }
 
 // GoneOf is [Gone] of a run: before is the list of edits at its beginning.
@@ -28,7 +29,8 @@ func GoneOf(s *policy.Situation, before []precis.Edit) policy.Gone {
 // RulesOf returns the rules in the words of persons in messages, see [Index.Rules].
 func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
-func contentGone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
+func contentGone(rules []Rule, t *precis.Transcript, before, after []precis.Edit,
+	meter *measure.Meter) policy.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
 	had, has := wordsOf(was.Units), wordsOf(is.Units)
 	g := policy.Gone{AllRules: len(rules)}
@@ -145,9 +147,9 @@ func last(s string, n int) string {
 	return s[at:]
 }
 
-// shareHiddenUnsummarized returns the share of a view, by tokens, that the next one hides or cuts without a summary or
-// digest. A preview, an outline or a pointer to a copy counts as shown, since it states what it
-// replaces.
+// shareHiddenUnsummarized returns the share of a view, by tokens, that the next one hides or cuts
+// without a summary or digest. A preview, an outline or a pointer to a copy counts as shown, since it
+// states what it replaces.
 func shareHiddenUnsummarized(was, is *precis.Shown, meter *measure.Meter) float64 {
 	all, hidden := 0, 0
 	for _, u := range was.Units {

@@ -107,8 +107,10 @@ type Index struct {
 
 // Read indexes a conversation: its transcript and system prompt.
 func Read(system string, msgs []precis.Message) *Index {
-	x := &Index{messages: msgs, speech: precis.SpeechOf(msgs), byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
-	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}, speech: x.speech}
+	x := &Index{messages: msgs, speech: precis.SpeechOf(msgs), byKey: map[string]int{},
+		system: map[int]bool{}, Calls: toolcall.Find(msgs)}
+	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{},
+		edited: map[string]bool{}, speech: x.speech}
 	r.calls()
 	blocks := 0
 	for _, m := range msgs {
@@ -285,8 +287,10 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 	if !ok {
 		call = -1
 	}
-	answers := slices.ContainsFunc(spans, func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
-		slices.ContainsFunc(r.speech.Answers(h.From), func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
+	answers := slices.ContainsFunc(spans,
+		func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
+		slices.ContainsFunc(r.speech.Answers(h.From),
+			func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
 	refused := false // certainly
 	if call >= 0 && (of.IsError || of.Refused) {
 		o := r.x.Calls[call].Outcome()
@@ -308,7 +312,8 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 		}
 		for _, s := range spans {
 			if answers && s.Part == n && s.Said.Author == precis.AuthorPerson {
-				if one.Source, one.userSpan = User, [2]int32{int32(s.From), int32(s.To)}; refused { // without its frame
+				if one.Source, one.userSpan = User, [2]int32{int32(s.From), int32(s.To)}; refused {
+					// without its frame
 					one.Body, one.userSpan = t.Text[s.From:s.To], [2]int32{0, int32(s.To - s.From)}
 				}
 			}
@@ -361,7 +366,8 @@ func (r *reader) indexAssistantText(h precis.Handle, text string) {
 		r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:c.Start]})
 		call := calls[min(n, len(calls)-1)]
 		for _, p := range c.Params {
-			r.add(Text{Handle: h, Source: r.argumentSource(call, p.Name, p.Value), Call: call, Field: p.Name, Start: int32(p.Start), Body: p.Value})
+			r.add(Text{Handle: h, Source: r.argumentSource(call, p.Name, p.Value), Call: call, Field: p.Name,
+				Start: int32(p.Start), Body: p.Value})
 		}
 		last = c.End
 	}
@@ -392,7 +398,8 @@ func (r *reader) strings(h precis.Handle, call int32, u precis.ToolUse) {
 	}
 	n := int32(0)
 	for field, s := range jsonspan.Strings(u.Input) {
-		r.add(Text{Handle: h, Source: r.argumentSource(call, field, s), Call: call, Field: field, Start: n, Body: s})
+		r.add(Text{Handle: h, Source: r.argumentSource(call, field, s), Call: call, Field: field, Start: n,
+			Body: s})
 		n++
 	}
 }
@@ -404,7 +411,8 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	const longest, whole = 150, 190 // bytes of one string and of the line
 	line := append([]byte(nil), u.Name...)
 	for field, s := range jsonspan.Strings(u.Input) {
-		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argumentSource(call, field, s) != Called {
+		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") ||
+			r.argumentSource(call, field, s) != Called {
 			return "", false
 		}
 		line = append(append(line, ' '), s...)
@@ -415,7 +423,8 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 // argumentSource distinguishes written content from other arguments: all arguments of a writing call
 // are content except its path, and its command unless that is a patch.
 func (r *reader) argumentSource(call int32, field, value string) Source {
-	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" && !toolcall.IsPatch(value) || toolcall.IsPathArgument(field) {
+	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" && !toolcall.IsPatch(value) ||
+		toolcall.IsPathArgument(field) {
 		return Called
 	}
 	return Written
@@ -499,8 +508,9 @@ func (r *reader) fact(name string, k Kind, at int32) int {
 	if !ok {
 		n = len(r.x.Facts)
 		r.x.byKey[id] = n
-		r.x.Facts = append(r.x.Facts, Fact{Name: name, Kind: k, First: at, LastSaid: -1, lastMessage: -1, lastSaidIndex: -1,
-			Edited: k == Path && r.edited[id]})
+		r.x.Facts = append(r.x.Facts,
+			Fact{Name: name, Kind: k, First: at, LastSaid: -1, lastMessage: -1, lastSaidIndex: -1,
+				Edited: k == Path && r.edited[id]})
 	}
 	f := &r.x.Facts[n]
 	if k == Path && len(name) > len(f.Name) {

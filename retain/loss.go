@@ -99,7 +99,8 @@ func (x *Index) typedUnits() []string {
 
 func (x *Index) lostAnchor(f int, worth float64) policy.LostAnchor {
 	fact := &x.Facts[f]
-	return policy.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(), Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
+	return policy.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(),
+		Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
 }
 
 // Rule is a sentence or list that a person typed with a word such as "never" or "you may", see

@@ -33,8 +33,10 @@ func pasted(text string) [][2]int {
 		for len(quoted) > 0 && quoted[0][1] <= from {
 			quoted = quoted[1:]
 		}
-		isPasted := len(quoted) > 0 && quoted[0][0] <= from && !(quoted[0][1] <= at && wordsAlone(line)) // the person may have resumed here
-		if isPasted && number > 0 && number < len(shapes)-1 && many(number-1) && many(number+1) && !many(number) && endsSentence(line) && isSentence(line) {
+		// the person may have resumed here
+		isPasted := len(quoted) > 0 && quoted[0][0] <= from && !(quoted[0][1] <= at && wordsAlone(line))
+		if isPasted && number > 0 && number < len(shapes)-1 && many(number-1) && many(number+1) &&
+			!many(number) && endsSentence(line) && isSentence(line) {
 			isPasted = false // a typed sentence within a log
 		}
 		isPasted = isPasted || many(number)
@@ -197,7 +199,8 @@ func withoutPasted(text string, most int, where string) (string, bool) {
 			out.WriteString(body)
 			continue
 		}
-		gone := fmt.Sprintf("[… %d characters left out", utf8.RuneCountInString(body)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail))
+		gone := fmt.Sprintf("[… %d characters left out",
+			utf8.RuneCountInString(body)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail))
 		if where != "" && !cut {
 			gone += "; all of it: " + where
 		}

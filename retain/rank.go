@@ -12,9 +12,11 @@ import (
 // without a unit.
 var featureNames = []string{
 	"one", "age", "age_tokens", "messages", "said_in", "ever_said", "age_said", "span", "length",
-	"by_user", "edited", "in_edited", "in_error", "in_written", "in_called", "read_only", "last_in_last", "common", "once",
+	"by_user", "edited", "in_edited", "in_error", "in_written", "in_called", "read_only", "last_in_last",
+	"common", "once",
 	"near", "beside", "near_unsaid",
-	"last_user", "last_said", "last_written", "last_called", "last_read", "last_output", "last_found", "last_harness",
+	"last_user", "last_said", "last_written", "last_called", "last_read", "last_output", "last_found",
+	"last_harness",
 	"identifier", "path", "error", "url", "hash", "number", "quote", "flag", "ticket",
 }
 

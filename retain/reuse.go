@@ -11,7 +11,8 @@ import (
 // The features for predicting the reuse of a line: the share of its words that the assistant will
 // repeat word for word.
 var lineFeatures = []string{
-	"one", "age_tokens", "age", "worth_most", "worth_sum", "facts", "length", "has_path", "path_edited", "path_age", "superseded", "repeated",
+	"one", "age_tokens", "age", "worth_most", "worth_sum", "facts", "length", "has_path", "path_edited",
+	"path_age", "superseded", "repeated",
 	"user", "said", "written", "called", "read", "output", "found", "harness",
 }
 
@@ -84,7 +85,8 @@ func (r *Reuser) survey() {
 			u.superseded = newest[c.Path] != int(t.Call)
 		}
 		u.repeated = c.Kind == toolcall.Command && runs[c.Line] > 1
-		u.work = newestWork[t.Call] && (t.Source == Written && !replaced(t.Field) || t.Source == Called && c.Kind == toolcall.Command)
+		u.work = newestWork[t.Call] &&
+			(t.Source == Written && !replaced(t.Field) || t.Source == Called && c.Kind == toolcall.Command)
 	}
 }
 
@@ -97,7 +99,8 @@ func (x *Index) newestWork() map[int32]bool {
 	out := map[int32]bool{}
 	for i := len(x.Calls) - 1; i >= 0 && len(out) < newestEdits; i-- {
 		c := &x.Calls[i]
-		if len(c.Results) == 0 || !slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return !e.Removed }) {
+		if len(c.Results) == 0 || !slices.ContainsFunc(c.Effects,
+			func(e toolcall.Effect) bool { return !e.Removed }) {
 			continue
 		}
 		if end := c.Outcome().End; end == toolcall.OK || end == toolcall.Unknown {

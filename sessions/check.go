@@ -126,7 +126,8 @@ type checker struct {
 }
 
 func (c *checker) add(kind, place string, mendable bool, format string, args ...any) {
-	c.faults = append(c.faults, Fault{Path: c.path, Kind: kind, Place: place, Mendable: mendable, Text: fmt.Sprintf(format, args...)})
+	c.faults = append(c.faults, Fault{Path: c.path, Kind: kind, Place: place, Mendable: mendable,
+		Text: fmt.Sprintf(format, args...)})
 }
 
 var utf8Mark = []byte("\ufeff")
@@ -140,7 +141,8 @@ func (c *checker) encoding(data []byte) {
 		c.add(FaultEncoding, "byte 0", true, "it begins with a byte order mark")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
-		c.add(FaultEncoding, fmt.Sprintf("byte %d", i), true, "%d NUL bytes, as a crash leaves them", bytes.Count(data, []byte{0}))
+		c.add(FaultEncoding, fmt.Sprintf("byte %d", i), true, "%d NUL bytes, as a crash leaves them",
+			bytes.Count(data, []byte{0}))
 	}
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
@@ -217,7 +219,8 @@ func (c *checker) loops(edits []precis.Edit) {
 			runs = 1
 		}
 		if last = e.Seen; runs == loopRuns {
-			c.add(FaultLoop, fmt.Sprintf("message %d", e.Seen), false, "condensed %d times with at most %d messages in between", loopRuns, loopSaid)
+			c.add(FaultLoop, fmt.Sprintf("message %d", e.Seen), false,
+				"condensed %d times with at most %d messages in between", loopRuns, loopSaid)
 		}
 	}
 }

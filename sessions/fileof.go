@@ -13,12 +13,14 @@ import (
 // the program's folders.
 func FileOf(e Environment, agent, id string) string {
 	const shortest, longest = 8, 128
-	if len(id) < shortest || len(id) > longest || strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
+	if len(id) < shortest || len(id) > longest ||
+		strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
 		return ""
 	}
 	path, newest := "", time.Time{}
 	take := func(file string) {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (path == "" || info.ModTime().After(newest)) {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() &&
+			(path == "" || info.ModTime().After(newest)) {
 			path, newest = file, info.ModTime()
 		}
 	}
@@ -48,10 +50,12 @@ func filesNamed(root, text string) (out []string) {
 		if seen++; err != nil || seen > most {
 			return fs.SkipAll
 		}
-		if rel, _ := filepath.Rel(root, path); d.IsDir() && strings.Count(rel, string(filepath.Separator)) >= deepest {
+		if rel, _ := filepath.Rel(root, path); d.IsDir() &&
+			strings.Count(rel, string(filepath.Separator)) >= deepest {
 			return fs.SkipDir
 		}
-		if ext := filepath.Ext(path); !d.IsDir() && (ext == ".jsonl" || ext == ".json") && strings.Contains(filepath.Base(path), text) {
+		if ext := filepath.Ext(path); !d.IsDir() && (ext == ".jsonl" || ext == ".json") &&
+			strings.Contains(filepath.Base(path), text) {
 			out = append(out, path)
 		}
 		return nil

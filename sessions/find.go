@@ -53,7 +53,9 @@ func (l *Library) Find(ctx context.Context, name string) (*Session, error) {
 	case 1:
 		return some[0], nil
 	}
-	return nil, &precis.Error{Code: precis.CodeInvalid, Op: "find session", Err: fmt.Errorf("%d sessions begin with %.40q", len(ids), name), Hint: "they are " + strings.Join(ids[:min(len(ids), 5)], ", ")}
+	return nil, &precis.Error{Code: precis.CodeInvalid, Op: "find session",
+		Err:  fmt.Errorf("%d sessions begin with %.40q", len(ids), name),
+		Hint: "they are " + strings.Join(ids[:min(len(ids), 5)], ", ")}
 }
 
 func first(some []*Session) *Session {
@@ -64,14 +66,17 @@ func first(some []*Session) *Session {
 }
 
 func notFound(name string) error {
-	return &precis.Error{Code: precis.CodeNotFound, Op: "find session", Err: fmt.Errorf("there is no session %.80q", name), Hint: "precis sessions lists them"}
+	return &precis.Error{Code: precis.CodeNotFound, Op: "find session",
+		Err: fmt.Errorf("there is no session %.80q", name), Hint: "precis sessions lists them"}
 }
 
 // withCondition returns sessions of this library, the one used last first.
-func (l *Library) withCondition(ctx context.Context, cond string, limit int, args ...any) ([]*Session, error) {
+func (l *Library) withCondition(ctx context.Context, cond string, limit int,
+	args ...any) ([]*Session, error) {
 	where, all := l.where(Filter{})
 	all = append(append(all, args...), limit)
-	return l.query(ctx, `SELECT facts, path, file`+fromTables+where+` AND `+cond+` ORDER BY used DESC, id LIMIT ?`, all...)
+	return l.query(ctx, `SELECT facts, path, file`+fromTables+where+` AND `+cond+
+		` ORDER BY used DESC, id LIMIT ?`, all...)
 }
 
 // findNewest returns the session for @last, @AGENT or @last~N.
@@ -81,7 +86,8 @@ func (l *Library) findNewest(ctx context.Context, name, at string) (*Session, er
 	if counted {
 		n, err := strconv.Atoi(back)
 		if err != nil || n < 0 {
-			return nil, precis.Errorf(precis.CodeInvalid, "find session", "%.40q: want a number after ~", name)
+			return nil, precis.Errorf(precis.CodeInvalid, "find session", "%.40q: want a number after ~",
+				name)
 		}
 		f.Offset = n
 	}
@@ -94,7 +100,8 @@ func (l *Library) findNewest(ctx context.Context, name, at string) (*Session, er
 	}
 	if len(some) == 0 {
 		e := notFound(name).(*precis.Error)
-		if agents, err := l.agents(ctx); err == nil && len(agents) > 0 && who != "last" && !slices.Contains(agents, who) {
+		if agents, err := l.agents(ctx); err == nil && len(agents) > 0 && who != "last" &&
+			!slices.Contains(agents, who) {
 			e.Hint = "there are @last, @" + strings.Join(agents, ", @")
 		}
 		return nil, e
@@ -105,7 +112,8 @@ func (l *Library) findNewest(ctx context.Context, name, at string) (*Session, er
 // agents returns the programs that have sessions, sorted.
 func (l *Library) agents(ctx context.Context) (out []string, err error) {
 	where, args := l.where(Filter{})
-	rows, err := l.index.db.QueryContext(ctx, `SELECT DISTINCT agent`+fromTables+where+` ORDER BY agent`, args...)
+	rows, err := l.index.db.QueryContext(ctx, `SELECT DISTINCT agent`+fromTables+where+` ORDER BY agent`,
+		args...)
 	if err != nil {
 		return nil, indexError(err)
 	}
@@ -126,5 +134,6 @@ func IsName(word string) bool {
 	if strings.HasPrefix(word, "@") {
 		return len(word) > 1
 	}
-	return len(word) >= shortest && !strings.ContainsAny(word, " \t\n"+string(filepath.Separator)+"/") && filepath.Ext(word) == ""
+	return len(word) >= shortest && !strings.ContainsAny(word, " \t\n"+string(filepath.Separator)+"/") &&
+		filepath.Ext(word) == ""
 }

@@ -18,7 +18,10 @@ func (l *Library) spendOnce(ctx context.Context, some []*Session) error {
 		return err
 	}
 	inOrder := slices.Clone(some)
-	slices.SortFunc(inOrder, func(a, b *Session) int { return cmp.Or(a.used().Compare(b.used()), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(inOrder, func(a, b *Session) int {
+		return cmp.Or(a.used().Compare(b.used()),
+			cmp.Compare(a.Path, b.Path))
+	})
 	seen := map[string]bool{}
 	for _, s := range inOrder {
 		var again []archive.Request
@@ -59,7 +62,8 @@ func subtractRequests(spent []archive.Spend, some []archive.Request) []archive.S
 
 // forks returns the requests of sessions that begin with the same request, by file row.
 func (x *index) forks(ctx context.Context) (map[int64][]archive.Request, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT file, list FROM requests WHERE first IN (SELECT first FROM requests GROUP BY first HAVING count(*) > 1)`)
+	rows, err := x.db.QueryContext(ctx,
+		`SELECT file, list FROM requests WHERE first IN (SELECT first FROM requests GROUP BY first HAVING count(*) > 1)`)
 	if err != nil {
 		return nil, indexError(err)
 	}

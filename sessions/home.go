@@ -76,7 +76,8 @@ func (l *Library) home(ctx context.Context, s *Session) (Home, error) {
 func (l *Library) stat(s *Session) (found, error) {
 	files, _, err := walk(context.Background(), []Place{{Root: s.Path, Given: true}})
 	if err != nil || len(files) == 0 {
-		return found{}, &precis.Error{Code: precis.CodeNotFound, Op: "open session", Place: s.Path, Err: errors.New("the recording is gone")}
+		return found{}, &precis.Error{Code: precis.CodeNotFound, Op: "open session", Place: s.Path,
+			Err: errors.New("the recording is gone")}
 	}
 	return files[0], nil
 }
@@ -84,14 +85,18 @@ func (l *Library) stat(s *Session) (found, error) {
 // Edit refuses, because sessions belong to the programs that recorded them. Edits of a session are
 // kept in precis's own file.
 func (l *Library) Edit(context.Context, string, func(*conversation.Subject) error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "edit session", Err: errors.New("sessions are only read"), Hint: "precis condense SESSION -o FILE keeps edits in a file of their own"}
+	return &precis.Error{Code: precis.CodeInvalid, Op: "edit session",
+		Err:  errors.New("sessions are only read"),
+		Hint: "precis condense SESSION -o FILE keeps edits in a file of their own"}
 }
 
 // record describes a session in the form of a catalog.
 func record(s *Session, window int) store.Record {
 	r := store.Record{
-		ID: s.ID, Title: s.Title, Model: s.Model, Client: s.Agent, Messages: s.Messages, Tokens: s.View, Window: window,
-		Created: cmp.Or(s.Begun, s.used()), Updated: s.used(), Branched: s.Parent, Hints: map[string]string{"path": s.Path},
+		ID: s.ID, Title: s.Title, Model: s.Model, Client: s.Agent, Messages: s.Messages, Tokens: s.View,
+		Window:  window,
+		Created: cmp.Or(s.Begun, s.used()), Updated: s.used(), Branched: s.Parent,
+		Hints: map[string]string{"path": s.Path},
 	}
 	if s.Project != "" {
 		r.Hints["project"] = s.Project
@@ -103,7 +108,8 @@ func record(s *Session, window int) store.Record {
 }
 
 // List lists sessions as conversations, the one used last first.
-func (h libraryHome) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (h libraryHome) List(ctx context.Context,
+	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	var page conversation.Page[conversation.Listed]
 	f := Filter{Text: q.Text, Since: q.Since, Before: q.Before, Limit: cmp.Or(q.Limit, 50) + 1}
 	if q.Cursor != "" {
@@ -190,7 +196,9 @@ func (h libraryHome) Search(ctx context.Context, q store.SearchQuery) (conversat
 	}
 	out := conversation.FoundList{Items: []conversation.Found{}, Index: "sessions"}
 	for _, hit := range hits {
-		out.Items = append(out.Items, conversation.Found{Hit: hit.Hit, Title: hit.Session.Title, Handle: hit.Place.Handle, In: hit.Place.In, Kind: hit.Place.String()})
+		out.Items = append(out.Items,
+			conversation.Found{Hit: hit.Hit, Title: hit.Session.Title, Handle: hit.Place.Handle,
+				In: hit.Place.In, Kind: hit.Place.String()})
 	}
 	out.Cap(limit, q.Limit-1)
 	return out, nil

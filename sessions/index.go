@@ -53,7 +53,8 @@ func openIndex(ctx context.Context, path, made string) (*index, error) {
 		}
 	}
 	x, err := tryIndex(ctx, path, made)
-	for range busyTries { // processes may create it concurrently; SQLite's own busy timeout does not cover that
+	for range busyTries {
+		// processes may create it concurrently; SQLite's own busy timeout does not cover that
 		if !isBusy(err) || ctx.Err() != nil {
 			break
 		}
@@ -110,7 +111,8 @@ func tryIndex(ctx context.Context, path, made string) (*index, error) {
 		if err := privatefile.Make(path); err != nil {
 			return nil, indexError(err)
 		}
-		name = (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String() + pragmas
+		name = (&url.URL{Scheme: "file",
+			Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String() + pragmas
 	}
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
@@ -144,7 +146,8 @@ func (x *index) prepare(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, schema); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`, x.version); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`,
+		x.version); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -180,7 +183,8 @@ func indexError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", err)
 	}
-	return &precis.Error{Code: precis.CodeInternal, Op: "keep the index of sessions", Err: err, Hint: "name another file with sessions.index, or remove it: it is made anew"}
+	return &precis.Error{Code: precis.CodeInternal, Op: "keep the index of sessions", Err: err,
+		Hint: "name another file with sessions.index, or remove it: it is made anew"}
 }
 
 // stamps returns the stamps of the indexed files, including files that are no recordings.
@@ -235,7 +239,8 @@ func (x *index) put(ctx context.Context, entries []entry) error {
 
 func putOne(ctx context.Context, tx *sql.Tx, e entry) error {
 	var have stamp
-	err := tx.QueryRowContext(ctx, `SELECT size, modified FROM files WHERE path = ?`, e.path).Scan(&have.size, &have.modified)
+	err := tx.QueryRowContext(ctx, `SELECT size, modified FROM files WHERE path = ?`, e.path).Scan(&have.size,
+		&have.modified)
 	if err == nil && have == (stamp{e.size, e.stamp()}) {
 		return nil // another process has stored it meanwhile
 	}
@@ -254,7 +259,8 @@ func putOne(ctx context.Context, tx *sql.Tx, e entry) error {
 	s := e.session
 	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (file, id, agent, project, title, model, parent, state, used, messages, tokens, cost, condensations, facts)
 		VALUES ((SELECT rowid FROM files WHERE path = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.path, s.ID, s.Agent, s.Project, s.Title, s.Model, s.Parent, string(s.State), s.used().UnixMicro(), s.Messages, s.Tokens, s.Cost, s.Condensations, facts)
+		e.path, s.ID, s.Agent, s.Project, s.Title, s.Model, s.Parent, string(s.State), s.used().UnixMicro(),
+		s.Messages, s.Tokens, s.Cost, s.Condensations, facts)
 	if err != nil || len(s.requests) == 0 {
 		return err
 	}
@@ -274,7 +280,9 @@ func (x *index) forget(ctx context.Context, paths []string) (n int, err error) {
 	err = x.change(ctx, func(tx *sql.Tx) error {
 		for _, path := range paths {
 			var is int
-			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions JOIN files ON files.rowid = sessions.file WHERE path = ?`, path).Scan(&is); err != nil {
+			if err := tx.QueryRowContext(ctx,
+				`SELECT count(*) FROM sessions JOIN files ON files.rowid = sessions.file WHERE path = ?`,
+				path).Scan(&is); err != nil {
 				return err
 			}
 			n += is

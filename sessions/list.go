@@ -31,7 +31,8 @@ type Filter struct {
 // sorts are the orders of a list.
 var sorts = map[string]string{
 	"used": "used DESC", "tokens": "tokens DESC", "messages": "messages DESC", "cost": "cost DESC",
-	"condensations": "condensations DESC", "title": "title COLLATE NOCASE", "project": "project COLLATE NOCASE, used DESC", "agent": "agent, used DESC",
+	"condensations": "condensations DESC", "title": "title COLLATE NOCASE",
+	"project": "project COLLATE NOCASE, used DESC", "agent": "agent, used DESC",
 }
 
 // Sorts returns the valid values of [Filter.Sort].
@@ -66,7 +67,8 @@ func (l *Library) resolve() {
 // under reports whether a path is root, or is in that folder or database.
 func under(path, root string) bool {
 	rest, ok := strings.CutPrefix(path, root)
-	return ok && (rest == "" || strings.HasSuffix(root, string(filepath.Separator)) || rest[0] == filepath.Separator || rest[0] == '#')
+	return ok && (rest == "" || strings.HasSuffix(root, string(filepath.Separator)) ||
+		rest[0] == filepath.Separator || rest[0] == '#')
 }
 
 // where returns a filter as a condition over the tables sessions and files, with its arguments.
@@ -116,14 +118,16 @@ const fromTables = ` FROM sessions JOIN files ON files.rowid = sessions.file WHE
 func (l *Library) List(ctx context.Context, f Filter) ([]*Session, error) {
 	order, ok := sorts[cmp.Or(f.Sort, "used")]
 	if !ok {
-		return nil, precis.Errorf(precis.CodeInvalid, "list sessions", "there is no order %q; want one of %s", f.Sort, strings.Join(Sorts(), ", "))
+		return nil, precis.Errorf(precis.CodeInvalid, "list sessions", "there is no order %q; want one of %s",
+			f.Sort, strings.Join(Sorts(), ", "))
 	}
 	where, args := l.where(f)
 	limit := f.Limit
 	if limit <= 0 {
 		limit = -1
 	}
-	return l.query(ctx, `SELECT facts, path, file`+fromTables+where+` ORDER BY `+order+`, id LIMIT ? OFFSET ?`, append(args, limit, max(0, f.Offset))...)
+	return l.query(ctx, `SELECT facts, path, file`+fromTables+where+` ORDER BY `+order+
+		`, id LIMIT ? OFFSET ?`, append(args, limit, max(0, f.Offset))...)
 }
 
 // Count returns the number of sessions that a filter selects, without its limit and offset.

@@ -42,7 +42,8 @@ func (e Environment) get(name, otherwise string) string {
 }
 
 // editors are the folders of VS Code and its relatives.
-var editors = []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Antigravity", "Trae", "Kiro"}
+var editors = []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Antigravity", "Trae",
+	"Kiro"}
 
 //go:embed places.txt
 var placesText string
@@ -65,7 +66,8 @@ func Places(e Environment) []Place {
 }
 
 func placeOf(row table.Row, root, home string) Place {
-	return Place{Agent: row.Get("agent"), Root: root, Home: home, files: row.Words("files"), enterOnly: row.Words("only")}
+	return Place{Agent: row.Get("agent"), Root: root, Home: home, files: row.Words("files"),
+		enterOnly: row.Words("only")}
 }
 
 // roots returns the folders of a table row.
@@ -105,7 +107,8 @@ func (e Environment) editorFolders() []string {
 	for _, name := range editors {
 		out = append(out, filepath.Join(base, name, "User"))
 	}
-	for _, name := range []string{".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server"} {
+	for _, name := range []string{".vscode-server", ".vscode-server-insiders", ".cursor-server",
+		".windsurf-server"} {
 		out = append(out, filepath.Join(e.Home, name, "data", "User"))
 	}
 	return out

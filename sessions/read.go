@@ -25,7 +25,8 @@ type reader struct {
 // read reads a recording. If reading fails, u has the reason, and a file of a known program is also
 // listed as [Unreadable]. If both results are empty, the file is no recording.
 func (r reader) read(f found) (s *Session, u Unread) {
-	s = &Session{ID: formats.NameOf(f.path), Agent: f.agent, Path: f.path, Size: f.size, Modified: f.modified.UTC()}
+	s = &Session{ID: formats.NameOf(f.path), Agent: f.agent, Path: f.path, Size: f.size,
+		Modified: f.modified.UTC()}
 	rec, err := open(f.path)
 	if err == nil {
 		r.take(s, rec)
@@ -64,7 +65,8 @@ func open(path string) (*archive.Recording, error) {
 // take fills in the facts of a recording.
 func (r reader) take(s *Session, rec *archive.Recording) {
 	c, o := rec.Conversation, rec.Origin
-	s.ID, s.Agent, s.Format = cmp.Or(c.ID, s.ID), cmp.Or(o.Agent, agentOf(rec, s.Agent), rec.Format), rec.Format
+	s.ID, s.Agent, s.Format = cmp.Or(c.ID, s.ID), cmp.Or(o.Agent, agentOf(rec, s.Agent),
+		rec.Format), rec.Format
 	s.Project, s.Parent, s.Model, s.Begun, s.Spent = o.Project, o.Parent, c.Model, o.Begun, o.Spent
 	s.Window, s.requests = o.Window, o.Requests
 	s.Title, s.Skipped = content.Title(c), rec.Skipped
@@ -178,7 +180,8 @@ func stateOf(t *precis.Transcript) State {
 		return Interrupted
 	}
 	last := t.At(t.Len() - 1)
-	calls := slices.ContainsFunc(last.Content, func(b precis.Block) bool { _, ok := b.(precis.ToolUse); return ok })
+	calls := slices.ContainsFunc(last.Content,
+		func(b precis.Block) bool { _, ok := b.(precis.ToolUse); return ok })
 	if last.Role == precis.RoleAssistant && !calls {
 		return Answered
 	}

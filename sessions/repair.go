@@ -36,7 +36,8 @@ type Repaired struct {
 // already or the recording changes meanwhile.
 func Repair(ctx context.Context, path string, dry bool) (Repaired, error) {
 	if _, _, ok := database.Split(path); ok {
-		return Repaired{}, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: errors.New("it is in a database of its program")}
+		return Repaired{}, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path,
+			Err: errors.New("it is in a database of its program")}
 	}
 	src, err := formats.LoadAlone(path)
 	if err != nil {
@@ -44,7 +45,8 @@ func Repair(ctx context.Context, path string, dry bool) (Repaired, error) {
 	}
 	out := Repaired{Path: src.Path, Done: []string{}, Left: []Fault{}}
 	if info, err := os.Stat(src.Path); err != nil || !info.Mode().IsRegular() {
-		return out, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: errors.New("it is a folder of many files")}
+		return out, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path,
+			Err: errors.New("it is a folder of many files")}
 	}
 	data, done := mend(src.Data, roo.IsTask(src.Path))
 	out.Done = append(out.Done, done...)
@@ -70,13 +72,15 @@ func write(ctx context.Context, src archive.Source, data []byte, backup string) 
 		return precis.Errorf(precis.CodeCanceled, op, "%w", context.Cause(ctx))
 	}
 	if old, err := os.ReadFile(backup); err == nil && !bytes.Equal(old, src.Data) {
-		return &precis.Error{Code: precis.CodeConflict, Op: op, Place: backup, Err: errors.New("it keeps another state of the recording"), Hint: "move it away"}
+		return &precis.Error{Code: precis.CodeConflict, Op: op, Place: backup,
+			Err: errors.New("it keeps another state of the recording"), Hint: "move it away"}
 	}
 	if err := atomicfile.WriteAs(backup, src.Data, src.Path); err != nil {
 		return precis.Errorf(precis.CodeInternal, op, "%w", err)
 	}
 	if now, err := archive.ReadFile(src.Path); err != nil || !bytes.Equal(now, src.Data) {
-		return &precis.Error{Code: precis.CodeConflict, Op: op, Place: src.Path, Err: errors.New("it was changed since it was read"), Hint: "try again"}
+		return &precis.Error{Code: precis.CodeConflict, Op: op, Place: src.Path,
+			Err: errors.New("it was changed since it was read"), Hint: "try again"}
 	}
 	if err := atomicfile.Write(src.Path, data); err != nil {
 		return precis.Errorf(precis.CodeInternal, op, "%w", err)
@@ -93,7 +97,8 @@ func mend(data []byte, task bool) ([]byte, []string) {
 	if rest, ok := bytes.CutPrefix(data, utf8Mark); ok {
 		data, done = rest, append(done, "a byte order mark is gone")
 	}
-	if valid := bytes.ToValidUTF8(data, []byte("\ufffd")); len(valid) != len(data) || !bytes.Equal(valid, data) {
+	if valid := bytes.ToValidUTF8(data, []byte("\ufffd")); len(valid) != len(data) ||
+		!bytes.Equal(valid, data) {
 		data, done = valid, append(done, "bytes that are no UTF-8 became U+FFFD")
 	}
 	if rest, n := withoutNULs(data); n > 0 {
@@ -152,21 +157,26 @@ func fromUTF16(data []byte) ([]byte, bool) {
 // mendLines mends the malformed lines of a recording of JSON lines. It returns nil if no line can
 // be mended or the recording is a single document.
 func mendLines(data []byte) (mended []byte, done []string) {
-	if kind := jsonspan.Kind(data); kind != '{' || jsonspan.Valid(data) == nil || bytes.Count(data, []byte("\n")) == 0 {
+	if kind := jsonspan.Kind(data); kind != '{' || jsonspan.Valid(data) == nil ||
+		bytes.Count(data, []byte("\n")) == 0 {
 		return nil, nil
 	}
 	m := lineMender{begins: archive.BeginningsOf(data)}
 	m.out.Grow(len(data))
 	for line := range bytes.Lines(data) {
 		raw := bytes.TrimSpace(line)
-		if len(raw) == 0 || raw[0] != '{' || jsonspan.Valid(raw) == nil || !m.line(raw, !bytes.HasSuffix(line, []byte("\n"))) {
+		if len(raw) == 0 || raw[0] != '{' || jsonspan.Valid(raw) == nil ||
+			!m.line(raw, !bytes.HasSuffix(line, []byte("\n"))) {
 			m.out.Write(line)
 		}
 	}
 	for _, d := range []struct {
 		n    int
 		what string
-	}{{m.split, "lines of several objects were split"}, {m.escaped, "lines with wrong escapes or numbers were mended"}, {m.torn, "lines that were cut off have what was written behind them on a line of its own"}, {m.cut, "last line, which was cut off, is gone"}} {
+	}{{m.split, "lines of several objects were split"},
+		{m.escaped, "lines with wrong escapes or numbers were mended"},
+		{m.torn, "lines that were cut off have what was written behind them on a line of its own"},
+		{m.cut, "last line, which was cut off, is gone"}} {
 		if d.n > 0 {
 			done = append(done, fmt.Sprintf("%d %s", d.n, d.what))
 		}

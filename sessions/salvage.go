@@ -57,7 +57,8 @@ func Salvage(path string, data []byte) (*Salvaged, error) {
 	fixed := archive.NewContainer(r.Format, filepath.Base(c.Name), original)
 	fixed.Edits = c.Edits
 	if c.SHA256 != whole.SHA256 {
-		fixed.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e precis.Edit) bool { return !fits(r.Conversation.Transcript, e) })
+		fixed.Edits = slices.DeleteFunc(slices.Clone(c.Edits),
+			func(e precis.Edit) bool { return !fits(r.Conversation.Transcript, e) })
 	}
 	fixed.Apply(r)
 	out.Name, out.Format, out.Messages, out.Edits = fixed.Name, fixed.Format, r.Conversation.Transcript.Len(), len(fixed.Edits)
@@ -190,10 +191,12 @@ func (s *Salvaged) elements(data []byte, from int) []byte {
 		if element == nil {
 			next := nextElement(rest)
 			if next < 0 {
-				s.lose("element %d of the list and what follows, from byte %d on%s", kept+1, at, roleIn(rest[:min(len(rest), 400)]))
+				s.lose("element %d of the list and what follows, from byte %d on%s", kept+1, at,
+					roleIn(rest[:min(len(rest), 400)]))
 				break
 			}
-			s.lose("an element behind %d whole ones, bytes %d to %d%s: it is damaged", kept, at, at+next, roleIn(rest[:next]))
+			s.lose("an element behind %d whole ones, bytes %d to %d%s: it is damaged", kept, at, at+next,
+				roleIn(rest[:next]))
 			at += next
 			continue
 		}

@@ -160,7 +160,8 @@ func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]rank
 	i := -1
 	for p := range find.Passages(rec.Conversation) {
 		i++
-		if in != nil && !slices.ContainsFunc(in, func(s stretch) bool { return s.first <= i && i < s.after }) {
+		if in != nil && !slices.ContainsFunc(in,
+			func(s stretch) bool { return s.first <= i && i < s.after }) {
 			continue
 		}
 		var best rankedHit
@@ -212,7 +213,8 @@ func (l *Library) candidates(ctx context.Context, f Filter, step words.Step) ([]
 	where, args := l.where(f)
 	var all []any
 	all = append(append(append(all, match(step.Clauses)), args...), mostCandidates)
-	rows, err := l.index.db.QueryContext(ctx, `SELECT path, first, after FROM text CROSS JOIN texts ON texts.rowid = text.rowid
+	rows, err := l.index.db.QueryContext(ctx,
+		`SELECT path, first, after FROM text CROSS JOIN texts ON texts.rowid = text.rowid
 		CROSS JOIN files ON files.rowid = texts.file CROSS JOIN sessions ON sessions.file = files.rowid WHERE text MATCH ? AND `+where+` ORDER BY text.rowid DESC LIMIT ?`, all...)
 	if err != nil {
 		return nil, indexError(err)
@@ -305,7 +307,8 @@ func (l *Library) texts(ctx context.Context, todo []*Session) <-chan pendingText
 			slots <- one
 			go func() {
 				p := pendingText{file: s.row}
-				if rec, err := open(s.Path); err == nil { // on an error the file has changed; the next refresh reads it again
+				if rec, err := open(s.Path); err == nil {
+					// on an error the file has changed; the next refresh reads it again
 					p.read(rec.Conversation)
 				}
 				one <- p

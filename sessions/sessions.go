@@ -33,8 +33,9 @@ type Session struct {
 	Begun    time.Time `json:"begun,omitzero"`
 	Last     time.Time `json:"last"` // the newest message, else the file's time
 
-	Messages      int            `json:"messages"`
-	Hidden        int            `json:"hidden"`           // messages hidden by condensations of its own program
+	Messages int `json:"messages"`
+	// messages hidden by condensations of its own program
+	Hidden        int            `json:"hidden"`
 	Turns         int            `json:"turns"`            // user turns
 	Tokens        int            `json:"tokens"`           // of all messages, counted as in View
 	View          int            `json:"view"`             // tokens that its program would send now

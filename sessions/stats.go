@@ -71,11 +71,15 @@ func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
 		}
 	}
 	out.Agents, out.Projects, out.Models = agents.largest(), projects.largest(), models.largest()
-	out.Months = slices.SortedFunc(maps.Values(months), func(a, b Sum) int { return cmp.Compare(a.Name, b.Name) })
+	out.Months = slices.SortedFunc(maps.Values(months),
+		func(a, b Sum) int { return cmp.Compare(a.Name, b.Name) })
 	for name, n := range tools {
 		out.Tools = append(out.Tools, ToolUse{Name: name, Calls: n})
 	}
-	slices.SortFunc(out.Tools, func(a, b ToolUse) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(out.Tools, func(a, b ToolUse) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return out, nil
 }
 
@@ -146,5 +150,6 @@ func (s sums) split(one *Session, r reader) {
 
 // largest returns the sums, most tokens first.
 func (s sums) largest() []Sum {
-	return slices.SortedFunc(maps.Values(s), func(a, b Sum) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Name, b.Name)) })
+	return slices.SortedFunc(maps.Values(s),
+		func(a, b Sum) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Name, b.Name)) })
 }

@@ -142,7 +142,8 @@ func (w *walker) resolveLink(link string, p Place) (path string, e fs.DirEntry) 
 }
 
 // skipped are folders without recordings that may be very large.
-var skipped = map[string]bool{".git": true, "node_modules": true, "checkpoints": true, "file-history": true, "shell-snapshots": true, "tool-results": true, "command-output": true}
+var skipped = map[string]bool{".git": true, "node_modules": true, "checkpoints": true, "file-history": true,
+	"shell-snapshots": true, "tool-results": true, "command-output": true}
 
 // recordedIn reports whether a folder as a whole is one recording, and returns the entry with its
 // time of change.
@@ -165,12 +166,14 @@ var extensionsGiven = []string{".json", ".jsonl", ".traj", ".precis", ".md"}
 // wanted reports whether a file may be a recording, judged by its name.
 func wanted(path string, p Place) bool {
 	base := filepath.Base(path)
-	if strings.HasSuffix(base, ".precis-backup") || slices.Contains([]string{roo.UIName, roo.MetadataName, roo.ItemName, roo.SidecarName}, base) {
+	if strings.HasSuffix(base, ".precis-backup") ||
+		slices.Contains([]string{roo.UIName, roo.MetadataName, roo.ItemName, roo.SidecarName}, base) {
 		return false
 	}
 	if p.Given {
 		ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(base, ".zst"), ".gz")))
-		return slices.Contains(extensionsGiven, ext) && (ext != ".md" || strings.Contains(base, "aider")) || database.ProgramOf(path) != ""
+		return slices.Contains(extensionsGiven, ext) && (ext != ".md" || strings.Contains(base, "aider")) ||
+			database.ProgramOf(path) != ""
 	}
 	for _, pattern := range p.files {
 		parts := strings.Split(filepath.ToSlash(path), "/")
@@ -191,7 +194,8 @@ func (w *walker) database(path string, p Place) {
 	for _, e := range entries {
 		if !w.seen[e.Name] {
 			w.seen[e.Name] = true
-			w.found = append(w.found, found{path: e.Name, agent: database.ProgramOf(path), size: e.Size, modified: e.Modified})
+			w.found = append(w.found, found{path: e.Name, agent: database.ProgramOf(path), size: e.Size,
+				modified: e.Modified})
 		}
 	}
 }
@@ -218,6 +222,7 @@ func (w *walker) file(path string, p Place, e fs.DirEntry) {
 func (w *walker) add(path string, info fs.FileInfo, agent string) {
 	if !w.seen[path] {
 		w.seen[path] = true
-		w.found = append(w.found, found{path: path, agent: agent, size: info.Size(), modified: info.ModTime()})
+		w.found = append(w.found, found{path: path, agent: agent, size: info.Size(),
+			modified: info.ModTime()})
 	}
 }

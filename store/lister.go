@@ -10,27 +10,35 @@ import (
 // Record is a [Lister]'s data about a conversation: a path through the tree of nodes, from the root
 // to Head.
 type Record struct {
-	ID        string               `json:"id"` // unique in its scope, not empty
-	Title     string               `json:"title,omitempty"`
-	Dialect   string               `json:"dialect,omitempty"`
-	Model     string               `json:"model,omitempty"`
-	Client    string               `json:"client,omitempty"`     // the client program; "" when unknown
-	Head      precis.Fingerprint   `json:"head"`                 // its newest node
-	Messages  int                  `json:"messages"`             // up to Head
-	Tokens    int                  `json:"tokens"`               // of the newest view, overhead included
-	Overhead  precis.Overhead      `json:"overhead,omitzero"`    // of its newest request
-	Window    int                  `json:"window"`               // tokens
-	MaxOutput int                  `json:"max_output,omitempty"` // tokens, in its newest request; 0: not stated
-	Requests  int                  `json:"requests"`             // answered so far
-	Created   time.Time            `json:"created"`
-	Updated   time.Time            `json:"updated"`
-	Branched  string               `json:"branched_from,omitempty"` // ID of the conversation it branched from; "": none
-	Summary   int                  `json:"summary_at,omitempty"`    // with Continues: the message that holds the summary
-	Continues string               `json:"continues,omitempty"`     // ID of the conversation that the summary covers; "": none
-	Arm       string               `json:"arm,omitempty"`           // experiment arm, as "EXPERIMENT/ARM"; "": none
-	Profile   string               `json:"profile,omitempty"`       // requested by its newest request; "": none
-	Earlier   []precis.Fingerprint `json:"earlier,omitempty"`       // heads before its client rewrote old messages
-	Hints     map[string]string    `json:"hints,omitempty"`         // the client's names for it, by header or field
+	ID       string             `json:"id"` // unique in its scope, not empty
+	Title    string             `json:"title,omitempty"`
+	Dialect  string             `json:"dialect,omitempty"`
+	Model    string             `json:"model,omitempty"`
+	Client   string             `json:"client,omitempty"`  // the client program; "" when unknown
+	Head     precis.Fingerprint `json:"head"`              // its newest node
+	Messages int                `json:"messages"`          // up to Head
+	Tokens   int                `json:"tokens"`            // of the newest view, overhead included
+	Overhead precis.Overhead    `json:"overhead,omitzero"` // of its newest request
+	Window   int                `json:"window"`            // tokens
+	// tokens, in its newest request; 0: not stated
+	MaxOutput int       `json:"max_output,omitempty"`
+	Requests  int       `json:"requests"` // answered so far
+	Created   time.Time `json:"created"`
+	Updated   time.Time `json:"updated"`
+	// ID of the conversation it branched from; "": none
+	Branched string `json:"branched_from,omitempty"`
+	// with Continues: the message that holds the summary
+	Summary int `json:"summary_at,omitempty"`
+	// ID of the conversation that the summary covers; "": none
+	Continues string `json:"continues,omitempty"`
+	// experiment arm, as "EXPERIMENT/ARM"; "": none
+	Arm string `json:"arm,omitempty"`
+	// requested by its newest request; "": none
+	Profile string `json:"profile,omitempty"`
+	// heads before its client rewrote old messages
+	Earlier []precis.Fingerprint `json:"earlier,omitempty"`
+	// the client's names for it, by header or field
+	Hints map[string]string `json:"hints,omitempty"`
 }
 
 // Query selects records. The zero value selects all.

@@ -20,7 +20,8 @@ type Hit struct {
 	Snippet      string  `json:"snippet"` // the words with surrounding text, at most 300 bytes
 	Score        float64 `json:"score"`   // higher is better; comparable within one answer
 
-	Related RelatedWords `json:"related,omitempty"` // words of the message that matched in place of missing ones
+	// words of the message that matched in place of missing ones
+	Related RelatedWords `json:"related,omitempty"`
 }
 
 // Related reports that a message matched by a related word from a fixed table, such as login for

@@ -10,14 +10,15 @@ import (
 
 // Sums are the usage and savings of requests and condensing.
 type Sums struct {
-	Requests   int          `json:"requests"`
-	Usage      precis.Usage `json:"usage"`    // of requests, as reported by their providers
-	CostUSD    float64      `json:"cost_usd"` // of requests
-	Sent       int          `json:"tokens_sent"`
-	Saved      int          `json:"tokens_saved"` // sent by clients and not forwarded
-	SavedUSD   float64      `json:"saved_usd"`    // cost of the saved tokens, as far as it is known
-	Edits      int          `json:"edits"`
-	Condensing float64      `json:"condensing_cost_usd"` // of model calls for condensing, including failed ones
+	Requests int          `json:"requests"`
+	Usage    precis.Usage `json:"usage"`    // of requests, as reported by their providers
+	CostUSD  float64      `json:"cost_usd"` // of requests
+	Sent     int          `json:"tokens_sent"`
+	Saved    int          `json:"tokens_saved"` // sent by clients and not forwarded
+	SavedUSD float64      `json:"saved_usd"`    // cost of the saved tokens, as far as it is known
+	Edits    int          `json:"edits"`
+	// of model calls for condensing, including failed ones
+	Condensing float64 `json:"condensing_cost_usd"`
 }
 
 // Add adds one entry of a ledger.
@@ -77,7 +78,8 @@ type ConversationSums struct {
 
 // CompareSums orders conversations as [Summer] does.
 func CompareSums(a, b ConversationSums) int {
-	return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last), cmp.Compare(a.Conversation, b.Conversation))
+	return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last),
+		cmp.Compare(a.Conversation, b.Conversation))
 }
 
 // Summer is a [precis.Ledger] that sums up its entries inside the store, which is faster than
@@ -89,5 +91,6 @@ type Summer interface {
 	// SumsByConversation returns the sums of conversations that have an entry, the most expensive
 	// first, for requests and condensing together; at equal cost, the last used first, then by ID.
 	// Most, above 0, limits the result; all is the total number.
-	SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []ConversationSums, all int, err error)
+	SumsByConversation(ctx context.Context, conversation string, since time.Time,
+		most int) (sums []ConversationSums, all int, err error)
 }

@@ -93,7 +93,8 @@ func (c *Calibration) SetState(key string, state []byte) error {
 		return precis.Errorf(precis.CodeInvalid, "read calibration", "%w", err)
 	}
 	if q := math.Exp(r.Log); !(q >= minRatio && q <= maxRatio) || r.Reports < 1 {
-		return precis.Errorf(precis.CodeInvalid, "read calibration", "ratio %g of %d reports is impossible", q, r.Reports)
+		return precis.Errorf(precis.CodeInvalid, "read calibration", "ratio %g of %d reports is impossible",
+			q, r.Reports)
 	}
 	owner, model, ok := strings.Cut(key, ownerEnds)
 	if !ok {
@@ -237,7 +238,8 @@ func (o owned) SetState(key string, state []byte) error { return o.c.SetState(ke
 func FamilyFactor(model string) (factor float64, known bool) {
 	name := strings.ToLower(model)
 	if !strings.Contains(name, "claude") {
-		return 1, strings.Contains(name, "gpt-4o") || strings.Contains(name, "gpt-5") || strings.Contains(name, "gpt-4.1")
+		return 1, strings.Contains(name, "gpt-4o") || strings.Contains(name, "gpt-5") ||
+			strings.Contains(name, "gpt-4.1")
 	}
 	if newerClaude(name) {
 		return 1.5, true
@@ -247,7 +249,8 @@ func FamilyFactor(model string) (factor float64, known bool) {
 
 // newerClaude reports whether a model name, in lower case, is Opus 4.7 or later.
 func newerClaude(name string) bool {
-	for _, newer := range []string{"opus-4-7", "opus-4.7", "opus-4-8", "opus-4.8", "-5-5", "-5.5", "fable-5", "mythos-5", "opus-5", "sonnet-5", "haiku-5"} {
+	for _, newer := range []string{"opus-4-7", "opus-4.7", "opus-4-8", "opus-4.8", "-5-5", "-5.5", "fable-5",
+		"mythos-5", "opus-5", "sonnet-5", "haiku-5"} {
 		if strings.Contains(name, newer) {
 			return true
 		}

@@ -41,7 +41,8 @@ func New(o Options) (precis.Counter, error) {
 	case NameChars4:
 		return chars4{m, o.Images != ""}.ForModel(o.Model), nil
 	}
-	return nil, precis.Errorf(precis.CodeInvalid, "make counter", "unknown estimate %q, want one of %v", o.Name, Names())
+	return nil, precis.Errorf(precis.CodeInvalid, "make counter", "unknown estimate %q, want one of %v",
+		o.Name, Names())
 }
 
 // Estimated tokens that APIs add to a message and its blocks: role markers, call and result

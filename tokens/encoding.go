@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// The inputs are encoders/*.json of the npm package tiktoken 1.0.22 and
-// UnicodeData.txt of Unicode 16.0; see NOTICE for their licences.
+// The inputs are encoders/*.json of the npm package tiktoken 1.0.22 and UnicodeData.txt of Unicode
+// 16.0; see NOTICE for their licences.
 //
 //go:generate go -C ../lab run ./vocabgen -in ../tokens/o200k_base.json -out ../tokens/data/o200k_base.vocab.packed
 //go:generate go -C ../lab run ./vocabgen -in ../tokens/cl100k_base.json -out ../tokens/data/cl100k_base.vocab.packed

@@ -80,7 +80,8 @@ func kindOf(mediaType, data string) kind {
 		return audioKind
 	case mediaType == "application/pdf":
 		return pdfKind
-	case strings.HasPrefix(mediaType, "text/"), mediaType == "application/json", mediaType == "application/xml":
+	case strings.HasPrefix(mediaType, "text/"), mediaType == "application/json",
+		mediaType == "application/xml":
 		return textKind
 	}
 	return unknownKind

@@ -22,8 +22,10 @@ var (
 	// housekeeping members are for programs: the model does not read them.
 	housekeeping = set("id", "status", "role", "format", "encoding", "cache_control", "image_url", "object")
 	// words are members that the model reads as text, whatever their format.
-	words = set("text", "content", "output", "arguments", "input", "code", "logs", "stdout", "stderr", "query", "queries", "title", "url", "snippet", "summary", "transcript",
-		"name", "thinking", "reasoning", "command", "commands", "patch", "diff", "message", "error", "instructions", "revised_prompt", "caption", "filename", "context")
+	words = set("text", "content", "output", "arguments", "input", "code", "logs", "stdout", "stderr",
+		"query", "queries", "title", "url", "snippet", "summary", "transcript",
+		"name", "thinking", "reasoning", "command", "commands", "patch", "diff", "message", "error",
+		"instructions", "revised_prompt", "caption", "filename", "context")
 	// titles are words that only name a file.
 	titles = set("title", "filename", "name", "context", "url", "caption")
 	// images, files and sounds are types of media objects, also if these contain only an ID.
@@ -31,7 +33,8 @@ var (
 	files  = set("document", "file", "input_file")
 	sounds = set("audio", "input_audio", "output_audio")
 	// enveloped are types with an envelope in their encrypted content.
-	enveloped = set("reasoning", "compaction", "compaction_summary", "context_compaction", "thinking", "redacted_thinking")
+	enveloped = set("reasoning", "compaction", "compaction_summary", "context_compaction", "thinking",
+		"redacted_thinking")
 )
 
 func set(names ...string) map[string]bool {
@@ -67,13 +70,15 @@ func (m media) scaled(n int) int {
 // data.
 func (m media) opaqueTokens(b precis.Opaque, role precis.Role, text func(string) int) int {
 	w := walker{media: m, role: role, words: text}
-	d := jsontext.NewDecoder(bytes.NewBuffer(b.Raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	d := jsontext.NewDecoder(bytes.NewBuffer(b.Raw), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	w.push("")
 	w.stack[0].kind = b.Type
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
-			w.stack[0].text += min((len(b.Raw)-int(d.InputOffset()))/4, mostSealed) // invalid JSON is not expected
+			// invalid JSON is not expected
+			w.stack[0].text += min((len(b.Raw)-int(d.InputOffset()))/4, mostSealed)
 			break
 		}
 		w.token(token)
@@ -155,14 +160,16 @@ func (w *walker) value(f *frame, key, s string) {
 		f.kind = s
 	case key == "detail":
 		f.detail = s
-	case strings.HasPrefix(key, "encrypted"), key == "signature", key == "thought_signature", key == "thoughtSignature":
+	case strings.HasPrefix(key, "encrypted"), key == "signature", key == "thought_signature",
+		key == "thoughtSignature":
 		f.sealed += len(s)
 	case isURL && (!words[key] || key == "url"):
 		w.data(f, key, mediaType, data)
 	case key == "media_type", key == "mime_type", key == "mimeType":
 		f.mediaType = strings.ToLower(s)
 	case housekeeping[key], strings.HasSuffix(key, "_id"):
-	case !words[key] && len(s) >= shortest && isBase64(s) && (len(s) >= longRun || sniff(decodeHead(s, 48)) != unknownKind):
+	case !words[key] && len(s) >= shortest && isBase64(s) &&
+		(len(s) >= longRun || sniff(decodeHead(s, 48)) != unknownKind):
 		w.data(f, key, f.mediaType, s)
 	default:
 		f.text += 1 + w.words(s) // for the name or a separator

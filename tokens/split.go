@@ -1,7 +1,7 @@
 package tokens
 
-// A splitter finds the pieces of a text. Encodings cut a text into pieces before they merge bytes
-// into tokens, by a published regular expression with alternatives that are tried in order:
+// A splitter finds the pieces of a text. Encodings cut a text into pieces before they merge bytes into
+// tokens, by a published regular expression with alternatives that are tried in order:
 //
 //	o200k_base:
 //	  [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?

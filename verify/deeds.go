@@ -55,9 +55,11 @@ func (d *claimChecker) deed(s Statement) bool {
 			d.doubt(shown(s), Outcome, "no call that did not fail made a "+deed.name, nil)
 			return true
 		case d.Ends[tried].End == toolcall.Rejected:
-			return d.contradict(s, Outcome, d.quoted(d.Index.Calls[tried].Line)+": "+refused(d.Ends[tried]), tried)
+			return d.contradict(s, Outcome, d.quoted(d.Index.Calls[tried].Line)+": "+refused(d.Ends[tried]),
+				tried)
 		default:
-			return d.contradict(s, Outcome, d.quoted(d.Index.Calls[tried].Line)+" failed"+codeOf(d.Ends[tried]), tried)
+			return d.contradict(s, Outcome,
+				d.quoted(d.Index.Calls[tried].Line)+" failed"+codeOf(d.Ends[tried]), tried)
 		}
 	}
 	return false
@@ -82,6 +84,9 @@ func (p *Past) triedTo(it deed) (tried int, done bool) {
 		}
 		tried = i
 	}
-	names := func(j workstate.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), it.word) }
+	names := func(j workstate.Item) bool {
+		return strings.Contains(strings.ToLower(j.Result+j.Text),
+			it.word)
+	}
 	return tried, tried < 0 && p.personsSay(it.says.MatchString) || slices.ContainsFunc(p.Holds.Jobs, names)
 }

@@ -14,10 +14,12 @@ import (
 
 // Doubt is a statement of a summary that the conversation contradicts or does not support.
 type Doubt struct {
-	Text   string         `json:"text"`             // as in the summary
-	Kind   string         `json:"kind"`             // "outcome", "file", "error", or a kind of fact: "path", "number" …
-	Why    string         `json:"why"`              // one sentence
-	Handle *precis.Handle `json:"handle,omitempty"` // the evidence against it; nil: there is no evidence for it
+	Text string `json:"text"` // as in the summary
+	// "outcome", "file", "error", or a kind of fact: "path", "number" …
+	Kind string `json:"kind"`
+	Why  string `json:"why"` // one sentence
+	// the evidence against it; nil: there is no evidence for it
+	Handle *precis.Handle `json:"handle,omitempty"`
 }
 
 // Kinds of doubts that are not kinds of facts.

@@ -81,7 +81,8 @@ func (d *claimChecker) mayWrite(name string) bool {
 	for i := range d.Index.Calls {
 		c := &d.Index.Calls[i]
 		named := strings.Contains(c.Line, base) || c.Line == "" && strings.Contains(c.Text, base)
-		if c.Path == "" && len(c.Reads) == 0 && named && !(c.Kind == toolcall.Command && says("only looks", c.Line)) {
+		if c.Path == "" && len(c.Reads) == 0 && named &&
+			!(c.Kind == toolcall.Command && says("only looks", c.Line)) {
 			return true
 		}
 	}

@@ -57,7 +57,8 @@ func isAbbreviated(line string, a retain.Anchor) bool {
 			near = line[a.Start:a.End]
 		}
 	}
-	return strings.ContainsAny(near, "*{}<>…$[]|") || strings.Contains(near, "...") || strings.HasPrefix(after, "..")
+	return strings.ContainsAny(near, "*{}<>…$[]|") || strings.Contains(near, "...") ||
+		strings.HasPrefix(after, "..")
 }
 
 // missing returns why a name is doubted; "" when it is not.

@@ -43,8 +43,10 @@ func (d *claimChecker) otherNumber(number, before, after string) string {
 		return ""
 	}
 	for _, f := range framesOf(before, after, isOrdinal) {
-		if other := d.otherInFrame(f, plain); other != "" && (f.near == nil || !d.standsBeside(plain, f.near)) {
-			return `the conversation has "` + strings.TrimSpace(f.head+other+f.tail) + `", and never ` + number
+		if other := d.otherInFrame(f, plain); other != "" &&
+			(f.near == nil || !d.standsBeside(plain, f.near)) {
+			return `the conversation has "` + strings.TrimSpace(f.head+other+f.tail) + `", and never ` +
+				number
 		}
 	}
 	return ""

@@ -118,7 +118,10 @@ func (d *claimChecker) ofChecks(s Statement) (out []claim) {
 		return nil
 	}
 	for _, k := range CheckKinds {
-		isIt := func(i int) bool { return d.Ends[i].End != toolcall.Rejected && k.IsRun(d.Index.Calls[i].Line) }
+		isIt := func(i int) bool {
+			return d.Ends[i].End != toolcall.Rejected &&
+				k.IsRun(d.Index.Calls[i].Line)
+		}
 		for _, at := range phrases()[k.says].FindAllStringIndex(s.Text, most) {
 			run := d.newestRun(isIt)
 			if run < 0 {
@@ -137,7 +140,8 @@ func (d *claimChecker) ofChecks(s Statement) (out []claim) {
 func (d *claimChecker) isUndecided(k CheckKind, c claim, s Statement) bool {
 	failed := func(f Failure) bool { return k.IsRun(f.Line) }
 	if c.end == toolcall.OK {
-		return !says("runs all", d.Bare(d.Index.Calls[c.call].Line)) && slices.ContainsFunc(d.Failures, failed)
+		return !says("runs all", d.Bare(d.Index.Calls[c.call].Line)) && slices.ContainsFunc(d.Failures,
+			failed)
 	}
 	fails := func(o Statement) bool { return o.At > s.At && k.IsNamed(o.Text) && says("ends ill", o.Text) }
 	return c.turned && slices.ContainsFunc(d.all, fails)

@@ -16,8 +16,9 @@ import (
 type Past struct {
 	Index    *retain.Index
 	Messages []precis.Message
-	Offset   int                       // added to the numbers of messages in handles
-	Beside   string                    // other sources of names: the system prompt, the state of the client's program
+	Offset   int // added to the numbers of messages in handles
+	// other sources of names: the system prompt, the state of the client's program
+	Beside   string
 	Said     []Said                    // texts that the user typed, each once
 	Holds    *workstate.Reading        // plans, jobs, skills
 	Ends     []toolcall.Outcome        // of the calls of Index

@@ -182,7 +182,8 @@ func (c *checker) failed() {
 
 func (c *checker) standing() {
 	for _, s := range c.Holds.OpenSteps() {
-		c.one("steps", strings.Contains(c.folded, retain.Folded(strings.TrimSuffix(s.Text, "…"))), s.Text, s.Since)
+		c.one("steps", strings.Contains(c.folded, retain.Folded(strings.TrimSuffix(s.Text, "…"))), s.Text,
+			s.Since)
 	}
 	for _, j := range c.Holds.Jobs {
 		if !j.State.Ended() {
@@ -236,6 +237,7 @@ func (p *Past) mentions(f Failure, all []Statement) bool {
 	return slices.ContainsFunc(all, func(s Statement) bool {
 		isNamed := func(n string) bool { return strings.Contains(s.Text, n) }
 		isKind := func(k CheckKind) bool { return k.IsNamed(s.Text) && p.isNewest(f, k) }
-		return slices.ContainsFunc(names, isNamed) || !says("past", s.Text) && slices.ContainsFunc(CheckKinds, isKind)
+		return slices.ContainsFunc(names, isNamed) ||
+			!says("past", s.Text) && slices.ContainsFunc(CheckKinds, isKind)
 	})
 }

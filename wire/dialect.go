@@ -62,7 +62,9 @@ type Response struct {
 
 // fullStops are stop reasons that name the window; lengthStops name an unspecified length.
 var (
-	fullStops   = []string{"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "max_context_length", "model_length", "max_prompt_tokens", "max_input_tokens", "prompt_too_long"}
+	fullStops = []string{"model_context_window_exceeded", "context_window_exceeded",
+		"context_length_exceeded", "max_context_length", "model_length", "max_prompt_tokens",
+		"max_input_tokens", "prompt_too_long"}
 	lengthStops = []string{"length", "max_tokens", "max_output_tokens", "incomplete"}
 )
 
@@ -75,7 +77,8 @@ func (r *Response) Full() bool {
 	if slices.Contains(fullStops, r.Stop) || slices.Contains(fullStops, r.Cut) {
 		return true
 	}
-	return r.Usage.Output == 0 && slices.Contains(lengthStops, r.Stop) && (r.Cut == "" || slices.Contains(lengthStops, r.Cut))
+	return r.Usage.Output == 0 && slices.Contains(lengthStops, r.Stop) &&
+		(r.Cut == "" || slices.Contains(lengthStops, r.Cut))
 }
 
 // Say appends text of the model to Text.

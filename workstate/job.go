@@ -94,7 +94,8 @@ func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 	}
 	head := headOf(c)
 	from, wanted := startOf(head), inBackground(args)
-	prints := command && toolcall.Shows(c.Line) && !ofProgram(head) // the text may be another program's output
+	// the text may be another program's output
+	prints := command && toolcall.Shows(c.Line) && !ofProgram(head)
 	if !wanted && (prints || from < 0) {
 		return false
 	}
@@ -115,7 +116,8 @@ func startOf(head string) int {
 	signs := []string{"background", "Background", "etached", "Async agent", "session ID"}
 	from := 0
 	for l := range strings.Lines(firstLines(head, lines)) {
-		if slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(l, s) }) && begun().MatchString(l) {
+		if slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(l, s) }) &&
+			begun().MatchString(l) {
 			return from
 		}
 		from += len(l)
@@ -308,7 +310,8 @@ func outcomeIn(text string) (State, string) {
 
 // resultIn returns the first lines of a job's result.
 func resultIn(text string) string {
-	if s := harness.Element(text, "result", "task_result", "output", "stdout", "stderr", "error", "summary"); s != "" {
+	if s := harness.Element(text, "result", "task_result", "output", "stdout", "stderr", "error",
+		"summary"); s != "" {
 		return line(s, mostJobResult)
 	}
 	if _, after, ok := strings.Cut(text, "\nOutput:\n"); ok { // Codex

@@ -50,7 +50,8 @@ func (r *Reading) Held() (out []inforce.Item) {
 		out = append(out, j.held("Running", j.Since, j.At))
 	}
 	for _, skill := range slices.Backward(newestOf(r.Skills)) {
-		h := inforce.Item{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}, Name: "Skill " + skill.Text}
+		h := inforce.Item{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since},
+			Name: "Skill " + skill.Text}
 		if h.Must = skill.Orders; skill.Where != "" {
 			h.Name += " (" + skill.Where + ")"
 		}

@@ -311,7 +311,8 @@ var boxes = lazyregexp.New(`^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:#(\w[\w-]{0,40})[.
 // boxOf reads a line of a checklist.
 func boxOf(l string) (s step, ok bool) {
 	bare := strings.TrimLeft(l, " \t-*+•.)0123456789")
-	if !strings.HasPrefix(bare, "#") && strings.IndexAny(bare, boxSigns) != 0 { // far cheaper than the pattern
+	if !strings.HasPrefix(bare, "#") && strings.IndexAny(bare, boxSigns) != 0 {
+		// far cheaper than the pattern
 		return step{}, false
 	}
 	m := boxes.FindStringSubmatch(l)

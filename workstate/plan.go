@@ -60,7 +60,8 @@ func (p *plans) call(c *toolcall.Call, args []arg) bool {
 	if len(lists) == 0 && !about {
 		return false
 	}
-	if end := c.Outcome().End; end == toolcall.Rejected || end == toolcall.Failed && c.Kind == toolcall.Other {
+	if end := c.Outcome().End; end == toolcall.Rejected ||
+		end == toolcall.Failed && c.Kind == toolcall.Other {
 		return true
 	}
 	if about && !slices.ContainsFunc(lists, func(w written) bool { return w.stated }) {
@@ -84,7 +85,8 @@ func (p *plans) call(c *toolcall.Call, args []arg) bool {
 // write stores a list as it was written down.
 func (p *plans) write(key string, w written, at precis.Handle) {
 	l := p.lists[key]
-	known := l != nil && !slices.ContainsFunc(w.steps, func(s step) bool { return s.id == "" || l.find(s.id) < 0 })
+	known := l != nil && !slices.ContainsFunc(w.steps,
+		func(s step) bool { return s.id == "" || l.find(s.id) < 0 })
 	blank := slices.ContainsFunc(w.steps, func(s step) bool { return s.text == "" })
 	switch {
 	case len(w.steps) == 0 && l == nil:
@@ -312,7 +314,10 @@ func (p *plans) items() []Item {
 		}
 	}
 	lists = slices.DeleteFunc(lists, func(l *planned) bool { return len(l.steps) == 0 })
-	slices.SortFunc(lists, func(a, b *planned) int { return cmp.Or(compare(a.at, b.at), strings.Compare(a.key, b.key)) })
+	slices.SortFunc(lists, func(a, b *planned) int {
+		return cmp.Or(compare(a.at, b.at),
+			strings.Compare(a.key, b.key))
+	})
 	out := []Item{}
 	for n, l := range lists {
 		if n < len(lists)-1 && !l.open() {

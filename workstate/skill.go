@@ -171,10 +171,10 @@ func leadOf(l string) string {
 }
 
 // Orders returns the orders and prohibitions in a text of the program, word for word and in order:
-// sentences that set rules, see [retain.Constraints], and the entries of its lists, which are steps
-// to follow, prefixed by the line that governs them ("Never: skip the tests"). Fenced text is an
-// example and excluded, and so are rows of tables. If there is too much, entries that set no rule are dropped first, from the
-// end.
+// sentences that set rules, see [retain.Constraints], and the entries of its lists, which are steps to
+// follow, prefixed by the line that governs them ("Never: skip the tests"). Fenced text is an example
+// and excluded, and so are rows of tables. If there is too much, entries that set no rule are dropped
+// first, from the end.
 func Orders(text string) []string {
 	var out []string
 	seen, size := map[string]bool{"": true}, 0
@@ -196,7 +196,8 @@ func Orders(text string) []string {
 			if strings.TrimSpace(l) != "" {
 				lead = leadOf(l)
 			}
-			if l[0] == '|' || l[0] == '#' && len(strings.Fields(l)) < 5 { // a row, or a title of the text below
+			if l[0] == '|' || l[0] == '#' && len(strings.Fields(l)) < 5 {
+				// a row, or a title of the text below
 				continue
 			}
 			for _, rule := range retain.Constraints(l) {

@@ -49,9 +49,11 @@ func (s State) Ended() bool { return s == Done || s == Failed || s == Stopped ||
 
 // Item is a step, a job, a skill or an instruction.
 type Item struct {
-	Kind  Kind
-	Key   string // equal for items that replace each other: the list and the step, the ID of a job, the name of a skill
-	Text  string // of a step, on one line; the task of a job; the name of a skill; an instruction word for word
+	Kind Kind
+	// equal for items that replace each other: the list and the step, the ID of a job, the name of a skill
+	Key string
+	// of a step, on one line; the task of a job; the name of a skill; an instruction word for word
+	Text  string
 	State State
 
 	Since precis.Handle // the call or text that began it, or last restated it as a whole
@@ -145,7 +147,8 @@ type fold struct {
 }
 
 func newFold() *fold {
-	return &fold{plans: newPlans(), jobs: jobs{newKeyed()}, skills: skills{newKeyed()}, calls: map[precis.Handle]bool{}}
+	return &fold{plans: newPlans(), jobs: jobs{newKeyed()}, skills: skills{newKeyed()},
+		calls: map[precis.Handle]bool{}}
 }
 
 // keyed are items of one kind, in the order of their beginning.

@@ -51,10 +51,14 @@ func attached(raw []byte) noteBlocks {
 
 // silent are the types without content for the model, and counts of tokens.
 var silent = map[string]bool{
-	"hook_system_message": true, "hook_cancelled": true, "hook_non_blocking_error": true, "hook_error_during_execution": true,
-	"hook_permission_decision": true, "hook_deferred_tool": true, "command_permissions": true, "structured_output": true,
-	"already_read_file": true, "edited_image_file": true, "prompt_snapshot": true, "prompt_render_point": true,
-	"deferred_tools_record": true, "tool_offer_record": true, "session_context": true, "withheld_memory": true,
+	"hook_system_message": true, "hook_cancelled": true, "hook_non_blocking_error": true,
+	"hook_error_during_execution": true,
+	"hook_permission_decision":    true, "hook_deferred_tool": true, "command_permissions": true,
+	"structured_output": true,
+	"already_read_file": true, "edited_image_file": true, "prompt_snapshot": true,
+	"prompt_render_point":   true,
+	"deferred_tools_record": true, "tool_offer_record": true, "session_context": true,
+	"withheld_memory":       true,
 	"total_tokens_reminder": true, "token_usage": true, "output_token_usage": true, "budget_usd": true,
 }
 
@@ -69,21 +73,26 @@ type kindOf struct {
 // recognized in requests too.
 var attachments = map[string]kindOf{
 	"instructions": {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string {
-		return headed("Codebase and user instructions are shown below.", a.each("files", func(f attachment) string {
-			return contents(f.text("path"), f.text("content"))
-		}))
+		return headed("Codebase and user instructions are shown below.",
+			a.each("files", func(f attachment) string {
+				return contents(f.text("path"), f.text("content"))
+			}))
 	}},
 	"nested_memory": {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string {
 		c := a.object("content")
 		return contents(c.text("path"), c.text("content"))
 	}},
 	"relevant_memories": {precis.AuthorOperator, precis.ActReminder, func(a attachment) string {
-		return a.each("memories", func(m attachment) string { return contents(m.text("path"), m.text("content")) })
+		return a.each("memories", func(m attachment) string {
+			return contents(m.text("path"),
+				m.text("content"))
+		})
 	}},
 	"invoked_skills": {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string {
-		return headed("The following skills were invoked in this session.", a.each("skills", func(s attachment) string {
-			return "### Skill: " + s.text("name") + "\n\n" + s.text("content")
-		}))
+		return headed("The following skills were invoked in this session.",
+			a.each("skills", func(s attachment) string {
+				return "### Skill: " + s.text("name") + "\n\n" + s.text("content")
+			}))
 	}},
 	"skill_listing": {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string {
 		return headed("The following skills are available for use with the Skill tool:", a.text("content"))
@@ -97,12 +106,16 @@ var attachments = map[string]kindOf{
 	"mcp_instructions_delta": {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string {
 		return headed("# MCP Server Instructions", a.lines("addedBlocks"))
 	}},
-	"plan_mode":         {precis.AuthorProgram, precis.ActInstruction, constant("Plan mode is active. No edits are to be made until the user has approved a plan.")},
-	"plan_mode_reentry": {precis.AuthorProgram, precis.ActInstruction, constant("## Re-entering Plan Mode\n\nPlan mode is active again.")},
-	"plan_mode_exit":    {precis.AuthorProgram, precis.ActInstruction, constant("## Exited Plan Mode\n\nPlan mode has ended: edits may be made.")},
-	"auto_mode":         {precis.AuthorProgram, precis.ActInstruction, constant("Auto mode is active.")},
-	"auto_mode_exit":    {precis.AuthorProgram, precis.ActInstruction, constant("## Exited Auto Mode")},
-	"output_style":      {precis.AuthorOperator, precis.ActInstruction, func(a attachment) string { return headed("Output Style:", a.text("style")) }},
+	"plan_mode": {precis.AuthorProgram, precis.ActInstruction,
+		constant("Plan mode is active. No edits are to be made until the user has approved a plan.")},
+	"plan_mode_reentry": {precis.AuthorProgram, precis.ActInstruction,
+		constant("## Re-entering Plan Mode\n\nPlan mode is active again.")},
+	"plan_mode_exit": {precis.AuthorProgram, precis.ActInstruction,
+		constant("## Exited Plan Mode\n\nPlan mode has ended: edits may be made.")},
+	"auto_mode":      {precis.AuthorProgram, precis.ActInstruction, constant("Auto mode is active.")},
+	"auto_mode_exit": {precis.AuthorProgram, precis.ActInstruction, constant("## Exited Auto Mode")},
+	"output_style": {precis.AuthorOperator, precis.ActInstruction,
+		func(a attachment) string { return headed("Output Style:", a.text("style")) }},
 	"plan_file_reference": {precis.AuthorProgram, precis.ActReminder, func(a attachment) string {
 		return headed("A plan exists from plan mode: "+a.text("planFilePath"), a.text("planContent"))
 	}},
@@ -113,20 +126,27 @@ var attachments = map[string]kindOf{
 		if s.text("workingDirectory") == "" {
 			return ""
 		}
-		return "# Environment\n - Primary working directory: " + s.text("workingDirectory") + "\n - Platform: " + s.text("platform") + "\n - Shell: " + s.text("shell") + "\n - OS Version: " + s.text("osVersion")
+		return "# Environment\n - Primary working directory: " + s.text("workingDirectory") +
+			"\n - Platform: " + s.text("platform") + "\n - Shell: " + s.text("shell") + "\n - OS Version: " +
+			s.text("osVersion")
 	}},
-	"model": {precis.AuthorProgram, precis.ActEnvironment, func(a attachment) string { return a.text("text") }},
-	"date":  {precis.AuthorProgram, precis.ActEnvironment, func(a attachment) string { return sentence("Today's date is ", a.text("date")) }},
+	"model": {precis.AuthorProgram, precis.ActEnvironment,
+		func(a attachment) string { return a.text("text") }},
+	"date": {precis.AuthorProgram, precis.ActEnvironment,
+		func(a attachment) string { return sentence("Today's date is ", a.text("date")) }},
 	"date_change": {precis.AuthorProgram, precis.ActEnvironment, func(a attachment) string {
 		return sentence("The date has changed. Today's date is now ", a.text("newDate"))
 	}},
 	"remote_session_change": {precis.AuthorProgram, precis.ActInstruction, func(a attachment) string {
-		return headed("Attribution for git commits and pull requests:", joined(a.text("commit"), a.text("pr")))
+		return headed("Attribution for git commits and pull requests:",
+			joined(a.text("commit"), a.text("pr")))
 	}},
-	"file":      {precis.AuthorTool, precis.ActQuote, attachment.file},
-	"directory": {precis.AuthorTool, precis.ActQuote, func(a attachment) string { return contents(a.text("path"), a.text("content")) }},
+	"file": {precis.AuthorTool, precis.ActQuote, attachment.file},
+	"directory": {precis.AuthorTool, precis.ActQuote,
+		func(a attachment) string { return contents(a.text("path"), a.text("content")) }},
 	"mcp_resource": {precis.AuthorTool, precis.ActQuote, func(a attachment) string {
-		return contents(a.text("uri"), a.object("content").each("contents", func(c attachment) string { return c.text("text") }))
+		return contents(a.text("uri"),
+			a.object("content").each("contents", func(c attachment) string { return c.text("text") }))
 	}},
 	"selected_lines_in_ide": {precis.AuthorTool, precis.ActQuote, func(a attachment) string {
 		return headed("The user selected these lines of "+a.text("filename")+":", a.text("content"))
@@ -143,14 +163,17 @@ var attachments = map[string]kindOf{
 	"compact_file_reference": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
 		return sentence("Note: this file was read before the conversation was summarized, and is too large to include: ", a.text("filename"))
 	}},
-	"pdf_reference": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string { return sentence("PDF file, not included: ", a.text("filename")) }},
-	"agent_mention": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string { return sentence("The user asks for the agent ", a.text("agentType")) }},
+	"pdf_reference": {precis.AuthorProgram, precis.ActNotice,
+		func(a attachment) string { return sentence("PDF file, not included: ", a.text("filename")) }},
+	"agent_mention": {precis.AuthorProgram, precis.ActNotice,
+		func(a attachment) string { return sentence("The user asks for the agent ", a.text("agentType")) }},
 	"hook_additional_context": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
 		return sentence(a.text("hookName")+" hook additional context: ", a.lines("content"))
 	}},
 	"hook_blocking_error": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
 		e := a.object("blockingError")
-		return sentence(a.text("hookName")+" hook blocking error from command: "+e.text("command")+": ", e.text("blockingError"))
+		return sentence(a.text("hookName")+" hook blocking error from command: "+e.text("command")+": ",
+			e.text("blockingError"))
 	}},
 	"hook_stopped_continuation": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
 		return sentence(a.text("hookName")+" hook stopped continuation: ", a.text("message"))
@@ -167,15 +190,20 @@ var attachments = map[string]kindOf{
 		return joined(r.text("systemMessage"), r.object("hookSpecificOutput").text("additionalContext"))
 	}},
 	"task_status": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
-		return joined(sentence("Task "+a.text("taskId")+" "+a.text("status")+": ", a.text("description")), a.text("deltaSummary"))
+		return joined(sentence("Task "+a.text("taskId")+" "+a.text("status")+": ", a.text("description")),
+			a.text("deltaSummary"))
 	}},
 	"diagnostics": {precis.AuthorProgram, precis.ActNotice, func(a attachment) string {
 		return headed("New diagnostics:", a.each("files", func(f attachment) string {
-			return headed(f.text("uri"), f.each("diagnostics", func(d attachment) string { return " " + d.text("severity") + ": " + d.text("message") }))
+			return headed(f.text("uri"), f.each("diagnostics",
+				func(d attachment) string { return " " + d.text("severity") + ": " + d.text("message") }))
 		}))
 	}},
 	"teammate_mailbox": {precis.AuthorDelegate, precis.ActNotice, func(a attachment) string {
-		return a.each("messages", func(m attachment) string { return sentence("Message from "+m.text("from")+": ", m.text("text")) })
+		return a.each("messages", func(m attachment) string {
+			return sentence("Message from "+m.text("from")+
+				": ", m.text("text"))
+		})
 	}},
 }
 
@@ -264,7 +292,8 @@ func (a attachment) queued() noteBlocks {
 	switch origin := a.object("origin").text("kind"); {
 	case origin == "peer" || origin == "coordinator" || origin == "teammate":
 		said.Author, said.Act = precis.AuthorDelegate, precis.ActNotice
-	case a.text("commandMode") == "task-notification", origin != "" && origin != "human", jsonspan.Kind(a.fields["isMeta"]) == 't':
+	case a.text("commandMode") == "task-notification", origin != "" && origin != "human",
+		jsonspan.Kind(a.fields["isMeta"]) == 't':
 		said.Author, said.Act = precis.AuthorProgram, precis.ActNotice
 	}
 	blocks, err := anthropic.DecodeContent(a.fields["prompt"])

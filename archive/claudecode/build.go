@@ -71,7 +71,8 @@ func (n *node) entries() []entry {
 		out = append(out, entry{msg: ln.withRefusals(tools), lines: []*line{ln}, ownBlocks: ln.ownBlocks})
 	}
 	if len(n.notes) > 0 { // no message in the user's role took these texts along
-		out = append(out, entry{msg: precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.notes, Format: anthropic.Format}})
+		out = append(out, entry{msg: precis.Message{Role: precis.RoleUser, Time: n.lines[0].at,
+			Content: n.notes, Format: anthropic.Format}})
 	}
 	return out
 }
@@ -249,7 +250,8 @@ func (ln *line) withRefusals(tools map[string]string) precis.Message {
 	m.Content = slices.Clone(m.Content)
 	for i, b := range m.Content {
 		if r, ok := b.(precis.ToolResult); ok && r.IsError {
-			_, is := harness.Refusal(harness.Result{Tool: tools[r.ToolUseID], Text: r.Text(), IsError: true, Around: harness.Reminders})
+			_, is := harness.Refusal(harness.Result{Tool: tools[r.ToolUseID], Text: r.Text(), IsError: true,
+				Around: harness.Reminders})
 			r.Refused = is == harness.Proven
 			m.Content[i] = r
 		}

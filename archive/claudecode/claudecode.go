@@ -148,7 +148,8 @@ func (s *session) conversation() *precis.Conversation {
 	t := newTree(lines, mended)
 	path := t.shape.Path(t.final)
 	c := b.build(t, path)
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches must not set it
+	// branches must not set it
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured)
 	c.Title = s.title()
 	if c.ID == "" && len(s.lines) > 0 {
 		c.ID = s.lines[0].session

@@ -234,8 +234,10 @@ const taskNotice = "<task-notification>"
 func refused(result []byte) bool {
 	note, _ := jsonspan.String(result)
 	note = strings.TrimPrefix(note, "Error: ")
-	return strings.HasPrefix(note, "User rejected tool use") || strings.HasPrefix(note, "User chose to stay in plan mode") ||
-		strings.HasPrefix(note, "The user doesn't want to proceed with this tool use.") || strings.HasPrefix(note, "The user doesn't want to take this action")
+	return strings.HasPrefix(note, "User rejected tool use") ||
+		strings.HasPrefix(note, "User chose to stay in plan mode") ||
+		strings.HasPrefix(note, "The user doesn't want to proceed with this tool use.") ||
+		strings.HasPrefix(note, "The user doesn't want to take this action")
 }
 
 // addNote appends blocks to a user's line.
@@ -257,11 +259,13 @@ func (ln *line) readAssistant(r raws) error {
 		case "model":
 			ln.model, _ = jsonspan.String(m.Raw)
 		case "usage":
-			n := archive.Counts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+			n := archive.Counts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens",
+				"cache_creation_input_tokens")
 			hour := archive.Counts(jsonspan.Field(m.Raw, "cache_creation"), "ephemeral_1h_input_tokens")
 			used := archive.Counts(jsonspan.Field(m.Raw, "server_tool_use"), "web_search_requests")
 			ln.usage = precis.Usage{
-				Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3], CacheWriteHour: hour[0], WebSearches: used[0],
+				Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3], CacheWriteHour: hour[0],
+				WebSearches: used[0],
 			}
 		}
 	}

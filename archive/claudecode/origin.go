@@ -29,7 +29,8 @@ func (s *session) origin() {
 		if ln.usage != (precis.Usage{}) && (ln.msg.ID == "" || last[ln.msg.ID] == i) {
 			o.Spend(ln.model, ln.usage, 0)
 			if ln.msg.ID != "" {
-				o.Requests = append(o.Requests, archive.Request{ID: ln.msg.ID, Model: ln.model, Usage: ln.usage})
+				o.Requests = append(o.Requests,
+					archive.Request{ID: ln.msg.ID, Model: ln.model, Usage: ln.usage})
 			}
 		}
 	}

@@ -82,7 +82,8 @@ func (q *queue) restMessage() *line {
 	if len(q.heard) == 0 || q.last == nil {
 		return nil
 	}
-	return &line{kind: prompt, uuid: q.last.uuid + "-heard", parent: q.last.uuid, session: q.last.session, at: q.last.at, queuedTexts: q.heard,
+	return &line{kind: prompt, uuid: q.last.uuid + "-heard", parent: q.last.uuid, session: q.last.session,
+		at: q.last.at, queuedTexts: q.heard,
 		msg: precis.Message{Role: precis.RoleUser, Time: q.last.at}}
 }
 

@@ -46,7 +46,8 @@ const (
 
 // newTree builds the tree from lines in file order.
 func newTree(lines []*line, o order) *tree {
-	t := &tree{nodeOf: make([]*node, len(lines)), uses: map[string]*node{}, final: -1, ends: make([]*line, len(lines)), noteTakers: make([]*line, len(lines))}
+	t := &tree{nodeOf: make([]*node, len(lines)), uses: map[string]*node{}, final: -1,
+		ends: make([]*line, len(lines)), noteTakers: make([]*line, len(lines))}
 	index := make(map[string]int, len(lines))
 	for i, ln := range lines {
 		p := parentOf(lines, index, i, o)
@@ -62,7 +63,8 @@ func newTree(lines []*line, o order) *tree {
 			t.addNote(ln, under, t.noteTakers[i])
 		case ln.kind >= assistant:
 			if ln.kind == prompt && t.ends[i] != nil && strings.HasPrefix(ln.msg.PlainText(), continued) {
-				ln.kind, ln.msg.Said = summary, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
+				ln.kind, ln.msg.Said = summary, precis.Said{Program: program, Author: precis.AuthorRecap,
+					Act: precis.ActSummary}
 			}
 			end := t.ends[i]
 			if ln.kind == summary && end != nil {

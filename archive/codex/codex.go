@@ -59,8 +59,11 @@ func (Format) Detect(_ string, data []byte) bool {
 // wrapped are the types of lines with a payload; bare are the types of unwrapped items in old
 // rollouts.
 var (
-	wrapped = map[string]bool{"session_meta": true, "response_item": true, "event_msg": true, "turn_context": true, "compacted": true}
-	bare    = map[string]bool{"message": true, "reasoning": true, "function_call": true, "function_call_output": true, "local_shell_call": true, "custom_tool_call": true, "custom_tool_call_output": true}
+	wrapped = map[string]bool{"session_meta": true, "response_item": true, "event_msg": true,
+		"turn_context": true, "compacted": true}
+	bare = map[string]bool{"message": true, "reasoning": true, "function_call": true,
+		"function_call_output": true, "local_shell_call": true, "custom_tool_call": true,
+		"custom_tool_call_output": true}
 )
 
 // maxRollbacks limits the branches of one recording.
@@ -289,7 +292,8 @@ func (r *rollout) rollBack(turns, line int) {
 		return
 	}
 	if len(c.Branches) == maxRollbacks {
-		r.rec.Warn(fmt.Sprintf("line %d", line), "not rolled back: there are %d branches already", maxRollbacks)
+		r.rec.Warn(fmt.Sprintf("line %d", line), "not rolled back: there are %d branches already",
+			maxRollbacks)
 		return
 	}
 	left := *c

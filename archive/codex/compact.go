@@ -28,7 +28,8 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 		if with, err = responses.DecodeMessages(f["replacement_history"]); err != nil {
 			return err
 		}
-		with = slices.DeleteFunc(with, func(m precis.Message) bool { return len(archive.WithoutBlank(m).Content) == 0 })
+		with = slices.DeleteFunc(with,
+			func(m precis.Message) bool { return len(archive.WithoutBlank(m).Content) == 0 })
 	}
 	summary, _ := jsonspan.String(f["message"])
 	recap := precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
@@ -90,7 +91,8 @@ func ownWords(m precis.Message) bool {
 		return false
 	}
 	text := strings.TrimSpace(m.PlainText())
-	for _, head := range []string{"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<skill>", "<user_shell_command>"} {
+	for _, head := range []string{"<environment_context>", "<user_instructions>", "# AGENTS.md instructions",
+		"<turn_aborted>", "<skill>", "<user_shell_command>"} {
 		if strings.HasPrefix(text, head) {
 			return false
 		}

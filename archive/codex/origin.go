@@ -76,7 +76,8 @@ func (r *rollout) addUsage(info json.RawMessage) {
 	first := r.total == (precis.Usage{})
 	r.total = total
 	used := minus(total, was)
-	if last := usageOf(f["last_token_usage"]); first && r.rec.Origin.Parent != "" && last != (precis.Usage{}) {
+	if last := usageOf(f["last_token_usage"]); first && r.rec.Origin.Parent != "" &&
+		last != (precis.Usage{}) {
 		used = last
 	}
 	if used == (precis.Usage{}) {
@@ -84,8 +85,10 @@ func (r *rollout) addUsage(info json.RawMessage) {
 	}
 	r.rec.Origin.Spend(r.conv.Model, used, 0)
 	r.rec.Origin.Counted(r.conv, usageOf(f["last_token_usage"]))
-	r.chain = sha256.Sum256(fmt.Appendf(nil, "%x %s %d %d %d", r.chain, r.root, total.Input, total.Output, total.CacheRead))
-	r.rec.Origin.Requests = append(r.rec.Origin.Requests, archive.Request{ID: hex.EncodeToString(r.chain[:12]), Model: r.conv.Model, Usage: used})
+	r.chain = sha256.Sum256(fmt.Appendf(nil, "%x %s %d %d %d", r.chain, r.root, total.Input, total.Output,
+		total.CacheRead))
+	r.rec.Origin.Requests = append(r.rec.Origin.Requests,
+		archive.Request{ID: hex.EncodeToString(r.chain[:12]), Model: r.conv.Model, Usage: used})
 }
 
 func usageOf(raw json.RawMessage) precis.Usage {
@@ -94,5 +97,6 @@ func usageOf(raw json.RawMessage) precis.Usage {
 }
 
 func minus(a, b precis.Usage) precis.Usage {
-	return precis.Usage{Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead}
+	return precis.Usage{Input: a.Input - b.Input, Output: a.Output - b.Output,
+		CacheRead: a.CacheRead - b.CacheRead}
 }

@@ -82,7 +82,8 @@ func (b builder) readRounds(rounds []json.RawMessage, results map[string]json.Ra
 		for _, c := range jsonspan.Elements(f["toolCalls"]) {
 			call := jsonspan.Members(c)
 			id := jsonspan.Text(call, "id")
-			said = append(said, precis.ToolUse{ID: id, Name: jsonspan.Text(call, "name"), Input: input(call["arguments"])})
+			said = append(said, precis.ToolUse{ID: id, Name: jsonspan.Text(call, "name"),
+				Input: input(call["arguments"])})
 			if r, ok := results[id]; ok {
 				answers = append(answers, result(id, jsonspan.Members(r)))
 			}
@@ -100,7 +101,8 @@ func (b builder) condensed(summary string, at time.Time) {
 	m := precis.NewText(precis.RoleUser, summary)
 	m.Time = at
 	n := b.Conv.Transcript.Len()
-	if err := archive.Condensed(b.Conv, n, []precis.Message{m}, at, precis.EditReport{Reason: "Copilot summarized the conversation"}); err != nil {
+	if err := archive.Condensed(b.Conv, n, []precis.Message{m}, at,
+		precis.EditReport{Reason: "Copilot summarized the conversation"}); err != nil {
 		b.Rec.Warn(fmt.Sprintf("message %d", n), "the summary is left out: %v", err)
 	}
 }
@@ -133,7 +135,8 @@ func input(raw json.RawMessage) json.RawMessage {
 
 // result reads the result of a tool: parts that are text, or trees of rendered text.
 func result(id string, f map[string]json.RawMessage) precis.ToolResult {
-	r := precis.ToolResult{ToolUseID: id, IsError: f["hasError"] != nil && jsonspan.Kind(f["hasError"]) == 't'}
+	r := precis.ToolResult{ToolUseID: id,
+		IsError: f["hasError"] != nil && jsonspan.Kind(f["hasError"]) == 't'}
 	for _, raw := range jsonspan.Elements(f["content"]) {
 		part := jsonspan.Members(raw)
 		var b strings.Builder

@@ -62,7 +62,8 @@ func isLog(data []byte) bool {
 
 // isSession reports whether an object has the members of a session.
 func isSession(f map[string]json.RawMessage) bool {
-	known := f["responderUsername"] != nil || f["creationDate"] != nil || f["sessionId"] != nil && f["version"] != nil
+	known := f["responderUsername"] != nil || f["creationDate"] != nil ||
+		f["sessionId"] != nil && f["version"] != nil
 	return known && jsonspan.Kind(f["requests"]) == '['
 }
 

@@ -24,7 +24,8 @@ type CLI struct{}
 func (CLI) Name() string { return "copilot-cli" }
 
 // opening are types of events with which a file begins.
-var opening = []string{"session.start", "session.resume", "session.model_change", "system.message", "user.message", "assistant.turn_start", "assistant.message"}
+var opening = []string{"session.start", "session.resume", "session.model_change", "system.message",
+	"user.message", "assistant.turn_start", "assistant.message"}
 
 // Detect looks for an event in the first lines.
 func (CLI) Detect(_ string, data []byte) bool {
@@ -40,7 +41,8 @@ func (CLI) Detect(_ string, data []byte) bool {
 
 // Read reads a session. Malformed lines are skipped.
 func (CLI) Read(src archive.Source) (*archive.Recording, error) {
-	e := &events{rec: &archive.Recording{}, conv: &precis.Conversation{}, sides: map[string]*precis.Conversation{}, begun: -1}
+	e := &events{rec: &archive.Recording{}, conv: &precis.Conversation{},
+		sides: map[string]*precis.Conversation{}, begun: -1}
 	for l := range archive.Lines(src.Data, e.rec) {
 		var v event
 		if err := json.Unmarshal(l.Raw, &v); err != nil {
@@ -80,12 +82,13 @@ type data struct {
 
 	Content     string `json:"content"`
 	Transformed string `json:"transformedContent"` // of the user: what the model is sent
-	Source      string `json:"source"`             // of the user: the part of the program that wrote it; "": a person
-	Parent      string `json:"parentToolCallId"`   // the call that began the sub-agent
-	Reasoning   string `json:"reasoningText"`
-	Opaque      string `json:"reasoningOpaque"`
-	Encrypted   string `json:"encryptedContent"`
-	Requests    []struct {
+	// of the user: the part of the program that wrote it; "": a person
+	Source    string `json:"source"`
+	Parent    string `json:"parentToolCallId"` // the call that began the sub-agent
+	Reasoning string `json:"reasoningText"`
+	Opaque    string `json:"reasoningOpaque"`
+	Encrypted string `json:"encryptedContent"`
+	Requests  []struct {
 		ID        string          `json:"toolCallId"`
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
@@ -170,7 +173,8 @@ func (e *events) readEvent(v event) {
 		e.rewind(v)
 		return
 	case "session.truncation", "session.context_cleared":
-		e.rec.Warn(fmt.Sprintf("line %d", v.line), "Copilot left out messages of later requests and does not say which")
+		e.rec.Warn(fmt.Sprintf("line %d", v.line),
+			"Copilot left out messages of later requests and does not say which")
 	}
 	e.rec.Ignored++
 }
@@ -217,7 +221,8 @@ func (v event) message() precis.Message {
 		before, after, around := strings.Cut(d.Transformed, d.Content)
 		m.Content = []precis.Block{precis.Text{Text: d.Content}}
 		if around && d.Content != "" {
-			m.Content = []precis.Block{precis.Text{Text: before, Said: byProgram}, m.Content[0], precis.Text{Text: after, Said: byProgram}}
+			m.Content = []precis.Block{precis.Text{Text: before, Said: byProgram}, m.Content[0],
+				precis.Text{Text: after, Said: byProgram}}
 		}
 		if d.Source != "" && d.Source != "user" {
 			m.Said = byProgram
@@ -240,7 +245,8 @@ func (v event) message() precis.Message {
 		}
 		failed := d.Success != nil && !*d.Success
 		if text = cmp.Or(text, d.Error.Message); d.CallID != "" {
-			m.Content = []precis.Block{precis.ToolResult{ToolUseID: d.CallID, IsError: failed, Content: []precis.Block{precis.Text{Text: text}}}}
+			m.Content = []precis.Block{precis.ToolResult{ToolUseID: d.CallID, IsError: failed,
+				Content: []precis.Block{precis.Text{Text: text}}}}
 		}
 	}
 	return archive.WithoutBlank(m)
@@ -258,7 +264,8 @@ func (e *events) compacted(v event) {
 	}
 	m := precis.NewText(precis.RoleUser, d.Summary)
 	m.Time, m.Said = v.Time, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
-	e.timeline = append(e.timeline, timedMessage{event: v.ID, msg: m, line: v.line, replacedMessages: n, size: d.Before})
+	e.timeline = append(e.timeline,
+		timedMessage{event: v.ID, msg: m, line: v.line, replacedMessages: n, size: d.Before})
 }
 
 // rewind takes an event and all after it out of the conversation. They become a branch.
@@ -286,7 +293,8 @@ func (e *events) build(said []timedMessage) *precis.Conversation {
 			continue
 		}
 		report := precis.EditReport{Reason: "Copilot compacted the conversation", TokensBefore: s.size}
-		if err := archive.Condensed(c, s.replacedMessages, []precis.Message{s.msg}, s.msg.Time, report); err != nil {
+		if err := archive.Condensed(c, s.replacedMessages, []precis.Message{s.msg}, s.msg.Time,
+			report); err != nil {
 			e.rec.Warn(fmt.Sprintf("line %d", s.line), "the compaction is left out: %v", err)
 		}
 	}
@@ -308,7 +316,8 @@ func (e *events) finish() {
 func (e *events) addUsage(perModel map[string]metric) {
 	o := &e.rec.Origin
 	for model, m := range perModel {
-		u := precis.Usage{Output: m.Usage.Output, CacheRead: m.Usage.CacheRead, CacheWrite: m.Usage.CacheWrite}
+		u := precis.Usage{Output: m.Usage.Output, CacheRead: m.Usage.CacheRead,
+			CacheWrite: m.Usage.CacheWrite}
 		u.Input = max(0, m.Usage.Input-u.CacheRead-u.CacheWrite)
 		o.Spend(model, u, 0)
 		if i := slices.IndexFunc(o.Spent, func(s archive.Spend) bool { return s.Model == model }); i >= 0 {

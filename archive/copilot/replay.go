@@ -57,7 +57,8 @@ func (b builder) logs(logs []json.RawMessage) {
 			said = b.answer(f)
 		case "toolCall":
 			id := jsonspan.Text(f, "id")
-			said = append(said, precis.ToolUse{ID: id, Name: jsonspan.Text(f, "tool"), Input: input(f["args"])})
+			said = append(said, precis.ToolUse{ID: id, Name: jsonspan.Text(f, "tool"),
+				Input: input(f["args"])})
 			r := precis.ToolResult{ToolUseID: id}
 			if words := responseText(f["response"]); words != "" {
 				r.Content = []precis.Block{precis.Text{Text: words}}

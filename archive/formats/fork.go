@@ -17,9 +17,9 @@ const (
 	mostForks    = 16        // forks of forks; files that name each other as parents end here
 )
 
-// withParent returns a session of Claude Code that was forked after a compaction with what it was forked from before
-// it. Its file begins with the boundary, which the file of the parent in the same folder holds, too. Without one it
-// returns the session as it is.
+// withParent returns a session of Claude Code that was forked after a compaction with what it was
+// forked from before it. Its file begins with the boundary, which the file of the parent in the same
+// folder holds, too. Without one it returns the session as it is.
 func withParent(src archive.Source, forks int) archive.Source {
 	id, at := claudecode.ForkedAt(src.Data)
 	if at == "" || forks == 0 {
@@ -55,7 +55,8 @@ func withParent(src archive.Source, forks int) archive.Source {
 		}
 		parent.Data = parent.Data[:begin]
 		named := func(session string) []byte { return []byte(`"sessionId":"` + session + `"`) }
-		before := bytes.ReplaceAll(withParent(parent, forks-1).Data, named(strings.TrimSuffix(f.Name(), ".jsonl")), named(id))
+		before := bytes.ReplaceAll(withParent(parent, forks-1).Data,
+			named(strings.TrimSuffix(f.Name(), ".jsonl")), named(id))
 		return archive.Source{Path: src.Path, Data: slices.Concat(before, src.Data)}
 	}
 	return src

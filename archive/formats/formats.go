@@ -23,7 +23,8 @@ import (
 func All() []archive.Format {
 	return []archive.Format{
 		roo.Format{}, gemini.Qwen{}, claudecode.Format{}, codex.Format{}, pi.Format{},
-		opencode.Format{}, cline.Format{}, copilot.Format{}, copilot.CLI{}, gemini.Format{}, openhands.Format{},
+		opencode.Format{}, cline.Format{}, copilot.Format{}, copilot.CLI{}, gemini.Format{},
+		openhands.Format{},
 		sweagent.Format{}, sweagent.Mini{}, taubench.Format{}, hermes.Format{}, aider.Format{},
 		plain.Format{},
 	}

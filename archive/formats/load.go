@@ -79,7 +79,8 @@ func quoteMeta(path string) string {
 func loadEvents(path, dir string) (archive.Source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return archive.Source{}, &precis.Error{Code: precis.CodeInternal, Op: "open", Place: dir, Err: errors.Unwrap(err)}
+		return archive.Source{}, &precis.Error{Code: precis.CodeInternal, Op: "open", Place: dir,
+			Err: errors.Unwrap(err)}
 	}
 	type event struct {
 		number int
@@ -108,7 +109,8 @@ func loadEvents(path, dir string) (archive.Source, error) {
 		}
 		all.WriteByte('\n')
 		if all.Len() > archive.MaxBytes {
-			return archive.Source{}, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: dir, Err: fmt.Errorf("its events have more than %d bytes", archive.MaxBytes)}
+			return archive.Source{}, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: dir,
+				Err: fmt.Errorf("its events have more than %d bytes", archive.MaxBytes)}
 		}
 	}
 	return archive.Source{Path: path, Data: all.Bytes()}, nil

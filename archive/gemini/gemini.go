@@ -80,7 +80,8 @@ var recordTypes = []string{"user", "gemini", "info", "error", "warning"}
 // header reports whether a line is the first of a session's lines.
 func header(raw []byte) bool {
 	f := jsonspan.Members(raw)
-	return jsonspan.Text(f, "sessionId") != "" && jsonspan.Text(f, "projectHash") != "" && f["messages"] == nil
+	return jsonspan.Text(f, "sessionId") != "" && jsonspan.Text(f, "projectHash") != "" &&
+		f["messages"] == nil
 }
 
 // Read reads a conversation or a session. Malformed lines of a session are

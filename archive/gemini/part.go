@@ -27,7 +27,8 @@ type builder struct {
 type call struct{ id, recorded, name string }
 
 func newBuilder(rec *archive.Recording) *builder {
-	return &builder{Builder: archive.NewBuilder(rec), callIDs: map[string]bool{}, answered: map[string]bool{}, counted: map[string]bool{}}
+	return &builder{Builder: archive.NewBuilder(rec), callIDs: map[string]bool{}, answered: map[string]bool{},
+		counted: map[string]bool{}}
 }
 
 // addMessage appends a message; one without content is ignored.
@@ -109,10 +110,12 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 		return textBlock(f), nil
 	case jsonspan.Kind(f["inlineData"]) == '{':
 		d := jsonspan.Members(f["inlineData"])
-		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"), ""), nil
+		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"),
+			""), nil
 	case jsonspan.Kind(f["fileData"]) == '{':
 		d := jsonspan.Members(f["fileData"])
-		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), "", jsonspan.Text(d, "fileUri")), nil
+		return media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), "",
+			jsonspan.Text(d, "fileUri")), nil
 	}
 	for m, err := range jsonspan.Object(raw) {
 		if err == nil && m.Name != "thoughtSignature" && m.Name != "thought" {
@@ -187,7 +190,9 @@ func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
 			break
 		}
 		if d := jsonspan.Members(jsonspan.Members(span.Raw)["inlineData"]); d != nil {
-			result.Content = append(result.Content, media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"), ""))
+			result.Content = append(result.Content,
+				media(jsonspan.Text(d, "mimeType"), jsonspan.Text(d, "displayName"), jsonspan.Text(d, "data"),
+					""))
 		}
 	}
 	return result

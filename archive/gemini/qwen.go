@@ -27,7 +27,8 @@ func (Qwen) Detect(_ string, data []byte) bool {
 		if f["uuid"] == nil || f["parentUuid"] == nil || jsonspan.Text(f, "sessionId") == "" {
 			continue
 		}
-		if jsonspan.Kind(jsonspan.Members(f["message"])["parts"]) == '[' || jsonspan.Text(f, "type") == "system" && f["systemPayload"] != nil {
+		if jsonspan.Kind(jsonspan.Members(f["message"])["parts"]) == '[' ||
+			jsonspan.Text(f, "type") == "system" && f["systemPayload"] != nil {
 			return true
 		}
 	}
@@ -77,7 +78,8 @@ func (s *qwenSession) line(l archive.Line) error {
 	if err != nil {
 		return err
 	}
-	r := qwenRecord{line: l.Number, id: jsonspan.Text(f, "uuid"), kind: jsonspan.Text(f, "type"), model: jsonspan.Text(f, "model")}
+	r := qwenRecord{line: l.Number, id: jsonspan.Text(f, "uuid"), kind: jsonspan.Text(f, "type"),
+		model: jsonspan.Text(f, "model")}
 	r.at, _ = time.Parse(time.RFC3339Nano, jsonspan.Text(f, "timestamp"))
 	o := &s.rec.Origin
 	if s.id == "" {
@@ -99,7 +101,8 @@ func (s *qwenSession) line(l archive.Line) error {
 			return errors.New("the message is no object")
 		}
 	}
-	n := archive.Counts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
+	n := archive.Counts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount",
+		"cachedContentTokenCount")
 	r.used = precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
 	o.Spend(r.model, r.used, 0)
 	s.add(r, jsonspan.Text(f, "parentUuid"), f["parentUuid"])
@@ -130,7 +133,8 @@ func (s *qwenSession) add(r qwenRecord, parent string, given json.RawMessage) {
 func (s *qwenSession) conversation() *precis.Conversation {
 	path := s.tree.Path(s.last)
 	c := s.build(path)
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches do not count
+	// branches do not count
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured)
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
@@ -193,7 +197,8 @@ func (b *builder) compressed(r *qwenRecord) error {
 			return fmt.Errorf("compressed history: %w", err)
 		}
 	}
-	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before, TokensAfter: r.after}
+	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before,
+		TokensAfter: r.after}
 	b.condensed(own.Conv.Transcript.Messages(), r.line, r.at, report)
 	return nil
 }
@@ -203,7 +208,8 @@ func (b *builder) compressed(r *qwenRecord) error {
 func (b *builder) condensed(with []precis.Message, line int, at time.Time, report precis.EditReport) {
 	said := b.Conv.Transcript
 	kept := 0
-	for kept < len(with) && kept < said.Len() && precis.HashMessage(with[len(with)-1-kept]) == precis.HashMessage(said.At(said.Len()-1-kept)) {
+	for kept < len(with) && kept < said.Len() &&
+		precis.HashMessage(with[len(with)-1-kept]) == precis.HashMessage(said.At(said.Len()-1-kept)) {
 		kept++
 	}
 	if said.Len() == kept {

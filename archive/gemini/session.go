@@ -242,7 +242,8 @@ func (s *log) message(f map[string]json.RawMessage, line int) error {
 // put adds a message, or replaces an earlier state of it. A result may have the ID of the message
 // with the call, so the types must match as well.
 func (s *log) put(m message) {
-	if i, ok := s.index[m.id]; ok && m.id != "" && jsonspan.Text(s.messages[i].fields, "type") == jsonspan.Text(m.fields, "type") {
+	if i, ok := s.index[m.id]; ok && m.id != "" &&
+		jsonspan.Text(s.messages[i].fields, "type") == jsonspan.Text(m.fields, "type") {
 		s.messages[i] = m
 		return
 	}
@@ -309,6 +310,7 @@ func (b *builder) snapshot(m message) error {
 	if err := own.records(jsonspan.Span{Raw: m.compressed}); err != nil {
 		return fmt.Errorf("compressed messages: %w", err)
 	}
-	b.condensed(own.Conv.Transcript.Messages(), m.line, time.Time{}, precis.EditReport{Reason: "Gemini CLI compressed the conversation"})
+	b.condensed(own.Conv.Transcript.Messages(), m.line, time.Time{},
+		precis.EditReport{Reason: "Gemini CLI compressed the conversation"})
 	return nil
 }

@@ -54,7 +54,8 @@ func (b *builder) message(raw []byte, place string) error {
 		return err
 	}
 	info := jsonspan.Members(f["info"])
-	e := entry{builder: b, info: info, id: jsonspan.Text(info, "id"), time: parseMillis(jsonspan.Members(info["time"])["created"]), place: place}
+	e := entry{builder: b, info: info, id: jsonspan.Text(info, "id"),
+		time: parseMillis(jsonspan.Members(info["time"])["created"]), place: place}
 	parts, err := parse(f["parts"])
 	if err != nil {
 		return err
@@ -123,7 +124,8 @@ func (e *entry) user(parts []part) {
 		e.addMessage(precis.RoleUser, blocks)
 		return
 	}
-	compaction.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleUser, Content: blocks, ID: e.id, Time: e.time})
+	compaction.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleUser, Content: blocks, ID: e.id,
+		Time: e.time})
 	e.request = compaction
 }
 
@@ -235,7 +237,8 @@ const clearedText = "[Old tool result content cleared]"
 func (b *builder) finish() {
 	b.unanswered()
 	e := precis.Edit{Kind: precis.KindPruning, Report: precis.EditReport{
-		Trigger: string(precis.TriggeredRecorded), Reason: "opencode cleared old tool results", Blocks: len(b.cleared),
+		Trigger: string(precis.TriggeredRecorded), Reason: "opencode cleared old tool results",
+		Blocks: len(b.cleared),
 	}}
 	for _, c := range b.cleared {
 		r := b.conv.Transcript.At(c.msg).Content[c.block].(precis.ToolResult)

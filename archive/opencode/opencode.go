@@ -70,7 +70,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 			info := jsonspan.Members(m.Raw)
 			b.conv.ID, b.conv.Title = jsonspan.Text(info, "id"), jsonspan.Text(info, "title")
 			o := &b.rec.Origin
-			o.Project, o.Parent, o.Begun = jsonspan.Text(info, "directory"), jsonspan.Text(info, "parentID"), parseMillis(jsonspan.Members(info["time"])["created"])
+			o.Project, o.Parent, o.Begun = jsonspan.Text(info, "directory"), jsonspan.Text(info,
+				"parentID"), parseMillis(jsonspan.Members(info["time"])["created"])
 		case "messages":
 			messages = m.Span
 		}

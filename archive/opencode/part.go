@@ -111,7 +111,8 @@ func (p part) call() (precis.ToolUse, precis.ToolResult) {
 		if words == "" {
 			words = jsonspan.Text(state, "error")
 		}
-		result.Refused = strings.HasPrefix(words, rejectedText) // the error is from opencode, not from the tool
+		// the error is from opencode, not from the tool
+		result.Refused = strings.HasPrefix(words, rejectedText)
 	default:
 		result.IsError, words = true, interruptedText
 	}

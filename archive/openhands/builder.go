@@ -43,7 +43,8 @@ func newBuilder(rec *archive.Recording) *builder {
 
 // event reads one event of either generation.
 func (b *builder) event(f map[string]json.RawMessage, place string) error {
-	e := event{builder: b, fields: f, key: key(f["id"]), place: place, at: archive.Time(jsonspan.Text(f, "timestamp"))}
+	e := event{builder: b, fields: f, key: key(f["id"]), place: place,
+		at: archive.Time(jsonspan.Text(f, "timestamp"))}
 	if jsonspan.Text(f, "kind") != "" {
 		return e.sdk()
 	}

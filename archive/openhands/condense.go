@@ -49,7 +49,8 @@ func (e *event) record(runs []precis.Replacement) {
 		edit.Report.Messages += r.To - r.From
 	}
 	err := edit.Identify(e.Conv.Transcript)
-	if err == nil && slices.ContainsFunc(e.Conv.Edits, func(other precis.Edit) bool { return other.ID == edit.ID }) {
+	if err == nil && slices.ContainsFunc(e.Conv.Edits,
+		func(other precis.Edit) bool { return other.ID == edit.ID }) {
 		err = precis.Errorf(precis.CodeConflict, "record condensation", "the same one is recorded twice")
 	}
 	if err == nil {

@@ -29,7 +29,8 @@ func (e *event) old() error {
 			first:     args["forgotten_events_start_id"], end: args["forgotten_events_end_id"],
 			summary: args["summary"], offset: args["summary_offset"],
 		})
-	case observation == "recall" && jsonspan.Text(jsonspan.Members(e.fields["extras"]), "recall_type") == "knowledge":
+	case observation == "recall" &&
+		jsonspan.Text(jsonspan.Members(e.fields["extras"]), "recall_type") == "knowledge":
 		e.knowledge()
 	case action != "" && unseen[action], action == "" && unseen[observation], observation == "recall":
 		e.Rec.Ignored++
@@ -61,7 +62,8 @@ func (e *event) oldMessage(args map[string]json.RawMessage) {
 		words = e.text("message")
 	}
 	if e.text("source") == "user" {
-		e.addMessage(precis.RoleUser, append([]precis.Block{precis.Text{Text: words}}, images(args["image_urls"])...)...)
+		e.addMessage(precis.RoleUser,
+			append([]precis.Block{precis.Text{Text: words}}, images(args["image_urls"])...)...)
 		return
 	}
 	e.addMessage(precis.RoleAssistant, precis.Text{Text: words})
@@ -73,7 +75,8 @@ func (e *event) oldMessage(args map[string]json.RawMessage) {
 func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 	meta := jsonspan.Members(e.fields["tool_call_metadata"])
 	response := jsonspan.Members(meta["model_response"])
-	use := precis.ToolUse{ID: jsonspan.Text(meta, "tool_call_id"), Name: jsonspan.Text(meta, "function_name"), Input: e.fields["args"]}
+	use := precis.ToolUse{ID: jsonspan.Text(meta, "tool_call_id"), Name: jsonspan.Text(meta, "function_name"),
+		Input: e.fields["args"]}
 	if use.ID == "" {
 		use.ID = eventID(e.key)
 	}
@@ -102,7 +105,8 @@ func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 		e.readResponses[id] = true
 	}
 	if e.text("source") == "user" {
-		e.addMessage(precis.RoleUser, precis.Text{Text: fmt.Sprintf("[The user ran %s] %s", action, e.fields["args"])})
+		e.addMessage(precis.RoleUser,
+			precis.Text{Text: fmt.Sprintf("[The user ran %s] %s", action, e.fields["args"])})
 		return
 	}
 	e.addMessage(precis.RoleAssistant, append(blocks, use)...)
@@ -127,9 +131,11 @@ func (e *event) oldObservation(observation string) error {
 		blocks = append(blocks, precis.Text{Text: "[Last action has been rejected by the user]"})
 	}
 	blocks = append(blocks, images(extras["image_urls"])...)
-	for _, id := range []string{jsonspan.Text(jsonspan.Members(e.fields["tool_call_metadata"]), "tool_call_id"), eventID(key(e.fields["cause"]))} {
+	for _, id := range []string{jsonspan.Text(jsonspan.Members(e.fields["tool_call_metadata"]),
+		"tool_call_id"), eventID(key(e.fields["cause"]))} {
 		if _, used := e.uses[id]; used {
-			return e.answer(precis.ToolResult{ToolUseID: id, IsError: failed, Refused: observation == "user_rejected", Content: blocks})
+			return e.answer(precis.ToolResult{ToolUseID: id, IsError: failed,
+				Refused: observation == "user_rejected", Content: blocks})
 		}
 	}
 	e.addMessage(precis.RoleUser, blocks...)

@@ -69,7 +69,8 @@ func isEvent(f map[string]json.RawMessage) bool {
 	if kind := jsonspan.Text(f, "kind"); kind != "" {
 		return sdkKinds[kind]
 	}
-	return jsonspan.Text(f, "action") != "" && f["args"] != nil || jsonspan.Text(f, "observation") != "" && (f["content"] != nil || f["extras"] != nil)
+	return jsonspan.Text(f, "action") != "" && f["args"] != nil ||
+		jsonspan.Text(f, "observation") != "" && (f["content"] != nil || f["extras"] != nil)
 }
 
 // Read reads a log. Malformed lines are skipped; malformed events of an array
@@ -133,7 +134,8 @@ func instance(f map[string]json.RawMessage, rec *archive.Recording) (*precis.Con
 		return nil, err
 	}
 	b.Conv.ID = jsonspan.Text(f, "instance_id")
-	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(f["metadata"])["llm_config"]), "model"); model != "" {
+	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(f["metadata"])["llm_config"]),
+		"model"); model != "" {
 		b.Conv.Model = model
 	}
 	return b.Conv, nil

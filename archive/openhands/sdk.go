@@ -42,9 +42,11 @@ func (e *event) sdk() error {
 	case "AgentErrorEvent":
 		return e.result(e.text("tool_call_id"), true, precis.Text{Text: e.text("error")})
 	case "UserRejectObservation":
-		return e.answer(precis.ToolResult{ToolUseID: e.text("tool_call_id"), IsError: true, Refused: true, Content: []precis.Block{precis.Text{Text: "Action rejected: " + e.text("rejection_reason")}}})
+		return e.answer(precis.ToolResult{ToolUseID: e.text("tool_call_id"), IsError: true, Refused: true,
+			Content: []precis.Block{precis.Text{Text: "Action rejected: " + e.text("rejection_reason")}}})
 	case "Condensation":
-		e.condense(condensation{forgotten: jsonspan.Elements(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
+		e.condense(condensation{forgotten: jsonspan.Elements(f["forgotten_event_ids"]), summary: f["summary"],
+			offset: f["summary_offset"]})
 	case "ConversationStateUpdateEvent":
 		e.Rec.Ignored++
 		e.state(jsonspan.Text(f, "key"), jsonspan.Members(f["value"]))
@@ -62,7 +64,8 @@ func (e *event) state(name string, value map[string]json.RawMessage) {
 	if id := jsonspan.Text(value, "id"); id != "" {
 		e.Conv.ID = id
 	}
-	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(value["agent"])["llm"]), "model"); model != "" {
+	if model := jsonspan.Text(jsonspan.Members(jsonspan.Members(value["agent"])["llm"]),
+		"model"); model != "" {
 		e.Conv.Model = model
 	}
 }
@@ -119,7 +122,8 @@ func toolUse(raw json.RawMessage) (precis.ToolUse, bool) {
 	if jsonspan.Kind(f["function"]) == '{' {
 		inner = jsonspan.Members(f["function"])
 	}
-	return precis.ToolUse{ID: jsonspan.Text(f, "id"), Name: jsonspan.Text(inner, "name"), Input: chat.Arguments(inner["arguments"])}, f != nil
+	return precis.ToolUse{ID: jsonspan.Text(f, "id"), Name: jsonspan.Text(inner, "name"),
+		Input: chat.Arguments(inner["arguments"])}, f != nil
 }
 
 // thoughts returns the model's reasoning: signed blocks, or else plain text.

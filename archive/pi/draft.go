@@ -35,22 +35,26 @@ type ownEdits struct {
 	Entries int           `json:"entries"`
 }
 
-// Drafts returns the entries that turn pi's projection of a session into the view of conv, and the ID of the newest
-// entry, which they follow. conv is the conversation of that session with more edits than the session holds.
+// Drafts returns the entries that turn pi's projection of a session into the view of conv, and the ID
+// of the newest entry, which they follow. conv is the conversation of that session with more edits than
+// the session holds.
 //
-// The head of the view, up to the last text that replaces hidden messages, becomes the summary of one compaction: these
-// texts, and the messages between them as text. Later messages keep their entries; a context edit shortens a message or
-// restores it. pi does not edit some entries, such as the user's commands: they remain as they were said.
+// The head of the view, up to the last text that replaces hidden messages, becomes the summary of one
+// compaction: these texts, and the messages between them as text. Later messages keep their entries; a
+// context edit shortens a message or restores it. pi does not edit some entries, such as the user's
+// commands: they remain as they were said.
 func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf string, err error) {
 	s := open(src)
 	b := s.build(s.tree.Path(s.leaf))
 	summary, units := head(conv)
 	if len(units) == 0 || len(b.entryOf) != conv.Transcript.Len() || len(b.Edits) > len(conv.Edits) {
-		return nil, "", precis.Errorf(precis.CodeConflict, "write entries", "this is not the conversation of the session")
+		return nil, "", precis.Errorf(precis.CodeConflict, "write entries",
+			"this is not the conversation of the session")
 	}
 	if b.summary != summary || b.kept != units[0].From {
 		first := s.entries[b.entryOf[units[0].From]].id
-		drafts = append(drafts, Draft{Type: "compaction", Summary: cmp.Or(summary, takenBack), FirstKeptID: first})
+		drafts = append(drafts, Draft{Type: "compaction", Summary: cmp.Or(summary, takenBack),
+			FirstKeptID: first})
 	}
 	for _, u := range units {
 		d, err := b.edit(u)
@@ -91,7 +95,8 @@ func head(conv *precis.Conversation) (summary string, rest []precis.Unit) {
 // inPlace reports whether the entry of a message can show a unit.
 func inPlace(t *precis.Transcript, u precis.Unit) bool {
 	m := t.At(u.From)
-	return u.Original() || u.To == u.From+1 && len(u.Messages) == 1 && u.Messages[0].Role == m.Role && !m.HasToolResult()
+	return u.Original() || u.To == u.From+1 && len(u.Messages) == 1 && u.Messages[0].Role == m.Role &&
+		!m.HasToolResult()
 }
 
 // words writes a message as text.
@@ -128,7 +133,8 @@ func (b built) edit(u precis.Unit) (*Draft, error) {
 	return &Draft{Type: "context_edit", TargetID: e.id, Replacement: content}, err
 }
 
-// blocksOf returns the blocks that a context edit replaces: a message's own, or the content of its tool result.
+// blocksOf returns the blocks that a context edit replaces: a message's own, or the content of its tool
+// result.
 func blocksOf(m precis.Message) []precis.Block {
 	if r, ok := m.Content[0].(precis.ToolResult); ok {
 		return r.Content
@@ -155,7 +161,8 @@ func (e entry) written(blocks []precis.Block) (jsonValue, error) {
 			}
 		case precis.Text:
 			if f == nil {
-				f = map[string]jsonValue{"type": jsonValue(`"text"`), "text": jsonspan.AppendString(nil, b.Text)}
+				f = map[string]jsonValue{"type": jsonValue(`"text"`),
+					"text": jsonspan.AppendString(nil, b.Text)}
 			}
 		}
 		if f == nil {

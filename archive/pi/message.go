@@ -43,7 +43,8 @@ func (e *entry) message(raw []byte) error {
 		return err
 	case "bashExecution":
 		if jsonspan.Kind(f["excludeFromContext"]) != 't' {
-			e.msg = precis.NewText(precis.RoleUser, bash(text("command"), text("output"), number(f["exitCode"])))
+			e.msg = precis.NewText(precis.RoleUser,
+				bash(text("command"), text("output"), number(f["exitCode"])))
 			e.msg.Said = precis.Said{Program: program, Author: precis.AuthorTool, Act: precis.ActShell}
 		}
 	case "branchSummary", "compactionSummary":

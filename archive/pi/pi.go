@@ -38,7 +38,8 @@ func (Format) Detect(_ string, data []byte) bool {
 		switch {
 		case i == 0 && kind == "session" && f["id"] != nil && f["cwd"] != nil:
 			return true
-		case kind == "message" && f["payload"] == nil && jsonspan.Kind(f["message"]) == '{' && f["timestamp"] != nil:
+		case kind == "message" && f["payload"] == nil && jsonspan.Kind(f["message"]) == '{' &&
+			f["timestamp"] != nil:
 			return true
 		}
 	}
@@ -222,7 +223,8 @@ func (s *session) conversation() *precis.Conversation {
 	path := s.tree.Path(s.leaf)
 	c := s.build(path).Conversation
 	c.Title = s.title
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // branches must not set it
+	// branches must not set it
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured)
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
@@ -310,9 +312,10 @@ func (s *session) build(path []int) built {
 // applyOwnEdits puts edits of precis in force and returns the number of following entries that translate
 // them. It returns 0 if some of these are missing or the edits were made on another transcript.
 func (s *session) applyOwnEdits(c *precis.Conversation, own ownEdits, behind []int) int {
-	if own.Entries < 0 || own.Entries > len(behind) || slices.ContainsFunc(behind[:own.Entries], func(i int) bool {
-		return s.entries[i].kind != "context_edit" && s.entries[i].kind != "compaction"
-	}) {
+	if own.Entries < 0 || own.Entries > len(behind) ||
+		slices.ContainsFunc(behind[:own.Entries], func(i int) bool {
+			return s.entries[i].kind != "context_edit" && s.entries[i].kind != "compaction"
+		}) {
 		return 0
 	}
 	check := precis.NewChecker(c.Transcript, c.Edits)

@@ -57,7 +57,8 @@ func parse(data []byte) (*document, error) {
 		}
 	}
 	if rest := bytes.TrimSpace(data[end:]); end > 0 && string(rest) != "}" {
-		return nil, &jsonspan.Error{Offset: int64(end), Err: errors.New("more text after the end of the value")}
+		return nil, &jsonspan.Error{Offset: int64(end),
+			Err: errors.New("more text after the end of the value")}
 	}
 	return d, nil
 }
@@ -83,7 +84,8 @@ func listFault(raw []byte) string {
 	return "the list of messages is empty"
 }
 
-var roles = map[string]bool{"user": true, "assistant": true, "system": true, "developer": true, "tool": true, "function": true}
+var roles = map[string]bool{"user": true, "assistant": true, "system": true, "developer": true, "tool": true,
+	"function": true}
 
 // style is the API that a document is for.
 type style int
@@ -177,7 +179,8 @@ func styleOf(f map[string]json.RawMessage) style {
 
 // itemTypes are types of items other than messages that may begin a list.
 var itemTypes = map[string]bool{
-	"additional_tools": true, "reasoning": true, "function_call": true, "function_call_output": true, "custom_tool_call": true,
+	"additional_tools": true, "reasoning": true, "function_call": true, "function_call_output": true,
+	"custom_tool_call":        true,
 	"custom_tool_call_output": true, "local_shell_call": true, "compaction": true, "item_reference": true,
 }
 

@@ -65,7 +65,8 @@ func (Format) Detect(_ string, data []byte) bool {
 }
 
 // bodyFields are the members that identify a Responses body with a text as input.
-var bodyFields = map[string]bool{"instructions": true, "store": true, "max_output_tokens": true, "reasoning": true, "include": true, "previous_response_id": true}
+var bodyFields = map[string]bool{"instructions": true, "store": true, "max_output_tokens": true,
+	"reasoning": true, "include": true, "previous_response_id": true}
 
 // namesRole reports whether raw is an array and its first element has a role of any type.
 func namesRole(raw []byte) bool {
@@ -98,7 +99,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if err != nil {
 		return nil, archive.Invalid("", err)
 	}
-	c := &precis.Conversation{Tools: d.tools, Model: d.text("model"), ID: d.text("id"), Title: d.text("title")}
+	c := &precis.Conversation{Tools: d.tools, Model: d.text("model"), ID: d.text("id"),
+		Title: d.text("title")}
 	rec.Conversation = c
 	if c.Title == "" {
 		c.Title = d.text("name")

@@ -87,8 +87,9 @@ func (t *Task) readState() (*clineState, error) {
 	var err error
 	switch s.data, err = archive.ReadFile(s.path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &precis.Error{Code: precis.CodeNotFound, Op: "hide messages from Cline", Place: s.path, Hint: instead,
-			Err: errors.New("the file in which Cline notes what it does not send is not there; older versions keep that in the editor's database")}
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: "hide messages from Cline", Place: s.path,
+			Hint: instead,
+			Err:  errors.New("the file in which Cline notes what it does not send is not there; older versions keep that in the editor's database")}
 	case err != nil:
 		return nil, err
 	}
@@ -96,8 +97,9 @@ func (t *Task) readState() (*clineState, error) {
 		return nil, t.notNamed(s.path, instead)
 	}
 	if s.list, err = parseList(s.data); err != nil {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "hide messages from Cline", Place: s.path, Hint: instead,
-			Err: fmt.Errorf("it is not the list of tasks that Cline writes: %w", err)}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "hide messages from Cline", Place: s.path,
+			Hint: instead,
+			Err:  fmt.Errorf("it is not the list of tasks that Cline writes: %w", err)}
 	}
 	s.item = slices.IndexFunc(s.list.items, func(it listItem) bool { // Cline takes the first
 		m, _ := findMember(it.raw, "id")
@@ -115,7 +117,8 @@ func (t *Task) readState() (*clineState, error) {
 }
 
 func (t *Task) notNamed(path, hint string) error {
-	return &precis.Error{Code: precis.CodeNotFound, Op: "hide messages from Cline", Place: path, Err: errNotNamed, Hint: hint}
+	return &precis.Error{Code: precis.CodeNotFound, Op: "hide messages from Cline", Place: path,
+		Err: errNotNamed, Hint: hint}
 }
 
 // ts returns when Cline last changed the task's item.
@@ -188,7 +191,8 @@ func (r *reading) clineRange(span [2]int, ts float64) {
 	e := precis.Edit{
 		ID: clineEdit, Kind: precis.KindTruncation, Time: time.UnixMilli(int64(ts)).UTC(),
 		Replace: []precis.Replacement{{From: from, To: to}},
-		Report:  precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded", Reason: fmt.Sprintf("%d messages hidden by Cline", to-from)},
+		Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded",
+			Reason: fmt.Sprintf("%d messages hidden by Cline", to-from)},
 	}
 	prefix := r.transcript.Prefix(to + 1)
 	e.Seen, e.At = prefix.Len(), prefix.Fingerprint(prefix.Len())
@@ -208,8 +212,9 @@ func (t *Task) ClineRange() (from int, ends []int, err error) {
 		return 0, nil, err
 	}
 	if from, ends = t.History.rangesOf(r); len(ends) == 0 {
-		return 0, nil, &precis.Error{Code: precis.CodeInvalid, Op: "hide messages from Cline", Place: t.Path, Hint: "use -o FILE, or --sidecar for precis alone",
-			Err: errors.New("behind the first two messages, which Cline always sends, no message of the user follows an answer")}
+		return 0, nil, &precis.Error{Code: precis.CodeInvalid, Op: "hide messages from Cline", Place: t.Path,
+			Hint: "use -o FILE, or --sidecar for precis alone",
+			Err:  errors.New("behind the first two messages, which Cline always sends, no message of the user follows an answer")}
 	}
 	return from, ends, nil
 }
@@ -286,7 +291,8 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 	}
 	now, err := t.readState()
 	if err == nil && spanOf(now.raw) != t.stateRange {
-		err = &precis.Error{Code: precis.CodeConflict, Op: "write", Place: now.path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
+		err = &precis.Error{Code: precis.CodeConflict, Op: "write", Place: now.path,
+			Err: errors.New("the file has changed since it was read"), Hint: "try again"}
 	}
 	if e, ok := errors.AsType[*precis.Error](err); ok && own != nil && e.Code != precis.CodeConflict {
 		e.Hint = "put the file back as Cline writes it, then try again"
@@ -306,7 +312,8 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 	}
 	t.stateNext = spanOf(raw)
 	data := now.with(raw)
-	return &change{path: now.path, old: now.data, data: data, content: func() ([]byte, error) { return data, nil }, read: new([]byte)}, unlock, nil
+	return &change{path: now.path, old: now.data, data: data,
+		content: func() ([]byte, error) { return data, nil }, read: new([]byte)}, unlock, nil
 }
 
 // ranges reports whether the edits written as a range were made on these messages.

@@ -37,7 +37,8 @@ func parseList(data []byte) (*list, error) {
 			return nil, err
 		}
 		if jsonspan.Kind(span.Raw) != '{' {
-			return nil, &jsonspan.Error{Offset: int64(span.Offset), Err: errors.New("an element is no object")}
+			return nil, &jsonspan.Error{Offset: int64(span.Offset),
+				Err: errors.New("an element is no object")}
 		}
 		gap := data[end:span.Offset:span.Offset]
 		if len(l.items) == 0 {

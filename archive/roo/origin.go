@@ -16,7 +16,8 @@ var workspace = lazyregexp.New(`(?m)^# Current (?:Workspace|Working) Directory \
 
 // programs are the extensions that keep such tasks, by the name of their folder.
 var programs = map[string]string{
-	"rooveterinaryinc.roo-cline": "roo", "saoudrizwan.claude-dev": "cline", "kilocode.kilo-code": "kilo", "zoocodeorganization.zoo-code": "zoo",
+	"rooveterinaryinc.roo-cline": "roo", "saoudrizwan.claude-dev": "cline", "kilocode.kilo-code": "kilo",
+	"zoocodeorganization.zoo-code": "zoo",
 }
 
 // origin collects the task's origin and usage. Usage comes from the UI messages, or from the
@@ -40,9 +41,11 @@ func (t *Task) origin(rec *archive.Recording) {
 		o.Counted(rec.Conversation, all[len(all)-1].sent())
 	}
 	if requests == 0 {
-		u = TokenUsage{In: t.item.In, Out: t.item.Out, CacheReads: t.item.Reads, CacheWrites: t.item.Writes, Cost: t.item.Cost}
+		u = TokenUsage{In: t.item.In, Out: t.item.Out, CacheReads: t.item.Reads, CacheWrites: t.item.Writes,
+			Cost: t.item.Cost}
 	}
-	used := precis.Usage{Input: max(0, u.In-u.CacheReads-u.CacheWrites), Output: u.Out, CacheRead: u.CacheReads, CacheWrite: u.CacheWrites}
+	used := precis.Usage{Input: max(0, u.In-u.CacheReads-u.CacheWrites), Output: u.Out,
+		CacheRead: u.CacheReads, CacheWrite: u.CacheWrites}
 	o.Spend(rec.Conversation.Model, used, u.Cost)
 	if len(o.Spent) > 0 && requests > 0 {
 		o.Spent[0].Requests = requests

@@ -45,7 +45,8 @@ func (t *Task) unpatch(rec *archive.Recording) {
 	for _, p := range slices.Backward(t.sidecar.Patches) {
 		i, found := t.History.find(p)
 		if !found {
-			rec.Warn(SidecarName, "the patch of message %d, block %d is left out: the block has changed", p.Message, p.Block)
+			rec.Warn(SidecarName, "the patch of message %d, block %d is left out: the block has changed",
+				p.Message, p.Block)
 			continue
 		}
 		m, span, _ := blockAt(t.History.Raw(i), p.Block)
@@ -124,7 +125,10 @@ func (s *sidecar) shortened() map[place]precis.Replacement {
 			case r.Restore && r.Block != nil:
 				delete(out, place{r.From, r.Block.Index})
 			case r.Restore:
-				maps.DeleteFunc(out, func(p place, _ precis.Replacement) bool { return r.From <= p.message && p.message < r.To })
+				maps.DeleteFunc(out, func(p place,
+					_ precis.Replacement) bool {
+					return r.From <= p.message && p.message < r.To
+				})
 			case r.Block != nil && slices.Contains(s.Patched, e.ID):
 				out[place{r.From, r.Block.Index}] = r
 			}
@@ -164,7 +168,8 @@ func (t *Task) patched() ([]byte, error) {
 		k := r.entryOf[p.message]
 		was, now, raw, ok := patchBlock(list.items[k].raw, p.block, want[p].WithBlock)
 		if !ok {
-			return nil, precis.Errorf(precis.CodeInvalid, "patch history", "block %d of stored message %d cannot be replaced in its place", p.block, k)
+			return nil, precis.Errorf(precis.CodeInvalid, "patch history",
+				"block %d of stored message %d cannot be replaced in its place", p.block, k)
 		}
 		list.items[k].raw = raw
 		t.sidecar.Patches = append(t.sidecar.Patches, patch{Message: k, Block: p.block, Was: was, Now: now})
@@ -174,7 +179,8 @@ func (t *Task) patched() ([]byte, error) {
 
 // patchBlock replaces block n of a stored message by with, and returns the block's bytes before
 // and after. All other bytes stay. Not ok: the result would not decode to with.
-func patchBlock(raw json.RawMessage, n int, with precis.Block) (was, now string, out json.RawMessage, ok bool) {
+func patchBlock(raw json.RawMessage, n int,
+	with precis.Block) (was, now string, out json.RawMessage, ok bool) {
 	content, span, ok := blockAt(raw, n)
 	kind := jsonspan.Kind(span.Raw)
 	var block json.RawMessage

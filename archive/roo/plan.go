@@ -32,19 +32,24 @@ func (all entries) plan() plan {
 	for i, e := range all {
 		switch {
 		case e.strict && all.firstReal(i):
-			p.edits = append(p.edits, planned{id: cmp.Or(e.condenseID, unnamed(i)), kind: precis.KindCondensation, marker: i, shown: true, storedCount: i})
+			p.edits = append(p.edits, planned{id: cmp.Or(e.condenseID, unnamed(i)),
+				kind: precis.KindCondensation, marker: i, shown: true, storedCount: i})
 			p.shows[i] = true
 		case e.summary && !e.strict && e.condenseID != "" && last < 0:
-			if hides := all.tagged(i, -1, func(x entry) bool { return x.condenseParent == e.condenseID }); len(hides) > 0 {
-				p.edits = append(p.edits, planned{id: e.condenseID, kind: precis.KindCondensation, marker: i, hides: hides, storedCount: i})
+			if hides := all.tagged(i, -1,
+				func(x entry) bool { return x.condenseParent == e.condenseID }); len(hides) > 0 {
+				p.edits = append(p.edits, planned{id: e.condenseID, kind: precis.KindCondensation, marker: i,
+					hides: hides, storedCount: i})
 			}
 		case e.marker && e.truncationID != "":
-			hides := all.tagged(i, all.summaryBefore(i), func(x entry) bool { return x.truncationParent == e.truncationID })
+			hides := all.tagged(i, all.summaryBefore(i),
+				func(x entry) bool { return x.truncationParent == e.truncationID })
 			if len(hides) == 0 {
 				continue
 			}
 			shown := precedes(hides, i)
-			p.edits = append(p.edits, planned{id: e.truncationID, kind: precis.KindTruncation, marker: i, shown: shown, hides: hides, storedCount: all.afterMarker(i)})
+			p.edits = append(p.edits, planned{id: e.truncationID, kind: precis.KindTruncation, marker: i,
+				shown: shown, hides: hides, storedCount: all.afterMarker(i)})
 			if shown {
 				p.shows[i] = true
 			}
@@ -70,7 +75,8 @@ func (all entries) sentIndexes() []int {
 	var out []int
 	for i := max(last, 0); i < len(all); i++ {
 		e := all[i]
-		hidden := e.truncationParent != "" && markers[e.truncationParent] || last < 0 && e.condenseParent != "" && summaries[e.condenseParent]
+		hidden := e.truncationParent != "" && markers[e.truncationParent] ||
+			last < 0 && e.condenseParent != "" && summaries[e.condenseParent]
 		if !hidden {
 			out = append(out, i)
 		}
@@ -80,7 +86,8 @@ func (all entries) sentIndexes() []int {
 
 // planHidingOthers plans a single edit that hides all messages but the given ones, which are in order.
 func (all entries) planHidingOthers(sent []int) plan {
-	p := planned{id: "tags", kind: precis.KindTruncation, marker: len(all), hides: []int{}, storedCount: len(all)}
+	p := planned{id: "tags", kind: precis.KindTruncation, marker: len(all), hides: []int{},
+		storedCount: len(all)}
 	if last := all.lastSummary(); last >= 0 {
 		p.id, p.kind = cmp.Or(all[last].condenseID, unnamed(last)), precis.KindCondensation
 	}

@@ -64,7 +64,8 @@ func (h *History) readAs(plan plan, ui *UI) (*reading, error) {
 		}
 		m, err := h.decode(i)
 		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: fmt.Sprintf("message %d", i), Err: err}
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read",
+				Place: fmt.Sprintf("message %d", i), Err: err}
 		}
 		msgs = append(msgs, m)
 		r.entryOf = append(r.entryOf, i)
@@ -82,12 +83,14 @@ func (h *History) readAs(plan plan, ui *UI) (*reading, error) {
 
 // edit converts a planned edit to transcript positions.
 func (h *History) edit(r *reading, p planned) (precis.Edit, error) {
-	e := precis.Edit{ID: p.id, Kind: p.kind, Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded"}}
+	e := precis.Edit{ID: p.id, Kind: p.kind,
+		Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded"}}
 	var with []precis.Message
 	if p.shown {
 		m, err := h.decode(p.marker)
 		if err != nil {
-			return e, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: fmt.Sprintf("message %d", p.marker), Err: err}
+			return e, &precis.Error{Code: precis.CodeInvalid, Op: "read",
+				Place: fmt.Sprintf("message %d", p.marker), Err: err}
 		}
 		with = []precis.Message{m}
 		r.shownBy[p.id] = p.marker

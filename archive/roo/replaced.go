@@ -115,7 +115,8 @@ func (s *sidecar) joinReplaced(conv *precis.Conversation, rec *archive.Recording
 		checker := precis.NewChecker(conv.Transcript, conv.Edits[:at])
 		edits := append(slices.Clip(r.Edits), r.Undo)
 		if i := slices.IndexFunc(edits, func(e precis.Edit) bool {
-			return e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At || checker.Add(e) != nil
+			return e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At ||
+				checker.Add(e) != nil
 		}); i >= 0 {
 			rec.Warn(SidecarName, "edit %s, which a later run replaced, is left out: it does not fit the messages", edits[i].ID)
 			continue

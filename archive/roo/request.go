@@ -66,7 +66,8 @@ func dropOrphans(msgs, stored []json.RawMessage) []json.RawMessage {
 			out = append(out, raw)
 			continue
 		}
-		kept := slices.DeleteFunc(slices.Clone(blocks), func(b rawBlock) bool { return b.kind == "tool_result" && !uses[b.answers] })
+		kept := slices.DeleteFunc(slices.Clone(blocks),
+			func(b rawBlock) bool { return b.kind == "tool_result" && !uses[b.answers] })
 		if len(kept) == 0 {
 			continue
 		}

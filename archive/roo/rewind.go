@@ -67,7 +67,8 @@ func (u *UI) find(t Target) (at int, ts float64, err error) {
 			return i, t.TS, nil
 		}
 	}
-	return 0, 0, precis.Errorf(precis.CodeNotFound, "rewind", "no UI message has the time %s", strconv.FormatFloat(t.TS, 'f', -1, 64))
+	return 0, 0, precis.Errorf(precis.CodeNotFound, "rewind", "no UI message has the time %s",
+		strconv.FormatFloat(t.TS, 'f', -1, 64))
 }
 
 // cutoff moves a cut to the next user message if no message has its exact time, see [Rewind].

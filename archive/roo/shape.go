@@ -106,7 +106,8 @@ func sendable(raw json.RawMessage, o RequestOptions) []json.RawMessage {
 
 // withoutReasoning removes an assistant's leading reasoning block if it cannot be sent back, and
 // returns encrypted reasoning as a separate item. A single remaining text block becomes a string.
-func withoutReasoning(f map[string]json.RawMessage, blocks []rawBlock, o RequestOptions) (json.RawMessage, []json.RawMessage) {
+func withoutReasoning(f map[string]json.RawMessage, blocks []rawBlock,
+	o RequestOptions) (json.RawMessage, []json.RawMessage) {
 	first := blocks[0]
 	if first.kind != "reasoning" || truthy(f["reasoning_details"]) {
 		return f["content"], nil

@@ -13,13 +13,15 @@ import (
 // sidecar is the content of [SidecarName]: the edits that tags cannot express, and for edits that
 // tags can express, the properties that have no tag.
 type sidecar struct {
-	Version int               `json:"precis"`
-	Edits   []precis.Edit     `json:"edits,omitempty"`
-	Patched []string          `json:"patched,omitempty"` // IDs of edits that are written into the history, see patch.go
+	Version int           `json:"precis"`
+	Edits   []precis.Edit `json:"edits,omitempty"`
+	// IDs of edits that are written into the history, see patch.go
+	Patched []string          `json:"patched,omitempty"`
 	Patches []patch           `json:"patches,omitempty"` // their patches in the history file
 	Tagged  map[string]tagged `json:"tagged,omitempty"`  // by edit ID
-	Ranged  []string          `json:"ranged,omitempty"`  // IDs of edits written as Cline's range, see cline.go
-	Range   *rangeChange      `json:"range,omitempty"`   // the range in Cline's file
+	// IDs of edits written as Cline's range, see cline.go
+	Ranged []string     `json:"ranged,omitempty"`
+	Range  *rangeChange `json:"range,omitempty"` // the range in Cline's file
 
 	Replaced []replaced `json:"replaced,omitempty"` // edits revoked by runs, oldest first, see replaced.go
 }
@@ -139,7 +141,8 @@ func (s *sidecar) remove(id string) bool {
 // exist.
 func (s *sidecar) trim(n int, tags map[string]bool) {
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool {
-		return e.Seen > n || e.Seen == n && slices.Contains(s.Ranged, e.ID) // a range must end before a message
+		// a range must end before a message
+		return e.Seen > n || e.Seen == n && slices.Contains(s.Ranged, e.ID)
 	})
 	s.Ranged = slices.DeleteFunc(s.Ranged, func(id string) bool {
 		return !slices.ContainsFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
@@ -165,7 +168,8 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 	checker := precis.NewChecker(conv.Transcript, conv.Edits)
 	for _, e := range s.Edits {
 		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At {
-			rec.Warn(SidecarName, "edit %s (%s) left out: the messages it was made on have changed", e.ID, e.Kind)
+			rec.Warn(SidecarName, "edit %s (%s) left out: the messages it was made on have changed", e.ID,
+				e.Kind)
 			continue
 		}
 		if err := checker.Add(e); err != nil {

@@ -44,7 +44,8 @@ func (t *Task) tags(e precis.Edit) bool { return !t.IsCline() && CanTag(e) }
 // is [precis.CodeInvalid] if tags cannot express the edit, see [CanTag].
 func (h *History) Apply(e precis.Edit, now float64) error {
 	if !CanTag(e) {
-		return precis.Errorf(precis.CodeInvalid, "tag messages", "Roo's tags cannot say what edit %s (%s) does", e.ID, e.Kind)
+		return precis.Errorf(precis.CodeInvalid, "tag messages",
+			"Roo's tags cannot say what edit %s (%s) does", e.ID, e.Kind)
 	}
 	r, err := h.read(nil)
 	if err != nil {
@@ -152,13 +153,15 @@ func (h *History) Remove(id string) bool {
 	found := false
 	h.list.keep(func(i int) bool {
 		e := h.entries[i]
-		gone := e.summary && names(e.condenseID) || e.marker && names(e.truncationID) || e.strict && id == unnamed(i) && e.condenseID == ""
+		gone := e.summary && names(e.condenseID) || e.marker && names(e.truncationID) ||
+			e.strict && id == unnamed(i) && e.condenseID == ""
 		found = found || gone
 		return !gone
 	})
 	if found {
 		h.scan()
-		h.untag(func(e entry) bool { return names(e.condenseParent) }, func(e entry) bool { return names(e.truncationParent) })
+		h.untag(func(e entry) bool { return names(e.condenseParent) },
+			func(e entry) bool { return names(e.truncationParent) })
 	}
 	return found
 }
@@ -167,7 +170,8 @@ func (h *History) Remove(id string) bool {
 func (h *History) byPlace(ids []string) []string {
 	var places, others []string
 	for i := len(h.entries) - 1; i >= 0; i-- {
-		if name := unnamed(i); h.entries[i].strict && h.entries[i].condenseID == "" && slices.Contains(ids, name) {
+		if name := unnamed(i); h.entries[i].strict && h.entries[i].condenseID == "" && slices.Contains(ids,
+			name) {
 			places = append(places, name)
 		}
 	}
@@ -233,5 +237,6 @@ func (h *History) Clean() {
 			markers[e.truncationID] = true
 		}
 	}
-	h.untag(func(e entry) bool { return !summaries[e.condenseParent] }, func(e entry) bool { return !markers[e.truncationParent] })
+	h.untag(func(e entry) bool { return !summaries[e.condenseParent] },
+		func(e entry) bool { return !markers[e.truncationParent] })
 }

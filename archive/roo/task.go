@@ -157,7 +157,9 @@ func (t *Task) remove(ids []string) error {
 	for _, id := range t.History.byPlace(ids) {
 		tagged := t.History.Remove(id)
 		if whole := t.sidecar.remove(id); !tagged && !whole && id == clineEdit {
-			return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path, Err: errors.New("these messages were hidden by Cline itself"), Hint: "restore a checkpoint of the task in the editor"}
+			return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path,
+				Err:  errors.New("these messages were hidden by Cline itself"),
+				Hint: "restore a checkpoint of the task in the editor"}
 		} else if !tagged && !whole {
 			return precis.Errorf(precis.CodeNotFound, "undo", "the task has no edit %s", id)
 		}
@@ -172,7 +174,8 @@ func (t *Task) remove(ids []string) error {
 // message references are moved to a backup folder.
 func (t *Task) Rewind(ctx context.Context, target Target) error {
 	if t.UI == nil {
-		return precis.Errorf(precis.CodeNotFound, "rewind", "%s holds no %s; rewind by message instead", t.dir(), UIName)
+		return precis.Errorf(precis.CodeNotFound, "rewind", "%s holds no %s; rewind by message instead",
+			t.dir(), UIName)
 	}
 	err := t.writeKeeping(ctx, func() error {
 		if _, err := Rewind(t.History, t.UI, target); err != nil {
@@ -296,9 +299,11 @@ func (t *Task) files(b backup) []change {
 	}
 	files := []change{{path: t.target(), old: t.onDisk, read: &t.onDisk, content: t.patched, backup: b}}
 	if t.UI != nil {
-		files = append(files, change{path: t.uiTarget(), old: t.uiOnDisk, read: &t.uiOnDisk, content: bytes(t.UI.Bytes), backup: b})
+		files = append(files, change{path: t.uiTarget(), old: t.uiOnDisk, read: &t.uiOnDisk,
+			content: bytes(t.UI.Bytes), backup: b})
 	}
-	return append(files, change{path: t.sidecarPath(), old: t.sidecarOnDisk, read: &t.sidecarOnDisk, content: t.sidecar.bytes})
+	return append(files, change{path: t.sidecarPath(), old: t.sidecarOnDisk, read: &t.sidecarOnDisk,
+		content: t.sidecar.bytes})
 }
 
 // lock locks the task's files, both under the paths that Roo uses and with links resolved.
@@ -336,7 +341,8 @@ func unchanged(path string, read []byte) error {
 		return err
 	}
 	if !bytes.Equal(data, read) {
-		return &precis.Error{Code: precis.CodeConflict, Op: "write", Place: path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
+		return &precis.Error{Code: precis.CodeConflict, Op: "write", Place: path,
+			Err: errors.New("the file has changed since it was read"), Hint: "try again"}
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ type uiMessage struct {
 	condenseID   string
 	truncationID string
 	event        event
-	deleted      [2]int // Cline only: first and last stored message that it does not send; 0, 0 if it sends all
+	// Cline only: first and last stored message that it does not send; 0, 0 if it sends all
+	deleted [2]int
 }
 
 // event is Roo's record of one condensation or truncation.

@@ -98,7 +98,8 @@ func (r request) sent() precis.Usage {
 	if r.condense != nil {
 		return precis.Usage{}
 	}
-	in, cached := int(number(r.fields["tokensIn"])), int(number(r.fields["cacheReads"])+number(r.fields["cacheWrites"]))
+	in, cached := int(number(r.fields["tokensIn"])), int(number(r.fields["cacheReads"])+
+		number(r.fields["cacheWrites"]))
 	if in < cached {
 		return precis.Usage{Input: in, CacheRead: cached}
 	}

@@ -107,7 +107,8 @@ func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 
 // thoughtAndAction returns the text of a message that has only a thought and an action.
 func thoughtAndAction(f map[string]json.RawMessage) string {
-	thought, action := strings.TrimSpace(jsonspan.Text(f, "thought")), strings.TrimSpace(jsonspan.Text(f, "action"))
+	thought, action := strings.TrimSpace(jsonspan.Text(f, "thought")), strings.TrimSpace(jsonspan.Text(f,
+		"action"))
 	if action != "" {
 		action = "```\n" + action + "\n```"
 	}

@@ -85,7 +85,8 @@ func (Mini) Detect(_ string, data []byte) bool {
 			ours = ours || strings.HasPrefix(s, "mini-swe-agent")
 		case "info":
 			info := jsonspan.Members(m.Raw)
-			ours = ours || info["mini_version"] != nil || info["model_stats"] != nil && info["exit_status"] != nil
+			ours = ours || info["mini_version"] != nil ||
+				info["model_stats"] != nil && info["exit_status"] != nil
 		}
 	}
 	return messages && ours
@@ -104,7 +105,8 @@ func (Mini) Read(src archive.Source) (*archive.Recording, error) {
 
 // read reads the list of messages under a name; about fills in the conversation's properties from
 // the document.
-func read(data []byte, name string, about func(*precis.Conversation, map[string]json.RawMessage)) (*archive.Recording, error) {
+func read(data []byte, name string,
+	about func(*precis.Conversation, map[string]json.RawMessage)) (*archive.Recording, error) {
 	if err := jsonspan.Valid(data); err != nil {
 		return nil, archive.Invalid("", err)
 	}

@@ -82,7 +82,8 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 	f := jsonspan.Members(raw)
 	m.Raw, m.Fields, m.Format = nil, nil, "" // drop members that no API accepts
 	m.Time = archive.Time(jsonspan.Text(f, "timestamp"))
-	user := m.Role == precis.RoleUser && (jsonspan.Text(f, "role") == "user" || jsonspan.Text(f, "requestor") == "user")
+	user := m.Role == precis.RoleUser &&
+		(jsonspan.Text(f, "role") == "user" || jsonspan.Text(f, "requestor") == "user")
 	for i, b := range m.Content {
 		switch b := b.(type) {
 		case precis.ToolUse:

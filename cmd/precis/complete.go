@@ -27,12 +27,17 @@ type completer func(cmd *cobra.Command, args []string, word string) ([]string, c
 // only when the shell asks for completions.
 func (t *commandLine) complete(root *cobra.Command) {
 	flags := map[string]completer{
-		"preset": oneOf(preset.Names()...), "estimate": oneOf(tokens.Names()...), "set": settings, "model": t.models,
-		"dialect": oneOf("anthropic", "chat", "responses"), "summarizer": oneOf("model", "digest"), "log-format": oneOf("text", "json"),
-		"sort": oneOf(sessions.Sorts()...), "agent": oneOf(formatNames()...), "state": oneOf("answered", "interrupted", "completed", "unreadable"),
+		"preset": oneOf(preset.Names()...), "estimate": oneOf(tokens.Names()...), "set": settings,
+		"model":   t.models,
+		"dialect": oneOf("anthropic", "chat", "responses"), "summarizer": oneOf("model", "digest"),
+		"log-format": oneOf("text", "json"),
+		"sort":       oneOf(sessions.Sorts()...), "agent": oneOf(formatNames()...),
+		"state": oneOf("answered", "interrupted", "completed", "unreadable"),
 	}
-	words := map[string]completer{"show": t.handles, "restore": t.handles, "pin": t.handles, "undo": t.edits, "models": t.models,
-		"install": oneOf(hostNames()...), "uninstall": oneOf(hostNames()...), "statusline": oneOf(agents.StatuslineHosts...), "stats": oneOf("hosts"), "hook": hookWords}
+	words := map[string]completer{"show": t.handles, "restore": t.handles, "pin": t.handles, "undo": t.edits,
+		"models":  t.models,
+		"install": oneOf(hostNames()...), "uninstall": oneOf(hostNames()...),
+		"statusline": oneOf(agents.StatuslineHosts...), "stats": oneOf("hosts"), "hook": hookWords}
 	for name, f := range flags {
 		for _, cmd := range all(root) {
 			if cmd.PersistentFlags().Lookup(name) != nil || cmd.Flags().Lookup(name) != nil {
@@ -42,7 +47,8 @@ func (t *commandLine) complete(root *cobra.Command) {
 			}
 		}
 	}
-	byCommand := map[string]completer{"export": oneOf(export.Formats()...), "status": oneOf(agents.StatusFormats...)}
+	byCommand := map[string]completer{"export": oneOf(export.Formats()...),
+		"status": oneOf(agents.StatusFormats...)}
 	for _, cmd := range all(root) {
 		if f := byCommand[cmd.Name()]; f != nil && cmd.Flags().Lookup("format") != nil {
 			if err := cmd.RegisterFlagCompletionFunc("format", f); err != nil {
@@ -119,7 +125,8 @@ func files(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellComp
 
 // settings completes KEY=VALUE.
 func settings(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	values := map[string][]string{"preset": preset.Names(), "rungs": preset.Rungs(), "estimate": tokens.Names()}
+	values := map[string][]string{"preset": preset.Names(), "rungs": preset.Rungs(),
+		"estimate": tokens.Names()}
 	key, _, ok := strings.Cut(word, "=")
 	var out []string
 	if !ok {
@@ -158,7 +165,8 @@ func (t *commandLine) models(_ *cobra.Command, _ []string, word string) ([]strin
 const mostHandles = 200
 
 // handles completes handles of messages in the named recording, with the beginning of each message.
-func (t *commandLine) handles(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (t *commandLine) handles(cmd *cobra.Command, args []string,
+	word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return files(cmd, args, word)
 	}
@@ -170,14 +178,16 @@ func (t *commandLine) handles(cmd *cobra.Command, args []string, word string) ([
 	for i, m := range f.Conversation.Transcript.Messages() {
 		h := precis.MessageHandle(i).String()
 		if strings.HasPrefix(h, word) && len(out) < mostHandles {
-			out = append(out, h+"\t"+string(m.Role)+": "+term.Cut(strings.Join(strings.Fields(term.Plain(m.PlainText())), " "), 50))
+			out = append(out, h+"\t"+string(m.Role)+": "+
+				term.Cut(strings.Join(strings.Fields(term.Plain(m.PlainText())), " "), 50))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 // edits completes the short names of edits in force.
-func (t *commandLine) edits(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (t *commandLine) edits(cmd *cobra.Command, args []string,
+	word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return files(cmd, args, word)
 	}

@@ -58,14 +58,21 @@ that task first, too. What the files cannot express is left out there unless
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.Out, "out", "o", "", "write precis's own `FILE` there")
-	cmd.Flags().BoolVar(&c.Write, "write", false, "change the task of Roo itself (of Cline: which messages are not sent, and results)")
-	cmd.Flags().BoolVar(&c.Sidecar, "sidecar", false, "with --write: also make edits that only precis understands")
-	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
+	cmd.Flags().BoolVar(&c.Write, "write", false,
+		"change the task of Roo itself (of Cline: which messages are not sent, and results)")
+	cmd.Flags().BoolVar(&c.Sidecar, "sidecar", false,
+		"with --write: also make edits that only precis understands")
+	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false,
+		"show what would be done, what would be lost and how the view changes; write nothing")
 	cmd.Flags().BoolVar(&c.full, "full", false, "with --dry-run: print every line of what changes")
-	cmd.Flags().BoolVar(&c.force, "force", false, "condense although the view would lose something altogether")
-	cmd.Flags().StringVar(&c.Summarizer, "summarizer", "", "`WAY` of summarizing: model or digest (default model when summarizer.model is configured)")
-	cmd.Flags().StringVar(&c.only, "range", "", "hide exactly these messages behind a digest or a summary: `HANDLE`, such as m0-m40")
-	cmd.Flags().StringVar(&c.focus, "focus", "", "what a model's summary should pay attention to this time: `TEXT`")
+	cmd.Flags().BoolVar(&c.force, "force", false,
+		"condense although the view would lose something altogether")
+	cmd.Flags().StringVar(&c.Summarizer, "summarizer", "",
+		"`WAY` of summarizing: model or digest (default model when summarizer.model is configured)")
+	cmd.Flags().StringVar(&c.only, "range", "",
+		"hide exactly these messages behind a digest or a summary: `HANDLE`, such as m0-m40")
+	cmd.Flags().StringVar(&c.focus, "focus", "",
+		"what a model's summary should pay attention to this time: `TEXT`")
 	return cmd
 }
 
@@ -83,7 +90,8 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 }
 
 // condense opens a recording and condenses it, or previews that.
-func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, done conversation.Condensed, err error) {
+func (c *condensation) condense(ctx context.Context,
+	path string) (j *jobs.Job, done conversation.Condensed, err error) {
 	o := conversation.CondenseOptions{Focus: c.focus, Force: c.force}
 	if c.only != "" {
 		h, err := precis.ParseHandle(c.only)

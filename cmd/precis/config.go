@@ -49,7 +49,8 @@ Passwords, webhooks and the arguments of hooks are not shown without
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
-	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false, "print passwords, webhooks and the arguments of hooks")
+	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false,
+		"print passwords, webhooks and the arguments of hooks")
 	cmd.AddCommand(newConfigSet(t), newConfigUnset(t))
 	return cmd
 }
@@ -71,7 +72,8 @@ func (c *printConfig) run(_ *cobra.Command, args []string) error {
 		rows = slices.DeleteFunc(rows, func(r config.Row) bool { return !strings.Contains(r.Key, args[0]) })
 	}
 	if len(rows) == 0 {
-		return &precis.Error{Code: precis.CodeNotFound, Op: "list keys", Place: args[0], Err: errors.New("no key contains this"),
+		return &precis.Error{Code: precis.CodeNotFound, Op: "list keys", Place: args[0],
+			Err:  errors.New("no key contains this"),
 			Hint: cmp.Or(suggest.DidYouMean(args[0], config.Keys()), "precis config lists the keys")}
 	}
 	if !c.secrets {
@@ -95,7 +97,8 @@ func (c *printConfig) table(cfg *config.Config, all []config.Row) {
 	case cfg.File == "":
 		c.Text.Title("%s", c.Words.Text("configuration file: %s", cfg.Folder+c.Words.Text(ofFolder)))
 	default:
-		c.Text.Title("%s", c.Words.Text("configuration files: %s, %s", cfg.File, cfg.Folder+c.Words.Text(ofFolder)))
+		c.Text.Title("%s", c.Words.Text("configuration files: %s, %s", cfg.File,
+			cfg.Folder+c.Words.Text(ofFolder)))
 	}
 	const roomy = 140 // least columns to show the meanings
 	var rows [][]string

@@ -64,7 +64,8 @@ func (c *setConfig) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if c.remove && cfg.File == "" {
-		return &precis.Error{Code: precis.CodeNotFound, Op: "write configuration", Err: errors.New("there is no configuration file")}
+		return &precis.Error{Code: precis.CodeNotFound, Op: "write configuration",
+			Err: errors.New("there is no configuration file")}
 	}
 	now, err := cfg.Save(cmd.Context(), change)
 	if err != nil {

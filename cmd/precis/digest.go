@@ -61,7 +61,9 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if c.size < least {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Err: fmt.Errorf("--tokens is %d, want %d or more", c.size, least), Hint: "a smaller digest would say nothing; the default is " + term.Number(digest.DefaultTokens)}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read flags",
+			Err:  fmt.Errorf("--tokens is %d, want %d or more", c.size, least),
+			Hint: "a smaller digest would say nothing; the default is " + term.Number(digest.DefaultTokens)}
 	}
 	j, err := c.Jobs.Open(cmd.Context(), args[0])
 	if err != nil {
@@ -71,9 +73,12 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := conversation.Digest(cmd.Context(), j.Home, j.Home.ID(), conversation.DigestOptions{Tokens: c.size, Focus: c.focus, Count: count})
+	d, err := conversation.Digest(cmd.Context(), j.Home, j.Home.ID(),
+		conversation.DigestOptions{Tokens: c.size, Focus: c.focus, Count: count})
 	if precis.CodeOf(err) == precis.CodeOverBudget {
-		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")), Hint: "allow a few hundred with --tokens"}
+		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest",
+			Err:  fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")),
+			Hint: "allow a few hundred with --tokens"}
 	}
 	if err != nil {
 		return err

@@ -55,7 +55,8 @@ an experiment up and how to read this.`,
 		Args: command.Takes("[FILE...]"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` the gateway keeps conversations: a file or a postgres:// URL")
+	cmd.Flags().StringVar(&c.store, "store", "",
+		"`WHERE` the gateway keeps conversations: a file or a postgres:// URL")
 	return cmd
 }
 
@@ -78,7 +79,8 @@ func (c *compare) run(cmd *cobra.Command, args []string) error {
 
 // stored reads the conversations of experiments from the gateway's store.
 func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
-	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{}, Arms: []experiments.Stats{}}
+	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{},
+		Arms: []experiments.Stats{}}
 	st, err := (&stored{Tools: c.Tools, store: c.store}).open(ctx, true)
 	if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint == "" {
 		e.Hint = "name recordings, or the gateway's store by --store"
@@ -94,7 +96,8 @@ func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 	var members []experiments.Member
 	for _, m := range all {
 		members = append(members, experiments.Member{
-			Arm: m.Arm, Requests: m.Requests, Booked: m.Booked, Paid: m.CostUSD + m.Condensing, Condense: m.Condensing, Sent: m.Sent, NotSent: m.Saved, Edits: m.Edits,
+			Arm: m.Arm, Requests: m.Requests, Booked: m.Booked, Paid: m.CostUSD + m.Condensing,
+			Condense: m.Condensing, Sent: m.Sent, NotSent: m.Saved, Edits: m.Edits,
 		})
 		if m.Edits == 0 && m.Booked {
 			continue
@@ -196,7 +199,8 @@ func sorted(outcomes []experiments.Outcome) []experiments.Outcome {
 	slices.SortStableFunc(outcomes, func(a, b experiments.Outcome) int {
 		return cmp.Or(
 			last(a.Experiment == "")-last(b.Experiment == ""), cmp.Compare(a.Experiment, b.Experiment),
-			last(a.Variant != experiments.Control)-last(b.Variant != experiments.Control), cmp.Compare(a.Variant, b.Variant),
+			last(a.Variant != experiments.Control)-last(b.Variant != experiments.Control),
+			cmp.Compare(a.Variant, b.Variant),
 			cmp.Compare(a.Model, b.Model), cmp.Compare(a.Conversation, b.Conversation),
 		)
 	})

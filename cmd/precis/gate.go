@@ -45,7 +45,8 @@ A token is counted as four characters unless --estimate says otherwise.`,
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
-	cmd.Flags().IntVar(&c.size, "tokens", 0, "size of the result at most, in `TOKENS` (default 1500 more than the summary)")
+	cmd.Flags().IntVar(&c.size, "tokens", 0,
+		"size of the result at most, in `TOKENS` (default 1500 more than the summary)")
 	if err := cmd.MarkFlagRequired("summary"); err != nil {
 		panic(err) // cannot happen: the flag is defined above
 	}
@@ -79,10 +80,13 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	if n := count(text); c.size > 0 && n > c.size {
 		return &precis.Error{Code: precis.CodeOverBudget, Op: "check summary", Place: c.summary,
-			Err: fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), c.size), Hint: "a summary is never cut; allow for it and for what it may lack"}
+			Err:  fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), c.size),
+			Hint: "a summary is never cut; allow for it and for what it may lack"}
 	}
 	r := digest.Repair(policy.SummaryRequest{
-		Conversation: j.Conversation, Messages: retain.WithoutRewound(j.Conversation.Transcript, j.Conversation.Edits), Previous: text, MaxTokens: c.size,
+		Conversation: j.Conversation,
+		Messages:     retain.WithoutRewound(j.Conversation.Transcript, j.Conversation.Edits), Previous: text,
+		MaxTokens: c.size,
 	}, digest.RepairOptions{Count: count})
 	if c.AsJSON {
 		return c.JSON(r)
@@ -102,7 +106,8 @@ func (c *gate) readSummary(ctx context.Context, recording string) (string, error
 	var err error
 	if console.IsInput(c.summary) {
 		if console.IsInput(recording) {
-			return fail(precis.CodeInvalid, "name a file for one of them", errors.New("standard input cannot hold the recording, too"))
+			return fail(precis.CodeInvalid, "name a file for one of them",
+				errors.New("standard input cannot hold the recording, too"))
 		}
 		data, err = c.ReadInput(ctx)
 	} else if data, err = archive.ReadFile(c.summary); err != nil {
@@ -116,7 +121,8 @@ func (c *gate) readSummary(ctx context.Context, recording string) (string, error
 	case err != nil:
 		return "", err
 	case text == "":
-		return fail(precis.CodeInvalid, "precis digest writes a summary without a model", errors.New("the summary is empty"))
+		return fail(precis.CodeInvalid, "precis digest writes a summary without a model",
+			errors.New("the summary is empty"))
 	case !utf8.Valid(data):
 		return fail(precis.CodeInvalid, "--summary names a text file", errors.New("this is no UTF-8 text"))
 	default:

@@ -29,10 +29,13 @@ const (
 var actingFlags = map[string]string{
 	"inspect": everyFlag, "view": everyFlag, "condense": everyFlag,
 	"rewind": editFlags, "undo": editFlags, "restore": editFlags, "pin": editFlags,
-	"search": readFlags, "show": readFlags, "digest": readFlags, "gate": readFlags, "verify": readFlags, "sessions": readFlags, "experiments": readFlags, "status": readFlags,
-	"ui": everyFlag, "mcp": readFlags, "install": "json quiet lang", "uninstall": "json quiet lang", "hook": "", "stats": "json lang", "statusline": "config set lang",
+	"search": readFlags, "show": readFlags, "digest": readFlags, "gate": readFlags, "verify": readFlags,
+	"sessions": readFlags, "experiments": readFlags, "status": readFlags,
+	"ui": everyFlag, "mcp": readFlags, "install": "json quiet lang", "uninstall": "json quiet lang",
+	"hook": "", "stats": "json lang", "statusline": "config set lang",
 	"gateway": serveFlags, "serve": serveFlags, "run": serveFlags, "doctor": serveFlags,
-	"repair": "json quiet lang", "config": configFlags, "models": fewFlags, "windows": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
+	"repair": "json quiet lang", "config": configFlags, "models": fewFlags, "windows": fewFlags,
+	"store": fewFlags, "version": "json", "man": "quiet",
 	"": "config set json quiet lang",
 }
 
@@ -58,7 +61,9 @@ func (t *commandLine) printHelp(show func(*cobra.Command, []string)) func(*cobra
 		var out bytes.Buffer
 		hideIdleFlags(cmd)
 		for _, sub := range cmd.Commands() {
-			sub.Hidden = sub.Hidden || cmd == cmd.Root() && sub.GroupID == "" && !sub.IsAdditionalHelpTopicCommand() // see the topic "commands"
+			// see the topic "commands"
+			sub.Hidden = sub.Hidden || cmd == cmd.Root() && sub.GroupID == "" &&
+				!sub.IsAdditionalHelpTopicCommand()
 		}
 		_ = t.Begin() // help is printed even if a flag is wrong
 		t.translate(cmd)
@@ -88,7 +93,8 @@ func newHelp(t *command.Tools, root *cobra.Command) *cobra.Command {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				word := term.Plain(strings.Join(args, " "))
-				e := &precis.Error{Code: precis.CodeInvalid, Op: "help", Err: errors.New("there is no command or topic " + word), Hint: "precis help lists them"}
+				e := &precis.Error{Code: precis.CodeInvalid, Op: "help",
+					Err: errors.New("there is no command or topic " + word), Hint: "precis help lists them"}
 				if near := suggest.DidYouMean(word, helpNames(root)); near != "" {
 					e.Hint = near
 				}

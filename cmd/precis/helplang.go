@@ -70,7 +70,8 @@ func helpParts(text string) []string {
 }
 
 // helpHeads are the headings written by cobra.
-var helpHeads = []string{"Usage:", "Examples:", "Available Commands:", "Flags:", "Global Flags:", "Additional help topics:"}
+var helpHeads = []string{"Usage:", "Examples:", "Available Commands:", "Flags:", "Global Flags:",
+	"Additional help topics:"}
 
 // helpLine translates cobra's additions to the help of a command: headings, and the defaults of
 // flags.
@@ -86,7 +87,9 @@ func (t *commandLine) helpLine(line string) string {
 			}
 			return line[:at] + said
 		}
-	case slices.Contains(helpHeads, line), slices.ContainsFunc(groups, func(g group) bool { return g.title != "" && g.title == line }), strings.HasPrefix(line, `Use "`):
+	case slices.Contains(helpHeads, line),
+		slices.ContainsFunc(groups, func(g group) bool { return g.title != "" && g.title == line }),
+		strings.HasPrefix(line, `Use "`):
 		return t.Words.Sentence(line)
 	}
 	return line

@@ -25,10 +25,12 @@ func newMan(t *command.Tools) *cobra.Command {
 		Hidden:  true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-				return &precis.Error{Code: precis.CodeNotFound, Op: "write manual", Place: args[0], Err: errors.New("there is no such folder"), Hint: "make the folder first"}
+				return &precis.Error{Code: precis.CodeNotFound, Op: "write manual", Place: args[0],
+					Err: errors.New("there is no such folder"), Hint: "make the folder first"}
 			}
 			for _, cmd := range all((&commandLine{t}).root(nil)) {
-				if cmd.Hidden || cmd.Name() == "completion" || cmd.HasParent() && cmd.Parent().Name() == "completion" {
+				if cmd.Hidden || cmd.Name() == "completion" ||
+					cmd.HasParent() && cmd.Parent().Name() == "completion" {
 					continue
 				}
 				name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"

@@ -77,12 +77,14 @@ func (c *listModels) print(list []models.Model) {
 	var rows [][]string
 	for _, m := range list {
 		rows = append(rows, []string{
-			m.Provider, m.ID, c.Words.Number(m.Window.Tokens), c.Words.Text(string(m.Window.Source)), c.Words.Number(m.MaxOutput.Tokens), prices(m.Prices),
+			m.Provider, m.ID, c.Words.Number(m.Window.Tokens), c.Words.Text(string(m.Window.Source)),
+			c.Words.Number(m.MaxOutput.Tokens), prices(m.Prices),
 		})
 	}
 	c.Text.Title("%s", c.Words.Text("%s; prices in dollars for a million tokens: input, output, cache read, cache write", c.Words.Count(len(list), "model")))
 	if len(rows) > 0 {
-		c.Text.Table(c.Words.Heads("provider", "model", "window", "from", "output", "prices"), []int{2, 4}, rows)
+		c.Text.Table(c.Words.Heads("provider", "model", "window", "from", "output", "prices"), []int{2, 4},
+			rows)
 	}
 }
 

@@ -46,7 +46,8 @@ file, which precis undo takes back.`,
 	}
 	cmd.Flags().StringVar(&c.message, "message", "", "message `HANDLE`, such as m12")
 	cmd.Flags().StringVar(&c.stamp, "timestamp", "", "`TIME`: milliseconds since 1970, or RFC 3339")
-	cmd.Flags().IntVar(&c.index, "index", -1, "message `NUMBER`, from 0; in a task folder that of the UI message")
+	cmd.Flags().IntVar(&c.index, "index", -1,
+		"message `NUMBER`, from 0; in a task folder that of the UI message")
 	cmd.Flags().BoolVar(&c.include, "include", false, "keep the target itself")
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
 	cmd.MarkFlagsOneRequired("message", "timestamp", "index")
@@ -102,7 +103,8 @@ func (c *rewind) task(ctx context.Context, j *jobs.Job) error {
 		}
 		return task.RewindToMessage(ctx, n)
 	}
-	t := roo.Target{Include: c.include, Now: float64(time.Now().UnixMilli()), ByIndex: c.index >= 0, Index: c.index}
+	t := roo.Target{Include: c.include, Now: float64(time.Now().UnixMilli()), ByIndex: c.index >= 0,
+		Index: c.index}
 	if c.stamp != "" {
 		at, err := parseTime(c.stamp)
 		if err != nil {
@@ -133,7 +135,8 @@ func (c *rewind) target(j *jobs.Job) (int, error) {
 		}
 	}
 	if n < 0 || n >= j.Conversation.Transcript.Len() {
-		return 0, precis.Errorf(precis.CodeNotFound, "rewind", "message %d: the conversation has %d", n, j.Conversation.Transcript.Len())
+		return 0, precis.Errorf(precis.CodeNotFound, "rewind", "message %d: the conversation has %d", n,
+			j.Conversation.Transcript.Len())
 	}
 	if c.include {
 		n++
@@ -153,7 +156,8 @@ func messageAt(t *precis.Transcript, at time.Time) (int, error) {
 	if !known {
 		err = errors.New("the recording holds no times")
 	}
-	return 0, &precis.Error{Code: precis.CodeNotFound, Op: "rewind", Err: err, Hint: "name the message with --message"}
+	return 0, &precis.Error{Code: precis.CodeNotFound, Op: "rewind", Err: err,
+		Hint: "name the message with --message"}
 }
 
 func parseTime(s string) (time.Time, error) {
@@ -162,7 +166,8 @@ func parseTime(s string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return t, precis.Errorf(precis.CodeInvalid, "read flags", "--timestamp is %q, want milliseconds or RFC 3339 (%s)", s, fmt.Sprint(time.RFC3339))
+		return t, precis.Errorf(precis.CodeInvalid, "read flags",
+			"--timestamp is %q, want milliseconds or RFC 3339 (%s)", s, fmt.Sprint(time.RFC3339))
 	}
 	return t, nil
 }

@@ -89,7 +89,8 @@ func codeByCause(err error) error {
 	own := *e
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		own.Code, own.Hint = precis.CodeConflict, cmp.Or(e.Hint, "another program listens there: end it, or name another address")
+		own.Code, own.Hint = precis.CodeConflict, cmp.Or(e.Hint,
+			"another program listens there: end it, or name another address")
 	case errors.As(err, &address):
 		own.Code = precis.CodeInvalid
 	case errors.As(err, &server), errors.As(err, &network) && network.Op != "listen":
@@ -146,18 +147,21 @@ type group struct {
 // groups are all subcommands. Help shows those with a heading, precis help commands the others.
 var groups = []group{
 	{"One conversation:", []subcommand{
-		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch}, {"show", newShow}, {"restore", newRestore},
+		{"inspect", newInspect}, {"condense", newCondense}, {"undo", newUndo}, {"search", newSearch},
+		{"show", newShow}, {"restore", newRestore},
 		{"pin", newPin}, {"rewind", newRewind}, {"verify", newVerify}, {"digest", newDigest},
 	}},
 	{"All conversations:", []subcommand{{"sessions", recordings.NewSessions}, {"ui", serving.NewUI}}},
 	{"Agents, with or without a gateway:", []subcommand{
 		{"install", agents.NewInstall}, {"uninstall", agents.NewUninstall}, {"run", serving.NewRun},
-		{"gateway", serving.NewGateway}, {"mcp", serving.NewMCP}, {"status", agents.NewStatus}, {"doctor", agents.NewDoctor},
+		{"gateway", serving.NewGateway}, {"mcp", serving.NewMCP}, {"status", agents.NewStatus},
+		{"doctor", agents.NewDoctor},
 	}},
 	{"Settings:", []subcommand{{"config", newConfig}}},
 	{"", []subcommand{
 		{"view", newView}, {"gate", newGate}, {"serve", serving.NewServe}, {"experiments", newExperiments},
-		{"stats", agents.NewStats}, {"models", newModels}, {"windows", serving.NewWindows}, {"store", newStore},
+		{"stats", agents.NewStats}, {"models", newModels}, {"windows", serving.NewWindows},
+		{"store", newStore},
 		{"repair", recordings.NewRepair}, {"version", newVersion}, {"hook", agents.NewHook},
 		{"statusline", agents.NewStatusline},
 	}},
@@ -196,7 +200,8 @@ input (2).`,
 		return pflag.NormalizedName(name)
 	})
 	for _, group := range cmd.Commands() {
-		if group.HasSubCommands() && !group.Runnable() { // by default such a group prints help for any unknown word
+		if group.HasSubCommands() && !group.Runnable() {
+			// by default such a group prints help for any unknown word
 			group.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}

@@ -31,7 +31,8 @@ func newStore(t *command.Tools) *cobra.Command {
   precis store purge --older-than 30`,
 		Args: command.Takes(),
 	}
-	cmd.PersistentFlags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file or a postgres:// URL")
+	cmd.PersistentFlags().StringVar(&c.store, "store", "",
+		"`WHERE` conversations are kept: a file or a postgres:// URL")
 	cmd.AddCommand(newExport(c), newImport(c), newPurge(c), newForgetSecret(c))
 	return cmd
 }
@@ -140,7 +141,8 @@ func openRegular(path string) (*os.File, error) {
 		return nil, &precis.Error{Code: precis.CodeNotFound, Op: op, Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: path, Err: errors.New("it is no regular file"), Hint: "standard input, named as -, may be anything"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: path,
+			Err: errors.New("it is no regular file"), Hint: "standard input, named as -, may be anything"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -155,7 +157,9 @@ func (c *stored) printCounts(done string, n transfer.Counts) error {
 		return c.JSON(n)
 	}
 	if !c.Quiet {
-		c.Text.Printf("%s %s\n", c.Words.Text(done), c.Words.List([]string{c.Words.Count(n.Conversations, "conversation"), c.Words.Count(n.Messages, "message"), c.Words.Count(n.Edits, "edit")}))
+		c.Text.Printf("%s %s\n", c.Words.Text(done),
+			c.Words.List([]string{c.Words.Count(n.Conversations, "conversation"),
+				c.Words.Count(n.Messages, "message"), c.Words.Count(n.Edits, "edit")}))
 	}
 	return nil
 }
@@ -187,7 +191,8 @@ func (c *purge) run(cmd *cobra.Command, args []string) error {
 		o.Before = time.Now().AddDate(0, 0, -c.days)
 	}
 	if len(args) == 0 && c.days <= 0 && !c.all {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "purge", Err: errors.New("nothing is named"), Hint: "name conversations, or use --older-than DAYS, or --all"}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "purge", Err: errors.New("nothing is named"),
+			Hint: "name conversations, or use --older-than DAYS, or --all"}
 	}
 	st, err := c.open(cmd.Context(), true)
 	if err != nil {
@@ -201,6 +206,7 @@ func (c *purge) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.JSON(res)
 	}
-	c.Line("forgot %s with %s", c.Words.Count(res.Conversations, "conversation"), c.Words.Count(res.Messages, "message"))
+	c.Line("forgot %s with %s", c.Words.Count(res.Conversations, "conversation"),
+		c.Words.Count(res.Messages, "message"))
 	return nil
 }

@@ -25,7 +25,8 @@ Agent programs call these; precis install sets them up:
 
   precis hook         answer an event of an agent program
   precis statusline   serve the status line of an agent program`},
-	{"handles", "How messages and blocks are named", `A handle names what was said. It never changes, because the transcript only grows.
+	{"handles", "How messages and blocks are named",
+		`A handle names what was said. It never changes, because the transcript only grows.
 
   m12        message 12, counted from 0
   m12-m40    messages 12 to 40, both included
@@ -43,7 +44,8 @@ Edits have short names as well: e1 is the oldest. precis inspect lists those in
 force, and precis undo takes them back.
 
   precis undo run.precis e2`},
-	{"presets", "Policies: when a view is reduced, and by what", `A preset is a policy to start from. Every number of it can be set by itself.
+	{"presets", "Policies: when a view is reduced, and by what",
+		`A preset is a policy to start from. Every number of it can be set by itself.
 
   balanced    the default: pointers, previews, digests; a model's summary when
               summarizer.model names a model
@@ -58,7 +60,8 @@ force, and precis undo takes them back.
 
 The steps of a reduction are called rungs, from the one that loses least to the
 one that loses most: --set rungs=dedupe,prune,digest climbs these alone.`},
-	{"configuration", "Where values come from, and which one counts", `Values come from, the later over the earlier:
+	{"configuration", "Where values come from, and which one counts",
+		`Values come from, the later over the earlier:
 
   1  a preset (precis help presets)
   2  your file: precis/config.yaml in the configuration folder of your system

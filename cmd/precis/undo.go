@@ -57,7 +57,8 @@ func (c *undo) run(cmd *cobra.Command, args []string) error {
 	}
 	var back []conversation.EditInfo
 	for _, e := range conversation.EditsOf(&precis.Conversation{Edits: edits}).Items {
-		if slices.Contains(change.Edit.Undoes, e.ID) && e.Kind != precis.KindUndo { // leave out undo edits of the run: the edits they took back are in force again
+		if slices.Contains(change.Edit.Undoes, e.ID) && e.Kind != precis.KindUndo {
+			// leave out undo edits of the run: the edits they took back are in force again
 			back = append(back, e)
 		}
 	}

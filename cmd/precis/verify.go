@@ -52,8 +52,10 @@ the classes.`,
 	}
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
 	cmd.Flags().StringVar(&c.view, "view", "", "what the model is shown instead, a conversation `FILE`")
-	cmd.Flags().BoolVar(&c.now, "now", false, "compare what the model sees now, by the edits that are in force")
-	cmd.Flags().StringSliceVar(&c.failOn, "fail-on", []string{sums.Contradicts}, "`CLASSES` that make the exit code 1: words, files, failures, steps, jobs, contradicts, invents")
+	cmd.Flags().BoolVar(&c.now, "now", false,
+		"compare what the model sees now, by the edits that are in force")
+	cmd.Flags().StringSliceVar(&c.failOn, "fail-on", []string{sums.Contradicts},
+		"`CLASSES` that make the exit code 1: words, files, failures, steps, jobs, contradicts, invents")
 	cmd.MarkFlagsMutuallyExclusive("summary", "view", "now")
 	return cmd
 }
@@ -61,7 +63,8 @@ the classes.`,
 func (c *verify) run(cmd *cobra.Command, args []string) error {
 	for _, class := range c.failOn {
 		if !slices.Contains(sums.Classes, class) {
-			return precis.Errorf(precis.CodeInvalid, "read flags", "--fail-on has %.40q, want some of %s", class, strings.Join(sums.Classes, ", "))
+			return precis.Errorf(precis.CodeInvalid, "read flags", "--fail-on has %.40q, want some of %s",
+				class, strings.Join(sums.Classes, ", "))
 		}
 	}
 	j, err := c.Jobs.Open(cmd.Context(), args[0])
@@ -86,7 +89,8 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 	}
 	asked := reports.Verified{File: args[0], FailOn: c.failOn}
 	asked.Verified, err = conversation.Verify(cmd.Context(), j.Home, j.Home.ID(), o)
-	if e, ok := errors.AsType[*precis.Error](err); ok && e.Code == precis.CodeNotFound { // there is no compaction, though the recording exists
+	if e, ok := errors.AsType[*precis.Error](err); ok && e.Code == precis.CodeNotFound {
+		// there is no compaction, though the recording exists
 		e.Place, e.Hint = args[0], "name a summary with --summary, or a view with --view or --now"
 	}
 	if err != nil {

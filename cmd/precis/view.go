@@ -36,14 +36,16 @@ says. Nothing is written. With --json the output is one object:
 		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.dialect, "dialect", anthropic.Format, "`DIALECT` of the messages: anthropic, chat or responses")
+	cmd.Flags().StringVar(&c.dialect, "dialect", anthropic.Format,
+		"`DIALECT` of the messages: anthropic, chat or responses")
 	return cmd
 }
 
 func (c *view) run(cmd *cobra.Command, args []string) error {
 	appendMessages, ok := dialects[c.dialect]
 	if !ok {
-		return precis.Errorf(precis.CodeInvalid, "read flags", "--dialect is %q, want anthropic, chat or responses", c.dialect)
+		return precis.Errorf(precis.CodeInvalid, "read flags",
+			"--dialect is %q, want anthropic, chat or responses", c.dialect)
 	}
 	j, err := c.Jobs.Open(cmd.Context(), args[0])
 	if err != nil {
@@ -67,7 +69,8 @@ var dialects = map[string]func([]byte, []precis.Message) []byte{
 }
 
 // json prints a view and its report as one object.
-func (c *view) json(j *jobs.Job, res policy.Result, appendMessages func([]byte, []precis.Message) []byte) error {
+func (c *view) json(j *jobs.Job, res policy.Result,
+	appendMessages func([]byte, []precis.Message) []byte) error {
 	report, err := json.Marshal(res.Report)
 	if err != nil {
 		return precis.Errorf(precis.CodeInternal, "write report", "%w", err)

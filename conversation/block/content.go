@@ -15,7 +15,8 @@ import (
 // Content is a block of a message as verbs return it. It is complete except for the data of images
 // and files: only their size is given.
 type Content struct {
-	Type      string          `json:"type"` // text, image, document, thinking, redacted_thinking, tool_use, tool_result or opaque
+	// text, image, document, thinking, redacted_thinking, tool_use, tool_result or opaque
+	Type      string          `json:"type"`
 	Handle    string          `json:"handle,omitempty"`
 	Text      string          `json:"text,omitempty"`
 	ID        string          `json:"id,omitempty"` // of the tool use

@@ -131,7 +131,8 @@ type Part struct {
 func Parts(meter *measure.Meter, c *precis.Conversation, made []precis.Edit, factor float64) []Part {
 	t, before := c.Transcript, c.Edits
 	after := slices.Concat(before, made)
-	d := differ{meter: meter, factor: factor, names: block.New(t.Messages()), before: precis.ShownBy(t, before), after: precis.ShownBy(t, after), rungs: rungsOf(after)}
+	d := differ{meter: meter, factor: factor, names: block.New(t.Messages()),
+		before: precis.ShownBy(t, before), after: precis.ShownBy(t, after), rungs: rungsOf(after)}
 	for old, u := range aligned(d.before.Units, d.after.Units) {
 		d.unit(old, u)
 	}
@@ -164,9 +165,11 @@ func (d *differ) unit(old []precis.Unit, u precis.Unit) {
 		d.same(h, d.tokens(was))
 	default:
 		by := d.after.Kind(u.Edit)
-		d.out = append(d.out, Part{Kind: PartHidden, Handle: h, Before: d.tokens(was), By: by, Rung: d.rungs[u.Edit]})
+		d.out = append(d.out, Part{Kind: PartHidden, Handle: h, Before: d.tokens(was), By: by,
+			Rung: d.rungs[u.Edit]})
 		for _, m := range u.Messages {
-			d.out = append(d.out, Part{Kind: PartInserted, Handle: h, After: d.tokens([]precis.Message{m}), By: by, Text: wholeText(m), Rung: d.rungs[u.Edit]})
+			d.out = append(d.out, Part{Kind: PartInserted, Handle: h, After: d.tokens([]precis.Message{m}),
+				By: by, Text: wholeText(m), Rung: d.rungs[u.Edit]})
 		}
 	}
 }
@@ -192,9 +195,11 @@ func (d *differ) message(u precis.Unit) {
 			continue
 		}
 		h := precis.BlockHandle(u.From, b)
-		c := Part{Kind: PartRemoved, Handle: h, Before: d.scale(d.meter.Block(role, was)), By: now.Kind, What: d.names.Name(h).String()}
+		c := Part{Kind: PartRemoved, Handle: h, Before: d.scale(d.meter.Block(role, was)), By: now.Kind,
+			What: d.names.Name(h).String()}
 		if now.Block != nil {
-			c.Kind, c.After, c.Text, c.Was = PartPreview, d.scale(d.meter.Block(role, now.Block)), block.Text(now.Block), block.Text(was)
+			c.Kind, c.After, c.Text, c.Was = PartPreview, d.scale(d.meter.Block(role,
+				now.Block)), block.Text(now.Block), block.Text(was)
 		}
 		d.out = append(d.out, c)
 	}

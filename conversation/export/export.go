@@ -25,7 +25,8 @@ import (
 func Formats() []string { return []string{"markdown", "json", "xml", "csv", "html"} }
 
 // extensions maps file name extensions to formats.
-var extensions = map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json", ".xml": "xml", ".csv": "csv", ".html": "html", ".htm": "html"}
+var extensions = map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json", ".xml": "xml",
+	".csv": "csv", ".html": "html", ".htm": "html"}
 
 // FormatOf returns the format for a file's extension; "" if unknown.
 func FormatOf(path string) string {
@@ -40,11 +41,13 @@ func FormatOf(path string) string {
 // unknown format; an error of w has [precis.CodeInternal].
 func Write(w io.Writer, c conversation.Exported, format string) error {
 	writers := map[string]func(io.Writer, conversation.Exported) error{
-		"markdown": writeMarkdown, "md": writeMarkdown, "json": writeJSON, "xml": writeXML, "csv": writeCSV, "html": writeHTML,
+		"markdown": writeMarkdown, "md": writeMarkdown, "json": writeJSON, "xml": writeXML, "csv": writeCSV,
+		"html": writeHTML,
 	}
 	write, ok := writers[format]
 	if !ok {
-		return precis.Errorf(precis.CodeInvalid, "export", "there is no format %q; want one of %s", format, strings.Join(Formats(), ", "))
+		return precis.Errorf(precis.CodeInvalid, "export", "there is no format %q; want one of %s", format,
+			strings.Join(Formats(), ", "))
 	}
 	b := bufio.NewWriter(w)
 	err := write(b, c)
@@ -74,7 +77,8 @@ func writeCSV(w io.Writer, c conversation.Exported) error {
 			if i == 0 {
 				tokens = strconv.Itoa(m.Tokens)
 			}
-			rows = append(rows, []string{b.Handle, when(m.Time), string(m.Role), string(stateOf(m, i)), tokens, b.Type, b.Name, yes(b.IsError), text(b)})
+			rows = append(rows, []string{b.Handle, when(m.Time), string(m.Role), string(stateOf(m, i)),
+				tokens, b.Type, b.Name, yes(b.IsError), text(b)})
 		}
 	}
 	for _, r := range rows {
@@ -180,9 +184,11 @@ type xmlEdit struct {
 }
 
 func writeXML(w io.Writer, c conversation.Exported) error {
-	d := document{ID: xmlSafe(c.Conversation.ID), Title: xmlSafe(c.Conversation.Title), Model: c.Conversation.Model, Agent: c.Conversation.Client}
+	d := document{ID: xmlSafe(c.Conversation.ID), Title: xmlSafe(c.Conversation.Title),
+		Model: c.Conversation.Model, Agent: c.Conversation.Client}
 	for _, m := range c.Messages {
-		one := xmlEntry{Handle: m.Handle.String(), Role: string(m.Role), Time: when(m.Time), State: string(m.State), Tokens: m.Tokens}
+		one := xmlEntry{Handle: m.Handle.String(), Role: string(m.Role), Time: when(m.Time),
+			State: string(m.State), Tokens: m.Tokens}
 		for _, b := range m.Content {
 			one.Blocks = append(one.Blocks, xmlBlock{Handle: b.Handle, Type: b.Type, Name: xmlSafe(b.Name),
 				ID: xmlSafe(b.ID), Error: b.IsError, Text: xmlSafe(text(b))})

@@ -32,7 +32,8 @@ func writeMarkdown(w io.Writer, c conversation.Exported) error {
 		if !e.InForce || shownBy(e) == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## edit %s · %s · %s → %s tokens\n\n%s\n", e.ID, e.Kind, count(e.Before()), count(e.After()), fenced(shownBy(e), ""))
+		fmt.Fprintf(&b, "\n## edit %s · %s · %s → %s tokens\n\n%s\n", e.ID, e.Kind, count(e.Before()),
+			count(e.After()), fenced(shownBy(e), ""))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -25,7 +25,8 @@ import (
 // latter case Handle names these messages.
 type Place struct {
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"` // the ID of the side conversation with the handle, or [InSystem]; else ""
+	// the ID of the side conversation with the handle, or [InSystem]; else ""
+	In string `json:"in,omitempty"`
 	block.Name
 	View conversation.State `json:"view"`         // how the view shows it
 	By   precis.EditKind    `json:"by,omitempty"` // the kind of edit that hides or shortens it
@@ -41,12 +42,12 @@ type Place struct {
 // InSystem is [Place.In] of the system prompt, which no handle names.
 const InSystem = "system"
 
-// In returns the blocks of one conversation, hidden or not, that contain all words of a query.
-// Order: blocks with all words on one line, then the newest, then matches of a widened query only
-// (see [Query.Widen]), and last earlier calls of precis's own search. It also searches summaries,
-// digests, notes, the system prompt and the side conversations of a recording. Unlike [conversation.Search] it
-// reads every block, thinking included. If no block matches, the error is [precis.CodeNotFound]
-// with a hint that names a word that occurs nowhere.
+// In returns the blocks of one conversation, hidden or not, that contain all words of a query. Order:
+// blocks with all words on one line, then the newest, then matches of a widened query only (see
+// [Query.Widen]), and last earlier calls of precis's own search. It also searches summaries, digests,
+// notes, the system prompt and the side conversations of a recording. Unlike [conversation.Search] it
+// reads every block, thinking included. If no block matches, the error is [precis.CodeNotFound] with a
+// hint that names a word that occurs nowhere.
 func In(ctx context.Context, h conversation.Home, id string, q *Query) (out []Place, err error) {
 	err = h.Look(ctx, id, func(s *conversation.Subject) error {
 		out, err = find(ctx, s.Conversation, q)
@@ -97,7 +98,8 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 		return nil, q.noMatchError(ever)
 	}
 	slices.SortStableFunc(places, func(a, b Place) int {
-		return cmp.Or(a.searches()-b.searches(), int(a.rank-b.rank), b.words-a.words, b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
+		return cmp.Or(a.searches()-b.searches(), int(a.rank-b.rank), b.words-a.words,
+			b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
 	})
 	return distinct(places), nil
 }
@@ -115,7 +117,8 @@ func (p Place) searches() int {
 // texts that edits in force show, and the side conversations (sub-agents and abandoned branches).
 func textsOutside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Place, []precis.Block] {
 	return func(yield func(Place, []precis.Block) bool) {
-		system := Place{Handle: precis.MessageHandle(0), In: InSystem, Name: block.Name{Role: precis.RoleSystem, Kind: "text"}, View: conversation.Shown}
+		system := Place{Handle: precis.MessageHandle(0), In: InSystem,
+			Name: block.Name{Role: precis.RoleSystem, Kind: "text"}, View: conversation.Shown}
 		if conv.HasSystem() && !yield(system, conv.System.Content) {
 			return
 		}
@@ -129,7 +132,8 @@ func textsOutside(conv *precis.Conversation, shown *precis.Shown) iter.Seq2[Plac
 			for i, m := range side.Transcript.Messages() {
 				for b, block := range m.Content {
 					h := precis.BlockHandle(i, b)
-					if !yield(Place{Handle: h, In: side.ID, Name: names.Name(h), View: conversation.Hidden}, []precis.Block{block}) {
+					if !yield(Place{Handle: h, In: side.ID, Name: names.Name(h), View: conversation.Hidden},
+						[]precis.Block{block}) {
 						return
 					}
 				}
@@ -269,8 +273,9 @@ func distinct(places []Place) []Place {
 
 // The error for a query without a match; ever holds the words that occur.
 func (q *Query) noMatchError(ever []bool) error {
-	e := &precis.Error{Code: precis.CodeNotFound, Op: "search", Hint: "each occurs, but no message holds all of them; use fewer words",
-		Err: fmt.Errorf("no message holds %s", q)}
+	e := &precis.Error{Code: precis.CodeNotFound, Op: "search",
+		Hint: "each occurs, but no message holds all of them; use fewer words",
+		Err:  fmt.Errorf("no message holds %s", q)}
 	if i := slices.Index(ever, false); i >= 0 {
 		e.Hint = fmt.Sprintf("%q occurs nowhere; try a part of it, or fewer words", q.words[i])
 	}
@@ -357,7 +362,8 @@ func NewQuery(list []string, expressions bool) (*Query, error) {
 		}
 		re, err := regexp.Compile("(?im:" + source + ")")
 		if err != nil {
-			return nil, precis.Errorf(precis.CodeInvalid, "read words", "%q is no regular expression: %w", w, err)
+			return nil, precis.Errorf(precis.CodeInvalid, "read words", "%q is no regular expression: %w", w,
+				err)
 		}
 		q.find[i] = re
 	}
@@ -387,7 +393,8 @@ func (q *Query) matchExactly(text string) (has []bool, n int) {
 	has = make([]bool, len(q.words))
 	lower := strings.ToLower(text)
 	for i, re := range q.find {
-		missing := slices.ContainsFunc(q.pieces[i], func(p string) bool { return !strings.Contains(lower, p) })
+		missing := slices.ContainsFunc(q.pieces[i],
+			func(p string) bool { return !strings.Contains(lower, p) })
 		if !missing && re.MatchString(text) {
 			has[i] = true
 			n++

@@ -60,7 +60,8 @@ var briefStyles = []briefStyle{
 // contains white space, or is absolute and the agent requires one below its folder.
 func (s briefStyle) mention(path string) string {
 	at := strings.HasPrefix(s.file, "@")
-	if at && (strings.ContainsAny(path, " \t") || strings.HasSuffix(path, "…") || s.file == "@/%s" && strings.HasPrefix(path, "/")) {
+	if at && (strings.ContainsAny(path, " \t") || strings.HasSuffix(path, "…") ||
+		s.file == "@/%s" && strings.HasPrefix(path, "/")) {
 		return path
 	}
 	return fmt.Sprintf(s.file, strings.TrimPrefix(path, "./"))
@@ -72,7 +73,8 @@ var briefShares = []struct {
 	part    briefPart
 	percent int
 }{
-	{partRequest, 30}, {partRules, 20}, {partWaiting, 8}, {partGit, 8}, {partFiles, 18}, {partRefused, 12}, {partAnswers, 12},
+	{partRequest, 30}, {partRules, 20}, {partWaiting, 8}, {partGit, 8}, {partFiles, 18}, {partRefused, 12},
+	{partAnswers, 12},
 	{partPlan, 12}, {partCommands, 14}, {partLast, 14}, {partEarlier, 12},
 }
 

@@ -73,7 +73,8 @@ func (f *briefFacts) requests(all []digest.Request) {
 	for i := len(all) - 1; i >= 0; i-- {
 		r := all[i]
 		if r.Question != "" {
-			f.add(partAnswers, r.Handle, fmt.Sprintf("the user said %q after: %s", preview.Line(r.Text, 120), untrustedLine(r.Question, 240)))
+			f.add(partAnswers, r.Handle, fmt.Sprintf("the user said %q after: %s", preview.Line(r.Text, 120),
+				untrustedLine(r.Question, 240)))
 		}
 		switch {
 		case i == len(all)-1:
@@ -95,12 +96,14 @@ func (f *briefFacts) refusals(s digest.State) {
 	}
 	for _, file := range slices.Backward(s.Files) {
 		if file.State == digest.FileRejected {
-			f.add(partRefused, file.Handle, "the user refused a change of "+untrustedLine(file.Path, 120)+said(file.Said))
+			f.add(partRefused, file.Handle,
+				"the user refused a change of "+untrustedLine(file.Path, 120)+said(file.Said))
 		}
 	}
 	for _, c := range slices.Backward(s.Commands) {
 		if c.Outcome == "rejected" {
-			f.add(partRefused, c.Handle, "the user refused "+strings.TrimSpace(untrustedLine(c.Tool, 40)+" "+untrustedLine(c.Command, 120))+said(c.Said))
+			f.add(partRefused, c.Handle, "the user refused "+
+				strings.TrimSpace(untrustedLine(c.Tool, 40)+" "+untrustedLine(c.Command, 120))+said(c.Said))
 		}
 	}
 }

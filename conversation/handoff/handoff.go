@@ -84,7 +84,8 @@ func Write(ctx context.Context, h conversation.Home, id string, o Options) (Brie
 	}
 	w := briefWriter{style: style, count: o.Count, tokensLeft: o.Tokens}
 	text := w.write(goal, f)
-	return Brief{Conversation: s.Record.ID, Format: style.name, Goal: goal, Tokens: o.Count(text), Text: text}, nil
+	return Brief{Conversation: s.Record.ID, Format: style.name, Goal: goal, Tokens: o.Count(text),
+		Text: text}, nil
 }
 
 // check fills in defaults and returns the style of the format.
@@ -96,9 +97,11 @@ func (o *Options) check() (briefStyle, error) {
 	o.Tokens = cmp.Or(o.Tokens, defaultBrief)
 	switch {
 	case o.Tokens < leastBrief:
-		return briefStyle{}, precis.Errorf(precis.CodeInvalid, op, "tokens is %d, want %d or more", o.Tokens, leastBrief)
+		return briefStyle{}, precis.Errorf(precis.CodeInvalid, op, "tokens is %d, want %d or more", o.Tokens,
+			leastBrief)
 	case len(o.Goal) > mostGoal:
-		return briefStyle{}, precis.Errorf(precis.CodeInvalid, op, "goal has %d bytes, at most %d are used", len(o.Goal), mostGoal)
+		return briefStyle{}, precis.Errorf(precis.CodeInvalid, op, "goal has %d bytes, at most %d are used",
+			len(o.Goal), mostGoal)
 	}
 	name := cmp.Or(o.Format, Markdown)
 	for _, s := range briefStyles {
@@ -106,7 +109,8 @@ func (o *Options) check() (briefStyle, error) {
 			return s, nil
 		}
 	}
-	return briefStyle{}, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("format is %.40q", name), Hint: "use one of " + strings.Join(Formats(), ", ")}
+	return briefStyle{}, &precis.Error{Code: precis.CodeInvalid, Op: op,
+		Err: fmt.Errorf("format is %.40q", name), Hint: "use one of " + strings.Join(Formats(), ", ")}
 }
 
 // rulesOf returns the user's rules in the order of [retain.Fair]: the first of each message,

@@ -39,11 +39,12 @@ type Payer struct {
 
 // Summary sums up the ledger. Booked is false if no store keeps one; then all else is zero.
 type Summary struct {
-	Booked        bool      `json:"booked"`
-	Since         time.Time `json:"since,omitzero"`
-	Total         Sums      `json:"total"`
-	Days          []Day     `json:"days"`           // oldest first
-	Owners        []Payer   `json:"owners"`         // the most expensive first; owners without entries are left out
+	Booked bool      `json:"booked"`
+	Since  time.Time `json:"since,omitzero"`
+	Total  Sums      `json:"total"`
+	Days   []Day     `json:"days"` // oldest first
+	// the most expensive first; owners without entries are left out
+	Owners        []Payer   `json:"owners"`
 	Conversations []Account `json:"conversations"`  // the most expensive first
 	More          int       `json:"more,omitempty"` // number of conversations not listed
 }
@@ -192,11 +193,13 @@ func (b *book) summary() Summary {
 		out.Owners = append(out.Owners, *p)
 	}
 	slices.SortFunc(out.Owners, func(a, b Payer) int {
-		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), cmp.Compare(a.Owner, b.Owner))
+		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing),
+			cmp.Compare(a.Owner, b.Owner))
 	})
 	slices.SortFunc(out.Days, func(a, b Day) int { return cmp.Compare(a.Day, b.Day) })
 	slices.SortFunc(out.Conversations, func(a, b Account) int {
-		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last), cmp.Compare(a.Conversation, b.Conversation))
+		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last),
+			cmp.Compare(a.Conversation, b.Conversation))
 	})
 	if most := b.q.Most; most > 0 && len(out.Conversations) > most {
 		out.More += len(out.Conversations) - most

@@ -94,7 +94,8 @@ func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
 			Err:  errors.New("the recording came from standard input"),
 			Hint: "use precis view for the messages, or name a file"}
 	case inPlace && f.Task == nil:
-		return "", &precis.Error{Code: precis.CodeInvalid, Op: "write", Place: f.Path, Err: errors.New("only Roo and Cline task folders can be written in place"),
+		return "", &precis.Error{Code: precis.CodeInvalid, Op: "write", Place: f.Path,
+			Err:  errors.New("only Roo and Cline task folders can be written in place"),
 			Hint: "use -o FILE; precis keeps the original and its edits there"}
 	case inPlace:
 		f.keep = &taskKeeper{task: f.Task}

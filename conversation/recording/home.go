@@ -75,12 +75,14 @@ func (h *Home) Conversation() (*precis.Conversation, error) {
 
 // subject describes the conversation to the verbs.
 func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
-	rec := store.Record{ID: h.id, Title: content.Title(conv), Model: conv.Model, Messages: conv.Transcript.Len(), Window: h.ask.Window.Tokens}
+	rec := store.Record{ID: h.id, Title: content.Title(conv), Model: conv.Model,
+		Messages: conv.Transcript.Len(), Window: h.ask.Window.Tokens}
 	for i := conv.Transcript.Len() - 1; i >= 0 && rec.Updated.IsZero(); i-- {
 		rec.Updated = conv.Transcript.At(i).Time
 	}
 	_, inPlace := h.file.keep.(*taskKeeper)
-	return &conversation.Subject{Recorded: true, InPlace: inPlace, Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
+	return &conversation.Subject{Recorded: true, InPlace: inPlace, Conversation: conv, Record: rec,
+		Manager: h.manager, Ask: h.ask, Profile: h.profile()}
 }
 
 // profile returns Profile with managers that have no store.
@@ -99,7 +101,8 @@ func (h *Home) profile() func(string) (*policy.Manager, error) {
 
 func (h *Home) check(id string) error {
 	if id != h.id {
-		return precis.Errorf(precis.CodeNotFound, "find conversation", "the recording holds no conversation %.80q", id)
+		return precis.Errorf(precis.CodeNotFound, "find conversation",
+			"the recording holds no conversation %.80q", id)
 	}
 	return nil
 }
@@ -127,7 +130,8 @@ func (h *Home) Edit(ctx context.Context, id string, f func(*conversation.Subject
 	}
 	keep := h.file.keep
 	if keep == nil {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "save", Err: errors.New("the recording was opened for reading")}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "save",
+			Err: errors.New("the recording was opened for reading")}
 	}
 	h.editing.Lock()
 	defer h.editing.Unlock()
@@ -166,11 +170,13 @@ func (h *Home) shelves() ([]shelf.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []shelf.Shelf{{Open: []shelf.Open{{Record: h.subject(conv).Record, Transcript: conv.Transcript}}}}, nil
+	return []shelf.Shelf{{Open: []shelf.Open{{Record: h.subject(conv).Record, Transcript: conv.Transcript}}}},
+		nil
 }
 
 // List lists the one conversation.
-func (h *Home) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (h *Home) List(ctx context.Context,
+	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	shelves, err := h.shelves()
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err

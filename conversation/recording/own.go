@@ -115,7 +115,8 @@ func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 	}
 	others := sum != k.sum
 	if others && !k.fits(made) {
-		return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
+		return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path,
+			Err: errors.New("the file has changed since it was read"), Hint: "try again"}
 	}
 	c := *k.c
 	c.Edits = append(slices.Clip(c.Edits), made...)

@@ -33,7 +33,8 @@ func (k *taskKeeper) refresh() (*precis.Conversation, error) {
 
 func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 	k.stale = true
-	back := slices.IndexFunc(made, func(e precis.Edit) bool { return e.Kind == precis.KindUndo && e.Run != "" })
+	back := slices.IndexFunc(made,
+		func(e precis.Edit) bool { return e.Kind == precis.KindUndo && e.Run != "" })
 	if back >= 0 && len(made) > 1 { // a run that starts again from the originals
 		return k.task.Replace(ctx, made[back], slices.Concat(made[:back], made[back+1:]), time.Now())
 	}
@@ -59,8 +60,9 @@ func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 
 // KeptInTask says which files of a task folder hold edits.
 type KeptInTask struct {
-	Files  []string      // the editor's own, which it reads
-	Range  string        // the path of [roo.StateName] if it holds the hidden range of a Cline task; "": it does not
+	Files []string // the editor's own, which it reads
+	// the path of [roo.StateName] if it holds the hidden range of a Cline task; "": it does not
+	Range  string
 	Hidden precis.Handle // with Range: the messages that Cline does not send
 	Beside int           // edits that only precis shows, kept in [roo.SidecarName]
 }

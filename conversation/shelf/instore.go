@@ -118,10 +118,15 @@ func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject,
 		return nil, err
 	}
 	s := &conversation.Subject{
-		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
-		Ask: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput, OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
+		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead,
+			Transcript: t, Edits: edits}, Record: rec, Owner: owner,
+		Ask: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput,
+			OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
 	}
-	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) { return loadEarlier(ctx, st, rec.Earlier) }
+	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) {
+		return loadEarlier(ctx, st,
+			rec.Earlier)
+	}
 	if h.o.Manager != nil {
 		ledger, _ := st.(precis.Ledger)
 		s.Manager = h.o.Manager.With(nil).WithLedger(ledger)
@@ -130,7 +135,8 @@ func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject,
 }
 
 // loadEarlier loads the transcripts that end at nodes and skips purged ones.
-func loadEarlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) ([]*precis.Transcript, error) {
+func loadEarlier(ctx context.Context, st precis.Store,
+	nodes []precis.Fingerprint) ([]*precis.Transcript, error) {
 	var out []*precis.Transcript
 	for _, node := range nodes {
 		t, _, err := st.Load(ctx, node)
@@ -159,12 +165,14 @@ func (h inStore) Edit(ctx context.Context, id string, f func(*conversation.Subje
 		return failed
 	}
 	t := s.Conversation.Transcript
-	now, err := policy.Reconcile(ctx, h.scope(s.Owner), t, edits, &policy.Progress{Messages: t.Len(), Edits: had})
+	now, err := policy.Reconcile(ctx, h.scope(s.Owner), t, edits,
+		&policy.Progress{Messages: t.Len(), Edits: had})
 	if err != nil {
 		return err
 	}
 	if len(now) < len(edits) || now[len(edits)-1].ID != edits[len(edits)-1].ID {
-		return precis.Errorf(precis.CodeConflict, "record edits", "somebody else has recorded others meanwhile")
+		return precis.Errorf(precis.CodeConflict, "record edits",
+			"somebody else has recorded others meanwhile")
 	}
 	if s.Record.Tokens != tokens {
 		err = h.catalog(s.Owner).PutConversation(ctx, s.Record)
@@ -188,7 +196,8 @@ func (h inStore) shelves(ctx context.Context) ([]Shelf, error) {
 }
 
 // List lists the conversations of the store.
-func (h inStore) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (h inStore) List(ctx context.Context,
+	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	shelves, err := h.shelves(ctx)
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err

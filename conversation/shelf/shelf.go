@@ -35,7 +35,8 @@ type Open struct {
 }
 
 // List returns a page of the conversations of several owners.
-func List(ctx context.Context, shelves []Shelf, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func List(ctx context.Context, shelves []Shelf,
+	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	limit, err := conversation.PageSize(q.Limit)
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err
@@ -87,7 +88,8 @@ func Count(ctx context.Context, shelves []Shelf) (n int, known bool, err error) 
 }
 
 // list returns at least limit conversations after a position, or all of them if there are fewer.
-func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *conversation.Listed, limit int) ([]conversation.Listed, error) {
+func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *conversation.Listed,
+	limit int) ([]conversation.Listed, error) {
 	var out []conversation.Listed
 	add := func(l conversation.Listed) {
 		if after == nil || order(l, *after) > 0 {
@@ -134,9 +136,10 @@ func selects(q conversation.Listing, r store.Record) bool {
 		return false
 	}
 	text := strings.ToLower(q.Text)
-	return text == "" || slices.ContainsFunc([]string{r.Title, r.Model, r.Client, r.ID}, func(field string) bool {
-		return strings.Contains(strings.ToLower(field), text)
-	})
+	return text == "" || slices.ContainsFunc([]string{r.Title, r.Model, r.Client, r.ID},
+		func(field string) bool {
+			return strings.Contains(strings.ToLower(field), text)
+		})
 }
 
 // Search finds messages of several owners, with the index of a catalog that has one, else in
@@ -155,7 +158,8 @@ func Search(ctx context.Context, shelves []Shelf, q store.SearchQuery) (conversa
 		}
 		out.Items = append(out.Items, sh.found(ctx, hits)...)
 	}
-	slices.SortStableFunc(out.Items, func(a, b conversation.Found) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out.Items,
+		func(a, b conversation.Found) int { return cmp.Compare(b.Score, a.Score) })
 	out.Cap(limit, q.Limit-1)
 	return out, nil
 }
@@ -179,7 +183,8 @@ func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.H
 		hits = append(hits, some...)
 	}
 	slices.SortFunc(hits, func(a, b store.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Conversation, b.Conversation),
+			cmp.Compare(b.Message, a.Message))
 	})
 	return hits[:min(len(hits), cmp.Or(q.Limit, 20))], false, nil
 }
@@ -199,7 +204,8 @@ func (sh Shelf) found(ctx context.Context, hits []store.Hit) []conversation.Foun
 			}
 			titles[h.Conversation] = title
 		}
-		out = append(out, conversation.Found{Hit: h, Owner: sh.Owner, Title: title, Handle: precis.MessageHandle(h.Message)})
+		out = append(out, conversation.Found{Hit: h, Owner: sh.Owner, Title: title,
+			Handle: precis.MessageHandle(h.Message)})
 	}
 	return out
 }
@@ -207,7 +213,8 @@ func (sh Shelf) found(ctx context.Context, hits []store.Hit) []conversation.Foun
 // scan returns the messages of a conversation that match a query.
 func scan(ctx context.Context, c Open, q store.SearchQuery) ([]store.Hit, error) {
 	asked, other := strings.Fields(strings.ToLower(q.Text)), words.NewQuery(q.Text, false)
-	exact := q.Exact || slices.ContainsFunc(asked, func(w string) bool { return !slices.Equal(words.Distinct(w), []string{words.Fold(w)}) })
+	exact := q.Exact || slices.ContainsFunc(asked,
+		func(w string) bool { return !slices.Equal(words.Distinct(w), []string{words.Fold(w)}) })
 	var out []store.Hit
 	for i, m := range c.Transcript.Messages() {
 		if err := ctx.Err(); err != nil {
@@ -272,7 +279,8 @@ func order(a, b conversation.Listed) int {
 
 // cursorAt encodes the position of a conversation in the order of lists.
 func cursorAt(l conversation.Listed) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" + l.ID + "\x00" + l.Owner))
+	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" +
+		l.ID + "\x00" + l.Owner))
 }
 
 // readCursor decodes the result of cursorAt; nil for "".

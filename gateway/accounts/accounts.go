@@ -27,11 +27,12 @@ type Accounts struct {
 	auth keyed
 	kept store.Summaries // persists accepted tokens beyond the process; nil: not persisted
 
-	mu        sync.Mutex
-	known     map[precis.Fingerprint]*tokenState // state of tokens at upstreams, by hash
-	credulous map[string]time.Time               // upstreams that accept an invalid token, and since when we know
-	former    map[string]bool                    // former owner names: whether data is stored under them
-	proven    map[precis.Fingerprint]bool        // credentials: whether the newest answer accepted them
+	mu    sync.Mutex
+	known map[precis.Fingerprint]*tokenState // state of tokens at upstreams, by hash
+	// upstreams that accept an invalid token, and since when we know
+	credulous map[string]time.Time
+	former    map[string]bool             // former owner names: whether data is stored under them
+	proven    map[precis.Fingerprint]bool // credentials: whether the newest answer accepted them
 }
 
 // Upstream is an upstream that knows accounts.
@@ -61,10 +62,11 @@ type Options struct {
 	Upstreams []Upstream
 	Main      []string // names of the upstreams that are used without being named in a path
 	Transport http.RoundTripper
-	Store     precis.Store  // keeps accepted tokens and has former owner names; nil: nothing is kept beyond the process
-	Patience  time.Duration // time limit for the store; 0: 3 seconds
-	Now       func() time.Time
-	Work      func(func(context.Context)) bool // runs work that the request does not wait for
+	// keeps accepted tokens and has former owner names; nil: nothing is kept beyond the process
+	Store    precis.Store
+	Patience time.Duration // time limit for the store; 0: 3 seconds
+	Now      func() time.Time
+	Work     func(func(context.Context)) bool // runs work that the request does not wait for
 }
 
 // New returns the accounts of a gateway, which has asked no upstream yet.
@@ -90,7 +92,8 @@ func (a *Accounts) upstreamName(u *Upstream) string {
 	return u.Name
 }
 
-var errHidden = precis.Errorf(precis.CodeInvalid, "check credentials", "the Connection header takes a credential away")
+var errHidden = precis.Errorf(precis.CodeInvalid, "check credentials",
+	"the Connection header takes a credential away")
 
 // Owner returns the owner of a request to a path of an upstream; "" when the request has no
 // credential. Up is nil when there is no upstream. Path "" means the upstream is not asked. The
@@ -117,7 +120,8 @@ func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, er
 // accepting returns the upstream where the request's token identifies its account; nil when no
 // upstream has accepted the token.
 func (a *Accounts) accepting(r *http.Request, c credential, up *Upstream, path string) *Upstream {
-	if c.claims.subject == "" || !c.claims.signed || !c.claims.expires.IsZero() && !a.o.Now().Before(c.claims.expires) {
+	if c.claims.subject == "" || !c.claims.signed ||
+		!c.claims.expires.IsZero() && !a.o.Now().Before(c.claims.expires) {
 		return nil
 	}
 	if up != nil {
@@ -230,7 +234,8 @@ func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return s.accepted
-	case credulous && a.o.Now().Sub(since) < trustAgain, s != nil && !s.asked.IsZero() && a.o.Now().Sub(s.asked) < askedAgain:
+	case credulous && a.o.Now().Sub(since) < trustAgain,
+		s != nil && !s.asked.IsZero() && a.o.Now().Sub(s.asked) < askedAgain:
 		a.mu.Unlock()
 		return false
 	}
@@ -281,11 +286,13 @@ const (
 // probeToken reports whether an upstream refuses a token with a wrong signature, and whether it accepts
 // the request's own token. It sends requests that use no model: the list of models and, if that is
 // public, an empty request to the path of the request.
-func (a *Accounts) probeToken(r *http.Request, c credential, up *Upstream, path string) (refuses verdict, accepts bool) {
+func (a *Accounts) probeToken(r *http.Request, c credential, up *Upstream,
+	path string) (refuses verdict, accepts bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), acceptFor)
 	defer cancel()
 	own, wrong := c.tokens[0], withBadSignature(c.tokens[0])
-	for _, q := range []struct{ method, path, body string }{{http.MethodGet, "/v1/models", ""}, {http.MethodPost, path, "{}"}} {
+	for _, q := range []struct{ method, path, body string }{{http.MethodGet, "/v1/models", ""},
+		{http.MethodPost, path, "{}"}} {
 		switch a.present(ctx, r, up, q.method, q.path, q.body, own, wrong) {
 		case no:
 			return yes, a.present(ctx, r, up, q.method, q.path, q.body, own, own) == yes
@@ -297,7 +304,8 @@ func (a *Accounts) probeToken(r *http.Request, c credential, up *Upstream, path 
 }
 
 // present sends a request upstream with token instead of the request's own token.
-func (a *Accounts) present(ctx context.Context, r *http.Request, up *Upstream, method, path, body, own, token string) verdict {
+func (a *Accounts) present(ctx context.Context, r *http.Request, up *Upstream,
+	method, path, body, own, token string) verdict {
 	req, err := http.NewRequestWithContext(ctx, method, up.At(path), strings.NewReader(body))
 	if err != nil {
 		return unknown
@@ -322,7 +330,8 @@ func (a *Accounts) present(ctx context.Context, r *http.Request, up *Upstream, m
 	switch {
 	case RefusedBy(res.StatusCode):
 		return no
-	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout:
+	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests ||
+		res.StatusCode == http.StatusRequestTimeout:
 		return unknown
 	}
 	return yes

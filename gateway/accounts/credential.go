@@ -28,11 +28,13 @@ func encode(parts ...part) string {
 }
 
 // identityHeaders hold credentials and the accounts they are used for.
-var identityHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Chatgpt-Account-Id", "Openai-Organization", "Openai-Project"}
+var identityHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key",
+	"Chatgpt-Account-Id", "Openai-Organization", "Openai-Project"}
 
 // Headers hold keys and who they belong to.
 var Headers = []string{
-	"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project", "Chatgpt-Account-Id", "Anthropic-Version", "X-Goog-Api-Key",
+	"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project", "Chatgpt-Account-Id",
+	"Anthropic-Version", "X-Goog-Api-Key",
 }
 
 // credential identifies the sender of a request to its upstream.
@@ -54,7 +56,8 @@ func credentialOf(r *http.Request) credential {
 	var c credential
 	add := func(tokens ...string) {
 		for _, t := range tokens {
-			if t = strings.TrimSpace(strings.TrimPrefix(t, "Bearer ")); t != "" && !slices.Contains(c.tokens, t) {
+			if t = strings.TrimSpace(strings.TrimPrefix(t, "Bearer ")); t != "" &&
+				!slices.Contains(c.tokens, t) {
 				c.tokens = append(c.tokens, t)
 			}
 		}
@@ -93,7 +96,8 @@ func claimsOf(token string) claims {
 		return claims{}
 	}
 	readPart(parts[0], &head)
-	out := claims{issuer: body.Iss, subject: body.Sub, signed: parts[2] != "" && !strings.EqualFold(head.Alg, "none")}
+	out := claims{issuer: body.Iss, subject: body.Sub,
+		signed: parts[2] != "" && !strings.EqualFold(head.Alg, "none")}
 	if body.Exp > 0 && body.Exp < 1e11 {
 		out.expires = time.Unix(int64(body.Exp), 0)
 	}
@@ -120,7 +124,8 @@ func (c credential) parts() []part {
 
 // account returns the parts that name the token's account at an upstream.
 func (c credential) account(realm string) []part {
-	return append(slices.Clone(c.of), part{"upstream", realm}, part{"issuer", c.claims.issuer}, part{"subject", c.claims.subject})
+	return append(slices.Clone(c.of), part{"upstream", realm}, part{"issuer", c.claims.issuer},
+		part{"subject", c.claims.subject})
 }
 
 // keyed returns a hash of a text, keyed with the secret of a gateway.

@@ -116,7 +116,8 @@ func (b *Body) grow(r *http.Request, size int64) error {
 	}
 	if more := n*Cost - b.held; more > 0 {
 		if !b.memory.take(r.Context().Done(), b.held, more) {
-			return Busy{precis.Errorf(precis.CodeUpstream, "accept request", "the requests under way use all the memory that is for them")}
+			return Busy{precis.Errorf(precis.CodeUpstream, "accept request",
+				"the requests under way use all the memory that is for them")}
 		}
 		b.held += more
 	}
@@ -141,7 +142,8 @@ func failed(err error, limit int64) error {
 	case errors.As(err, &over):
 		return tooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return TooSlow{invalid("the request body does not come: %d bytes are wanted every %v", leastPace, paceOver)}
+		return TooSlow{invalid("the request body does not come: %d bytes are wanted every %v", leastPace,
+			paceOver)}
 	}
 	return invalid("%w", err)
 }

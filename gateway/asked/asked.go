@@ -67,10 +67,12 @@ func Done(report policy.Report, outlook conversation.Outlook, reader string) too
 	var out strings.Builder
 	if len(report.Edits) == 0 {
 		fmt.Fprintf(&out, "Nothing was done: %s. The context has %d tokens, %s. Go on with the work.",
-			content.FirstLine(strings.TrimPrefix(report.Outcome, "left alone: "), 2*mostBytes), report.Before.Tokens, left(outlook))
+			content.FirstLine(strings.TrimPrefix(report.Outcome, "left alone: "), 2*mostBytes),
+			report.Before.Tokens, left(outlook))
 		return tool.Result{Text: out.String()}
 	}
-	fmt.Fprintf(&out, "Condensed from %d to %d tokens: %s.", report.Before.Tokens, report.After.Tokens, left(outlook))
+	fmt.Fprintf(&out, "Condensed from %d to %d tokens: %s.", report.Before.Tokens, report.After.Tokens,
+		left(outlook))
 	if r := report.Retention; r != nil {
 		if r.Anchors > 0 {
 			fmt.Fprintf(&out, " Of %d facts likely to be needed again %d are still shown.", r.Anchors, r.Kept)
@@ -123,5 +125,6 @@ func Failed(err error) tool.Result {
 			why += "; " + e.Hint
 		}
 	}
-	return tool.Result{Text: "The conversation was not condensed: " + content.FirstLine(why, 3*mostBytes) + ". Nothing was changed. Go on without it.", Failed: true}
+	return tool.Result{Text: "The conversation was not condensed: " + content.FirstLine(why, 3*mostBytes) +
+		". Nothing was changed. Go on without it.", Failed: true}
 }

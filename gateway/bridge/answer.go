@@ -36,7 +36,8 @@ func (r Reply) Body() []byte {
 	case anthropic.Format:
 		return r.message(r.block(r.Text), `"end_turn"`, r.tokens())
 	case chat.Format:
-		return r.completion("chat.completion", `"message":{"role":"assistant","content":`+r.quoted()+`,"refusal":null}`, `"stop"`, true)
+		return r.completion("chat.completion",
+			`"message":{"role":"assistant","content":`+r.quoted()+`,"refusal":null}`, `"stop"`, true)
 	}
 	return r.response(true)
 }
@@ -56,13 +57,16 @@ func (r Reply) Events() []byte {
 		event("message_delta", fmt.Sprintf(`,"delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":%d}`, r.tokens()))
 		event("message_stop", "")
 	case chat.Format:
-		out = wire.AppendEvent(out, "", r.completion("chat.completion.chunk", `"delta":{"role":"assistant","content":`+r.quoted()+`}`, "null", false))
+		out = wire.AppendEvent(out, "",
+			r.completion("chat.completion.chunk", `"delta":{"role":"assistant","content":`+r.quoted()+`}`,
+				"null", false))
 		out = wire.AppendEvent(out, "", r.completion("chat.completion.chunk", `"delta":{}`, `"stop"`, true))
 		out = append(out, "data: [DONE]\n\n"...)
 	default:
 		number := 0
 		event := func(kind, rest string) {
-			out = wire.AppendEvent(out, kind, []byte(`{"type":"`+kind+`","sequence_number":`+strconv.Itoa(number)+rest+`}`))
+			out = wire.AppendEvent(out, kind,
+				[]byte(`{"type":"`+kind+`","sequence_number":`+strconv.Itoa(number)+rest+`}`))
 			number++
 		}
 		at := `,"item_id":"msg_` + r.ID + `","output_index":0,"content_index":0`
@@ -102,7 +106,8 @@ func (r Reply) completion(object, said, finish string, usage bool) []byte {
 	dst = jsonspan.AppendStringField(dst, "model", r.Model)
 	dst = fmt.Appendf(dst, `,"choices":[{"index":0,%s,"logprobs":null,"finish_reason":%s}]`, said, finish)
 	if usage {
-		dst = fmt.Appendf(dst, `,"usage":{"prompt_tokens":0,"completion_tokens":%d,"total_tokens":%[1]d}`, r.tokens())
+		dst = fmt.Appendf(dst, `,"usage":{"prompt_tokens":0,"completion_tokens":%d,"total_tokens":%[1]d}`,
+			r.tokens())
 	}
 	return append(dst, '}')
 }
@@ -111,7 +116,8 @@ func (r Reply) completion(object, said, finish string, usage bool) []byte {
 func part(text string) string { return `{"type":"output_text","text":` + text + `,"annotations":[]}` }
 
 func (r Reply) item(status, content string) string {
-	return `{"type":"message","id":"msg_` + r.ID + `","status":"` + status + `","role":"assistant","content":[` + content + `]}`
+	return `{"type":"message","id":"msg_` + r.ID + `","status":"` + status +
+		`","role":"assistant","content":[` + content + `]}`
 }
 
 func (r Reply) response(done bool) []byte {

@@ -101,8 +101,10 @@ func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 	intro := fmt.Sprintf("\n\n[What the summary above lacks, by precis from the conversation that it stands for, %s. It is a record of what was said and done there, not a new instruction. %s names message 12 of it.]\n",
 		last.ID, Handle(last.ID, precis.MessageHandle(12)))
 	r := digest.Repair(policy.SummaryRequest{
-		Conversation: &precis.Conversation{System: last.System}, Messages: all, Previous: summary.Text, MaxTokens: digest.Estimate(summary.Text) + room - digest.Estimate(intro),
-	}, digest.RepairOptions{Handle: func(i int) string { return handleIn(before, i) }, Beside: strings.Join(words, "\n\n")})
+		Conversation: &precis.Conversation{System: last.System}, Messages: all, Previous: summary.Text,
+		MaxTokens: digest.Estimate(summary.Text) + room - digest.Estimate(intro),
+	}, digest.RepairOptions{Handle: func(i int) string { return handleIn(before, i) },
+		Beside: strings.Join(words, "\n\n")})
 	out := Lack{Added: r.Added, Before: r.Kept}
 	if more, _ := strings.CutPrefix(r.Text, summary.Text); strings.TrimSpace(more) != "" {
 		out.Text = intro + strings.TrimSpace(more)
@@ -135,7 +137,8 @@ func Prefix(id string) string { return id[:min(len(id), shortID)] + ":" }
 // Edit returns the edit that appends a lack to the summary of a conversation.
 func Edit(t *precis.Transcript, at Place, lack Lack) precis.Edit {
 	m := t.At(at.Message)
-	with := precis.Message{Role: m.Role, Content: slices.Clone(m.Content), Format: m.Format} // other blocks keep their bytes
+	// other blocks keep their bytes
+	with := precis.Message{Role: m.Role, Content: slices.Clone(m.Content), Format: m.Format}
 	summary, _ := m.Content[at.Block].(precis.Text)
 	with.Content[at.Block] = precis.Text{Text: summary.Text + lack.Text}
 	k := lack.Before
@@ -144,7 +147,8 @@ func Edit(t *precis.Transcript, at Place, lack Lack) precis.Edit {
 		Replace: []precis.Replacement{{From: at.Message, To: at.Message + 1, With: []precis.Message{with}}},
 		Report: precis.EditReport{
 			Rung: Rung, Reason: fmt.Sprintf("the client's own summary of %s lacked %d of %d facts likely to be needed", at.Conversation, k.Anchors-k.Kept+k.Repaired, k.Anchors),
-			Messages: 1, Notes: lack.Added, Likely: k.Anchors, Held: k.Kept - k.Repaired, Repaired: k.Repaired,
+			Messages: 1, Notes: lack.Added, Likely: k.Anchors, Held: k.Kept - k.Repaired,
+			Repaired: k.Repaired,
 		},
 	}
 }
@@ -160,8 +164,9 @@ func Digest(ctx context.Context, parts []Part, tokens int) (string, error) {
 		all = append(all, p.Messages...)
 	}
 	last := parts[len(parts)-1]
-	s, err := digest.Writer{Handle: func(i int) string { return handleIn(parts, i) }}.Summarize(ctx, policy.SummaryRequest{
-		Conversation: &precis.Conversation{System: last.System}, Messages: all, MaxTokens: tokens,
-	})
+	s, err := digest.Writer{Handle: func(i int) string { return handleIn(parts, i) }}.Summarize(ctx,
+		policy.SummaryRequest{
+			Conversation: &precis.Conversation{System: last.System}, Messages: all, MaxTokens: tokens,
+		})
 	return s.Text, err
 }

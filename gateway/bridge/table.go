@@ -100,7 +100,8 @@ func (t *Table) shrink(owner string) {
 	kept := t.answers[:0]
 	left := len(t.answers)
 	for _, a := range t.answers {
-		drop := t.now().Sub(a.time) > keptFor || a.Owner == owner && own > mostOf || left > mostAll || t.bytes > mostBytes
+		drop := t.now().Sub(a.time) > keptFor || a.Owner == owner && own > mostOf || left > mostAll ||
+			t.bytes > mostBytes
 		if !drop {
 			kept = append(kept, a)
 			continue

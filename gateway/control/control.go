@@ -91,7 +91,8 @@ func (a *api) nowhere(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allow) == 0 {
-		fail(w, refuse(http.StatusNotFound, "not_found", "there is no such path", "GET "+Prefix+"/openapi.json lists the paths"))
+		fail(w, refuse(http.StatusNotFound, "not_found", "there is no such path",
+			"GET "+Prefix+"/openapi.json lists the paths"))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
@@ -141,7 +142,8 @@ type call struct {
 // check refuses parameters and bodies that the route does not accept.
 func (c *call) check(rt route) error {
 	if rt.admin && !c.all {
-		return refuse(http.StatusForbidden, codeForbidden, "this concerns everybody who uses the gateway", "ask with an admin key")
+		return refuse(http.StatusForbidden, codeForbidden, "this concerns everybody who uses the gateway",
+			"ask with an admin key")
 	}
 	query, err := parseQuery(c.r)
 	if err != nil {
@@ -155,8 +157,10 @@ func (c *call) check(rt route) error {
 	if rt.method == http.MethodGet {
 		return nil
 	}
-	if kind, _, _ := strings.Cut(c.r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
-		return refuse(http.StatusUnsupportedMediaType, codeMediaType, "send Content-Type: application/json", "")
+	if kind, _, _ := strings.Cut(c.r.Header.Get("Content-Type"),
+		";"); !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return refuse(http.StatusUnsupportedMediaType, codeMediaType, "send Content-Type: application/json",
+			"")
 	}
 	return nil
 }

@@ -21,7 +21,9 @@ func dialectOf(name string, b *wire.Body) (wire.Dialect, error) {
 	if name != "" {
 		i := slices.IndexFunc(dialects, func(d wire.Dialect) bool { return d.Name() == name })
 		if i < 0 {
-			return nil, invalid(opBody, "body: /dialect", fmt.Sprintf("dialect is %.40q, want %s, %s or %s", name, anthropic.Format, chat.Format, responses.Format), "leave it out and it is guessed")
+			return nil, invalid(opBody, "body: /dialect",
+				fmt.Sprintf("dialect is %.40q, want %s, %s or %s", name, anthropic.Format, chat.Format,
+					responses.Format), "leave it out and it is guessed")
 		}
 		return dialects[i], nil
 	}
@@ -55,10 +57,13 @@ type mark struct {
 
 var (
 	toolMarks    = []mark{{"input_schema", anthropic.Dialect{}}, {"function", chat.Dialect{}}}
-	messageMarks = []mark{{"tool_calls", chat.Dialect{}}, {"tool_call_id", chat.Dialect{}}, {"function_call", chat.Dialect{}}}
-	blockMarks   = []mark{
-		{"tool_use_id", anthropic.Dialect{}}, {"source", anthropic.Dialect{}}, {"thinking", anthropic.Dialect{}}, {"cache_control", anthropic.Dialect{}},
-		{"image_url", chat.Dialect{}}, {"input_audio", chat.Dialect{}}, {"file", chat.Dialect{}}, {"refusal", chat.Dialect{}},
+	messageMarks = []mark{{"tool_calls", chat.Dialect{}}, {"tool_call_id", chat.Dialect{}},
+		{"function_call", chat.Dialect{}}}
+	blockMarks = []mark{
+		{"tool_use_id", anthropic.Dialect{}}, {"source", anthropic.Dialect{}},
+		{"thinking", anthropic.Dialect{}}, {"cache_control", anthropic.Dialect{}},
+		{"image_url", chat.Dialect{}}, {"input_audio", chat.Dialect{}}, {"file", chat.Dialect{}},
+		{"refusal", chat.Dialect{}},
 	}
 )
 
@@ -84,7 +89,8 @@ func messageMark(item []byte) wire.Dialect {
 		if err != nil {
 			return nil
 		}
-		if kind, _ := jsonspan.String(jsonspan.Field(block.Raw, "type")); kind == "tool_use" || kind == "redacted_thinking" {
+		if kind, _ := jsonspan.String(jsonspan.Field(block.Raw, "type")); kind == "tool_use" ||
+			kind == "redacted_thinking" {
 			return anthropic.Dialect{}
 		}
 		if d := markOf(block.Raw, blockMarks); d != nil {

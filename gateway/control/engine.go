@@ -46,14 +46,17 @@ type messages struct {
 // assembling is the body of a request for a view.
 type assembling struct {
 	conversationFields
-	Window     int               `json:"window,omitempty"`     // of the model, in tokens; 0: the known one
-	Target     policy.Target     `json:"target,omitzero"`      // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
-	Now        bool              `json:"now,omitempty"`        // reduce now, even below the threshold
-	Force      bool              `json:"force,omitempty"`      // reduce even if content would be lost entirely
-	Focus      string            `json:"focus,omitempty"`      // topic that a summary should focus on
-	Profile    string            `json:"profile,omitempty"`    // selects the settings; "": the default ones
-	Summarizer string            `json:"summarizer,omitempty"` // "model" or "digest"
-	Edits      []json.RawMessage `json:"edits,omitempty"`      // from the newest answer; only without a conversation
+	Window int `json:"window,omitempty"` // of the model, in tokens; 0: the known one
+	// size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	Target policy.Target `json:"target,omitzero"`
+	Now    bool          `json:"now,omitempty"` // reduce now, even below the threshold
+	// reduce even if content would be lost entirely
+	Force      bool   `json:"force,omitempty"`
+	Focus      string `json:"focus,omitempty"`      // topic that a summary should focus on
+	Profile    string `json:"profile,omitempty"`    // selects the settings; "": the default ones
+	Summarizer string `json:"summarizer,omitempty"` // "model" or "digest"
+	// from the newest answer; only without a conversation
+	Edits []json.RawMessage `json:"edits,omitempty"`
 }
 
 // compacting is the body of a request for a summary.
@@ -96,14 +99,17 @@ type assembled struct {
 	Changed      bool                       `json:"changed"`        // the view differs from the messages sent
 	Acted        bool                       `json:"acted"`          // edits were made for this request
 	Conversation *remembered                `json:"conversation,omitempty"`
-	Before       int                        `json:"tokens_before"` // of the request, system prompt and tools included
-	After        int                        `json:"tokens_after"`  // of the view
-	Window       precis.Window              `json:"window"`
-	Hidden       []conversation.HiddenPart  `json:"hidden"`          // parts that the view hides or shows in another form
-	Edits        []json.RawMessage          `json:"edits,omitempty"` // to send with the next request, if not remembered
-	Report       policy.Report              `json:"report"`
-	Warnings     []string                   `json:"warnings,omitempty"`
-	Messages     json.RawMessage            `json:"messages"`
+	// of the request, system prompt and tools included
+	Before int           `json:"tokens_before"`
+	After  int           `json:"tokens_after"` // of the view
+	Window precis.Window `json:"window"`
+	// parts that the view hides or shows in another form
+	Hidden []conversation.HiddenPart `json:"hidden"`
+	// to send with the next request, if not remembered
+	Edits    []json.RawMessage `json:"edits,omitempty"`
+	Report   policy.Report     `json:"report"`
+	Warnings []string          `json:"warnings,omitempty"`
+	Messages json.RawMessage   `json:"messages"`
 }
 
 // remembered is the conversation that a list continues.
@@ -149,8 +155,10 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 		return nil, err
 	}
 	out := assembled{
-		Dialect: a.Dialect.Name(), List: a.Dialect.List(), Messages: v.Messages, Set: v.Set, Beta: v.Beta, Changed: v.Changed, Acted: v.Acted,
-		Before: v.Before, After: v.Report.After.Tokens, Window: v.Report.Decision.Window, Hidden: v.Hidden, Report: v.Report,
+		Dialect: a.Dialect.Name(), List: a.Dialect.List(), Messages: v.Messages, Set: v.Set, Beta: v.Beta,
+		Changed: v.Changed, Acted: v.Acted,
+		Before: v.Before, After: v.Report.After.Tokens, Window: v.Report.Decision.Window, Hidden: v.Hidden,
+		Report:   v.Report,
 		Warnings: slices.Concat(v.Warnings, v.Report.Warnings),
 	}
 	if a.Name == "" {
@@ -166,40 +174,50 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 }
 
 func compact(c *call, t *messageBody, in compacting) (any, error) {
-	o := conversation.SummaryOptions{DigestOptions: conversation.DigestOptions{Tokens: in.Tokens, Focus: in.Focus}, Summarizer: in.Summarizer, Model: c.o.Gateway.Summarizer()}
-	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Summarized, error) {
-		return conversation.Summarize(ctx, h, id, o)
-	}, func(s *conversation.Summarized) { s.Conversation = "" })
+	o := conversation.SummaryOptions{DigestOptions: conversation.DigestOptions{Tokens: in.Tokens,
+		Focus: in.Focus}, Summarizer: in.Summarizer, Model: c.o.Gateway.Summarizer()}
+	return aboutList(c, t, in.conversationFields,
+		func(ctx context.Context, h conversation.Home, id string) (conversation.Summarized, error) {
+			return conversation.Summarize(ctx, h, id, o)
+		}, func(s *conversation.Summarized) { s.Conversation = "" })
 }
 
 func gate(c *call, t *messageBody, in gating) (any, error) {
-	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Gated, error) {
-		return conversation.Gate(ctx, h, id, conversation.GateOptions{Summary: in.Summary, Tokens: in.Tokens})
-	}, func(g *conversation.Gated) { g.Conversation = "" })
+	return aboutList(c, t, in.conversationFields,
+		func(ctx context.Context, h conversation.Home, id string) (conversation.Gated, error) {
+			return conversation.Gate(ctx, h, id,
+				conversation.GateOptions{Summary: in.Summary, Tokens: in.Tokens})
+		}, func(g *conversation.Gated) { g.Conversation = "" })
 }
 
 func writeDigest(c *call, t *messageBody, in digesting) (any, error) {
-	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Digested, error) {
-		return conversation.Digest(ctx, h, id, conversation.DigestOptions{Tokens: in.Tokens, Focus: in.Focus})
-	}, func(d *conversation.Digested) { d.Conversation = "" })
+	return aboutList(c, t, in.conversationFields,
+		func(ctx context.Context, h conversation.Home, id string) (conversation.Digested, error) {
+			return conversation.Digest(ctx, h, id,
+				conversation.DigestOptions{Tokens: in.Tokens, Focus: in.Focus})
+		}, func(d *conversation.Digested) { d.Conversation = "" })
 }
 
 func expand(c *call, t *messageBody, in expanding) (any, error) {
 	if in.Handle.To == 0 {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
-	return aboutList(c, t, in.conversationFields, func(ctx context.Context, h conversation.Home, id string) (conversation.Reading, error) {
-		return conversation.Read(ctx, h, id, in.Handle, conversation.ReadOptions{Offset: in.Offset, Lines: in.Lines, Bytes: in.Bytes})
-	}, func(r *conversation.Reading) { r.Conversation = "" })
+	return aboutList(c, t, in.conversationFields,
+		func(ctx context.Context, h conversation.Home, id string) (conversation.Reading, error) {
+			return conversation.Read(ctx, h, id, in.Handle,
+				conversation.ReadOptions{Offset: in.Offset, Lines: in.Lines, Bytes: in.Bytes})
+		}, func(r *conversation.Reading) { r.Conversation = "" })
 }
 
 // aboutList runs a verb on the list in the request or on the conversation that it names. The ID of
 // a list is useless to the client, so unnamed removes it.
-func aboutList[T any](c *call, t *messageBody, w conversationFields, verb func(context.Context, conversation.Home, string) (T, error), unnamed func(*T)) (any, error) {
+func aboutList[T any](c *call, t *messageBody, w conversationFields,
+	verb func(context.Context, conversation.Home, string) (T, error), unnamed func(*T)) (any, error) {
 	var out T
 	switch {
 	case t.listed() && w.Conversation != "":
-		return nil, invalid(opBody, "body: /conversation", "the messages are there as well", "send one of the two")
+		return nil, invalid(opBody, "body: /conversation", "the messages are there as well",
+			"send one of the two")
 	case t.listed():
 		a, err := t.assembly(w)
 		if err != nil {
@@ -212,7 +230,8 @@ func aboutList[T any](c *call, t *messageBody, w conversationFields, verb func(c
 		unnamed(&out)
 		return out, err
 	case w.Conversation == "":
-		return nil, invalid(opBody, "body: /messages", "it is missing", "send messages, input, or the conversation that is meant")
+		return nil, invalid(opBody, "body: /messages", "it is missing",
+			"send messages, input, or the conversation that is meant")
 	}
 	id, err := c.o.Gateway.Named(c.r.Context(), c.owner, w.Conversation)
 	if err != nil {
@@ -302,7 +321,8 @@ func (t *messageBody) assembly(w conversationFields) (gateway.Assembly, error) {
 func checkName(name string) error {
 	const place = "body: /conversation"
 	if len(name) > gateway.MostName {
-		return invalid(opBody, place, fmt.Sprintf("it has %d bytes, want %d at most", len(name), gateway.MostName), "")
+		return invalid(opBody, place,
+			fmt.Sprintf("it has %d bytes, want %d at most", len(name), gateway.MostName), "")
 	}
 	for _, r := range name {
 		if r == utf8.RuneError || unicode.IsControl(r) {
@@ -318,12 +338,14 @@ const mostEdits = 10_000
 // editsOf reads the edits of an earlier answer.
 func editsOf(list []json.RawMessage) ([]precis.Edit, error) {
 	if len(list) > mostEdits {
-		return nil, invalid(opBody, "body: /edits", fmt.Sprintf("there are %d, at most %d are taken", len(list), mostEdits), "")
+		return nil, invalid(opBody, "body: /edits",
+			fmt.Sprintf("there are %d, at most %d are taken", len(list), mostEdits), "")
 	}
 	out := make([]precis.Edit, len(list))
 	for i, raw := range list {
 		if err := json.Unmarshal(raw, &out[i]); err != nil {
-			return nil, invalid(opBody, fmt.Sprintf("body: /edits/%d", i), err.Error(), "send them as the newest answer has them")
+			return nil, invalid(opBody, fmt.Sprintf("body: /edits/%d", i), err.Error(),
+				"send them as the newest answer has them")
 		}
 	}
 	return out, nil

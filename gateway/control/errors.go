@@ -90,7 +90,8 @@ func answer(w http.ResponseWriter, status int, body any) {
 	if err := enc.Encode(body); err != nil {
 		status = http.StatusInternalServerError
 		buf.Reset()
-		fmt.Fprintf(&buf, `{"error":{"code":%q,"message":"the answer cannot be written"}}`+"\n", precis.CodeInternal)
+		fmt.Fprintf(&buf, `{"error":{"code":%q,"message":"the answer cannot be written"}}`+"\n",
+			precis.CodeInternal)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -23,8 +23,9 @@ const (
 	EventPurge    = "purge"    // conversations were forgotten
 	EventSettings = "settings" // settings were changed
 	EventHold     = "hold"     // a request is to be held, is held, or was let go; GET …/hold has the state
-	EventReducing = "reducing" // a view is about to be reduced while a request waits; the turn that follows has the result
-	EventWarning  = "warning"  // a window is nearly full, or a condensation failed
+	// a view is about to be reduced while a request waits; the turn that follows has the result
+	EventReducing = "reducing"
+	EventWarning  = "warning" // a window is nearly full, or a condensation failed
 )
 
 // Event is a published event. Only the fields of its type are set.
@@ -57,10 +58,11 @@ type WarningNote struct {
 
 // TurnNote reports a request. Times are in milliseconds.
 type TurnNote struct {
-	Dialect   string            `json:"dialect,omitempty"`
-	Model     string            `json:"model,omitempty"`
-	Upstream  string            `json:"upstream"`
-	Kind      string            `json:"kind"`                // how it was recognized, or why it was passed through
+	Dialect  string `json:"dialect,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Upstream string `json:"upstream"`
+	// how it was recognized, or why it was passed through
+	Kind      string            `json:"kind"`
 	Action    string            `json:"action"`              // action taken
 	Unmanaged gateway.Unmanaged `json:"unmanaged,omitempty"` // why it was not managed; absent: it was
 	Status    int               `json:"status"`              // of the response
@@ -75,10 +77,12 @@ type TurnNote struct {
 	Overhead  float64           `json:"overhead_ms"`
 	FirstByte float64           `json:"first_byte_ms"`
 	Took      float64           `json:"took_ms"`
-	Percent   float64           `json:"percent"`                  // of the window, used by the forwarded request; 0: not counted
-	TurnsLeft *int              `json:"turns_left,omitempty"`     // estimate until the view is reduced; absent: unknown
-	Condense  string            `json:"condense_error,omitempty"` // name of a condensation that failed
-	Error     precis.Code       `json:"error,omitempty"`
+	// of the window, used by the forwarded request; 0: not counted
+	Percent float64 `json:"percent"`
+	// estimate until the view is reduced; absent: unknown
+	TurnsLeft *int        `json:"turns_left,omitempty"`
+	Condense  string      `json:"condense_error,omitempty"` // name of a condensation that failed
+	Error     precis.Code `json:"error,omitempty"`
 }
 
 // EditNote reports an edit.
@@ -107,22 +111,28 @@ func NewEvents() *Events { return &Events{feed: feed.New[Event]()} }
 func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	note := &TurnNote{
-		Dialect: t.Dialect, Model: t.Model, Upstream: t.Upstream, Kind: t.Kind, Action: t.Action, Unmanaged: t.Unmanaged, Status: t.Status, Stream: t.Stream,
-		Input: t.Input, Usage: t.Usage, CostUSD: t.CostUSD, Retries: t.Retries, Overhead: ms(t.Overhead), FirstByte: ms(t.FirstByte), Took: ms(t.Took),
+		Dialect: t.Dialect, Model: t.Model, Upstream: t.Upstream, Kind: t.Kind, Action: t.Action,
+		Unmanaged: t.Unmanaged, Status: t.Status, Stream: t.Stream,
+		Input: t.Input, Usage: t.Usage, CostUSD: t.CostUSD, Retries: t.Retries, Overhead: ms(t.Overhead),
+		FirstByte: ms(t.FirstByte), Took: ms(t.Took),
 		Error: precis.CodeOf(t.Err),
 	}
 	now := time.Now()
 	for _, r := range t.ByModel {
-		e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation, Edits: notesOf(r)})
+		e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation,
+			Edits: notesOf(r)})
 	}
 	if r := t.Report; r != nil {
-		note.Unreduced, note.Sent, note.Window = max(r.Unreduced, r.Before.Tokens), r.After.Tokens, r.Decision.Window.Tokens
+		note.Unreduced, note.Sent, note.Window = max(r.Unreduced,
+			r.Before.Tokens), r.After.Tokens, r.Decision.Window.Tokens
 		if edits := notesOf(*r); len(edits) > 0 {
-			e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation, Edits: edits})
+			e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation,
+				Edits: edits})
 		}
 	}
 	for _, w := range note.addOutlook(t) {
-		e.publish(Event{Type: EventWarning, Time: now, Owner: t.Owner, Conversation: t.Conversation, Warning: &w})
+		e.publish(Event{Type: EventWarning, Time: now, Owner: t.Owner, Conversation: t.Conversation,
+			Warning: &w})
 	}
 	e.publish(Event{Type: EventTurn, Time: now, Owner: t.Owner, Conversation: t.Conversation, Turn: note})
 }
@@ -137,7 +147,8 @@ func (n *TurnNote) addOutlook(t gateway.Turn) (out []WarningNote) {
 		out = append(out, WarningNote{Kind: WarnWindow, Percent: n.Percent, TurnsLeft: n.TurnsLeft})
 	}
 	if n.Condense != "" {
-		out = append(out, WarningNote{Kind: WarnCondensation, Percent: n.Percent, TurnsLeft: n.TurnsLeft, Error: n.Condense})
+		out = append(out, WarningNote{Kind: WarnCondensation, Percent: n.Percent, TurnsLeft: n.TurnsLeft,
+			Error: n.Condense})
 	}
 	return out
 }
@@ -145,14 +156,16 @@ func (n *TurnNote) addOutlook(t gateway.Turn) (out []WarningNote) {
 func notesOf(r policy.Report) []EditNote {
 	var out []EditNote
 	for _, e := range r.Edits {
-		out = append(out, EditNote{ID: e.ID, Kind: e.Kind, Rung: e.Rung, Saved: e.Saved, TriggeredBy: r.TriggeredBy})
+		out = append(out, EditNote{ID: e.ID, Kind: e.Kind, Rung: e.Rung, Saved: e.Saved,
+			TriggeredBy: r.TriggeredBy})
 	}
 	return out
 }
 
 // Edited publishes edits of a conversation that were made by a user, not for a request.
 func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
-	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation, Edits: edits})
+	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation,
+		Edits: edits})
 }
 
 // PublishHold publishes that holding requests of a conversation has changed; it fits
@@ -195,7 +208,8 @@ func (c *call) events() {
 	}
 	l := c.o.Events.Listen(c.owner, after)
 	if l == nil {
-		fail(c.w, refuse(http.StatusServiceUnavailable, codeBusy, "nobody else can listen now", "close other streams"))
+		fail(c.w, refuse(http.StatusServiceUnavailable, codeBusy, "nobody else can listen now",
+			"close other streams"))
 		return
 	}
 	defer l.Leave()

@@ -54,7 +54,8 @@ func patchSettings(c *call, p settingsPatch) (any, error) {
 
 func listConversations(c *call) (any, error) {
 	q := c.reader()
-	l := conversation.Listing{Text: q.text("text"), Since: q.time("since"), Before: q.time("before"), Limit: q.size("limit"), Cursor: q.text("cursor")}
+	l := conversation.Listing{Text: q.text("text"), Since: q.time("since"), Before: q.time("before"),
+		Limit: q.size("limit"), Cursor: q.text("cursor")}
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -63,7 +64,8 @@ func listConversations(c *call) (any, error) {
 
 func listMessages(c *call) (any, error) {
 	q := c.reader()
-	m := conversation.MessageQuery{From: q.number("from"), Limit: q.size("limit"), Cursor: q.text("cursor"), State: conversation.State(q.text("state"))}
+	m := conversation.MessageQuery{From: q.number("from"), Limit: q.size("limit"), Cursor: q.text("cursor"),
+		State: conversation.State(q.text("state"))}
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -99,16 +101,19 @@ func verifyView(c *call) (any, error) {
 	case "now":
 		o.Now = true
 	default:
-		return nil, invalid(opQuery, "view", fmt.Sprintf("%.40q is no view", view), "view=now is what the model sees now; without it the newest compaction of the client is verified")
+		return nil, invalid(opQuery, "view", fmt.Sprintf("%.40q is no view", view),
+			"view=now is what the model sees now; without it the newest compaction of the client is verified")
 	}
 	return conversation.Verify(c.r.Context(), c.home(), c.id(), o)
 }
 
 func verify(c *call, in verifyBody) (any, error) {
 	if strings.TrimSpace(in.Summary) == "" {
-		return nil, invalid(opBody, "body: /summary", "it is missing or empty", "GET verifies the newest compaction of the client")
+		return nil, invalid(opBody, "body: /summary", "it is missing or empty",
+			"GET verifies the newest compaction of the client")
 	}
-	return conversation.Verify(c.r.Context(), c.home(), c.id(), conversation.VerifyOptions{Summary: in.Summary})
+	return conversation.Verify(c.r.Context(), c.home(), c.id(),
+		conversation.VerifyOptions{Summary: in.Summary})
 }
 
 func condense(c *call, in condensing) (any, error) {
@@ -161,14 +166,18 @@ func exclude(c *call, in excluding) (any, error) {
 	if in.Handle.To == 0 {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
-	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(), conversation.Intent{Verb: conversation.VerbExclude, Handles: []precis.Handle{in.Handle}, Force: in.Force}))
+	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(),
+		conversation.Intent{Verb: conversation.VerbExclude, Handles: []precis.Handle{in.Handle},
+			Force: in.Force}))
 }
 
 func reword(c *call, in rewording) (any, error) {
 	if in.Edit == "" {
 		return nil, invalid(opBody, "body: /edit", "it is missing", "")
 	}
-	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(), conversation.Intent{Verb: conversation.VerbReword, Edits: []string{in.Edit}, Text: in.Text, Force: in.Force}))
+	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(),
+		conversation.Intent{Verb: conversation.VerbReword, Edits: []string{in.Edit}, Text: in.Text,
+			Force: in.Force}))
 }
 
 func rewind(c *call, in upTo) (any, error) {
@@ -214,7 +223,8 @@ func (c *call) publish(edits []EditNote) {
 	if err != nil {
 		return
 	}
-	c.o.Events.publish(Event{Type: EventEdits, Time: c.o.Now(), Owner: owner, Conversation: c.id(), Edits: edits})
+	c.o.Events.publish(Event{Type: EventEdits, Time: c.o.Now(), Owner: owner, Conversation: c.id(),
+		Edits: edits})
 }
 
 func hold(c *call, in holdBody) (any, error) {
@@ -227,7 +237,8 @@ func sendHeld(c *call, in sendHeldBody) (any, error) {
 
 func search(c *call) (any, error) {
 	q := c.reader()
-	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit"), Exact: q.boolean("exact")}
+	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"),
+		Limit: q.size("limit"), Exact: q.boolean("exact")}
 	if q.err != nil {
 		return nil, q.err
 	}

@@ -26,7 +26,8 @@ func (c *call) body(v any) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return refuse(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the body has more than %d bytes", mostBody), "")
+		return refuse(http.StatusRequestEntityTooLarge, codeTooLarge,
+			fmt.Sprintf("the body has more than %d bytes", mostBody), "")
 	case err != nil:
 		return invalid(opBody, "body", err.Error(), "")
 	case len(data) == 0:
@@ -72,7 +73,8 @@ func explain(err error) error {
 
 // kinds are the names of JSON kinds.
 var kinds = map[jsontext.Kind]string{
-	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
+	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object",
+	'[': "an array",
 }
 
 const opQuery = "read query"

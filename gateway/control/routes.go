@@ -36,7 +36,8 @@ func (rt route) status() int {
 }
 
 // forConversation makes an operation from a verb for the conversation in the path.
-func forConversation[T any](verb func(context.Context, conversation.Home, string) (T, error)) func(*call) (any, error) {
+func forConversation[T any](verb func(context.Context, conversation.Home,
+	string) (T, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) { return verb(c.r.Context(), c.home(), c.id()) }
 }
 
@@ -58,47 +59,86 @@ var listQuery = []string{"text", "since", "before", "limit", "cursor"}
 var routes = []route{
 	{method: "GET", path: "/status", name: "getStatus", out: status{}, do: getStatus},
 	{method: "GET", path: "/windows", name: "listWindows", out: windowList{}, do: listWindows},
-	{method: "POST", path: "/windows/forget", name: "forgetWindows", in: forgetWindowsBody{}, out: forgottenWindows{}, do: withBody(forgetWindows)},
+	{method: "POST", path: "/windows/forget", name: "forgetWindows", in: forgetWindowsBody{},
+		out: forgottenWindows{}, do: withBody(forgetWindows)},
 	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: listProfiles},
-	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"}, out: gateway.Settings{}, do: getSettings},
-	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: settingsPatch{}, out: gateway.Settings{}, do: withBody(patchSettings)},
-	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery, out: conversation.Page[conversation.Listed]{}, do: listConversations},
-	{method: "GET", path: one, name: "getConversation", out: conversation.Details{}, do: forConversation(conversation.Status)},
-	{method: "GET", path: one + "/messages", name: "listMessages", query: []string{"from", "limit", "cursor", "state"}, out: conversation.MessageList{}, do: listMessages},
-	{method: "GET", path: one + "/messages/{handle}", name: "showMessages", out: conversation.Originals{}, do: showMessages},
-	{method: "GET", path: one + "/view", name: "getView", out: conversation.ViewInfo{}, do: forConversation(conversation.View)},
-	{method: "GET", path: one + "/view/{dialect}", name: "getDialectView", out: conversation.DialectView{}, do: getDialectView},
-	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{}, do: forConversation(conversation.Edits)},
+	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"},
+		out: gateway.Settings{}, do: getSettings},
+	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true,
+		in: settingsPatch{}, out: gateway.Settings{}, do: withBody(patchSettings)},
+	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery,
+		out: conversation.Page[conversation.Listed]{}, do: listConversations},
+	{method: "GET", path: one, name: "getConversation", out: conversation.Details{},
+		do: forConversation(conversation.Status)},
+	{method: "GET", path: one + "/messages", name: "listMessages",
+		query: []string{"from", "limit", "cursor", "state"}, out: conversation.MessageList{},
+		do: listMessages},
+	{method: "GET", path: one + "/messages/{handle}", name: "showMessages", out: conversation.Originals{},
+		do: showMessages},
+	{method: "GET", path: one + "/view", name: "getView", out: conversation.ViewInfo{},
+		do: forConversation(conversation.View)},
+	{method: "GET", path: one + "/view/{dialect}", name: "getDialectView", out: conversation.DialectView{},
+		do: getDialectView},
+	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{},
+		do: forConversation(conversation.Edits)},
 	{method: "GET", path: one + "/edits/{edit}", name: "getEdit", out: conversation.EditInfo{}, do: getEdit},
-	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{}, do: forConversation(conversation.Loss)},
-	{method: "GET", path: one + "/composition", name: "getComposition", out: conversation.Composition{}, do: forConversation(composition)},
-	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: forConversation(conversation.Work)},
-	{method: "GET", path: one + "/verify", name: "getVerification", query: []string{"view"}, out: conversation.Verified{}, do: verifyView},
-	{method: "POST", path: one + "/verify", name: "verify", in: verifyBody{}, out: conversation.Verified{}, do: withBody(verify)},
-	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: withBody(condense)},
-	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: withBody(preview)},
-	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{}, do: withBody(draft)},
-	{method: "POST", path: one + "/apply", name: "applyDraft", in: applying{}, out: conversation.Condensed{}, do: withBody(applyDraft)},
-	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: withBody(undo)},
-	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: withBody(pin)},
-	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: withBody(restore)},
-	{method: "POST", path: one + "/exclude", name: "exclude", in: excluding{}, out: conversation.Change{}, do: withBody(exclude)},
-	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{}, do: withBody(reword)},
-	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: withBody(rewind)},
-	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: withBody(branch), made: true},
-	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{}, do: forConversation(conversation.HoldingOf)},
-	{method: "POST", path: one + "/hold", name: "hold", in: holdBody{}, out: conversation.Holding{}, do: withBody(hold)},
-	{method: "POST", path: one + "/let-go", name: "letGo", in: sendHeldBody{}, out: conversation.Holding{}, do: withBody(sendHeld)},
-	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit", "exact"}, out: conversation.FoundList{}, do: search},
-	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: withBody(purge)},
-	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: ledger.Summary{}, do: getLedger},
-	{method: "POST", path: "/assemble", name: "assemble", in: assembleBody{}, out: assembled{}, raw: engine(assemble), open: true},
-	{method: "POST", path: "/compact", name: "compact", in: compactBody{}, out: conversation.Summarized{}, raw: engine(compact), open: true},
-	{method: "POST", path: "/gate", name: "gate", in: gateBody{}, out: conversation.Gated{}, raw: engine(gate), open: true},
-	{method: "POST", path: "/digest", name: "digest", in: digestBody{}, out: conversation.Digested{}, raw: engine(writeDigest), open: true},
-	{method: "POST", path: "/expand", name: "expand", in: expandBody{}, out: conversation.Reading{}, raw: engine(expand), open: true},
+	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{},
+		do: forConversation(conversation.Loss)},
+	{method: "GET", path: one + "/composition", name: "getComposition", out: conversation.Composition{},
+		do: forConversation(composition)},
+	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{},
+		do: forConversation(conversation.Work)},
+	{method: "GET", path: one + "/verify", name: "getVerification", query: []string{"view"},
+		out: conversation.Verified{}, do: verifyView},
+	{method: "POST", path: one + "/verify", name: "verify", in: verifyBody{}, out: conversation.Verified{},
+		do: withBody(verify)},
+	{method: "POST", path: one + "/condense", name: "condense", in: condensing{},
+		out: conversation.Condensed{}, do: withBody(condense)},
+	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{},
+		do: withBody(preview)},
+	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{},
+		do: withBody(draft)},
+	{method: "POST", path: one + "/apply", name: "applyDraft", in: applying{}, out: conversation.Condensed{},
+		do: withBody(applyDraft)},
+	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{},
+		do: withBody(undo)},
+	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{},
+		do: withBody(pin)},
+	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{},
+		do: withBody(restore)},
+	{method: "POST", path: one + "/exclude", name: "exclude", in: excluding{}, out: conversation.Change{},
+		do: withBody(exclude)},
+	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{},
+		do: withBody(reword)},
+	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{},
+		do: withBody(rewind)},
+	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{},
+		do: withBody(branch), made: true},
+	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{},
+		do: forConversation(conversation.HoldingOf)},
+	{method: "POST", path: one + "/hold", name: "hold", in: holdBody{}, out: conversation.Holding{},
+		do: withBody(hold)},
+	{method: "POST", path: one + "/let-go", name: "letGo", in: sendHeldBody{}, out: conversation.Holding{},
+		do: withBody(sendHeld)},
+	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit", "exact"},
+		out: conversation.FoundList{}, do: search},
+	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{},
+		do: withBody(purge)},
+	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"},
+		out: ledger.Summary{}, do: getLedger},
+	{method: "POST", path: "/assemble", name: "assemble", in: assembleBody{}, out: assembled{},
+		raw: engine(assemble), open: true},
+	{method: "POST", path: "/compact", name: "compact", in: compactBody{}, out: conversation.Summarized{},
+		raw: engine(compact), open: true},
+	{method: "POST", path: "/gate", name: "gate", in: gateBody{}, out: conversation.Gated{},
+		raw: engine(gate), open: true},
+	{method: "POST", path: "/digest", name: "digest", in: digestBody{}, out: conversation.Digested{},
+		raw: engine(writeDigest), open: true},
+	{method: "POST", path: "/expand", name: "expand", in: expandBody{}, out: conversation.Reading{},
+		raw: engine(expand), open: true},
 	{method: "GET", path: "/events", name: "listenEvents", raw: (*call).events},
-	{method: "GET", path: "/openapi.json", name: "getOpenAPI", do: func(*call) (any, error) { return readOpenAPI() }},
+	{method: "GET", path: "/openapi.json", name: "getOpenAPI",
+		do: func(*call) (any, error) { return readOpenAPI() }},
 }
 
 // status is an overview of the gateway.
@@ -137,18 +177,20 @@ type verifyBody struct {
 
 // condensing is the body of a request for a condensation.
 type condensing struct {
-	Focus      string        `json:"focus,omitempty"`        // topic that a summary should focus on
-	Target     policy.Target `json:"target_tokens,omitzero"` // size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
-	From       int           `json:"from,omitempty"`         // first message of the span …
-	To         int           `json:"to,omitempty"`           // … and the message after it; 0: all
-	Summarizer string        `json:"summarizer,omitempty"`   // "model" or "digest"; "": by the settings
-	Profile    string        `json:"profile,omitempty"`      // selects the settings; "": the default ones
-	Force      bool          `json:"force,omitempty"`        // even if content would be lost entirely
+	Focus string `json:"focus,omitempty"` // topic that a summary should focus on
+	// size to reduce to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	Target     policy.Target `json:"target_tokens,omitzero"`
+	From       int           `json:"from,omitempty"`       // first message of the span …
+	To         int           `json:"to,omitempty"`         // … and the message after it; 0: all
+	Summarizer string        `json:"summarizer,omitempty"` // "model" or "digest"; "": by the settings
+	Profile    string        `json:"profile,omitempty"`    // selects the settings; "": the default ones
+	Force      bool          `json:"force,omitempty"`      // even if content would be lost entirely
 }
 
 // options returns the options for a condensation requested by a user.
 func (in condensing) options() conversation.CondenseOptions {
-	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share, Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To, Force: in.Force}
+	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share,
+		Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To, Force: in.Force}
 }
 
 // applying puts a draft in force.

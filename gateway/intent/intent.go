@@ -131,7 +131,8 @@ var summaryRequest = lazyregexp.New(`(?i)(create|write|provide|generate|produce|
 // asksForSummary reports whether an item is a client's request to condense the conversation. It
 // ignores the output of tools.
 func asksForSummary(item []byte) bool {
-	if role, _ := jsonspan.String(jsonspan.Field(item, "role")); role != "user" && role != "system" && role != "developer" {
+	if role, _ := jsonspan.String(jsonspan.Field(item, "role")); role != "user" && role != "system" &&
+		role != "developer" {
 		return false
 	}
 	content := jsonspan.Field(item, "content")
@@ -166,7 +167,8 @@ func asksInProgramWords(system precis.Message, msgs []precis.Message) bool {
 		return false
 	}
 	for _, text := range []string{system.PlainText(), msgs[len(msgs)-1].PlainText()} {
-		if programRequest.MatchString(text[:min(len(text), edge)]) || programRequest.MatchString(text[max(len(text)-edge, 0):]) {
+		if programRequest.MatchString(text[:min(len(text), edge)]) ||
+			programRequest.MatchString(text[max(len(text)-edge, 0):]) {
 			return true
 		}
 	}
@@ -185,5 +187,6 @@ func asksForTextSummary(system precis.Message, msgs []precis.Message) bool {
 		return true
 	}
 	text = msgs[len(msgs)-1].PlainText()
-	return summaryRequest.MatchString(text[:min(len(text), edge)]) || summaryRequest.MatchString(text[max(len(text)-edge, 0):])
+	return summaryRequest.MatchString(text[:min(len(text), edge)]) ||
+		summaryRequest.MatchString(text[max(len(text)-edge, 0):])
 }

@@ -36,7 +36,9 @@ const (
 	Repeated  Kind = "repeated"  // it repeats the newest request of a line
 	Branched  Kind = "branched"  // it diverges from a line
 	Rewritten Kind = "rewritten" // as Extended, but old tool results were cleared
-	Amended   Kind = "amended"   // as Extended, but the end of the newest request is gone: its client sends a note, or the beginning of an answer, once
+	// as Extended, but the end of the newest request is gone: its client sends a note, or the beginning
+	// of an answer, once
+	Amended Kind = "amended"
 )
 
 // Line is one conversation as one client sends it: a path through the tree from the root to its
@@ -113,7 +115,8 @@ type Options[S any] struct {
 	// Load asks the store for a conversation of a scope with the nodes prints; memory knows the
 	// first known of them. A nil result, or a Len of at most known, adds no data. Nil: there is no
 	// store.
-	Load func(ctx context.Context, owner, scope string, prints []precis.Fingerprint, known int) (*Known, error)
+	Load func(ctx context.Context, owner, scope string, prints []precis.Fingerprint,
+		known int) (*Known, error)
 	// Adopt makes the State of a new line. It is called with the table locked, and must be quick.
 	// Known is nil unless Load found data.
 	Adopt func(f *Found[S], known *Known) S
@@ -162,7 +165,8 @@ func New[S any](o Options[S]) *Table[S] {
 		o.Bytes = 256 << 20
 	}
 	return &Table[S]{
-		o: o, nodes: map[nodeKey]place[S]{}, heads: map[nodeKey]*Line[S]{}, ends: map[nodeKey]*Line[S]{}, levels: map[levelKey][]*Line[S]{}, ids: map[nodeID]*Line[S]{}, recent: list.New(),
+		o: o, nodes: map[nodeKey]place[S]{}, heads: map[nodeKey]*Line[S]{}, ends: map[nodeKey]*Line[S]{},
+		levels: map[levelKey][]*Line[S]{}, ids: map[nodeID]*Line[S]{}, recent: list.New(),
 	}
 }
 
@@ -190,7 +194,8 @@ func (t *Table[S]) Through(owner string, n int, node precis.Fingerprint) []*Line
 	defer t.mu.Unlock()
 	var out []*Line[S]
 	for e := t.recent.Front(); e != nil; e = e.Next() {
-		if l := e.Value.(*Line[S]); l.Owner == owner && 0 < n && n <= len(l.fingerprints) && l.fingerprints[n-1] == node {
+		if l := e.Value.(*Line[S]); l.Owner == owner && 0 < n && n <= len(l.fingerprints) &&
+			l.fingerprints[n-1] == node {
 			out = append(out, l)
 		}
 	}
@@ -328,7 +333,8 @@ func (t *Table[S]) shrink(but *Line[S]) {
 			t.evict(l)
 		}
 	}
-	for last := t.recent.Back(); t.overLimit() && last != nil && last.Value.(*Line[S]) != but; last = t.recent.Back() {
+	for last := t.recent.Back(); t.overLimit() && last != nil &&
+		last.Value.(*Line[S]) != but; last = t.recent.Back() {
 		t.evict(last.Value.(*Line[S]))
 	}
 }

@@ -101,7 +101,8 @@ func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 		// Messages outlive the body: a slice of it would keep all of it in memory.
 		m, err := r.Dialect.Decode(bytes.Clone(body.Item(i)))
 		if err != nil {
-			return nil, nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: fmt.Sprintf("%s %d at byte %d", r.Dialect.List(), i, body.Items()[i].From), Err: err}
+			return nil, nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request",
+				Place: fmt.Sprintf("%s %d at byte %d", r.Dialect.List(), i, body.Items()[i].From), Err: err}
 		}
 		leading = leading && m.Role == precis.RoleSystem
 		if leading {
@@ -118,7 +119,8 @@ func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 	}
 	f.Prompt = prompt(r.Dialect, body, near, same > 0, lead)
 	if n := len(f.Prompt.Model); n > longestModel {
-		return nil, nil, precis.Errorf(precis.CodeInvalid, "read request", "model: the name has %d bytes, more than %d", n, longestModel)
+		return nil, nil, precis.Errorf(precis.CodeInvalid, "read request",
+			"model: the name has %d bytes, more than %d", n, longestModel)
 	}
 	var last precis.Fingerprint
 	if n := len(prints); n > 0 {
@@ -147,7 +149,8 @@ func prompt(d wire.Dialect, body *wire.Body, near neighbor, same bool, lead []pr
 		p.System.Role = precis.RoleSystem
 		p.System.Content = append(p.System.Content, m.Content...)
 	}
-	if was := near.prompt; len(was.System.Content) > 0 && precis.HashMessage(was.System) == precis.HashMessage(p.System) {
+	if was := near.prompt; len(was.System.Content) > 0 &&
+		precis.HashMessage(was.System) == precis.HashMessage(p.System) {
 		p.System = was.System
 	}
 	if p.Tools = bytes.Clone(p.Tools); bytes.Equal(p.Tools, near.prompt.Tools) {
@@ -183,7 +186,8 @@ func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S],
 }
 
 // classify determines the kind of the request and remembers it. The table is locked.
-func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passes Passes) {
+func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint, known *Known,
+	passes Passes) {
 	p, n := t.deepest(r.space(), prints)
 	f.Known, f.Kind = n, First
 	f.Parent = t.parent(r.space(), prints, n)
@@ -229,7 +233,8 @@ func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint,
 // of another line: the one that ends one turn before the request, and its number of messages. Nil:
 // there is no such line. Without it, each request of a repeated conversation would become a branch
 // of its own.
-func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, l *Line[S], n int) (*Line[S], int) {
+func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, l *Line[S],
+	n int) (*Line[S], int) {
 	if l == nil || n < 2 || n == len(l.fingerprints) {
 		return nil, 0
 	}
@@ -242,7 +247,8 @@ func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, 
 		if turns > 1 {
 			break
 		}
-		if open := t.ends[nodeKey{r.space(), prints[m-1]}]; turns == 1 && open != nil && open != l && t.ids[nodeID{open.Owner, open.ID}] == open {
+		if open := t.ends[nodeKey{r.space(), prints[m-1]}]; turns == 1 && open != nil && open != l &&
+			t.ids[nodeID{open.Owner, open.ID}] == open {
 			return open, m
 		}
 	}
@@ -266,7 +272,9 @@ func (t *Table[S]) continuesEnd(f *Found[S], l *Line[S], n int) bool {
 		return false
 	}
 	instead := f.Messages[n:min(n+len(once)+1, f.Len)]
-	prefill := len(once) == 1 && hasReply(once) && !slices.ContainsFunc(once[0].Content, func(b precis.Block) bool { _, call := b.(precis.ToolUse); return call })
+	prefill := len(once) == 1 && hasReply(once) &&
+		!slices.ContainsFunc(once[0].Content,
+			func(b precis.Block) bool { _, call := b.(precis.ToolUse); return call })
 	if !prefill && hasReply(once) || !hasReply(instead) {
 		return false
 	}
@@ -338,7 +346,8 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 		from = f.From
 	}
 	f.From = from
-	f.Line = &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), removed: true}
+	f.Line = &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(),
+		Transcript: precis.NewTranscript(f.Messages...), removed: true}
 	switch {
 	case from != nil:
 		f.Line.ID, known = from.ID, nil
@@ -353,7 +362,8 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 // begin makes a new line.
 func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, known *Known) {
 	own := append(make([]precis.Message, 0, f.Len+8), f.Messages...)
-	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), fingerprints: prints}
+	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(),
+		Transcript: precis.NewTranscript(own...), fingerprints: prints}
 	l.skeleton = skeletons(nil, own)
 	switch {
 	case known.id() != "" && known.Len == f.Known:
@@ -361,7 +371,8 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 	case f.Kind == Rewritten:
 		old := f.From
 		l.ID, l.Branched = old.ID, old.Branched
-		l.Earlier = append(append([]precis.Fingerprint{}, old.Earlier...), old.fingerprints[len(old.fingerprints)-1])
+		l.Earlier = append(append([]precis.Fingerprint{}, old.Earlier...),
+			old.fingerprints[len(old.fingerprints)-1])
 		t.unindex(old)
 	case f.Kind == Amended:
 		l.ID, l.Branched, l.Earlier = f.From.ID, f.From.Branched, f.From.Earlier

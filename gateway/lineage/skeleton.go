@@ -86,7 +86,8 @@ func note(was, is precis.ToolResult) bool {
 		}
 	}
 	text := is.Text()
-	return len(text) <= maxCleared && (len(text) < len(was.Text()) || len(was.Content) > len(is.Content) || hasOther(was))
+	return len(text) <= maxCleared &&
+		(len(text) < len(was.Text()) || len(was.Content) > len(is.Content) || hasOther(was))
 }
 
 func hasOther(r precis.ToolResult) bool {

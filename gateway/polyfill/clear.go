@@ -53,7 +53,9 @@ func (e clearer) clearTools(ctx context.Context) error {
 		}
 	}
 	if n > 0 {
-		e.applied = append(e.applied, Applied{Type: TypeClearTools, Count: n, Tokens: e.tokensSavedBy(TypeClearTools, precis.KindPruning)})
+		e.applied = append(e.applied,
+			Applied{Type: TypeClearTools, Count: n,
+				Tokens: e.tokensSavedBy(TypeClearTools, precis.KindPruning)})
 	}
 	return nil
 }
@@ -90,7 +92,8 @@ func (e clearer) toolUses() []clearing {
 				continue
 			}
 			unit, shown := units[i]
-			out = append(out, clearing{name: use.Name, use: call, result: result, shown: shown, cleared: isCleared(unit, b), before: before[result]})
+			out = append(out, clearing{name: use.Name, use: call, result: result, shown: shown,
+				cleared: isCleared(unit, b), before: before[result]})
 		}
 	}
 	return out
@@ -134,17 +137,24 @@ func (e clearer) clearEdit(c *ClearTools, uses []clearing) precis.Edit {
 		}
 		was := t.At(u.result.From).Content[u.result.Block].(precis.ToolResult)
 		note := fmt.Sprintf(clearedNote+" What it said can be read again as %s.]", u.result)
-		edit.Replace = append(edit.Replace, precis.ReplaceBlock(t, u.result.From, u.result.Block, precis.ToolResult{
-			ToolUseID: was.ToolUseID, IsError: was.IsError, Content: []precis.Block{precis.Text{Text: note}},
-		}))
+		edit.Replace = append(edit.Replace,
+			precis.ReplaceBlock(t, u.result.From, u.result.Block, precis.ToolResult{
+				ToolUseID: was.ToolUseID, IsError: was.IsError,
+				Content: []precis.Block{precis.Text{Text: note}},
+			}))
 		edit.Report.Blocks++
-		if use := t.At(u.use.From).Content[u.use.Block].(precis.ToolUse); c.ClearsInput(u.name) && !pinned(u.use) {
-			input := jsonspan.AppendStringField([]byte("{"), "cleared", "to save context; it can be read again as "+u.use.String())
-			edit.Replace = append(edit.Replace, precis.ReplaceBlock(t, u.use.From, u.use.Block, precis.ToolUse{ID: use.ID, Name: use.Name, Input: json.RawMessage(append(input, '}'))}))
+		if use := t.At(u.use.From).Content[u.use.Block].(precis.ToolUse); c.ClearsInput(u.name) &&
+			!pinned(u.use) {
+			input := jsonspan.AppendStringField([]byte("{"), "cleared",
+				"to save context; it can be read again as "+u.use.String())
+			edit.Replace = append(edit.Replace,
+				precis.ReplaceBlock(t, u.use.From, u.use.Block,
+					precis.ToolUse{ID: use.ID, Name: use.Name, Input: json.RawMessage(append(input, '}'))}))
 			edit.Report.Blocks++
 		}
 	}
-	edit.Report.Reason = fmt.Sprintf("the client asked for it: %d blocks of old tool uses cleared", edit.Report.Blocks)
+	edit.Report.Reason = fmt.Sprintf("the client asked for it: %d blocks of old tool uses cleared",
+		edit.Report.Blocks)
 	return edit
 }
 
@@ -173,14 +183,16 @@ func (e clearer) clearThinking(ctx context.Context) error {
 	for _, u := range e.units() {
 		for _, span := range old {
 			if u.Original() && span[0] <= u.From && u.From < span[1] {
-				edit.Replace = append(edit.Replace, slices.DeleteFunc(e.reasoningOf(u, false), func(r precis.Replacement) bool {
-					return before[precis.BlockHandle(r.From, r.Block.Index)] // the user wants it back
-				})...)
+				edit.Replace = append(edit.Replace,
+					slices.DeleteFunc(e.reasoningOf(u, false), func(r precis.Replacement) bool {
+						return before[precis.BlockHandle(r.From, r.Block.Index)] // the user wants it back
+					})...)
 			}
 		}
 	}
 	for _, span := range old {
-		if slices.ContainsFunc(e.units(), func(u precis.Unit) bool { return u.Original() && span[0] <= u.From && u.From < span[1] }) {
+		if slices.ContainsFunc(e.units(),
+			func(u precis.Unit) bool { return u.Original() && span[0] <= u.From && u.From < span[1] }) {
 			cleared++
 		}
 	}
@@ -192,7 +204,9 @@ func (e clearer) clearThinking(ctx context.Context) error {
 		}
 	}
 	if cleared > 0 {
-		e.applied = append(e.applied, Applied{Type: TypeClearThinking, Count: cleared, Tokens: e.tokensSavedBy(TypeClearThinking, precis.KindThinking)})
+		e.applied = append(e.applied,
+			Applied{Type: TypeClearThinking, Count: cleared,
+				Tokens: e.tokensSavedBy(TypeClearThinking, precis.KindThinking)})
 	}
 	return nil
 }

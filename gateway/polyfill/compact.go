@@ -51,8 +51,10 @@ func (e compactor) compactOver(ctx context.Context) error {
 		Rung: rungCompact, Reason: fmt.Sprintf("the client asked for it: the oldest %d messages became a summary", k),
 		Messages: k, CostUSD: sum.CostUSD, Call: sum.Call, Took: sum.Took,
 	}}
-	s := Summary{Text: sum.Text, Conversation: e.View.Conversation().ID, Messages: k, Node: e.transcript().Fingerprint(k).String()}
-	edit.Replace = []precis.Replacement{{From: 0, To: k, With: []precis.Message{precis.NewText(precis.RoleUser, s.Render(true))}}}
+	s := Summary{Text: sum.Text, Conversation: e.View.Conversation().ID, Messages: k,
+		Node: e.transcript().Fingerprint(k).String()}
+	edit.Replace = []precis.Replacement{{From: 0, To: k,
+		With: []precis.Message{precis.NewText(precis.RoleUser, s.Render(true))}}}
 	done, err := e.apply(ctx, edit, true)
 	if err != nil || !done {
 		return err
@@ -79,7 +81,8 @@ func (e compactor) compactedHere() (Summary, bool) {
 		}
 		r := edit.Replace[0]
 		if text, ok := Unrender(r.With[0].PlainText()); ok {
-			return Summary{Text: text, Conversation: e.View.Conversation().ID, Messages: r.To, Node: e.transcript().Fingerprint(r.To).String()}, true
+			return Summary{Text: text, Conversation: e.View.Conversation().ID, Messages: r.To,
+				Node: e.transcript().Fingerprint(r.To).String()}, true
 		}
 	}
 	return Summary{}, false
@@ -135,7 +138,8 @@ const leastSummary, mostSummary = 300, digest.DefaultTokens
 func (e compactor) summarize(ctx context.Context, end, k int, focus string) (policy.Summary, error) {
 	replaces := e.View.Meter().View(e.transcript().Messages()[:end])
 	r := policy.SummaryRequest{
-		Conversation: e.View.Conversation(), Focus: focus, Live: e.Live, Replaces: replaces, Previous: e.previous(), MaxTokens: min(max(replaces/4, leastSummary), mostSummary),
+		Conversation: e.View.Conversation(), Focus: focus, Live: e.Live, Replaces: replaces,
+		Previous: e.previous(), MaxTokens: min(max(replaces/4, leastSummary), mostSummary),
 		Count: func(t string) int { return e.View.Meter().Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	stop := e.View.KeepAlive()
@@ -156,7 +160,8 @@ func (e compactor) summarize(ctx context.Context, end, k int, focus string) (pol
 			return sum, precis.Errorf(precis.CodeCanceled, "summarize", "%w", context.Cause(ctx))
 		}
 		if err != nil {
-			e.Logger.WarnContext(ctx, "no summary by a model; a digest is made", "conversation", e.View.Conversation().ID, "error", err)
+			e.Logger.WarnContext(ctx, "no summary by a model; a digest is made", "conversation",
+				e.View.Conversation().ID, "error", err)
 			sum = policy.Summary{}
 		}
 	}
@@ -166,7 +171,8 @@ func (e compactor) summarize(ctx context.Context, end, k int, focus string) (pol
 		if err != nil {
 			return written, err
 		}
-		sum.Text, sum.Took = cmp.Or(strings.TrimSpace(written.Text), "Nothing was said that needs to be repeated."), written.Took
+		sum.Text, sum.Took = cmp.Or(strings.TrimSpace(written.Text),
+			"Nothing was said that needs to be repeated."), written.Took
 	}
 	sum.Text += e.requiredTexts(sum.Text, k)
 	return sum, nil
@@ -176,7 +182,8 @@ func (e compactor) summarize(ctx context.Context, end, k int, focus string) (pol
 func (e compactor) previous() string {
 	of := map[string]bool{}
 	for _, edit := range e.edits() {
-		of[edit.ID] = edit.Kind == precis.KindCondensation && (edit.Report.Rung == rungReturned || edit.Report.Call != nil)
+		of[edit.ID] = edit.Kind == precis.KindCondensation &&
+			(edit.Report.Rung == rungReturned || edit.Report.Call != nil)
 	}
 	var out []string
 	for _, u := range e.units() {
@@ -202,7 +209,8 @@ func (e compactor) requiredTexts(text string, k int) string {
 			return
 		}
 		if len(words) > mostVerbatim {
-			words = strings.ToValidUTF8(words[:mostVerbatim/2], "") + "\n[…]\n" + strings.ToValidUTF8(words[len(words)-mostVerbatim/2:], "")
+			words = strings.ToValidUTF8(words[:mostVerbatim/2], "") + "\n[…]\n" +
+				strings.ToValidUTF8(words[len(words)-mostVerbatim/2:], "")
 		}
 		fmt.Fprintf(&out, "\n\n%s (%s), word for word:\n%s", what, h, words)
 	}

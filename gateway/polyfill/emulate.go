@@ -88,7 +88,8 @@ func (e *Emulator) apply(ctx context.Context, edit precis.Edit, smaller bool) (b
 		return false, nil // it crosses a later edit, or was undone
 	}
 	batch := []precis.Edit{edit}
-	if u := e.unbound(slices.Concat(had, batch)); len(u.Replace) > 0 && u.Identify(t) == nil && precis.CheckEdit(t, slices.Concat(had, batch), u) == nil {
+	if u := e.unbound(slices.Concat(had, batch)); len(u.Replace) > 0 && u.Identify(t) == nil &&
+		precis.CheckEdit(t, slices.Concat(had, batch), u) == nil {
 		batch = append(batch, u)
 	}
 	before, after := e.counted(had), e.counted(slices.Concat(had, batch))
@@ -128,7 +129,8 @@ func (e *Emulator) tokens() int { return e.View.Result().Report.After.Tokens }
 // unbound returns the edit that leaves out signed reasoning after the first change of a view, if
 // the model binds reasoning to the messages before it.
 func (e *Emulator) unbound(edits []precis.Edit) precis.Edit {
-	edit := precis.Edit{Kind: precis.KindThinking, Report: precis.EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
+	edit := precis.Edit{Kind: precis.KindThinking,
+		Report: precis.EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
 	rule := e.Reasoning
 	if rule == precis.ReasoningStays {
 		return edit
@@ -157,7 +159,8 @@ func (e *Emulator) reasoningOf(u precis.Unit, signed bool) (out []precis.Replace
 	for i, b := range e.transcript().At(u.From).Content {
 		th, visible := b.(precis.Thinking)
 		_, redacted := b.(precis.RedactedThinking)
-		if !visible && !redacted || signed && visible && th.Signature == "" || u.Changed && !slices.Contains(u.Index, i) {
+		if !visible && !redacted || signed && visible && th.Signature == "" ||
+			u.Changed && !slices.Contains(u.Index, i) {
 			continue
 		}
 		out = append(out, precis.ReplaceBlock(e.transcript(), u.From, i, nil))

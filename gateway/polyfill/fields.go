@@ -32,7 +32,8 @@ func (e *Invalid) Body(dialect string) []byte {
 	if dialect == anthropic.Format && e.Param != "" {
 		message = e.Error()
 	}
-	body := jsonspan.AppendStringField([]byte(`{"type":"error","error":{"type":"invalid_request_error"`), "message", message)
+	body := jsonspan.AppendStringField([]byte(`{"type":"error","error":{"type":"invalid_request_error"`),
+		"message", message)
 	return append(body, "}}"...)
 }
 
@@ -171,5 +172,6 @@ func (f *fields) tag(param, kind string, kinds []string) {
 		f.fail(param, "Unable to extract tag using discriminator 'type'")
 		return
 	}
-	f.fail(param, "Input tag '%.40s' found using 'type' does not match any of the expected tags: '%s'", kind, strings.Join(kinds, "', '"))
+	f.fail(param, "Input tag '%.40s' found using 'type' does not match any of the expected tags: '%s'", kind,
+		strings.Join(kinds, "', '"))
 }

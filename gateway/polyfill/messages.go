@@ -31,7 +31,10 @@ func (a *Answer) reportUsage(d *wire.Draft, model string, u precis.Usage) {
 	if jsonspan.Kind(usage) != '{' {
 		usage = json.RawMessage("{}")
 	}
-	reported := with(usage, func(d *wire.Draft) { d.Set("iterations", a.iterations(model, u, d.Get("iterations"))) })
+	reported := with(usage, func(d *wire.Draft) {
+		d.Set("iterations",
+			a.iterations(model, u, d.Get("iterations")))
+	})
 	if reported != nil {
 		d.Set("usage", reported)
 	}
@@ -40,7 +43,8 @@ func (a *Answer) reportUsage(d *wire.Draft, model string, u precis.Usage) {
 func usageOf(raw json.RawMessage) (u precis.Usage) {
 	n := func(name string) int { return jsonspan.Int(jsonspan.Field(raw, name)) }
 	return precis.Usage{
-		Input: n("input_tokens"), Output: n("output_tokens"), CacheRead: n("cache_read_input_tokens"), CacheWrite: n("cache_creation_input_tokens"),
+		Input: n("input_tokens"), Output: n("output_tokens"), CacheRead: n("cache_read_input_tokens"),
+		CacheWrite: n("cache_creation_input_tokens"),
 	}
 }
 
@@ -87,7 +91,8 @@ func (s *messageStream) end(data []byte) []byte {
 		if s.put {
 			last := usageOf(d.Get("usage"))
 			for at, n := range map[*int]int{
-				&s.usage.Input: last.Input, &s.usage.Output: last.Output, &s.usage.CacheRead: last.CacheRead, &s.usage.CacheWrite: last.CacheWrite,
+				&s.usage.Input: last.Input, &s.usage.Output: last.Output, &s.usage.CacheRead: last.CacheRead,
+				&s.usage.CacheWrite: last.CacheWrite,
 			} {
 				if n > 0 {
 					*at = n
@@ -105,7 +110,8 @@ func (s *messageStream) end(data []byte) []byte {
 func (a *Answer) blockEvents() []byte {
 	delta := jsonspan.AppendStringField([]byte(`{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta"`), "content", a.Made.Text)
 	delta = append(jsonspan.AppendStringField(delta, "encrypted_content", a.sealed()), "}}"...)
-	dst := wire.AppendEvent(nil, "content_block_start", []byte(`{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null,"encrypted_content":null}}`))
+	dst := wire.AppendEvent(nil, "content_block_start",
+		[]byte(`{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null,"encrypted_content":null}}`))
 	dst = wire.AppendEvent(dst, "content_block_delta", delta)
 	return wire.AppendEvent(dst, "content_block_stop", []byte(`{"type":"content_block_stop","index":0}`))
 }
@@ -126,7 +132,8 @@ func (a *Answer) compactionAlone() []byte {
 // Paused returns the message that holds only the compaction block.
 func (a *Answer) Paused() []byte {
 	dst := append(jsonspan.AppendField(a.paused(), "content"), '[')
-	dst = append(append(dst, a.block()...), `],"stop_reason":"compaction","stop_sequence":null,"usage":`+noUsage+`,"iterations":`...)
+	dst = append(append(dst, a.block()...),
+		`],"stop_reason":"compaction","stop_sequence":null,"usage":`+noUsage+`,"iterations":`...)
 	dst = append(append(dst, a.compactionAlone()...), '}')
 	return append(append(jsonspan.AppendField(dst, "context_management"), a.management(nil)...), '}')
 }

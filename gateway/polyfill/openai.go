@@ -28,13 +28,15 @@ func ParseCompaction(raw json.RawMessage) (*Compact, error) {
 			}
 		}
 		if kind, _ := jsonspan.String(m["type"]); kind != "compaction" {
-			return nil, &Invalid{at + ".type", fmt.Sprintf("Invalid value: '%.40s'. Supported values are: 'compaction'.", kind)}
+			return nil, &Invalid{at + ".type",
+				fmt.Sprintf("Invalid value: '%.40s'. Supported values are: 'compaction'.", kind)}
 		}
 		out = &Compact{}
 		if v := m["compact_threshold"]; !absent(v) {
 			n := &fields{}
 			if out.Tokens = n.number(v, at, 1); n.invalid != nil {
-				return nil, &Invalid{at + ".compact_threshold", fmt.Sprintf("Invalid value for '%s.compact_threshold': expected an integer of at least 1.", at)}
+				return nil, &Invalid{at + ".compact_threshold",
+					fmt.Sprintf("Invalid value for '%s.compact_threshold': expected an integer of at least 1.", at)}
 			}
 		}
 	}

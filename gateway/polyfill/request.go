@@ -84,7 +84,8 @@ func (r *Request) readManagement() (err error) {
 		r.Edits, err = ParseEdits(raw)
 		r.compact = r.Edits.Compact
 		if err == nil && r.Edits.Thinking != nil && !r.Prompt.Thinking {
-			err = &Invalid{Message: "`" + TypeClearThinking + "` strategy requires `thinking` to be enabled or adaptive"}
+			err = &Invalid{Message: "`" + TypeClearThinking +
+				"` strategy requires `thinking` to be enabled or adaptive"}
 		}
 	case responses.Format:
 		r.compact, err = ParseCompaction(raw)
@@ -112,7 +113,8 @@ func (r *Request) readCompact() error {
 		return &Invalid{Param: "model", Message: "Missing required parameter: 'model'."}
 	}
 	if r.Intent.Stateful {
-		return &Invalid{Param: "previous_response_id", Message: "Stored responses cannot be compacted here; send the items as 'input'."}
+		return &Invalid{Param: "previous_response_id",
+			Message: "Stored responses cannot be compacted here; send the items as 'input'."}
 	}
 	if len(r.Messages) == 0 && r.Body.String("input") == "" {
 		return &Invalid{Param: "input", Message: "There is nothing to compact: 'input' is empty."}

@@ -112,7 +112,8 @@ func (a *Answer) response(done bool) []byte {
 	dst = appendInt(dst, "created_at", int(a.Created))
 	dst = jsonspan.AppendStringField(dst, "status", status)
 	dst = jsonspan.AppendStringField(dst, "model", a.Model)
-	dst = append(append(jsonspan.AppendField(dst, "output"), output...), `,"error":null,"incomplete_details":null,"instructions":null,"metadata":{},"parallel_tool_calls":true,"tool_choice":"auto","tools":[]`...)
+	dst = append(append(jsonspan.AppendField(dst, "output"), output...),
+		`,"error":null,"incomplete_details":null,"instructions":null,"metadata":{},"parallel_tool_calls":true,"tool_choice":"auto","tools":[]`...)
 	return append(append(jsonspan.AppendField(dst, "usage"), usage...), '}')
 }
 

@@ -57,7 +57,8 @@ func (e restorer) sentBacks() (out []sentBack) {
 // takeBackEdit returns the edit for the newest compaction in the view.
 func (e restorer) takeBackEdit() (precis.Edit, bool) {
 	all := e.sentBacks()
-	edit := precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Rung: rungReturned, Reason: "the client sent a compaction back"}}
+	edit := precis.Edit{Kind: precis.KindCondensation,
+		Report: precis.EditReport{Rung: rungReturned, Reason: "the client sent a compaction back"}}
 	if len(all) == 0 {
 		return edit, false
 	}
@@ -78,12 +79,15 @@ func (e restorer) takeBackEdit() (precis.Edit, bool) {
 	case e.Dialect == anthropic.Format:
 		from = b.message
 		if from > 0 {
-			edit.Replace = append(edit.Replace, precis.Replacement{From: 0, To: from, With: []precis.Message{precis.NewText(precis.RoleUser, b.summary.Render(false))}})
+			edit.Replace = append(edit.Replace,
+				precis.Replacement{From: 0, To: from,
+					With: []precis.Message{precis.NewText(precis.RoleUser, b.summary.Render(false))}})
 		}
 	}
 	for _, other := range all {
 		if other.message >= from {
-			edit.Replace = append(edit.Replace, e.without(other, other == b && !here && !b.failed && from == 0)...)
+			edit.Replace = append(edit.Replace,
+				e.without(other, other == b && !here && !b.failed && from == 0)...)
 		}
 	}
 	return edit, len(edit.Replace) > 0
@@ -103,7 +107,8 @@ func (e restorer) summaryAt(s Summary) (precis.Replacement, bool) {
 			return precis.Replacement{}, false
 		}
 	}
-	return precis.Replacement{From: 0, To: s.Messages, With: []precis.Message{precis.NewText(precis.RoleUser, s.Render(true))}}, true
+	return precis.Replacement{From: 0, To: s.Messages,
+		With: []precis.Message{precis.NewText(precis.RoleUser, s.Render(true))}}, true
 }
 
 // without returns the replacements that remove a compaction from its message or, with put, replace

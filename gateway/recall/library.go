@@ -75,7 +75,8 @@ func (b *Library) at(i int) precis.Message {
 	b.loaded = true
 	m := b.Transcript.At(i)
 	for _, t := range b.earlier {
-		if i < t.Len() && len(t.At(i).Content) == len(m.Content) && content.Size(t.At(i).Content) > content.Size(m.Content) {
+		if i < t.Len() && len(t.At(i).Content) == len(m.Content) &&
+			content.Size(t.At(i).Content) > content.Size(m.Content) {
 			m = t.At(i)
 		}
 	}
@@ -122,12 +123,14 @@ func (b *Library) readAs(prefix string, in Input, limit int) tool.Result {
 		if limit -= b.count(shown); len(shown) < len(text)-from {
 			rest := precis.SpanHandle(i, h.To)
 			rest.Block = h.Block
-			fmt.Fprintf(&out, "\n\n[Cut here, more follows. Go on with {\"handle\":\"%s%s\",\"offset\":%d}.]", prefix, rest, from+len(shown))
+			fmt.Fprintf(&out, "\n\n[Cut here, more follows. Go on with {\"handle\":\"%s%s\",\"offset\":%d}.]",
+				prefix, rest, from+len(shown))
 			break
 		}
 	}
 	if out.Len() == 0 {
-		return tool.Result{Text: fmt.Sprintf("There is nothing in %s from offset %d on.", h, in.Offset), Failed: true}
+		return tool.Result{Text: fmt.Sprintf("There is nothing in %s from offset %d on.", h, in.Offset),
+			Failed: true}
 	}
 	return tool.Result{Text: out.String()}
 }
@@ -180,7 +183,8 @@ func (b *Library) render(prefix string, i, block int) string {
 			continue
 		}
 		text := strings.ToValidUTF8(blockText(c), "\uFFFD")
-		fmt.Fprintf(&out, "[%s%s, %s: %s]\n%s\n\n", prefix, precis.BlockHandle(i, n), m.Role, blockName(c), text)
+		fmt.Fprintf(&out, "[%s%s, %s: %s]\n%s\n\n", prefix, precis.BlockHandle(i, n), m.Role, blockName(c),
+			text)
 	}
 	return out.String()
 }

@@ -58,7 +58,8 @@ func (b *Library) search(ctx context.Context, text string, limit int) tool.Resul
 		}
 	}
 	slices.SortFunc(found, func(a, b place) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.handle.From, a.handle.From), cmp.Compare(b.handle.Block, a.handle.Block))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.handle.From, a.handle.From),
+			cmp.Compare(b.handle.Block, a.handle.Block))
 	})
 	var out strings.Builder
 	fmt.Fprintf(&out, "The best of %d places, each with its handle:\n", len(found))

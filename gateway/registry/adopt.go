@@ -15,7 +15,8 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	// A transcript of its own, which grows only under the conversation's lock.
 	c := r.conversation(l.Owner, l.ID, l.Transcript.Prefix(l.Transcript.Len()))
 	c.line = l
-	info := store.Record{ID: l.ID, Dialect: l.Dialect, Created: r.o.Now(), Branched: l.Branched, Earlier: l.Earlier}
+	info := store.Record{ID: l.ID, Dialect: l.Dialect, Created: r.o.Now(), Branched: l.Branched,
+		Earlier: l.Earlier}
 	switch from := parentOf(f); {
 	case known != nil && known.Len > 0:
 		c.conv.Edits, c.stored = known.Edits, len(known.Edits)
@@ -32,7 +33,10 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	case f.Kind == lineage.Rewritten:
 		info = from.Info()
 		info.Earlier = l.Earlier
-		c.inherit = func() { c.conv.Edits = stillApplying(from.Snapshot().Conversation.Edits, c.conv.Transcript) }
+		c.inherit = func() {
+			c.conv.Edits = stillApplying(from.Snapshot().Conversation.Edits,
+				c.conv.Transcript)
+		}
 	case f.Kind == lineage.Amended:
 		shared := f.Known
 		info = from.Info()
@@ -51,7 +55,8 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 // logAdopted logs that a conversation has adopted edits of another conversation, or of a process that
 // ended before it wrote the record. They were found by the messages.
 func (r *Registry) logAdopted(id string, edits int) {
-	r.o.Logger.Info("edits that the store has for the same messages are in force", "conversation", id, "edits", edits)
+	r.o.Logger.Info("edits that the store has for the same messages are in force", "conversation", id,
+		"edits", edits)
 }
 
 func parentOf(f *Found) *Conversation {
@@ -64,7 +69,8 @@ func parentOf(f *Found) *Conversation {
 // branch takes over the edits that the conversation it left had at their last common message, the
 // user's orders about the shared messages, and how many of these edits the store has.
 func branch(c *Conversation, from *Snapshot, shared int) {
-	branched, _ := precis.BranchedAt(&precis.Conversation{Transcript: c.conv.Transcript, Edits: from.Conversation.Edits}, shared)
+	branched, _ := precis.BranchedAt(&precis.Conversation{Transcript: c.conv.Transcript,
+		Edits: from.Conversation.Edits}, shared)
 	c.conv.Edits = branched.Edits
 	for c.stored < min(len(c.conv.Edits), from.Stored) {
 		old, now := from.Conversation.Edits[c.stored], c.conv.Edits[c.stored]
@@ -104,7 +110,8 @@ func amend(c, from *Conversation, shared int) {
 func before(edits []precis.Edit, t *precis.Transcript, n int) []precis.Edit {
 	var out []precis.Edit
 	for _, e := range edits {
-		if slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return r.To > n }) || slices.ContainsFunc(e.Pins, func(h precis.Handle) bool { return h.To > n }) {
+		if slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return r.To > n }) ||
+			slices.ContainsFunc(e.Pins, func(h precis.Handle) bool { return h.To > n }) {
 			continue
 		}
 		if e.Seen > n {

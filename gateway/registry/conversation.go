@@ -30,11 +30,12 @@ type Conversation struct {
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
 	Mends    bool               // the upstream accepts the client's messages only after repair
 	Last     policy.Report      // of the newest turn
-	Failed   string             // name of the failure of the newest condensation with a model; "": it succeeded
-	Near     bool               // the newest turn reached the warn level
-	conv     *precis.Conversation
-	stored   int  // leading edits of conv that the store has
-	job      *job // stores edits of a turn, even after the turn has ended; nil: no job is running
+	// name of the failure of the newest condensation with a model; "": it succeeded
+	Failed string
+	Near   bool // the newest turn reached the warn level
+	conv   *precis.Conversation
+	stored int  // leading edits of conv that the store has
+	job    *job // stores edits of a turn, even after the turn has ended; nil: no job is running
 
 	// TooLong is the size in tokens of a view that the upstream refused as too long after part of
 	// the answer was relayed; 0: none. It needs no lock.
@@ -70,7 +71,8 @@ type Preparation struct {
 	Edits   []precis.Edit // the result; empty: it failed
 	Saved   int           // tokens that the edits save
 	Skipped bool          // not attempted, because another replica was preparing
-	Failed  string        // name of the reason why no summary was written; "": one was written, or none was requested
+	// name of the reason why no summary was written; "": one was written, or none was requested
+	Failed string
 }
 
 // Finished reports whether the reduction has ended.
@@ -93,8 +95,10 @@ type Snapshot struct {
 
 func (r *Registry) conversation(owner, id string, t *precis.Transcript) *Conversation {
 	return &Conversation{
-		reg: r, owner: owner, id: id, lock: make(chan struct{}, 1), conv: &precis.Conversation{ID: id, Transcript: t},
-		meters: meters{turns: map[string]meter{}, looks: map[string]meter{}}, writing: writing{turn: make(chan struct{}, 1)},
+		reg: r, owner: owner, id: id, lock: make(chan struct{}, 1),
+		conv:    &precis.Conversation{ID: id, Transcript: t},
+		meters:  meters{turns: map[string]meter{}, looks: map[string]meter{}},
+		writing: writing{turn: make(chan struct{}, 1)},
 	}
 }
 
@@ -130,8 +134,10 @@ func (c *Conversation) tryLock(ctx context.Context) bool {
 // Unlock publishes a snapshot and releases the lock. Edits that the store lacks are stored in the
 // background.
 func (c *Conversation) Unlock() {
-	if was := c.snapshot.Load().Conversation.Edits; begins(c.conv.Edits, was) && len(c.conv.Edits) > len(was) {
-		defer c.markUnread(c.conv.Edits[len(was):]) // to conversations that branched off the previous snapshot
+	if was := c.snapshot.Load().Conversation.Edits; begins(c.conv.Edits, was) &&
+		len(c.conv.Edits) > len(was) {
+		// to conversations that branched off the previous snapshot
+		defer c.markUnread(c.conv.Edits[len(was):])
 	}
 	c.publish()
 	pending := c.stored < len(c.conv.Edits)

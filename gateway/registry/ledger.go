@@ -27,7 +27,8 @@ type ledger struct {
 // with the edit.
 func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if e.EditID != "" {
-		if at := l.reg.table.Line(l.owner, e.Conversation); at != nil && at.State != nil && at.State.holdBack(e) {
+		if at := l.reg.table.Line(l.owner, e.Conversation); at != nil && at.State != nil &&
+			at.State.holdBack(e) {
 			return nil
 		}
 	}
@@ -36,7 +37,8 @@ func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
 }
 
 // Entries reads the ledger.
-func (l ledger) Entries(ctx context.Context, conversation string, since time.Time) (out []precis.LedgerEntry, err error) {
+func (l ledger) Entries(ctx context.Context, conversation string,
+	since time.Time) (out []precis.LedgerEntry, err error) {
 	err = l.reg.reads.call(ctx, func(ctx context.Context) (err error) {
 		if err := l.reg.books.flushOwner(ctx, l.owner); err != nil {
 			return err
@@ -93,7 +95,8 @@ const (
 )
 
 func newBooks(r *Registry) *ledgerQueue {
-	b := &ledgerQueue{reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), turn: make(chan struct{}, 1)}
+	b := &ledgerQueue{reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}),
+		done: make(chan struct{}), turn: make(chan struct{}, 1)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	go b.run()
 	return b

@@ -16,7 +16,8 @@ const ScopeHint = "conversation"
 
 // load asks the store for the conversation of a request: the deepest node that it knows, the edits
 // in force there, and the record of a conversation that ends on the way.
-func (r *Registry) load(ctx context.Context, owner, scope string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
+func (r *Registry) load(ctx context.Context, owner, scope string, prints []precis.Fingerprint,
+	known int) (*lineage.Known, error) {
 	st := r.Store(owner)
 	finder, ok := st.(store.Finder)
 	if !ok {
@@ -35,7 +36,8 @@ func (r *Registry) load(ctx context.Context, owner, scope string, prints []preci
 }
 
 // known reads the store's data about the nodes it knows.
-func (r *Registry) known(ctx context.Context, owner, scope string, nodes []precis.Fingerprint, end precis.Fingerprint, known int) (*lineage.Known, error) {
+func (r *Registry) known(ctx context.Context, owner, scope string, nodes []precis.Fingerprint,
+	end precis.Fingerprint, known int) (*lineage.Known, error) {
 	cat := r.Catalog(owner)
 	out := &lineage.Known{Fresh: r.freshID(ctx, cat, lineage.Space(owner, scope), end)}
 	if len(nodes) <= known {
@@ -80,7 +82,8 @@ func (r *Registry) freshID(ctx context.Context, cat store.Lister, space string, 
 
 // latest returns the edits at the deepest stored node of a transcript. Ok is false when the store
 // cannot find nodes. A store that knows no node of it, because it was purged, has no edits.
-func latest(ctx context.Context, st precis.Store, t *precis.Transcript) (edits []precis.Edit, ok bool, err error) {
+func latest(ctx context.Context, st precis.Store,
+	t *precis.Transcript) (edits []precis.Edit, ok bool, err error) {
 	finder, ok := st.(store.Finder)
 	if !ok {
 		return nil, false, nil

@@ -66,7 +66,8 @@ func (o *outage) recordSuccess(ctx context.Context, p operation) {
 	}
 	o.mu.Unlock()
 	if ends {
-		o.log.WarnContext(ctx, "the store keeps what is new again", "after", o.now().Sub(since).Round(time.Second).String())
+		o.log.WarnContext(ctx, "the store keeps what is new again", "after",
+			o.now().Sub(since).Round(time.Second).String())
 	}
 }
 

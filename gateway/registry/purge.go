@@ -30,7 +30,8 @@ func (r *Registry) Purge(ctx context.Context, owner string, p Purge) (store.Purg
 	cat := r.Catalog(owner)
 	purger, can := cat.(store.Purger)
 	if r.o.Store != nil && !can {
-		return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, "purge", "the store cannot forget what belongs to one owner")
+		return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, "purge",
+			"the store cannot forget what belongs to one owner")
 	}
 	dropped, err := r.drop(ctx, owner, p)
 	if err != nil {

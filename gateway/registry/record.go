@@ -37,7 +37,8 @@ func (c *Conversation) reload(ctx context.Context) error {
 	if st == nil || c.purged.Load() {
 		return nil
 	}
-	unread, read, had := c.unread.Swap(false), false, len(c.conv.Edits) // edits stored during this read are read next time
+	// edits stored during this read are read next time
+	unread, read, had := c.unread.Swap(false), false, len(c.conv.Edits)
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
@@ -53,7 +54,8 @@ func (c *Conversation) reload(ctx context.Context) error {
 		c.reg.logAdopted(c.id, n)
 	}
 	if err != nil {
-		c.reg.o.Logger.WarnContext(ctx, "the edits in the store are not known", "conversation", c.id, "error", err)
+		c.reg.o.Logger.WarnContext(ctx, "the edits in the store are not known", "conversation", c.id, "error",
+			err)
 	}
 	return err
 }
@@ -113,7 +115,8 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 	c.job = j
 	if !c.await(ctx) {
 		if c.reg.writes.ended(ctx) && !now {
-			c.reg.o.Logger.WarnContext(ctx, "the store is slow: edits are in force, and stored later", "conversation", c.id)
+			c.reg.o.Logger.WarnContext(ctx, "the store is slow: edits are in force, and stored later",
+				"conversation", c.id)
 		}
 		if now {
 			j.cancel()
@@ -126,7 +129,8 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 		c.reg.outage.fail(ctx, conversations, j.err)
 		return unstored(now, j.err)
 	case !begins(c.conv.Edits, was):
-		return precis.Errorf(precis.CodeConflict, "record edits", "another replica has recorded others meanwhile")
+		return precis.Errorf(precis.CodeConflict, "record edits",
+			"another replica has recorded others meanwhile")
 	}
 	c.reg.writes.answered()
 	return nil
@@ -151,7 +155,8 @@ func unstored(now bool, cause error) error {
 	if !now {
 		return nil
 	}
-	return precis.Errorf(precis.CodeInternal, "store edits", "the store that replicas share does not take them; nothing was changed: %w", cause)
+	return precis.Errorf(precis.CodeInternal, "store edits",
+		"the store that replicas share does not take them; nothing was changed: %w", cause)
 }
 
 // Look returns the conversation with the newest edits, including edits of other replicas that share

@@ -75,11 +75,13 @@ func New(o Options) *Registry {
 	if o.Bytes <= 0 {
 		o.Bytes = 256 << 20
 	}
-	r := &Registry{o: o, outage: outage{log: o.Logger, now: o.Now}, reads: timeLimit{limit: o.Patience}, writes: timeLimit{limit: o.Patience}}
+	r := &Registry{o: o, outage: outage{log: o.Logger, now: o.Now}, reads: timeLimit{limit: o.Patience},
+		writes: timeLimit{limit: o.Patience}}
 	r.saver, r.books = newSaver(r), newBooks(r)
 	r.table = lineage.New(lineage.Options[*Conversation]{
 		Bytes: o.Bytes, Key: o.Key, Load: r.load, Adopt: r.adopt, Evict: r.saver.evict,
-		Beside: func() int { return int(r.saver.evictedCount.Load()) }, Stays: func(c *Conversation) bool { return c.unsaved.Load() },
+		Beside: func() int { return int(r.saver.evictedCount.Load()) },
+		Stays:  func(c *Conversation) bool { return c.unsaved.Load() },
 	})
 	return r
 }
@@ -201,7 +203,8 @@ func (r *Registry) Open(ctx context.Context, owner, id string) (*Conversation, e
 
 // Earlier returns the transcript, ending at a given node, that a conversation had before its client
 // rewrote it; nil when neither memory nor the store has it.
-func (r *Registry) Earlier(ctx context.Context, owner, id string, head precis.Fingerprint) (*precis.Transcript, error) {
+func (r *Registry) Earlier(ctx context.Context, owner, id string,
+	head precis.Fingerprint) (*precis.Transcript, error) {
 	for _, l := range r.table.Lines() {
 		if l.Owner == owner && l.ID == id && l.Transcript.Fingerprint(l.Transcript.Len()) == head {
 			return l.Transcript, nil

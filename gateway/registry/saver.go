@@ -45,18 +45,21 @@ type wait struct {
 }
 
 const (
-	gather  = 250 * time.Millisecond // between writes, so that turns of busy conversations are written together
-	pause   = time.Second            // after a failure
-	maxWait = 30 * time.Second       // for the store, with one conversation
-	workers = 64                     // conversations written at once in the background: they share the waits for the disk
-	heavy   = 128 << 10              // bytes of messages that cost more to encode than to write
-	look    = 5 * time.Second        // between checks of an idle store
+	// between writes, so that turns of busy conversations are written together
+	gather  = 250 * time.Millisecond
+	pause   = time.Second      // after a failure
+	maxWait = 30 * time.Second // for the store, with one conversation
+	// conversations written at once in the background: they share the waits for the disk
+	workers = 64
+	heavy   = 128 << 10       // bytes of messages that cost more to encode than to write
+	look    = 5 * time.Second // between checks of an idle store
 )
 
 func newSaver(r *Registry) *saver {
 	s := &saver{
 		reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}),
-		waiting: map[*Conversation]*wait{}, jobs: map[*Conversation]*job{}, models: map[calibrated]*policy.Manager{}, loads: make(chan struct{}, 2),
+		waiting: map[*Conversation]*wait{}, jobs: map[*Conversation]*job{},
+		models: map[calibrated]*policy.Manager{}, loads: make(chan struct{}, 2),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if r.o.Store != nil {
@@ -272,7 +275,8 @@ func (s *saver) requeue(c *Conversation, err error) bool {
 	case precis.CodeInvalid: // the store can never accept it
 		c.refused.Store(true)
 		s.forget(c)
-		s.reg.o.Logger.WarnContext(s.ctx, "a conversation cannot be stored", "conversation", c.id, "error", err)
+		s.reg.o.Logger.WarnContext(s.ctx, "a conversation cannot be stored", "conversation", c.id, "error",
+			err)
 		return false
 	case precis.CodeConflict, precis.CodeNotFound: // others are writing it
 		s.enqueue(c)
@@ -378,7 +382,8 @@ type job struct {
 
 // storeNow stores messages and edits of a conversation while the caller waits. The caller may stop
 // waiting: the work continues, and the saver uses its result.
-func (s *saver) storeNow(st precis.Store, c *Conversation, t *precis.Transcript, edits []precis.Edit, stored int) *job {
+func (s *saver) storeNow(st precis.Store, c *Conversation, t *precis.Transcript, edits []precis.Edit,
+	stored int) *job {
 	ctx, cancel := context.WithTimeout(s.ctx, maxWait)
 	j := &job{synced: synced{edits, stored}, done: make(chan struct{}), cancel: cancel}
 	s.mu.Lock()

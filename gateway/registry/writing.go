@@ -21,7 +21,8 @@ type writing struct {
 	purged   atomic.Bool   // its data must not be stored any more
 	refused  atomic.Bool   // the store can never accept its messages
 	unsaved  atomic.Bool   // it waits to be stored
-	unread   atomic.Bool   // the store may have unread edits: it could not be read, or another conversation made them
+	// the store may have unread edits: it could not be read, or another conversation made them
+	unread atomic.Bool
 }
 
 // serialized calls f, which writes data of the conversation, unless the conversation was purged. Calls
@@ -51,7 +52,8 @@ func (w *writing) wait(ctx context.Context) error {
 }
 
 // sync reconciles the store and a list of edits; see [writing.alone].
-func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit, stored int) (synced, error) {
+func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit,
+	stored int) (synced, error) {
 	p := policy.Progress{Messages: int(c.messages.Load()), Edits: stored}
 	now, err := policy.Reconcile(ctx, st, t, edits, &p)
 	c.messages.Store(int64(p.Messages))

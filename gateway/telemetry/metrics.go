@@ -41,27 +41,41 @@ func NewMetrics(o MetricsOptions) *Metrics {
 	}
 	m := &Metrics{registry: prometheus.NewRegistry(), models: names{most: o.Models}}
 	m.requests = m.counter("requests_total", "Requests answered.", "dialect", "model", "action", "status")
-	m.kinds = m.counter("recognized_total", "Requests by how they were recognized, or why they were passed through.", "dialect", "kind")
-	m.unmanaged = m.counter("unmanaged_total", "Requests that were not managed, by the reason that X-Precis-Unmanaged gives.", "dialect", "reason")
-	m.unreducedTokens = m.counter("said_tokens_total", "Tokens of what clients sent, counted before anything was replaced.", "dialect", "model")
+	m.kinds = m.counter("recognized_total",
+		"Requests by how they were recognized, or why they were passed through.", "dialect", "kind")
+	m.unmanaged = m.counter("unmanaged_total",
+		"Requests that were not managed, by the reason that X-Precis-Unmanaged gives.", "dialect", "reason")
+	m.unreducedTokens = m.counter("said_tokens_total",
+		"Tokens of what clients sent, counted before anything was replaced.", "dialect", "model")
 	m.forwarded = m.counter("forwarded_tokens_total", "Tokens of what was forwarded.", "dialect", "model")
-	m.saved = m.counter("saved_tokens_total", "Tokens that clients sent and that were not forwarded.", "dialect", "model")
+	m.saved = m.counter("saved_tokens_total", "Tokens that clients sent and that were not forwarded.",
+		"dialect", "model")
 	m.usage = m.counter("usage_tokens_total", "Tokens as upstreams told them.", "dialect", "model", "kind")
-	m.cost = m.counter("cost_usd_total", "US dollars that requests cost, as far as prices are known.", "dialect", "model")
-	m.steps = m.counter("condensation_steps_total", "Rungs of the ladder that were tried.", "rung", "outcome", "code")
+	m.cost = m.counter("cost_usd_total", "US dollars that requests cost, as far as prices are known.",
+		"dialect", "model")
+	m.steps = m.counter("condensation_steps_total", "Rungs of the ladder that were tried.", "rung", "outcome",
+		"code")
 	m.edits = m.counter("edits_total", "Edits that came into force.", "kind", "rung", "trigger")
 	m.own = m.counter("condensing_tokens_total", "Tokens of the model calls that condensing made.", "kind")
 	m.alerts = m.counter("alerts_total", "Limits of spending that were near or reached.", "kind", "scope")
-	m.retries = m.counter("overflow_retries_total", "Requests sent again with a smaller view after an upstream said that they were too long.", "dialect", "model")
-	m.logs = m.counter("log_messages_total", "Warnings and errors logged, by their constant text.", "level", "message")
+	m.retries = m.counter("overflow_retries_total",
+		"Requests sent again with a smaller view after an upstream said that they were too long.", "dialect",
+		"model")
+	m.logs = m.counter("log_messages_total", "Warnings and errors logged, by their constant text.", "level",
+		"message")
 	m.prepared = m.single("prepared_condensations_total", "Condensations prepared in the background.")
 	m.ownCost = m.single("condensing_cost_usd_total", "US dollars that condensing cost.")
-	m.overhead = m.histogram("overhead_seconds", "Time before a request was first sent upstream.", []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30, 120}, "action")
-	m.firstByte = m.histogram("first_byte_seconds", "Time until the first byte of the answer was sent on.", []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}, "dialect")
-	m.latency = m.histogram("request_seconds", "Time until the answer was complete.", []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}, "dialect")
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "precis_build_info", Help: "The program."}, []string{"version"})
+	m.overhead = m.histogram("overhead_seconds", "Time before a request was first sent upstream.",
+		[]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30, 120}, "action")
+	m.firstByte = m.histogram("first_byte_seconds", "Time until the first byte of the answer was sent on.",
+		[]float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}, "dialect")
+	m.latency = m.histogram("request_seconds", "Time until the answer was complete.",
+		[]float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}, "dialect")
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "precis_build_info", Help: "The program."},
+		[]string{"version"})
 	info.WithLabelValues(orNone(o.Version)).Set(1)
-	m.registry.MustRegister(info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(info, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -78,7 +92,8 @@ func (m *Metrics) single(name, help string) prometheus.Counter {
 }
 
 func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "precis_" + name, Help: help, Buckets: buckets}, labels)
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "precis_" + name, Help: help,
+		Buckets: buckets}, labels)
 	m.registry.MustRegister(h)
 	return h
 }
@@ -126,7 +141,8 @@ func observe(o prometheus.Observer, d time.Duration) {
 }
 
 func usageOf(u precis.Usage) map[string]int {
-	return map[string]int{"input": u.Input, "output": u.Output, "cache_read": u.CacheRead, "cache_write": u.CacheWrite}
+	return map[string]int{"input": u.Input, "output": u.Output, "cache_read": u.CacheRead,
+		"cache_write": u.CacheWrite}
 }
 
 // Report counts the steps of a pass over a conversation.

@@ -41,7 +41,8 @@ var _ otlptrace.Client = (*collector)(nil)
 // newCollector returns a collector at a URL. env reads the environment.
 func newCollector(at string, env func(string) string) (*collector, error) {
 	of := func(name string) string {
-		return cmp.Or(strings.TrimSpace(env("OTEL_EXPORTER_OTLP_TRACES_"+name)), strings.TrimSpace(env("OTEL_EXPORTER_OTLP_"+name)))
+		return cmp.Or(strings.TrimSpace(env("OTEL_EXPORTER_OTLP_TRACES_"+name)),
+			strings.TrimSpace(env("OTEL_EXPORTER_OTLP_"+name)))
 	}
 	if u, err := url.Parse(at); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the endpoint is no http or https URL")
@@ -55,7 +56,8 @@ func newCollector(at string, env func(string) string) (*collector, error) {
 		transport = usual.Clone()
 	}
 	var err error
-	if transport.TLSClientConfig, err = collectorTLS(of("CERTIFICATE"), of("CLIENT_CERTIFICATE"), of("CLIENT_KEY")); err != nil {
+	if transport.TLSClientConfig, err = collectorTLS(of("CERTIFICATE"), of("CLIENT_CERTIFICATE"),
+		of("CLIENT_KEY")); err != nil {
 		return nil, err
 	}
 	return &collector{
@@ -156,7 +158,8 @@ func (c *collector) upload(ctx context.Context, body []byte) error {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // lets the connection be reused
 	switch res.StatusCode {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		if s, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && s > 0 {
 			return backoff.RetryAfter(s)
 		}

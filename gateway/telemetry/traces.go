@@ -54,8 +54,10 @@ func NewTraces(ctx context.Context, o TracesOptions) (*Traces, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	about := resource.NewSchemaless(attribute.String("service.name", "precis"), attribute.String("service.version", orNone(o.Version)))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(&exportLogger{SpanExporter: exporter, log: o.Logger}), sdk.WithResource(about))
+	about := resource.NewSchemaless(attribute.String("service.name", "precis"),
+		attribute.String("service.version", orNone(o.Version)))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(&exportLogger{SpanExporter: exporter, log: o.Logger}),
+		sdk.WithResource(about))
 	return &Traces{provider: provider, tracer: provider.Tracer("precis/gateway")}, nil
 }
 
@@ -121,23 +123,30 @@ func (t *Traces) Turn(ctx context.Context, turn gateway.Turn) {
 	}
 	span := trace.SpanFromContext(ctx)
 	set := func(kv ...attribute.KeyValue) { span.SetAttributes(kv...) }
-	set(attribute.Int("http.response.status_code", turn.Status), attribute.String("precis.action", turn.Action),
+	set(attribute.Int("http.response.status_code", turn.Status),
+		attribute.String("precis.action", turn.Action),
 		attribute.String("precis.kind", turn.Kind), attribute.String("precis.upstream", turn.Upstream))
 	if turn.Dialect == "" {
 		span.SetName("pass through")
 	} else {
 		span.SetName("chat " + turn.Model)
-		set(attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.provider.name", providers[turn.Dialect]),
-			attribute.String("gen_ai.request.model", turn.Model), attribute.String("gen_ai.conversation.id", turn.Conversation),
-			attribute.Int("gen_ai.usage.input_tokens", turn.Input), attribute.Int("gen_ai.usage.output_tokens", turn.Usage.Output),
+		set(attribute.String("gen_ai.operation.name", "chat"),
+			attribute.String("gen_ai.provider.name", providers[turn.Dialect]),
+			attribute.String("gen_ai.request.model", turn.Model),
+			attribute.String("gen_ai.conversation.id", turn.Conversation),
+			attribute.Int("gen_ai.usage.input_tokens", turn.Input),
+			attribute.Int("gen_ai.usage.output_tokens", turn.Usage.Output),
 			attribute.Int("gen_ai.usage.cache_read.input_tokens", turn.Usage.CacheRead),
 			attribute.Int("gen_ai.usage.cache_creation.input_tokens", turn.Usage.CacheWrite),
 			attribute.String("precis.dialect", turn.Dialect), attribute.Bool("precis.stream", turn.Stream),
-			attribute.Int("precis.overflow_retries", turn.Retries), attribute.Float64("precis.overhead_ms", ms(turn.Overhead)),
-			attribute.Float64("precis.first_byte_ms", ms(turn.FirstByte)), attribute.Float64("precis.cost_usd", turn.CostUSD))
+			attribute.Int("precis.overflow_retries", turn.Retries),
+			attribute.Float64("precis.overhead_ms", ms(turn.Overhead)),
+			attribute.Float64("precis.first_byte_ms", ms(turn.FirstByte)),
+			attribute.Float64("precis.cost_usd", turn.CostUSD))
 	}
 	if r := turn.Report; r != nil {
-		set(attribute.Int("precis.tokens.said", max(r.Unreduced, r.Before.Tokens)), attribute.Int("precis.tokens.forwarded", r.After.Tokens),
+		set(attribute.Int("precis.tokens.said", max(r.Unreduced, r.Before.Tokens)),
+			attribute.Int("precis.tokens.forwarded", r.After.Tokens),
 			attribute.Int("precis.window", r.Decision.Window.Tokens))
 	}
 	if code := precis.CodeOf(turn.Err); code != "" {
@@ -155,13 +164,17 @@ func (t *Traces) Report(ctx context.Context, r policy.Report) {
 	}
 	end := time.Now()
 	_, span := t.tracer.Start(ctx, "condense", trace.WithTimestamp(end.Add(-r.Took)), trace.WithAttributes(
-		attribute.String("gen_ai.conversation.id", r.Conversation), attribute.String("precis.triggered_by", string(r.TriggeredBy)),
-		attribute.Int("precis.tokens.before", r.Before.Tokens), attribute.Int("precis.tokens.after", r.After.Tokens),
+		attribute.String("gen_ai.conversation.id", r.Conversation),
+		attribute.String("precis.triggered_by", string(r.TriggeredBy)),
+		attribute.Int("precis.tokens.before", r.Before.Tokens),
+		attribute.Int("precis.tokens.after", r.After.Tokens),
 		attribute.Int("precis.edits", len(r.Edits)), attribute.Float64("precis.cost_usd", r.CostUSD())))
 	defer span.End(trace.WithTimestamp(end))
 	for _, s := range r.Steps {
-		span.AddEvent("rung", trace.WithAttributes(attribute.String("precis.rung", s.Rung), attribute.String("precis.outcome", string(s.Outcome)),
-			attribute.String("precis.code", string(s.Code)), attribute.Int("precis.tokens.before", s.Before), attribute.Int("precis.tokens.after", s.After)))
+		span.AddEvent("rung", trace.WithAttributes(attribute.String("precis.rung", s.Rung),
+			attribute.String("precis.outcome", string(s.Outcome)),
+			attribute.String("precis.code", string(s.Code)), attribute.Int("precis.tokens.before", s.Before),
+			attribute.Int("precis.tokens.after", s.After)))
 	}
 }
 

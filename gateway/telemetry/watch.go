@@ -29,21 +29,24 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	descActive   = gauge("active_requests", "Requests under way.")
-	descConvs    = gauge("conversations_in_memory", "Conversations in memory.")
-	descLines    = gauge("memory_lines", "Ways through conversations in memory.")
-	descBytes    = gauge("memory_bytes", "What the conversations in memory use, about.")
-	descLimit    = gauge("memory_limit_bytes", "What the conversations in memory may use.")
-	descDropped  = gauge("memory_dropped_total", "Ways through conversations that had to leave memory.")
-	descWindow   = gauge("learned_window_tokens", "Context windows that overflow errors told.", "upstream", "model")
-	descStore    = gauge("store_up", "1 when the store answers.")
-	descKeeps    = gauge("store_keeps", "1 when the store keeps what is new.")
-	descFailed   = gauge("store_last_error_seconds", "When the store last failed, in seconds since 1970; 0: never.")
-	descWaits    = gauge("store_waiting_conversations", "Conversations that wait to be stored.")
-	descWaitsOf  = gauge("store_waiting_bytes", "Messages that wait to be stored, in bytes, about.")
-	descEdits    = gauge("store_waiting_edits", "Edits in force that are not recorded yet.")
-	descBooked   = gauge("store_waiting_ledger_lines", "Ledger lines that wait to be stored.")
-	descLost     = gauge("store_lost_total", "What was not stored, since there was no room for it any more.", "what")
+	descActive  = gauge("active_requests", "Requests under way.")
+	descConvs   = gauge("conversations_in_memory", "Conversations in memory.")
+	descLines   = gauge("memory_lines", "Ways through conversations in memory.")
+	descBytes   = gauge("memory_bytes", "What the conversations in memory use, about.")
+	descLimit   = gauge("memory_limit_bytes", "What the conversations in memory may use.")
+	descDropped = gauge("memory_dropped_total", "Ways through conversations that had to leave memory.")
+	descWindow  = gauge("learned_window_tokens", "Context windows that overflow errors told.", "upstream",
+		"model")
+	descStore  = gauge("store_up", "1 when the store answers.")
+	descKeeps  = gauge("store_keeps", "1 when the store keeps what is new.")
+	descFailed = gauge("store_last_error_seconds",
+		"When the store last failed, in seconds since 1970; 0: never.")
+	descWaits   = gauge("store_waiting_conversations", "Conversations that wait to be stored.")
+	descWaitsOf = gauge("store_waiting_bytes", "Messages that wait to be stored, in bytes, about.")
+	descEdits   = gauge("store_waiting_edits", "Edits in force that are not recorded yet.")
+	descBooked  = gauge("store_waiting_ledger_lines", "Ledger lines that wait to be stored.")
+	descLost    = gauge("store_lost_total", "What was not stored, since there was no room for it any more.",
+		"what")
 	descQueue    = gauge("webhook_queue", "Posts that wait.")
 	descSent     = gauge("webhook_sent_total", "Posts that were taken.")
 	descUnsent   = gauge("webhook_failed_total", "Posts that were given up after retries.")
@@ -93,7 +96,8 @@ func (w *watch) Collect(out chan<- prometheus.Metric) {
 }
 
 // stores sends the condition of the store.
-func (w *watch) stores(s gateway.StoreInfo, send func(*prometheus.Desc, prometheus.ValueType, float64, ...string)) {
+func (w *watch) stores(s gateway.StoreInfo,
+	send func(*prometheus.Desc, prometheus.ValueType, float64, ...string)) {
 	keeps, failed := 1.0, 0.0
 	if !s.Failing.IsZero() {
 		keeps = 0

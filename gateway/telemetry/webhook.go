@@ -167,7 +167,8 @@ func (w *Webhook) Turn(_ context.Context, t gateway.Turn) {
 	if w == nil {
 		return
 	}
-	note := Note{Conversation: t.Conversation, Owner: t.Owner, Model: t.Model, Upstream: t.Upstream, Status: t.Status}
+	note := Note{Conversation: t.Conversation, Owner: t.Owner, Model: t.Model, Upstream: t.Upstream,
+		Status: t.Status}
 	if t.Retries > 0 {
 		over := note
 		over.Type, over.Retries = "overflow", t.Retries
@@ -188,8 +189,10 @@ func (w *Webhook) Report(_ context.Context, r policy.Report) {
 	if w == nil || len(r.Edits) == 0 {
 		return
 	}
-	n := Note{Type: "condensation", Conversation: r.Conversation, Model: r.Model, Trigger: string(r.TriggeredBy),
-		Before: r.Before.Tokens, After: r.After.Tokens, Window: r.Decision.Window.Tokens, CostUSD: r.CostUSD()}
+	n := Note{Type: "condensation", Conversation: r.Conversation, Model: r.Model,
+		Trigger: string(r.TriggeredBy),
+		Before:  r.Before.Tokens, After: r.After.Tokens, Window: r.Decision.Window.Tokens,
+		CostUSD: r.CostUSD()}
 	for _, e := range r.Edits {
 		n.Rungs = append(n.Rungs, e.Rung)
 	}
@@ -199,7 +202,8 @@ func (w *Webhook) Report(_ context.Context, r policy.Report) {
 // Alert reports spending.
 func (w *Webhook) Alert(_ context.Context, a policy.Alert) {
 	if w != nil {
-		w.put(Note{Type: "spend", Conversation: a.Conversation, Kind: a.Kind, Scope: a.Scope, SpentUSD: a.SpentUSD, LimitUSD: a.LimitUSD})
+		w.put(Note{Type: "spend", Conversation: a.Conversation, Kind: a.Kind, Scope: a.Scope,
+			SpentUSD: a.SpentUSD, LimitUSD: a.LimitUSD})
 	}
 }
 

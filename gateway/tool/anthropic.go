@@ -120,7 +120,8 @@ func (s *anthropicStream) summed(e wire.Event, quiet bool) []byte {
 			d.Set("usage", sum(s.earlierUsage, s.usage))
 		}
 		if quiet {
-			d.Set("delta", with(d.Get("delta"), func(d *wire.Draft) { d.Set("stop_reason", []byte(`"end_turn"`)) }))
+			d.Set("delta", with(d.Get("delta"),
+				func(d *wire.Draft) { d.Set("stop_reason", []byte(`"end_turn"`)) }))
 		}
 	}))
 }
@@ -128,7 +129,8 @@ func (s *anthropicStream) summed(e wire.Event, quiet bool) []byte {
 func (s *anthropicStream) flush() []byte { return nil }
 
 func (s *anthropicStream) answer() *Answer {
-	a := &Answer{dialect: anthropic.Format, Others: s.others, ended: s.stop == "tool_use", lost: s.size > maxAnswer}
+	a := &Answer{dialect: anthropic.Format, Others: s.others, ended: s.stop == "tool_use",
+		lost: s.size > maxAnswer}
 	var content []json.RawMessage
 	for _, b := range s.blocks {
 		if b.ours {
@@ -156,7 +158,8 @@ func assistant(content []json.RawMessage) json.RawMessage {
 }
 
 func (s *anthropicStream) next() {
-	*s = anthropicStream{names: s.names, answers: s.answers + 1, base: s.base + len(s.blocks) - len(s.hiddenIndexes), earlierUsage: sum(s.earlierUsage, s.usage)}
+	*s = anthropicStream{names: s.names, answers: s.answers + 1,
+		base: s.base + len(s.blocks) - len(s.hiddenIndexes), earlierUsage: sum(s.earlierUsage, s.usage)}
 }
 
 func (s *anthropicStream) finish() (out []byte) {

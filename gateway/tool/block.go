@@ -92,7 +92,8 @@ func (b *block) whole() json.RawMessage {
 	out := with(b.start, func(d *wire.Draft) {
 		for _, name := range b.text.names {
 			if name == partialInput {
-				if input := b.text.text(name); jsonspan.Kind([]byte(input)) == '{' && jsonspan.Valid([]byte(input)) == nil {
+				if input := b.text.text(name); jsonspan.Kind([]byte(input)) == '{' &&
+					jsonspan.Valid([]byte(input)) == nil {
 					d.Set("input", []byte(input))
 				}
 				continue

@@ -59,7 +59,8 @@ func (s *chatStream) event(e wire.Event) []byte {
 		return e.Raw
 	}
 	if s.answers == 0 && s.id == nil {
-		s.id, s.created = bytes.Clone(jsonspan.Field(e.Data, "id")), bytes.Clone(jsonspan.Field(e.Data, "created"))
+		s.id, s.created = bytes.Clone(jsonspan.Field(e.Data, "id")), bytes.Clone(jsonspan.Field(e.Data,
+			"created"))
 	}
 	usage := jsonspan.Field(e.Data, "usage")
 	if usage != nil {
@@ -100,7 +101,8 @@ func (s *chatStream) chunk(e wire.Event, choice json.RawMessage) []byte {
 	}
 	ends := stop != "" && s.answer().onlyOurCalls()
 	if ends {
-		s.held = append(s.held, wire.ParseEvent(bytes.Clone(e.With(choose(e.Data, with(choice, func(d *wire.Draft) { d.Set("delta", []byte("{}")) }))))))
+		s.held = append(s.held, wire.ParseEvent(bytes.Clone(e.With(choose(e.Data,
+			with(choice, func(d *wire.Draft) { d.Set("delta", []byte("{}")) }))))))
 	}
 	more := stop != "" && !ends || jsonspan.Field(e.Data, "usage") != nil && !ends
 	switch {
@@ -210,7 +212,8 @@ func (s *chatStream) filterDelta(delta json.RawMessage) (kept json.RawMessage, c
 func (s *chatStream) flush() []byte { return nil }
 
 func (s *chatStream) answer() *Answer {
-	a := &Answer{dialect: chat.Format, ended: s.stop == "tool_calls" || s.stop == "stop", lost: s.size > maxAnswer}
+	a := &Answer{dialect: chat.Format, ended: s.stop == "tool_calls" || s.stop == "stop",
+		lost: s.size > maxAnswer}
 	for _, c := range s.calls {
 		if c.ours {
 			a.Calls = append(a.Calls, c.call())
@@ -241,7 +244,8 @@ func (s *chatStream) answer() *Answer {
 }
 
 func (s *chatStream) next() {
-	*s = chatStream{names: s.names, answers: s.answers + 1, id: s.id, created: s.created, earlierUsage: sum(s.earlierUsage, s.usage)}
+	*s = chatStream{names: s.names, answers: s.answers + 1, id: s.id, created: s.created,
+		earlierUsage: sum(s.earlierUsage, s.usage)}
 }
 
 func (s *chatStream) finish() (out []byte) {

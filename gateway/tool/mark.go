@@ -51,7 +51,8 @@ func Unmark(input json.RawMessage) json.RawMessage {
 		case kind == "reasoning" && content == leftOut:
 			made = true
 			continue
-		case kind == "reasoning", role != "" && role != "assistant", bytes.HasSuffix([]byte(kind), []byte("_output")):
+		case kind == "reasoning", role != "" && role != "assistant",
+			bytes.HasSuffix([]byte(kind), []byte("_output")):
 			made = false
 		case made:
 			if bare := with(item, func(d *wire.Draft) { d.Remove("id") }); bare != nil {

@@ -25,8 +25,9 @@ type responsesStream struct {
 	// State of the current answer:
 	items         []json.RawMessage // complete
 	began         int
-	hiddenIndexes []int        // indexes of items hidden from the client
-	pendingEvents []wire.Event // the end of a reasoning item and later events, until the item that follows from it is known
+	hiddenIndexes []int // indexes of items hidden from the client
+	// the end of a reasoning item and later events, until the item that follows from it is known
+	pendingEvents []wire.Event
 	size          int
 	others        bool
 	ended         bool
@@ -41,7 +42,8 @@ func (n Names) item(item []byte) bool {
 }
 
 // clientCalls are the items that a client has to answer.
-var clientCalls = []string{"function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"}
+var clientCalls = []string{"function_call", "custom_tool_call", "local_shell_call", "shell_call",
+	"apply_patch_call", "computer_call", "mcp_approval_request"}
 
 const (
 	itemAdded = "response.output_item.added"
@@ -85,7 +87,8 @@ func (s *responsesStream) releaseHeld(ours bool) []byte {
 }
 
 func (s *responsesStream) take(e wire.Event, kind string) []byte {
-	i, has := jsonspan.Int(jsonspan.Field(e.Data, "output_index")), jsonspan.Field(e.Data, "output_index") != nil
+	i, has := jsonspan.Int(jsonspan.Field(e.Data, "output_index")), jsonspan.Field(e.Data,
+		"output_index") != nil
 	item := jsonspan.Field(e.Data, "item")
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued":
@@ -256,7 +259,8 @@ func (n Names) answerOf(items []json.RawMessage, others, ended, lost bool) *Answ
 
 func (s *responsesStream) next() {
 	*s = responsesStream{
-		names: s.names, answers: s.answers + 1, base: s.base + s.began - len(s.hiddenIndexes), got: s.got, earlierUsage: sum(s.earlierUsage, s.usage), changed: true, number: s.number,
+		names: s.names, answers: s.answers + 1, base: s.base + s.began - len(s.hiddenIndexes), got: s.got,
+		earlierUsage: sum(s.earlierUsage, s.usage), changed: true, number: s.number,
 	}
 }
 

@@ -19,7 +19,8 @@ func sum(a, b json.RawMessage) json.RawMessage { return combine(a, b, maxDepth, 
 // 0.
 func latest(a, b json.RawMessage) json.RawMessage { return combine(a, b, maxDepth, later) }
 
-func combine(a, b json.RawMessage, depth int, number func(a, b json.RawMessage) json.RawMessage) json.RawMessage {
+func combine(a, b json.RawMessage, depth int,
+	number func(a, b json.RawMessage) json.RawMessage) json.RawMessage {
 	ka, kb := jsonspan.Kind(a), jsonspan.Kind(b)
 	switch {
 	case kb == 0 || kb == 'n':

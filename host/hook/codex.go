@@ -20,10 +20,12 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 // missingFacts returns the facts missing from the program's summary and from the text shown beside it. If
 // the summary cannot be read, it returns the digest instead. With a readable summary, the missing
 // facts alone preserve more old content in the same space than a digest would.
-func (c *call) missingFacts(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
+func (c *call) missingFacts(ctx context.Context, r record, summary, beside string,
+	limit int) (string, error) {
 	if summary == "" {
 		head := c.intro(heldBefore)
-		text, err := r.digest(ctx, min(c.size(r), (limit-units(head))/4), besideSummary) // a token is four characters
+		// a token is four characters
+		text, err := r.digest(ctx, min(c.size(r), (limit-units(head))/4), besideSummary)
 		if err != nil {
 			return "", err
 		}

@@ -114,7 +114,8 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model, Transcript: precis.NewTranscript(r.msgs...)}
+	conv := &precis.Conversation{ID: r.conv.ID, Model: r.conv.Model,
+		Transcript: precis.NewTranscript(r.msgs...)}
 	conv.Edits = withRecorded(c.ownEdits(conv.Transcript), r.conv.Edits)
 	in.undoCommand = "/compact " + undoCompaction
 	said, err := c.compact(ctx, conv, in.reduction)
@@ -128,7 +129,8 @@ func claudeView(ctx context.Context, c *call) ([]byte, error) {
 	if said.Rows = rows; !ok || len(line(said)) > mostRows {
 		return nil, errNothing("the view cannot be given as rows")
 	}
-	made := slices.DeleteFunc(slices.Clone(conv.Edits), func(e precis.Edit) bool { return contains(r.conv.Edits, e.ID) })
+	made := slices.DeleteFunc(slices.Clone(conv.Edits),
+		func(e precis.Edit) bool { return contains(r.conv.Edits, e.ID) })
 	c.tryUpdate(ctx, func(s *state) {
 		s.Edits, s.Compactions, s.Own = json.RawMessage(line(made)), s.Compactions+1, true
 		s.Digest, s.Pending, s.Due = "", "", false
@@ -218,7 +220,8 @@ func (c *call) compact(ctx context.Context, conv *precis.Conversation, in reduct
 	before, full := len(conv.Edits), cmp.Or(in.Context.Tokens, all)
 	result, err := m.Manage(ctx, policy.Request{
 		Conversation: conv, Profile: conv.Model, Window: precis.Window{Tokens: full}, Reported: full,
-		TriggeredBy: precis.TriggeredManual, WithoutModels: true, Dialect: anthropic.Dialect{}, Reasoning: in.reasoning,
+		TriggeredBy: precis.TriggeredManual, WithoutModels: true, Dialect: anthropic.Dialect{},
+		Reasoning: in.reasoning,
 	})
 	switch {
 	case err != nil:
@@ -280,7 +283,8 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 		}
 		switch {
 		case known:
-			if !slices.ContainsFunc(x.of[m], func(k int) bool { return slices.Equal(rows[k].keys(), r.keys()) }) {
+			if !slices.ContainsFunc(x.of[m],
+				func(k int) bool { return slices.Equal(rows[k].keys(), r.keys()) }) {
 				x.of[m] = append(append(x.of[m], waiting...), i)
 			}
 			x.last, waiting = m, nil
@@ -294,7 +298,8 @@ func contextOf(conv *precis.Conversation, rows []row) *rowContext {
 			x.loose[x.last] = append(x.loose[x.last], i)
 		}
 	}
-	for i := x.last + 1; i < conv.Transcript.Len(); i++ { // only additions by the program may follow, which have no calls
+	for i := x.last + 1; i < conv.Transcript.Len(); i++ {
+		// only additions by the program may follow, which have no calls
 		m := conv.Transcript.At(i)
 		if x.last < 0 || m.HasToolResult() || len(m.Content) > 0 && m.Role == precis.RoleAssistant {
 			return nil
@@ -313,7 +318,8 @@ func isSummary(edits []precis.Edit, text string) bool {
 	text = strings.TrimSpace(text)
 	return slices.ContainsFunc(edits, func(e precis.Edit) bool {
 		return slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool {
-			return slices.ContainsFunc(r.With, func(m precis.Message) bool { return strings.TrimSpace(m.PlainText()) == text })
+			return slices.ContainsFunc(r.With,
+				func(m precis.Message) bool { return strings.TrimSpace(m.PlainText()) == text })
 		})
 	})
 }

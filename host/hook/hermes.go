@@ -50,8 +50,10 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 		Model    string          `json:"model,omitempty"`
 		Messages json.RawMessage `json:"messages"`
 	}{h.Model, h.Messages}
-	h.assembly = gateway.Assembly{Dialect: chat.Dialect{}, Body: line(body), Window: max(h.Window, 0), Now: h.Now, Focus: h.Focus}
-	if h.request, err = http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", nil); err != nil {
+	h.assembly = gateway.Assembly{Dialect: chat.Dialect{}, Body: line(body), Window: max(h.Window, 0),
+		Now: h.Now, Focus: h.Focus}
+	if h.request, err = http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/",
+		nil); err != nil {
 		return h, err
 	}
 	manager, err := preset.New(preset.Options{})
@@ -59,7 +61,8 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 		return h, err
 	}
 	window := func(_ context.Context, model string) precis.Window { return c.o.Window(model) }
-	h.gateway, err = gateway.New(gateway.Options{Local: true, InProcess: true, Manager: manager, Window: window})
+	h.gateway, err = gateway.New(gateway.Options{Local: true, InProcess: true, Manager: manager,
+		Window: window})
 	return h, err
 }
 

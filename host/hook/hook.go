@@ -68,7 +68,8 @@ type handler func(context.Context, *call) ([]byte, error)
 // handlers are the events of each program.
 var handlers = map[string]map[string]handler{
 	"claude-code": {
-		"pre-compact": note, "session-start": claudeStart, "post-compact": claudeCompacted, "pending": pending,
+		"pre-compact": note, "session-start": claudeStart, "post-compact": claudeCompacted,
+		"pending": pending,
 		"compact": claudeView, "loaded": claudeLoaded,
 	},
 	"codex":    {"session-start": codexStart},

@@ -27,8 +27,9 @@ func parse(data []byte) input {
 		return in
 	}
 	for name, to := range map[string]*string{
-		"session_id": &in.Session, "transcript_path": &in.Transcript, "hook_event_name": &in.Event, "source": &in.Source,
-		"model": &in.Model, "compact_summary": &in.Summary, "agent_id": &in.Agent,
+		"session_id": &in.Session, "transcript_path": &in.Transcript, "hook_event_name": &in.Event,
+		"source": &in.Source,
+		"model":  &in.Model, "compact_summary": &in.Summary, "agent_id": &in.Agent,
 	} {
 		if raw, ok := members[name]; ok && json.Unmarshal(raw, to) != nil {
 			*to = ""

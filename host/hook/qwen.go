@@ -19,7 +19,8 @@ func qwenBefore(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.answerEvent("PreCompact", "Keep in the summary, word for word, what this record says of the user's rules and requests, of files and of errors:\n"+text), nil
+	return c.answerEvent("PreCompact",
+		"Keep in the summary, word for word, what this record says of the user's rules and requests, of files and of errors:\n"+text), nil
 }
 
 func qwenCompacted(ctx context.Context, c *call) ([]byte, error) {

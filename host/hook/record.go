@@ -73,7 +73,8 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 		return record{}, err
 	}
 	r := record{conv: rec.Conversation}
-	r.msgs, r.programTexts = withoutGiven(c.Host, retain.WithoutRewound(rec.Conversation.Transcript, rec.Conversation.Edits))
+	r.msgs, r.programTexts = withoutGiven(c.Host,
+		retain.WithoutRewound(rec.Conversation.Transcript, rec.Conversation.Edits))
 	if len(r.msgs) == 0 {
 		return r, errNothing("the transcript has no messages")
 	}
@@ -86,7 +87,8 @@ var besideSummary = digest.Writer{Brief: true}
 
 // digest has w write a digest of the conversation with at most the given tokens.
 func (r record) digest(ctx context.Context, tokens int, w digest.Writer) (string, error) {
-	d, err := w.Summarize(ctx, policy.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
+	d, err := w.Summarize(ctx, policy.SummaryRequest{Conversation: r.conv, Messages: r.msgs,
+		MaxTokens: tokens})
 	if err == nil && d.Text == "" {
 		err = errNothing("there is nothing to say")
 	}
@@ -175,7 +177,8 @@ const roomForMore = 1500
 func (c *call) missingText(r record, summary, beside string, room int) string {
 	recorded, _, known := r.shown()
 	msgs, n := r.msgs, r.compacted()
-	if summary == recorded && n < len(msgs) { // a summary that is not recorded yet replaces later messages, too
+	if summary == recorded && n < len(msgs) {
+		// a summary that is not recorded yet replaces later messages, too
 		beside += wordsOf(msgs[n:])
 		msgs = msgs[:n]
 	}
@@ -184,14 +187,16 @@ func (c *call) missingText(r record, summary, beside string, room int) string {
 	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.programTexts+known)
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(
-			policy.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room},
+			policy.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary,
+				MaxTokens: digest.Estimate(summary) + room},
 			digest.RepairOptions{Beside: beside, Brief: true},
 		)
 	}
 	alone := ask("", 0) // room 0 adds no text and only measures
 	both := ask(beside, room)
 	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
-	if before := both.Kept.Kept - both.Kept.Repaired; beside != "" && len(both.Doubts) == 0 && before*10 >= both.Kept.Anchors*9 {
+	if before := both.Kept.Kept - both.Kept.Repaired; beside != "" && len(both.Doubts) == 0 &&
+		before*10 >= both.Kept.Anchors*9 {
 		return "" // the digest covers at least nine tenths of the facts
 	}
 	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)

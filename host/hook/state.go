@@ -14,16 +14,17 @@ import (
 
 // state is the stored state of a session between events.
 type state struct {
-	Compactions int             `json:"compactions"`
-	Digest      string          `json:"digest,omitempty"`   // given after the newest compaction
-	Summary     string          `json:"summary,omitempty"`  // the program's own; for Claude Code its hash
-	Pending     string          `json:"pending,omitempty"`  // to be given at the next occasion
-	Own         bool            `json:"own,omitempty"`      // precis made the newest compaction: other hooks are silent
-	Due         bool            `json:"due,omitempty"`      // the newest summary is not checked yet
-	Tried       int             `json:"tried,omitempty"`    // number of attempts that did not find it
-	Offset      int64           `json:"offset,omitempty"`   // end of the part of the transcript that was read
-	Snapshot    string          `json:"snapshot,omitempty"` // hash of the newest snapshot in it
-	Edits       json.RawMessage `json:"edits,omitempty"`
+	Compactions int    `json:"compactions"`
+	Digest      string `json:"digest,omitempty"`  // given after the newest compaction
+	Summary     string `json:"summary,omitempty"` // the program's own; for Claude Code its hash
+	Pending     string `json:"pending,omitempty"` // to be given at the next occasion
+	// precis made the newest compaction: other hooks are silent
+	Own      bool            `json:"own,omitempty"`
+	Due      bool            `json:"due,omitempty"`      // the newest summary is not checked yet
+	Tried    int             `json:"tried,omitempty"`    // number of attempts that did not find it
+	Offset   int64           `json:"offset,omitempty"`   // end of the part of the transcript that was read
+	Snapshot string          `json:"snapshot,omitempty"` // hash of the newest snapshot in it
+	Edits    json.RawMessage `json:"edits,omitempty"`
 }
 
 // kept is how long the state of an idle session is stored.

@@ -17,12 +17,14 @@ type Kind string
 
 // The kinds, in display order.
 const (
-	System     Kind = "system"
-	Tools      Kind = "tools"
-	Unrecorded Kind = "not recorded" // system prompt and tools that the provider counted and the recording lacks
-	Digest     Kind = "digest"       // replacements of messages: a summary, a digest, a marker
-	User       Kind = "user"         // messages of persons
-	Program    Kind = "program"      // messages of the program around the model, or of another agent, in the user role
+	System Kind = "system"
+	Tools  Kind = "tools"
+	// system prompt and tools that the provider counted and the recording lacks
+	Unrecorded Kind = "not recorded"
+	Digest     Kind = "digest" // replacements of messages: a summary, a digest, a marker
+	User       Kind = "user"   // messages of persons
+	// messages of the program around the model, or of another agent, in the user role
+	Program    Kind = "program"
 	Assistant  Kind = "assistant"
 	Thinking   Kind = "thinking"
 	ToolUse    Kind = "tool use"
@@ -33,7 +35,8 @@ const (
 
 // Kinds returns all kinds in order.
 func Kinds() []Kind {
-	return []Kind{System, Tools, Unrecorded, Digest, User, Program, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
+	return []Kind{System, Tools, Unrecorded, Digest, User, Program, Assistant, Thinking, ToolUse, ToolResult,
+		Media, Other}
 }
 
 // Share is the usage of one kind or tool.
@@ -80,7 +83,8 @@ func Take(c *precis.Conversation, units []precis.Unit, m *measure.Meter) Census 
 		}
 		spans := speech.Of(u.From)
 		for b, block := range u.Blocks() {
-			t.block(precis.BlockHandle(u.From, b), u.Messages[0].Role, block, kindsOf(u.Messages[0].Role, block, spansOf(spans, b), false))
+			t.block(precis.BlockHandle(u.From, b), u.Messages[0].Role, block,
+				kindsOf(u.Messages[0].Role, block, spansOf(spans, b), false))
 		}
 	}
 	return t.census()
@@ -162,7 +166,8 @@ type part struct {
 
 // spansOf returns the spans of block b of a message.
 func spansOf(spans []precis.Span, b int) []precis.Span {
-	from, found := slices.BinarySearchFunc(spans, b, func(s precis.Span, b int) int { return cmp.Compare(s.Block, b) })
+	from, found := slices.BinarySearchFunc(spans, b,
+		func(s precis.Span, b int) int { return cmp.Compare(s.Block, b) })
 	if !found {
 		return nil
 	}

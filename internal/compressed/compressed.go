@@ -50,7 +50,8 @@ const (
 )
 
 func unzstd(r io.Reader, window uint64) (io.Reader, error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,8 @@ func File(data []byte, most int) ([]byte, error) {
 		most = min(most, ratio*len(data))
 		n, broken := unpack(io.Discard, f.open, data, most+1)
 		if n > most {
-			return nil, fmt.Errorf("%w: more than %d bytes by %s into %d", ErrTooLarge, most, f.name, len(data))
+			return nil, fmt.Errorf("%w: more than %d bytes by %s into %d", ErrTooLarge, most, f.name,
+				len(data))
 		}
 		if broken != nil {
 			broken = fmt.Errorf("what %s has compressed is damaged: %w", f.name, broken)

@@ -95,7 +95,8 @@ func Words(blocks []precis.Block) string {
 // between letters.
 func FirstLine(s string, n int) string {
 	for line := range strings.Lines(s[:min(len(s), 4096)]) {
-		line = strings.TrimFunc(strings.ToValidUTF8(line, ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+		line = strings.TrimFunc(strings.ToValidUTF8(line, ""),
+			func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 		if line == "" {
 			continue
 		}

@@ -39,22 +39,26 @@ func (d *Door) Address(base string) string {
 }
 
 // errClosed is the error of a request without the secret.
-var errClosed = &precis.Error{Code: precis.CodeInvalid, Op: "check caller", Err: errors.New("these pages are for who started them"),
+var errClosed = &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
+	Err:  errors.New("these pages are for who started them"),
 	Hint: "open the address that was printed, with its key"}
 
 // Handler passes requests with the secret in a cookie or a header to next. A request with the
 // secret in its address gets the cookie, which lasts until the browser is closed, and is redirected
 // to the address without it. Other requests are answered by refuse.
-func (d *Door) Handler(refuse func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+func (d *Door) Handler(refuse func(http.ResponseWriter, *http.Request, error),
+	next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		switch {
-		case q.Has(Query) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && d.is(q.Get(Query)):
+		case q.Has(Query) && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+			d.is(q.Get(Query)):
 			h := w.Header()
 			h.Set("Cache-Control", "no-store")
 			h.Set("Referrer-Policy", "no-referrer")
 			// Lax: the address may be opened from a page, such as a web terminal.
-			http.SetCookie(w, &http.Cookie{Name: d.cookie, Value: d.secret, Path: d.path, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
+			http.SetCookie(w, &http.Cookie{Name: d.cookie, Value: d.secret, Path: d.path, HttpOnly: true,
+				Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
 			q.Del(Query)
 			clean := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: q.Encode()}
 			http.Redirect(w, r, clean.RequestURI(), http.StatusSeeOther)

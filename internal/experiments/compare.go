@@ -111,7 +111,8 @@ func Compare(outcomes []Outcome) []Stats {
 	var samples []sample
 	control := map[string]int{}
 	for _, g := range grouped(outcomes) {
-		s := Stats{Experiment: g[0].Experiment, Variant: g[0].Variant, Condensations: len(g), Means: map[Metric]Estimate{}}
+		s := Stats{Experiment: g[0].Experiment, Variant: g[0].Variant, Condensations: len(g),
+			Means: map[Metric]Estimate{}}
 		if s.Experiment == "" {
 			s.Model = g[0].Model
 		}

@@ -50,7 +50,8 @@ func (w callHistory) rereads(r *condensingRun, until int) (after, hidden, shown 
 func (w callHistory) knownResults(r *condensingRun, seen int) map[string]bool {
 	t := w.t.Prefix(seen)
 	before := w.edits[:r.first:r.first]
-	was, alone, is := precis.ShownBy(t, before), precis.ShownBy(t, append(before, r.edits...)), precis.ShownBy(t, w.edits[:r.last+1])
+	was, alone, is := precis.ShownBy(t, before), precis.ShownBy(t,
+		append(before, r.edits...)), precis.ShownBy(t, w.edits[:r.last+1])
 	known := map[string]bool{}
 	for _, c := range w.calls {
 		target := targetOf(c)

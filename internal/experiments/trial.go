@@ -36,7 +36,8 @@ func CheckTrials(trials []Trial) error {
 		}
 		names[t.Name] = true
 		if !(t.Share > 0 && t.Share <= 100) {
-			return invalidExperiment("the share of %q is %g, want more than 0 and at most 100 percent", t.Name, t.Share)
+			return invalidExperiment("the share of %q is %g, want more than 0 and at most 100 percent",
+				t.Name, t.Share)
 		}
 		sum += t.Share
 		if err := t.checkArms(); err != nil {
@@ -89,7 +90,8 @@ func Assign(trials []Trial, conversation string) string {
 }
 
 func (t Trial) pick(conversation string) string {
-	arms := slices.SortedFunc(slices.Values(t.Arms), func(a, b Arm) int { return cmp.Compare(a.Name, b.Name) })
+	arms := slices.SortedFunc(slices.Values(t.Arms),
+		func(a, b Arm) int { return cmp.Compare(a.Name, b.Name) })
 	total := uint64(0)
 	for _, a := range arms {
 		total += uint64(max(a.Weight, 1))

@@ -1,10 +1,12 @@
-// Command faults changes one place of a package at a time and reports which tests notice: it measures the tests, not the code.
+// Command faults changes one place of a package at a time and reports which tests notice: it measures
+// the tests, not the code.
 //
 //	go run ./internal/faults -n 10 -seed 1 ./digest ./gateway ./reduce ./store/... .
 //
-// Faults are selected at random among the conditions, comparisons and numbers of each package, equally from every package. Equal seeds
-// select equal faults in equal code. The source is not written: a fault is an overlay of go test. Each fault is tried with the tests
-// of its package at three levels, until one fails: -short, without it, and with PRECIS_ALL=1 together with the packages of -also.
+// Faults are selected at random among the conditions, comparisons and numbers of each package, equally
+// from every package. Equal seeds select equal faults in equal code. The source is not written: a fault
+// is an overlay of go test. Each fault is tried with the tests of its package at three levels, until
+// one fails: -short, without it, and with PRECIS_ALL=1 together with the packages of -also.
 //
 //precis:testonly
 package main
@@ -37,7 +39,8 @@ type fault struct {
 func main() {
 	n := flag.Int("n", 10, "number of faults in each package")
 	seed := flag.Uint64("seed", 1, "selects the faults")
-	also := flag.String("also", ". ./preset ./conformance", "packages that the last level runs, too, separated by spaces")
+	also := flag.String("also", ". ./preset ./conformance",
+		"packages that the last level runs, too, separated by spaces")
 	deepest := flag.Int("levels", 3, "levels to try: 1 is -short, 2 without it, 3 with PRECIS_ALL=1")
 	flag.Parse()
 	if err := run(flag.Args(), *n, *seed, strings.Fields(*also), *deepest); err != nil {
@@ -83,7 +86,8 @@ func run(patterns []string, n int, seed uint64, also []string, deepest int) erro
 			if level < deepest {
 				name = names[level]
 			}
-			fmt.Printf("%-9s %s:%d: %s → %s\n", name, filepath.Base(dir)+"/"+filepath.Base(f.file), f.line, f.was, f.by)
+			fmt.Printf("%-9s %s:%d: %s → %s\n", name, filepath.Base(dir)+"/"+filepath.Base(f.file), f.line,
+				f.was, f.by)
 		}
 	}
 	for level, n := range found[:deepest] {
@@ -138,7 +142,8 @@ func (f fault) overlay(work string) (string, error) {
 
 // opposites are the operators that replace another one.
 var opposites = map[token.Token]string{
-	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==", token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+",
+	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
+	token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+",
 }
 
 // faultsIn returns the faults that the production code of a folder can have, in the order of the source.

@@ -64,7 +64,8 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 const suffix = ".lock"
 
 func cannot(path string, err error) error {
-	return &precis.Error{Code: precis.CodeInternal, Op: "lock", Place: path, Err: err, Hint: "nothing was changed"}
+	return &precis.Error{Code: precis.CodeInternal, Op: "lock", Place: path, Err: err,
+		Hint: "nothing was changed"}
 }
 
 func inUse(path string) error {

@@ -171,7 +171,10 @@ func tightened(text string, limits []limit, figures []figure) string {
 	gone := map[int]bool{}
 	for _, l := range limits {
 		i := slices.IndexFunc(figures, func(f figure) bool { return f.name == l.name })
-		at := slices.IndexFunc(out, func(line string) bool { return strings.HasPrefix(line, l.row.Get("figure")+"\t") })
+		at := slices.IndexFunc(out, func(line string) bool {
+			return strings.HasPrefix(line,
+				l.row.Get("figure")+"\t")
+		})
 		isPackage := l.row.Get("kind") == kindPackage
 		if i < 0 {
 			if isPackage {
@@ -180,7 +183,8 @@ func tightened(text string, limits []limit, figures []figure) string {
 			continue
 		}
 		now := figures[i].now
-		if l.kind == kindMax && now+l.tolerance >= l.value || l.kind == kindMin && now-l.tolerance <= l.value || l.kind == kindNear || l.kind == kindShow {
+		if l.kind == kindMax && now+l.tolerance >= l.value ||
+			l.kind == kindMin && now-l.tolerance <= l.value || l.kind == kindNear || l.kind == kindShow {
 			continue
 		}
 		fields := strings.Split(out[at], "\t")

@@ -1,14 +1,14 @@
-// Command guard measures the size, the language and the cost of the project, and
-// compares each figure with its limit in limits.txt. It exits with code 1 when a
-// figure is over its limit, and when a figure has no limit.
+// Command guard measures the size, the language and the cost of the project, and compares each figure
+// with its limit in limits.txt. It exits with code 1 when a figure is over its limit, and when a figure
+// has no limit.
 //
 //	make guard                          print the figures; of single packages only those that differ from their limits
 //	go run ./internal/guard -all        print every figure
 //	go run ./internal/guard -dialect    print the comments that contain a phrase of dialect.txt
 //	go run ./internal/guard -tighten    lower the limits to the current figures; none is raised
 //
-// It runs in the root folder of the module, builds the command with make, and runs
-// the benchmarks with names that begin with BenchmarkGuard.
+// It runs in the root folder of the module, builds the command with make, and runs the benchmarks with
+// names that begin with BenchmarkGuard.
 //
 //precis:testonly
 package main
@@ -27,7 +27,8 @@ import (
 
 func main() {
 	all := flag.Bool("all", false, "print every figure")
-	dialect := flag.Bool("dialect", false, "print the comments that contain a phrase of dialect.txt, and do nothing else")
+	dialect := flag.Bool("dialect", false,
+		"print the comments that contain a phrase of dialect.txt, and do nothing else")
 	tighten := flag.Bool("tighten", false, "lower the limits to the current figures")
 	flag.Parse()
 	if err := run(os.Stdout, *all, *dialect, *tighten); err != nil {
@@ -63,7 +64,8 @@ func run(out io.Writer, all, dialect, tighten bool) error {
 	}
 	problems := append(src.wrongMarks(), compare(figures, limits)...)
 	if tighten {
-		if err := os.WriteFile(limitsFile, []byte(tightened(string(text), limits, figures)), 0o644); err != nil {
+		if err := os.WriteFile(limitsFile, []byte(tightened(string(text), limits, figures)),
+			0o644); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,8 @@ func programFigures() ([]figure, error) {
 // benchmarkFigures runs the benchmarks.
 func benchmarkFigures() (all []figure, err error) {
 	for _, b := range benchmarks {
-		out, err := command("go", append([]string{"test", "-run", "^$", "-bench", "^BenchmarkGuard", "-benchmem"}, b...)...)
+		out, err := command("go", append([]string{"test", "-run", "^$", "-bench", "^BenchmarkGuard",
+			"-benchmem"}, b...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +75,8 @@ func parseBenchmarks(out []byte) (all []figure) {
 				break
 			}
 			unit := fields[i+1]
-			f := figure{name: name + " " + unit, now: now, shown: unit == "ns/op" || unit == "allocs/op" || unit == "MB/s"}
+			f := figure{name: name + " " + unit, now: now,
+				shown: unit == "ns/op" || unit == "allocs/op" || unit == "MB/s"}
 			if at := slices.IndexFunc(all, func(g figure) bool { return g.name == f.name }); at >= 0 {
 				all[at].now = min(all[at].now, now)
 			} else {

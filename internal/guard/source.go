@@ -69,7 +69,8 @@ func readSource(root string) (*source, error) {
 		return nil, err
 	}
 	first, _, _ := strings.Cut(string(mod), "\n")
-	s := &source{root: root, module: strings.TrimSpace(strings.TrimPrefix(first, "module")), pkgs: map[string]*pkg{}}
+	s := &source{root: root, module: strings.TrimSpace(strings.TrimPrefix(first, "module")),
+		pkgs: map[string]*pkg{}}
 	var phrases []phrase
 	for _, row := range dialect().Rows {
 		phrases = append(phrases, phraseOf(row))
@@ -82,7 +83,8 @@ func readSource(root string) (*source, error) {
 			return err
 		case e.IsDir() && filepath.Clean(name) == filepath.Join(root, "lab"): // a module of its own
 			return filepath.SkipDir
-		case e.IsDir() && name != root && (base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_'):
+		case e.IsDir() && name != root &&
+			(base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_'):
 			return filepath.SkipDir
 		case e.IsDir() || filepath.Ext(base) != ".go" || strings.HasSuffix(base, "_test.go"):
 			return nil
@@ -275,7 +277,9 @@ func (s *source) readDialect(phrases []phrase, files *token.FileSet, file *ast.F
 		for _, line := range prose(group) {
 			for _, p := range phrases {
 				for _, found := range p.FindAllString(line, -1) {
-					s.dialect = append(s.dialect, fmt.Sprintf("%s: %q, write %s: %s", files.Position(group.Pos()), found, p.instead, strings.TrimSpace(line)))
+					s.dialect = append(s.dialect,
+						fmt.Sprintf("%s: %q, write %s: %s", files.Position(group.Pos()), found, p.instead,
+							strings.TrimSpace(line)))
 				}
 			}
 		}
@@ -293,7 +297,8 @@ func (s *source) figures() ([]figure, error) {
 			continue
 		}
 		embeds = append(embeds, p.embeds...)
-		packages = append(packages, figure{name: dir + lines, now: float64(p.lines), ofPackage: true}, figure{name: dir + branches, now: float64(p.branches), ofPackage: true})
+		packages = append(packages, figure{name: dir + lines, now: float64(p.lines), ofPackage: true},
+			figure{name: dir + branches, now: float64(p.branches), ofPackage: true})
 		sum.lines += p.lines
 		sum.branches += p.branches
 		sum.regexps += p.regexps

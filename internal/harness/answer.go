@@ -30,8 +30,8 @@ func Speaks(tool, argument string) bool {
 	return tools().Has(tool, "says", argument)
 }
 
-// introductionLength returns the length in bytes of a program's introduction of the user's words at the start of
-// a text, else 0.
+// introductionLength returns the length in bytes of a program's introduction of the user's words at the
+// start of a text, else 0.
 func introductionLength(text string) int {
 	const longest = 400
 	from, to := introduction(text[:min(len(text), longest)])
@@ -64,7 +64,8 @@ func Answer(r Result) (from, to int) {
 	if IsTool(r.Tool, "asks") && !r.IsError {
 		return trimmed(r.Text, from, answerLength(text))
 	}
-	if IsTool(r.Tool, "answers") || IsTool(r.Tool, "own") && r.Around == Wrappers && introductionLength(text) > 0 {
+	if IsTool(r.Tool, "answers") ||
+		IsTool(r.Tool, "own") && r.Around == Wrappers && introductionLength(text) > 0 {
 		a, b := wrapped(text)
 		return trimmed(r.Text, from+a, b-a)
 	}
@@ -97,7 +98,8 @@ func Feedback(output string) (result, said string) {
 
 // answerLength returns the length of an answer without the text that programs append to it.
 func answerLength(text string) int {
-	for _, tail := range []string{". You can now continue with the user's answers in mind.", " You can now continue with the user's answers in mind."} {
+	for _, tail := range []string{". You can now continue with the user's answers in mind.",
+		" You can now continue with the user's answers in mind."} {
 		if n := strings.Index(text, tail); n >= 0 && n+len(tail) >= len(strings.TrimSpace(text)) {
 			return n
 		}

@@ -13,7 +13,8 @@ var directory = lazyregexp.New(`(?i)(?:\bworking directory|<cwd>|\bcwd\b)[^/~A-Z
 // WorkingDirectory returns the last working directory that a text of an agent's program names; ""
 // when it names none.
 func WorkingDirectory(text string) string {
-	if !strings.Contains(text, "orking ") && !strings.Contains(text, "cwd") { // most texts, at a fraction of the cost
+	if !strings.Contains(text, "orking ") && !strings.Contains(text, "cwd") {
+		// most texts, at a fraction of the cost
 		return ""
 	}
 	found := directory.FindAllStringSubmatchIndex(text, -1)

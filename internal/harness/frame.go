@@ -95,7 +95,8 @@ func RegistersTools(text string) bool {
 		if json.Unmarshal(value, &one) != nil {
 			return false
 		}
-		list = append(append(one.Tools, one.Functions...), one.toolDefinition)[:max(len(one.Tools)+len(one.Functions), 1)]
+		list = append(append(one.Tools, one.Functions...),
+			one.toolDefinition)[:max(len(one.Tools)+len(one.Functions), 1)]
 	}
 	return len(list) > 0 && !slices.ContainsFunc(list, func(d toolDefinition) bool { return !d.is() })
 }

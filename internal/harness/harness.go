@@ -46,7 +46,9 @@ func resultHead(text string) (name string, length int, ok bool) {
 		}
 	}
 	name, _, _ = strings.Cut(text[1:end], " ")
-	return name, end + len(closing), name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+	return name, end + len(closing),
+		name != "" && strings.Trim(name,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
 // IsObservation reports whether a text block of a user message is an environment's answer to a
@@ -62,7 +64,8 @@ func IsObservation(text string) bool {
 		return false
 	}
 	end := text[max(0, len(text)-600):]
-	return strings.Contains(end, "(Current directory: ") && !strings.Contains(text, "\nISSUE:") && !strings.Contains(text, "\nINSTRUCTIONS:")
+	return strings.Contains(end, "(Current directory: ") && !strings.Contains(text, "\nISSUE:") &&
+		!strings.Contains(text, "\nINSTRUCTIONS:")
 }
 
 // backgroundNotice begins a notice of Hermes about a background process.
@@ -185,5 +188,6 @@ func ofTheProgram(text string) bool {
 		return false
 	}
 	name := strings.TrimPrefix(Element(text, "command-name"), "/")
-	return commands().Has("/"+name, "is", "recorded") && strings.TrimSpace(afterLast(text, "</command-")) == ""
+	return commands().Has("/"+name, "is", "recorded") &&
+		strings.TrimSpace(afterLast(text, "</command-")) == ""
 }

@@ -108,8 +108,12 @@ func mayBeLogged(line string) bool {
 		return false
 	}
 	capitals := line[1] >= 'A' && line[1] <= 'Z' // of a level
-	return capitals || line[0] == '[' || line[0] == '#' || line[0] >= 0x80 || strings.HasPrefix(line, "E  ") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "===") || strings.HasPrefix(line, "ok ") || strings.HasPrefix(line, "Traceback") ||
-		strings.HasPrefix(line, "diff --git") || strings.HasPrefix(line, "@@ -") || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "npm ") || strings.HasPrefix(line, `File "`) ||
+	return capitals || line[0] == '[' || line[0] == '#' || line[0] >= 0x80 ||
+		strings.HasPrefix(line, "E  ") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "===") ||
+		strings.HasPrefix(line, "ok ") || strings.HasPrefix(line, "Traceback") ||
+		strings.HasPrefix(line, "diff --git") || strings.HasPrefix(line, "@@ -") ||
+		strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "npm ") ||
+		strings.HasPrefix(line, `File "`) ||
 		strings.ContainsAny(line[:min(len(line), longestMark)], ":|")
 }
 
@@ -158,7 +162,8 @@ func linesIn(text string) (out [][2]int) {
 			return append(log.end(out), [2]int{at, len(text)}) // no mark ends it
 		case bare == "":
 			log.blank()
-		case log.hunk && strings.IndexByte("+- \\", line[0]) >= 0, mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
+		case log.hunk && strings.IndexByte("+- \\", line[0]) >= 0,
+			mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
 			log.mark(at, next)
 			log.hunk = log.hunk || strings.HasPrefix(bare, "@@ -")
 		case strings.IndexByte(bare, escape) >= 0: // one line is enough: no person types it
@@ -221,7 +226,8 @@ func (p *pasted) plainLine(out [][2]int, line, bare string, next int) [][2]int {
 		return p.end(out)
 	case p.prompt:
 		p.mark(p.from, next)
-	case p.between == 0 && (p.marked > 2 && !isSentence(bare) || p.marked > 1 && (line[0] == ' ' || line[0] == '\t')):
+	case p.between == 0 && (p.marked > 2 && !isSentence(bare) ||
+		p.marked > 1 && (line[0] == ' ' || line[0] == '\t')):
 		p.to = next
 	default:
 		p.between++

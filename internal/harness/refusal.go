@@ -72,7 +72,8 @@ var refusalForms = sync.OnceValue(func() (out []refusalForm) {
 	for _, row := range refusals().Rows {
 		is := row.Words("is")
 		flagged, exact := slices.Contains(is, "flagged"), slices.Contains(is, "exact")
-		out = append(out, refusalForm{Program(row.Get("by")), flagged, exact, lazyregexp.New(row.Get("form"))})
+		out = append(out, refusalForm{Program(row.Get("by")), flagged, exact,
+			lazyregexp.New(row.Get("form"))})
 	}
 	return out
 })

@@ -11,9 +11,10 @@ type Rank int
 
 // The ranks.
 const (
-	Instructions Rank = iota // project rules, modes, the environment and the date, lists of skills, agents and tools
-	Skills                   // the text of a skill that was loaded, rules of a folder
-	Jobs                     // outcomes of background work
+	// project rules, modes, the environment and the date, lists of skills, agents and tools
+	Instructions Rank = iota
+	Skills            // the text of a skill that was loaded, rules of a folder
+	Jobs              // outcomes of background work
 )
 
 // List is one text that a program sends once and that stays in force.
@@ -46,7 +47,8 @@ func StandingList(text string) (List, bool) {
 	const most = 200 // passages that may begin a list
 	for _, p := range strings.SplitN(body, "\n\n", most) {
 		if m, ok := markOf(p, "list"); ok {
-			names, delta, rank = append(names, m.list), delta || slices.Contains(m.is, "delta"), min(rank, m.rank())
+			names, delta, rank = append(names, m.list), delta || slices.Contains(m.is, "delta"), min(rank,
+				m.rank())
 		}
 		if len(names) == 0 {
 			return namedList(body) // a text that begins otherwise is not a list

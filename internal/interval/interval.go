@@ -95,5 +95,6 @@ func Newcombe(a float64, nA int, b float64, nB int) (float64, Interval, bool) {
 	if !okA || !okB {
 		return diff, Interval{}, false
 	}
-	return diff, Interval{diff - math.Hypot(b-ib.Low, ia.High-a), diff + math.Hypot(ib.High-b, a-ia.Low)}, true
+	return diff, Interval{diff - math.Hypot(b-ib.Low, ia.High-a), diff + math.Hypot(ib.High-b, a-ia.Low)},
+		true
 }

@@ -226,7 +226,8 @@ func (d *Doc) Remove(path ...string) bool {
 	closeUp(before, next, ahead, o.Members[i].Value.AfterExtra, &o.AfterExtra)
 	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
 	onLine := func(m hujson.ObjectMember) bool { return hasLine(m.Name.BeforeExtra) }
-	if hasLine(ahead) && len(o.Members) > 0 && !hasComment(o.AfterExtra) && !slices.ContainsFunc(o.Members, onLine) {
+	if hasLine(ahead) && len(o.Members) > 0 && !hasComment(o.AfterExtra) &&
+		!slices.ContainsFunc(o.Members, onLine) {
 		o.AfterExtra = nil // a single line stays one
 	}
 	return true
@@ -261,7 +262,8 @@ func (d *Doc) RemoveIf(so func(json.RawMessage) bool, path ...string) int {
 		closeUp(before, next, ahead, a.Elements[i].AfterExtra, &a.AfterExtra)
 		a.Elements = append(a.Elements[:i:i], a.Elements[i+1:]...)
 		onLine := func(e hujson.Value) bool { return hasLine(e.BeforeExtra) }
-		if hasLine(ahead) && len(a.Elements) > 0 && !hasComment(a.AfterExtra) && !slices.ContainsFunc(a.Elements, onLine) {
+		if hasLine(ahead) && len(a.Elements) > 0 && !hasComment(a.AfterExtra) &&
+			!slices.ContainsFunc(a.Elements, onLine) {
 			a.AfterExtra = nil
 		}
 	}

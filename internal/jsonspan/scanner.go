@@ -62,7 +62,8 @@ func (s *Scanner) fail(format string, args ...any) error {
 // Open reads the bracket that opens an object or array.
 func (s *Scanner) Open(bracket byte) error {
 	if c := s.Peek(); c != bracket {
-		return s.fail("%s where %s is wanted", name(jsontext.Kind(Kind(s.raw[s.at:]))), name(jsontext.Kind(bracket)))
+		return s.fail("%s where %s is wanted", name(jsontext.Kind(Kind(s.raw[s.at:]))),
+			name(jsontext.Kind(bracket)))
 	}
 	s.at++
 	return nil

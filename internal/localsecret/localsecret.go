@@ -88,7 +88,8 @@ func read(path string) (string, error) {
 		return "", err
 	}
 	secret := strings.TrimSpace(string(data))
-	if len(secret) < shortest || strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if len(secret) < shortest || strings.ContainsFunc(secret,
+		func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errUnusable
 	}
 	return secret, nil

@@ -21,7 +21,8 @@ type passed struct{}
 // Handler passes requests that [Check] accepts to next; refuse answers the others. A [Check] inside
 // next then always succeeds: only the allowed names of the outermost handler count. Hosts returns
 // these at each request; nil: none.
-func Handler(hosts func() []string, refuse func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+func Handler(hosts func() []string, refuse func(http.ResponseWriter, *http.Request, error),
+	next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
 		if hosts != nil {
@@ -51,7 +52,8 @@ func Check(r *http.Request, allowed []string) error {
 	}
 	name := hostName(r.Host)
 	if !isLocal(name) && !names(allowed, name) {
-		return &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("%.80q is not a name of this gateway", name),
+		return &precis.Error{Code: precis.CodeInvalid, Op: op,
+			Err:  fmt.Errorf("%.80q is not a name of this gateway", name),
 			Hint: "use localhost or an IP address, or allow the host"}
 	}
 	origin := r.Header.Get("Origin")
@@ -66,7 +68,8 @@ func Check(r *http.Request, allowed []string) error {
 		return nil
 	}
 	u, err := url.Parse(origin)
-	if err == nil && u.Host != "" && u.User == nil && (strings.EqualFold(u.Host, r.Host) || names(allowed, u.Hostname())) {
+	if err == nil && u.Host != "" && u.User == nil &&
+		(strings.EqualFold(u.Host, r.Host) || names(allowed, u.Hostname())) {
 		return nil
 	}
 	return &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("a page of %.80q asks", origin),
@@ -94,5 +97,6 @@ func isLocal(name string) bool {
 }
 
 func names(allowed []string, name string) bool {
-	return name != "" && slices.ContainsFunc(allowed, func(a string) bool { return strings.EqualFold(a, name) })
+	return name != "" && slices.ContainsFunc(allowed,
+		func(a string) bool { return strings.EqualFold(a, name) })
 }

@@ -35,7 +35,8 @@ type answer struct {
 	Definitions []outline.Definition `json:"definitions,omitempty"`
 	Doubts      []outline.Doubt      `json:"doubts,omitempty"`
 	OK          bool                 `json:"ok"`
-	Last        bool                 `json:"last,omitempty"` // the process ends, because it used much memory or time
+	// the process ends, because it used much memory or time
+	Last bool `json:"last,omitempty"`
 }
 
 var errFrame = errors.New("a frame is too large")

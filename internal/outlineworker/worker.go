@@ -59,7 +59,8 @@ func New(o Options) *Worker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	w := &Worker{o: o, time: mostTime, seed: maphash.MakeSeed(), end: make(chan struct{}), turn: make(chan *state, 1)}
+	w := &Worker{o: o, time: mostTime, seed: maphash.MakeSeed(), end: make(chan struct{}),
+		turn: make(chan *state, 1)}
 	w.turn <- &state{bad: map[uint64]bool{}}
 	return w
 }
@@ -125,7 +126,8 @@ func (w *Worker) failed(s *state, err error) {
 	if s.fails++; s.fails >= mostFails {
 		s.fails, s.rest = 0, w.o.Now().Add(restTime)
 	}
-	w.o.Logger.Warn("outlines: the parser's process failed; the file is read by lines", "error", err, "pause", w.o.Now().Before(s.rest))
+	w.o.Logger.Warn("outlines: the parser's process failed; the file is read by lines", "error", err, "pause",
+		w.o.Now().Before(s.rest))
 }
 
 func (s *state) stop() {
@@ -219,7 +221,8 @@ func (a *answer) check() error {
 		return errors.New("the answer is too long")
 	}
 	for _, d := range a.Definitions {
-		if d.Depth < 0 || d.Depth > outline.MaxDefinitions || !utf8.ValidString(d.Name) || !slices.Contains(kinds, d.Kind) {
+		if d.Depth < 0 || d.Depth > outline.MaxDefinitions || !utf8.ValidString(d.Name) ||
+			!slices.Contains(kinds, d.Kind) {
 			return errors.New("the answer has an impossible definition")
 		}
 	}

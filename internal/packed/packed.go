@@ -1,6 +1,6 @@
-// Package packed holds what a program embeds of large texts and tables in a small form: its length in four bytes, the
-// lowest first, and brotli (RFC 7932). Of texts that people read, the text itself stays beside it in the folder, and a test
-// compares both.
+// Package packed holds what a program embeds of large texts and tables in a small form: its length in
+// four bytes, the lowest first, and brotli (RFC 7932). Of texts that people read, the text itself stays
+// beside it in the folder, and a test compares both.
 package packed
 
 import (

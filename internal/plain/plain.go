@@ -49,7 +49,8 @@ var (
 	strictTags = lazyregexp.New(`(?i)</?(?:antml:)?(?:system[-_]reminder|environment_|user_|user-prompt|task-notification|command|(?:tool|function)_(?:use|call|result|response|output)s?\b|invoke\b|parameter\s+name=|(?:analysis|think(?:ing)?|scratchpad|(?:start|end)_of_turn)>)`)
 	// looseTags are words that are tags in lower or upper case only: code has
 	// types and components of these names.
-	looseTags = lazyregexp.New(`</?(?:` + looseNames + `|` + strings.ToUpper(looseNames) + `)(?:\s[^<>‹\n]*)?/?>`)
+	looseTags = lazyregexp.New(`</?(?:` + looseNames + `|` + strings.ToUpper(looseNames) +
+		`)(?:\s[^<>‹\n]*)?/?>`)
 	// tokenTags are control tokens of models.
 	tokenTags = lazyregexp.New(`<[|｜][^\s|｜<>]{1,40}[|｜]>|<</?SYS>>|\[/?INST\]`)
 	// ourHeads are the headings that precis itself writes into a view.
@@ -89,7 +90,8 @@ func unseen(r rune) bool {
 	return hiddenRune(r) || r == '\u2028' || r == '\u2029'
 }
 
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n",
+	"\u2028", "\n", "\u2029", "\n")
 
 // joined reports whether a joiner next to a character is meaningful.
 func joined(r rune) bool {

@@ -39,13 +39,19 @@ func Step(t *rapid.T, n int) (use, result precis.Message) {
 	}
 	for k := range rapid.IntRange(1, 2).Draw(t, "calls") {
 		id := fmt.Sprintf("call%d", n+k)
-		input := fmt.Sprintf(`{"path":"f%d.go","content":%q}`, rapid.IntRange(0, 3).Draw(t, "file"), words(t, 30))
-		use.Content = append(use.Content, precis.ToolUse{ID: id, Name: rapid.SampledFrom([]string{"read_file", "write_file", "bash"}).Draw(t, "tool"), Input: []byte(input)})
+		input := fmt.Sprintf(`{"path":"f%d.go","content":%q}`, rapid.IntRange(0, 3).Draw(t, "file"),
+			words(t, 30))
+		use.Content = append(use.Content,
+			precis.ToolUse{ID: id, Name: rapid.SampledFrom([]string{"read_file", "write_file",
+				"bash"}).Draw(t, "tool"), Input: []byte(input)})
 		content := []precis.Block{precis.Text{Text: words(t, 200)}}
 		if rapid.IntRange(0, 5).Draw(t, "image") == 0 {
-			content = append(content, precis.Image{MediaType: "image/png", Data: "AAAA", Width: 800, Height: 600})
+			content = append(content, precis.Image{MediaType: "image/png", Data: "AAAA", Width: 800,
+				Height: 600})
 		}
-		result.Content = append(result.Content, precis.ToolResult{ToolUseID: id, Content: content, IsError: rapid.IntRange(0, 9).Draw(t, "error") == 0})
+		result.Content = append(result.Content,
+			precis.ToolResult{ToolUseID: id, Content: content,
+				IsError: rapid.IntRange(0, 9).Draw(t, "error") == 0})
 	}
 	return use, result
 }

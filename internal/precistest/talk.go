@@ -24,15 +24,18 @@ func Talk() *precis.Transcript {
 
 // Hide returns an edit that shows messages instead of [from,to).
 func Hide(id string, from, to int, with ...precis.Message) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindTruncation, Report: precis.EditReport{Rung: "truncate"}, Replace: []precis.Replacement{{From: from, To: to, With: with}}}
+	return precis.Edit{ID: id, Kind: precis.KindTruncation, Report: precis.EditReport{Rung: "truncate"},
+		Replace: []precis.Replacement{{From: from, To: to, With: with}}}
 }
 
 // Shorten returns an edit that shows a block, or nothing, instead of block b of message i.
 func Shorten(id string, t *precis.Transcript, i, b int, with precis.Block) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindPruning, Report: precis.EditReport{Rung: "prune"}, Replace: []precis.Replacement{precis.ReplaceBlock(t, i, b, with)}}
+	return precis.Edit{ID: id, Kind: precis.KindPruning, Report: precis.EditReport{Rung: "prune"},
+		Replace: []precis.Replacement{precis.ReplaceBlock(t, i, b, with)}}
 }
 
 // Restore returns an edit that shows [from,to) again.
 func Restore(id string, from, to int) precis.Edit {
-	return precis.Edit{ID: id, Kind: precis.KindRestore, Replace: []precis.Replacement{{From: from, To: to, Restore: true}}}
+	return precis.Edit{ID: id, Kind: precis.KindRestore,
+		Replace: []precis.Replacement{{From: from, To: to, Restore: true}}}
 }

@@ -13,6 +13,9 @@ func Aside(line string) bool {
 
 // ofTheTool recognizes notices of package managers and runtimes about themselves.
 func ofTheTool(t string) bool {
-	return hasPrefix(t, "npm notice", "npm warn", "npm WARN", "npm fund", "Run `npm ", "run `npm ", "Run \"npm ", "[notice] ", "[pnpm] ", "WARNING: You are using pip", "hint: ", "(node:", "(Use `node ",
-		"Browserslist:", "npx update-browserslist", "npx browserslist", "yarn notice", "Update available", "A new release of ", "A new version of ", "New version available", "To upgrade, run", "To update, run")
+	return hasPrefix(t, "npm notice", "npm warn", "npm WARN", "npm fund", "Run `npm ", "run `npm ",
+		"Run \"npm ", "[notice] ", "[pnpm] ", "WARNING: You are using pip", "hint: ", "(node:", "(Use `node ",
+		"Browserslist:", "npx update-browserslist", "npx browserslist", "yarn notice", "Update available",
+		"A new release of ", "A new version of ", "New version available", "To upgrade, run",
+		"To update, run")
 }

@@ -169,7 +169,8 @@ func codeClass(body string) Class {
 	}
 	t = trimRight(t)
 	switch t {
-	case "", "end", "*/", "/*", "/**", "*", "//", "#", `"""`, "'''", "fi", "done", "esac", "begin", "{/*", "-->", "<!--", "```", "else:", "} else {":
+	case "", "end", "*/", "/*", "/**", "*", "//", "#", `"""`, "'''", "fi", "done", "esac", "begin", "{/*",
+		"-->", "<!--", "```", "else:", "} else {":
 		return Noise
 	}
 	for i := 0; i < len(t); i++ {

@@ -105,7 +105,8 @@ func (k *lineVoter) look(s string) {
 	}
 	t, indent := trimLeft(s)
 	tabs, commas := strings.Count(s, "\t"), strings.Count(s, ",")
-	columns := tabs >= 2 && tabs == k.tabs || commas >= 2 && commas == k.commas && !strings.ContainsAny(s, "(){};") && !strings.Contains(s, ", ")
+	columns := tabs >= 2 && tabs == k.tabs ||
+		commas >= 2 && commas == k.commas && !strings.ContainsAny(s, "(){};") && !strings.Contains(s, ", ")
 	k.tabs, k.commas = tabs, commas
 	hit, isHit := parseHit(s)
 	switch {
@@ -142,7 +143,8 @@ func (k *lineVoter) look(s string) {
 // lookForPatch counts signs that only a patch has.
 func (k *lineVoter) lookForPatch(s string) {
 	switch {
-	case strings.HasPrefix(s, "diff --git "), strings.HasPrefix(s, "*** Begin Patch"), strings.HasPrefix(s, "<<<<<<< SEARCH"):
+	case strings.HasPrefix(s, "diff --git "), strings.HasPrefix(s, "*** Begin Patch"),
+		strings.HasPrefix(s, "<<<<<<< SEARCH"):
 		k.patch++
 	case strings.HasPrefix(s, "--- "):
 		k.oldFile = true
@@ -215,7 +217,8 @@ func looksLikeCode(t string, indent int) bool {
 	case '{', ';', '}':
 		return true
 	}
-	if hasPrefix(t, "//", "/*", "*/", "#include", "#!", "@", "</", "<!") || strings.HasSuffix(t, "):") || strings.HasSuffix(t, "=>") {
+	if hasPrefix(t, "//", "/*", "*/", "#include", "#!", "@", "</", "<!") || strings.HasSuffix(t, "):") ||
+		strings.HasSuffix(t, "=>") {
 		return true
 	}
 	if t[0] == '<' && t[len(t)-1] == '>' {
@@ -231,9 +234,12 @@ func looksLikeCode(t string, indent int) bool {
 // keyword knows words that begin lines of code.
 func keyword(w string) bool {
 	switch w {
-	case "func", "def", "class", "import", "from", "return", "if", "for", "while", "const", "let", "var", "public", "private", "protected",
-		"package", "use", "fn", "pub", "impl", "struct", "type", "export", "elif", "else", "try", "except", "catch", "case", "switch",
-		"async", "await", "static", "enum", "interface", "namespace", "module", "require", "include", "match", "with", "defer", "go", "val":
+	case "func", "def", "class", "import", "from", "return", "if", "for", "while", "const", "let", "var",
+		"public", "private", "protected",
+		"package", "use", "fn", "pub", "impl", "struct", "type", "export", "elif", "else", "try", "except",
+		"catch", "case", "switch",
+		"async", "await", "static", "enum", "interface", "namespace", "module", "require", "include", "match",
+		"with", "defer", "go", "val":
 		return true
 	}
 	return false

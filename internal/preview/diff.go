@@ -56,9 +56,11 @@ func (w *diffWalk) line(s string) Class {
 	case strings.HasPrefix(s, "<<<<<<< "):
 		w.replacing = '-'
 		return Headline
-	case hasPrefix(s, "new file", "deleted file", "rename ", "Binary files", "similarity", "commit ", "Subject:", "From ", "old mode", "new mode"):
+	case hasPrefix(s, "new file", "deleted file", "rename ", "Binary files", "similarity", "commit ",
+		"Subject:", "From ", "old mode", "new mode"):
 		return Headline
-	case strings.HasPrefix(s, " ") && (strings.Contains(s, " | ") || strings.Contains(s, " changed, ")): // --stat
+	case strings.HasPrefix(s, " ") && (strings.Contains(s, " | ") || strings.Contains(s, " changed, ")):
+		// --stat
 		return Headline
 	}
 	return Detail
@@ -175,7 +177,8 @@ func lengthOf(s string) int {
 
 // lockFile reports a header of a file that a package manager writes.
 func lockFile(s string) bool {
-	for _, name := range []string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.sum", "Cargo.lock", "poetry.lock", "uv.lock", "Gemfile.lock", "composer.lock", ".min.js", ".snap"} {
+	for _, name := range []string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "go.sum", "Cargo.lock",
+		"poetry.lock", "uv.lock", "Gemfile.lock", "composer.lock", ".min.js", ".snap"} {
 		if strings.Contains(s, name) {
 			return true
 		}

@@ -113,8 +113,10 @@ func isTagLine(s string) bool {
 		end++
 	}
 	switch name[:end] {
-	case "file", "files", "path", "content", "contents", "final_file_content", "file_content", "output", "stdout", "stderr",
-		"result", "results", "error", "notice", "document", "documents", "source", "type", "tool_result", "function_results",
+	case "file", "files", "path", "content", "contents", "final_file_content", "file_content", "output",
+		"stdout", "stderr",
+		"result", "results", "error", "notice", "document", "documents", "source", "type", "tool_result",
+		"function_results",
 		"read_file", "file_contents", "document_content", "returncode":
 		return true
 	}
@@ -131,9 +133,12 @@ func isFrameLine(s string) bool {
 		return strings.HasSuffix(s, "Result:") || strings.HasPrefix(s, "[File: ")
 	}
 	for _, head := range []string{
-		"Command executed", "Output:", "Result:", "Exit code:", "Exit Code:", "Wall time:", "Process exited with code", "Chunk ID:",
-		"Here's the result of running", "Here is the full, updated content", "The content was successfully saved", "File: ", "Contents of ", "Content of ",
-		"IMPORTANT: The file content has been truncated", "Status: Showing lines ", "Action: To read more of the file", "--- FILE CONTENT",
+		"Command executed", "Output:", "Result:", "Exit code:", "Exit Code:", "Wall time:",
+		"Process exited with code", "Chunk ID:",
+		"Here's the result of running", "Here is the full, updated content",
+		"The content was successfully saved", "File: ", "Contents of ", "Content of ",
+		"IMPORTANT: The file content has been truncated", "Status: Showing lines ",
+		"Action: To read more of the file", "--- FILE CONTENT",
 	} {
 		if strings.HasPrefix(s, head) {
 			return true

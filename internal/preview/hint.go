@@ -114,16 +114,18 @@ func shownFile(words []string) string {
 // without preparing commands.
 func programOf(command string) []string {
 	command = withoutHeredoc(command[:min(len(command), 4000)])
-	statements := strings.FieldsFunc(strings.NewReplacer("&&", "\n", "||", "\n", "2>&1", "").Replace(command), func(r rune) bool {
-		return r == '\n' || r == ';'
-	})
+	statements := strings.FieldsFunc(strings.NewReplacer("&&", "\n", "||", "\n", "2>&1", "").Replace(command),
+		func(r rune) bool {
+			return r == '\n' || r == ';'
+		})
 	for n := len(statements) - 1; n >= 0; n-- {
 		first, _, _ := strings.Cut(statements[n], "|")
 		words := strings.Fields(first)
 		for len(words) > 0 && preparesOnly(words[0]) {
 			words = words[1:]
 		}
-		if len(words) > 2 && (words[0] == "sh" || words[0] == "bash" || words[0] == "zsh") && words[1][0] == '-' {
+		if len(words) > 2 && (words[0] == "sh" || words[0] == "bash" || words[0] == "zsh") &&
+			words[1][0] == '-' {
 			words = words[2:] // bash -lc "…"
 			words[0] = strings.TrimLeft(words[0], `'"`)
 		}

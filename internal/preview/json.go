@@ -18,7 +18,8 @@ func (d *document) json() (s Split, ok bool) {
 	}
 	from, to := d.lines[first].start, d.lines[last].end
 	sink := &jsonPieces{text: d.text, out: d.pieces(0, first, nil), limit: to}
-	w := newJSONWalk(d.text[from:to], func(start, end int, c Class, opens bool) { sink.add(from+start, from+end, c, opens) })
+	w := newJSONWalk(d.text[from:to],
+		func(start, end int, c Class, opens bool) { sink.add(from+start, from+end, c, opens) })
 	if !w.run() {
 		return Split{}, false
 	}

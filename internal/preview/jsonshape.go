@@ -223,7 +223,8 @@ func (a *arrayShape) ranges(sep string) string {
 				continue
 			}
 			n++
-			out += sep + strings.TrimLeft(shortName(m.name)+" ", " ") + shortName(m.leastText) + "–" + shortName(m.greatestText)
+			out += sep + strings.TrimLeft(shortName(m.name)+" ", " ") + shortName(m.leastText) + "–" +
+				shortName(m.greatestText)
 			sep = ", "
 		}
 	}

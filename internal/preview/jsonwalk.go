@@ -252,7 +252,8 @@ func classOfMember(top *jsonFrame, name, value string, at int) Class {
 	switch {
 	case len(value) > longValue:
 		return Detail
-	case at < top.limit, isFailureName(name) && value != "false" && value != "0", top.nearStart && informative(name):
+	case at < top.limit, isFailureName(name) && value != "false" && value != "0",
+		top.nearStart && informative(name):
 		return Headline
 	}
 	return Detail
@@ -261,7 +262,8 @@ func classOfMember(top *jsonFrame, name, value string, at int) Class {
 // informative reports names of members that identify an object.
 func informative(name string) bool {
 	switch name {
-	case "id", "name", "status", "state", "title", "path", "file", "url", "type", "key", "version", "code", "message", "filename", "login", "number", "result", "total", "count":
+	case "id", "name", "status", "state", "title", "path", "file", "url", "type", "key", "version", "code",
+		"message", "filename", "login", "number", "result", "total", "count":
 		return true
 	}
 	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || isFailureName(name)
@@ -270,7 +272,8 @@ func informative(name string) bool {
 // isFailureName reports names of members that describe a failure.
 func isFailureName(name string) bool {
 	switch name {
-	case "error", "errors", "exception", "error_message", "errorMessage", "stderr", "failure", "failed", "reason":
+	case "error", "errors", "exception", "error_message", "errorMessage", "stderr", "failure", "failed",
+		"reason":
 		return true
 	}
 	return false

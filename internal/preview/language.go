@@ -132,7 +132,8 @@ func rarerSourceName(ext string) string {
 		return "Zig"
 	case "tf", "hcl":
 		return "Terraform"
-	case "r", "jl", "pl", "pm", "clj", "erl", "ml", "fs", "nim", "sol", "m", "mm", "vb", "asm", "s", "cmake", "gradle", "groovy":
+	case "r", "jl", "pl", "pm", "clj", "erl", "ml", "fs", "nim", "sol", "m", "mm", "vb", "asm", "s", "cmake",
+		"gradle", "groovy":
 		return "source"
 	}
 	return ""

@@ -17,7 +17,8 @@ func (d *document) listing() string {
 	if w.folders > 0 {
 		head += " (" + count(w.folders, "directory") + ")"
 	}
-	if top := w.exts.top(1); len(top) == 1 && w.exts.names[top[0]] != "" && w.exts.n[top[0]]*2 > w.names-w.folders {
+	if top := w.exts.top(1); len(top) == 1 && w.exts.names[top[0]] != "" &&
+		w.exts.n[top[0]]*2 > w.names-w.folders {
 		head += ", mostly " + w.exts.names[top[0]]
 	}
 	return head
@@ -67,7 +68,8 @@ func listedName(s string) (name string, isDir bool) {
 		return "", false
 	}
 	if isTree(t) {
-		t = strings.TrimLeft(strings.NewReplacer("├", "", "└", "", "│", "", "─", "", "\u00a0", " ").Replace(t), " |`-")
+		t = strings.TrimLeft(strings.NewReplacer("├", "", "└", "", "│", "", "─", "", "\u00a0",
+			" ").Replace(t), " |`-")
 	}
 	for _, mark := range []string{"[DIR] ", "[FILE] ", "- ", "./"} {
 		t = strings.TrimPrefix(t, mark)
@@ -121,7 +123,8 @@ func generatedRoot(name string) string {
 			end++
 		}
 		switch name[at:end] {
-		case "node_modules", ".git", "__pycache__", ".venv", "venv", "site-packages", ".next", ".cache", ".pytest_cache", ".mypy_cache", ".tox", ".gradle", ".idea", "bower_components":
+		case "node_modules", ".git", "__pycache__", ".venv", "venv", "site-packages", ".next", ".cache",
+			".pytest_cache", ".mypy_cache", ".tox", ".gradle", ".idea", "bower_components":
 			return name[:end]
 		}
 	}

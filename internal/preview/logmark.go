@@ -55,9 +55,11 @@ func dashMark(t string) mark {
 		return markFinding
 	case hasPrefix(t, "---> "):
 		return markChatter
-	case t[0] == '=' && t[len(t)-1] == '=' && (strings.Contains(t, " passed") || strings.Contains(t, " failed") || strings.Contains(t, " error")):
+	case t[0] == '=' && t[len(t)-1] == '=' &&
+		(strings.Contains(t, " passed") || strings.Contains(t, " failed") || strings.Contains(t, " error")):
 		return markSummary
-	case t[0] == '=' && t[len(t)-1] == '=' && hasPrefix(strings.TrimLeft(t, "= "), "FAILURES", "ERRORS", "short test summary"):
+	case t[0] == '=' && t[len(t)-1] == '=' && hasPrefix(strings.TrimLeft(t, "= "), "FAILURES", "ERRORS",
+		"short test summary"):
 		return markFinding
 	}
 	return markNone
@@ -84,7 +86,8 @@ func bracketMark(t string) mark {
 	switch {
 	case hasPrefix(rest, "BUILD ", "Tests run:"):
 		return markSummary
-	case strings.HasPrefix(t, "[INFO]") && (hasPrefix(rest, "Download", "---", "Scanning", "Building", "Total time") || separator(rest)):
+	case strings.HasPrefix(t, "[INFO]") &&
+		(hasPrefix(rest, "Download", "---", "Scanning", "Building", "Total time") || separator(rest)):
 		return markChatter
 	}
 	return markNone
@@ -99,7 +102,8 @@ func dockerMark(t string) mark {
 	if i == 1 || i >= len(t) || t[i] != ' ' {
 		return markNone
 	}
-	if hasPrefix(t[i+1:], "DONE", "CACHED", "sha256:", "extracting", "transferring", "resolve ", "[internal]", "exporting", "writing") {
+	if hasPrefix(t[i+1:], "DONE", "CACHED", "sha256:", "extracting", "transferring", "resolve ", "[internal]",
+		"exporting", "writing") {
 		return markChatter
 	}
 	if hasPrefix(t[i+1:], "naming to ") { // the image that was built
@@ -136,7 +140,8 @@ func endMark(t string) mark {
 		}
 	}
 	switch {
-	case strings.HasSuffix(t, " PASSED"), strings.HasSuffix(t, "... ok"), strings.HasSuffix(t, "... ignored"), strings.HasSuffix(t, " SKIPPED"):
+	case strings.HasSuffix(t, " PASSED"), strings.HasSuffix(t, "... ok"), strings.HasSuffix(t, "... ignored"),
+		strings.HasSuffix(t, " SKIPPED"):
 		return markPass
 	case strings.HasSuffix(t, " FAILED"), strings.HasSuffix(t, "... FAIL"), strings.HasSuffix(t, "... ERROR"):
 		if strings.HasPrefix(t, "BUILD") {
@@ -150,20 +155,29 @@ func endMark(t string) mark {
 // wordMark recognizes lines by their first words.
 func wordMark(t string) mark {
 	switch t[0] {
-	case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'I', 'P', 'R', 'S', 'T', 'U', 'W', 'a', 'e', 'f', 'g', 'm', 'n', 'r', 't':
+	case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'I', 'P', 'R', 'S', 'T', 'U', 'W', 'a', 'e', 'f', 'g', 'm', 'n',
+		'r', 't':
 	default:
 		return markNone
 	}
 	switch {
-	case hasPrefix(t, "Compiling ", "Downloading", "Downloaded ", "Collecting ", "Fetching ", "Installing ", "Unpacking ", "Extracting ", "Preparing ",
-		"Requirement already satisfied", "Using cached", "Resolving ", "Receiving objects", "Counting objects", "Compressing objects", "Writing objects",
-		"remote: Counting", "remote: Compressing", "remote: Enumerating", "Enumerating objects", "Setting up ", "Selecting previously", "Get:", "Hit:", "Ign:", "Reading package", "Building dependency",
-		"Removing intermediate", "go: downloading", "Fresh ", "Blocking ", "make: Entering", "make: Leaving", "npm http", "added file"):
+	case hasPrefix(t, "Compiling ", "Downloading", "Downloaded ", "Collecting ", "Fetching ", "Installing ",
+		"Unpacking ", "Extracting ", "Preparing ",
+		"Requirement already satisfied", "Using cached", "Resolving ", "Receiving objects",
+		"Counting objects", "Compressing objects", "Writing objects",
+		"remote: Counting", "remote: Compressing", "remote: Enumerating", "Enumerating objects",
+		"Setting up ", "Selecting previously", "Get:", "Hit:", "Ign:", "Reading package",
+		"Building dependency",
+		"Removing intermediate", "go: downloading", "Fresh ", "Blocking ", "make: Entering", "make: Leaving",
+		"npm http", "added file"):
 		return markChatter
-	case strings.HasPrefix(t, "make[") && (strings.Contains(t, "Entering dir") || strings.Contains(t, "Leaving dir")):
+	case strings.HasPrefix(t, "make[") &&
+		(strings.Contains(t, "Entering dir") || strings.Contains(t, "Leaving dir")):
 		return markChatter
-	case hasPrefix(t, "exit status", "Exit code", "exit code", "BUILD ", "Traceback (", "Test Suites:", "Tests:", "Tests run:", "Test Files", "Tests ", "test result:",
-		"Ran ", "Successfully ", "Finished ", "Found ", "added ", "Caused by", "Total:", "make: ***", "Process finished", "Command failed"):
+	case hasPrefix(t, "exit status", "Exit code", "exit code", "BUILD ", "Traceback (", "Test Suites:",
+		"Tests:", "Tests run:", "Test Files", "Tests ", "test result:",
+		"Ran ", "Successfully ", "Finished ", "Found ", "added ", "Caused by", "Total:", "make: ***",
+		"Process finished", "Command failed"):
 		return markSummary
 	}
 	return markNone
@@ -173,14 +187,16 @@ func wordMark(t string) mark {
 func isFinding(t string) bool {
 	head, _ := trimLeft(strings.TrimLeft(t, "+-> "))
 	switch firstWord(head) {
-	case "Expected", "expected", "Received", "received", "Actual", "actual", "got", "Got", "want", "Want", "left", "right", "assert", "AssertionError", "Assertion":
+	case "Expected", "expected", "Received", "received", "Actual", "actual", "got", "Got", "want", "Want",
+		"left", "right", "assert", "AssertionError", "Assertion":
 		return true
 	}
 	if i := strings.Index(t, "want"); i >= 0 {
 		return strings.Contains(t, "got")
 	}
 	i := strings.Index(t, "xpected")
-	return i >= 0 && (strings.Contains(t[i:], "but") || strings.Contains(t[i:], "got") || strings.Contains(t[i:], "to "))
+	return i >= 0 && (strings.Contains(t[i:], "but") || strings.Contains(t[i:], "got") ||
+		strings.Contains(t[i:], "to "))
 }
 
 // isPlace reports a line that begins with a file and a line in it.
@@ -204,20 +220,25 @@ func isProgress(t string) bool {
 	if i < 1 || !isDigit(t[i-1]) || len(t) > 200 {
 		return false
 	}
-	return strings.Contains(t, "B/s") || strings.Contains(t, "===") || strings.Contains(t, "###") || strings.Contains(t, "██") || strings.Contains(t, "━━") ||
-		strings.Contains(t, " objects:") || strings.Contains(t, " deltas:") || strings.Contains(t, "|  ") || strings.Contains(t, " ETA") || strings.Contains(t, " eta")
+	return strings.Contains(t, "B/s") || strings.Contains(t, "===") || strings.Contains(t, "###") ||
+		strings.Contains(t, "██") || strings.Contains(t, "━━") ||
+		strings.Contains(t, " objects:") || strings.Contains(t, " deltas:") || strings.Contains(t, "|  ") ||
+		strings.Contains(t, " ETA") || strings.Contains(t, " eta")
 }
 
 // loggish reports a line that looks like output rather than a file's content.
 func loggish(t string, indent int) bool {
-	if m := markOf(t); m == markPass || m == markFail || m == markStart || m == markChatter || m == markFinding && t[0] != '-' {
+	if m := markOf(t); m == markPass || m == markFail || m == markStart || m == markChatter ||
+		m == markFinding && t[0] != '-' {
 		return true
 	}
 	if _, ok := stackFrame(t, indent); ok || stamped(t) {
 		return true
 	}
-	if hasPrefix(t, "error:", "Error:", "error[", "warning:", "Warning:", "fatal:", "panic:", "goroutine ", "Traceback (", "npm ", "make: ", "make[", "$ ", "exit status", "Exit code",
-		"INFO", "WARN", "ERROR", "DEBUG", "FATAL", "[INFO]", "[WARN", "[ERROR", "[DEBUG", "[info]", "[error]", "test result:", "collected ", "> ", "On branch ") {
+	if hasPrefix(t, "error:", "Error:", "error[", "warning:", "Warning:", "fatal:", "panic:", "goroutine ",
+		"Traceback (", "npm ", "make: ", "make[", "$ ", "exit status", "Exit code",
+		"INFO", "WARN", "ERROR", "DEBUG", "FATAL", "[INFO]", "[WARN", "[ERROR", "[DEBUG", "[info]", "[error]",
+		"test result:", "collected ", "> ", "On branch ") {
 		return true
 	}
 	r := remarks{}
@@ -233,5 +254,6 @@ func stamped(t string) bool {
 	if len(t) < 8 || !isDigit(t[0]) || !isDigit(t[1]) {
 		return false
 	}
-	return t[2] == ':' && isDigit(t[3]) && t[5] == ':' || len(t) > 10 && (t[4] == '-' || t[4] == '/') && isDigit(t[5]) && isDigit(t[8]) && t[4] == t[7]
+	return t[2] == ':' && isDigit(t[3]) && t[5] == ':' ||
+		len(t) > 10 && (t[4] == '-' || t[4] == '/') && isDigit(t[5]) && isDigit(t[8]) && t[4] == t[7]
 }

@@ -49,7 +49,8 @@ func (r *results) read(t string, m remarks) bool {
 
 // readCounts reads "3 failed, 120 passed".
 func (r *results) readCounts(t string, m remarks) bool {
-	if m.passed < 0 && m.failed < 0 || !strings.ContainsAny(t[:1], "=0123456789") && !strings.HasPrefix(t, "Tests") {
+	if m.passed < 0 && m.failed < 0 ||
+		!strings.ContainsAny(t[:1], "=0123456789") && !strings.HasPrefix(t, "Tests") {
 		return false
 	}
 	if m.passed >= 0 {

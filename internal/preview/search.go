@@ -26,7 +26,8 @@ func parseHit(s string) (hit, bool) {
 		for n < len(s) && isDigit(s[n]) {
 			n++
 		}
-		if n == i+1 || n >= len(s) || s[n] != ':' || s[0] == ' ' || s[0] == '\t' || !strings.ContainsAny(s[:i], "./") && !isLetter(s[0]) {
+		if n == i+1 || n >= len(s) || s[n] != ':' || s[0] == ' ' || s[0] == '\t' ||
+			!strings.ContainsAny(s[:i], "./") && !isLetter(s[0]) {
 			return hit{}, false
 		}
 		return hit{path: s[:i], text: s[n+1:]}, true
@@ -191,7 +192,8 @@ func isHeading(s string) bool {
 
 // pathLike reports one name with a directory or an extension.
 func pathLike(s string) bool {
-	return len(s) < 400 && s != "" && s[0] != '-' && strings.ContainsAny(s, "./") && listed(s) && s[len(s)-1] != '.'
+	return len(s) < 400 && s != "" && s[0] != '-' && strings.ContainsAny(s, "./") && listed(s) &&
+		s[len(s)-1] != '.'
 }
 
 func searchHead(files *tally, matches int) string {

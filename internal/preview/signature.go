@@ -40,7 +40,8 @@ func isLandmark(t string) bool {
 		return false
 	}
 	switch strings.ToLower(firstWord(t[1:])) {
-	case "h1", "h2", "h3", "title", "head", "body", "script", "style", "template", "section", "form", "main", "nav", "header", "footer", "table", "article", "project", "dependency":
+	case "h1", "h2", "h3", "title", "head", "body", "script", "style", "template", "section", "form", "main",
+		"nav", "header", "footer", "table", "article", "project", "dependency":
 		return true
 	}
 	return strings.Contains(t, ` id="`)
@@ -53,17 +54,21 @@ func isDefinition(t string, indent int) bool {
 	word := firstWord(rest)
 	after := rest[len(word):]
 	if definer(word) && after != "" && strings.IndexByte(" <(!", after[0]) >= 0 {
-		if len(after) < 2 || after[0] == ' ' && !isWord(after[1]) && strings.IndexByte("(*[&`\"'", after[1]) < 0 {
+		if len(after) < 2 || after[0] == ' ' && !isWord(after[1]) &&
+			strings.IndexByte("(*[&`\"'", after[1]) < 0 {
 			return false
 		}
 		return after[0] != '(' || word == "func" && indent == 0 || isTestCall(word)
 	}
 	switch word {
 	case "const", "let", "var", "val":
-		return indent == 0 && (modifiers || strings.Contains(after, "=> ") || strings.Contains(after, "function") || word != "let")
+		return indent == 0 && (modifiers || strings.Contains(after, "=> ") ||
+			strings.Contains(after, "function") || word != "let")
 	case "CREATE", "ALTER", "FROM", "ENTRYPOINT", "CMD":
 		return indent == 0 && t == rest
-	case "if", "for", "while", "switch", "else", "return", "catch", "do", "try", "elif", "with", "throw", "await", "new", "case", "when", "match", "delete", "assert", "yield", "print", "using", "lock", "foreach", "import", "from", "export":
+	case "if", "for", "while", "switch", "else", "return", "catch", "do", "try", "elif", "with", "throw",
+		"await", "new", "case", "when", "match", "delete", "assert", "yield", "print", "using", "lock",
+		"foreach", "import", "from", "export":
 		return false
 	}
 	return isHeader(rest, word, indent, modifiers)
@@ -99,8 +104,10 @@ func withoutModifiers(t string) (rest string, found bool) {
 	for {
 		w := firstWord(t)
 		switch w {
-		case "pub", "export", "default", "async", "public", "private", "protected", "static", "final", "abstract", "override", "inline", "virtual",
-			"unsafe", "extern", "internal", "sealed", "partial", "open", "data", "declare", "suspend", "constexpr", "readonly", "synchronized", "local", "const", "explicit", "friend", "native":
+		case "pub", "export", "default", "async", "public", "private", "protected", "static", "final",
+			"abstract", "override", "inline", "virtual",
+			"unsafe", "extern", "internal", "sealed", "partial", "open", "data", "declare", "suspend",
+			"constexpr", "readonly", "synchronized", "local", "const", "explicit", "friend", "native":
 		default:
 			return t, found
 		}
@@ -110,7 +117,8 @@ func withoutModifiers(t string) (rest string, found bool) {
 				after = after[i+1:]
 			}
 		}
-		if len(after) < 2 || after[0] != ' ' || w == "const" && !strings.HasPrefix(after, " fn ") && !strings.HasPrefix(after, " enum ") {
+		if len(after) < 2 || after[0] != ' ' ||
+			w == "const" && !strings.HasPrefix(after, " fn ") && !strings.HasPrefix(after, " enum ") {
 			return t, found
 		}
 		t, found = after[1:], true
@@ -120,9 +128,12 @@ func withoutModifiers(t string) (rest string, found bool) {
 // definer reports keywords that begin definitions.
 func definer(w string) bool {
 	switch w {
-	case "func", "def", "class", "fn", "impl", "struct", "enum", "trait", "interface", "type", "function", "module", "namespace", "union", "mod",
-		"macro_rules", "protocol", "extension", "object", "record", "defmodule", "defp", "defmacro", "sub", "proc", "message", "service", "rpc", "contract",
-		"package", "typedef", "fun", "test", "describe", "it", "resource", "variable", "output", "data", "newtype", "instance", "schema", "query", "mutation":
+	case "func", "def", "class", "fn", "impl", "struct", "enum", "trait", "interface", "type", "function",
+		"module", "namespace", "union", "mod",
+		"macro_rules", "protocol", "extension", "object", "record", "defmodule", "defp", "defmacro", "sub",
+		"proc", "message", "service", "rpc", "contract",
+		"package", "typedef", "fun", "test", "describe", "it", "resource", "variable", "output", "data",
+		"newtype", "instance", "schema", "query", "mutation":
 		return true
 	}
 	return false

@@ -22,8 +22,10 @@ func stackFrame(t string, indent int) (own, ok bool) {
 
 func foreign(t string) bool {
 	for _, part := range []string{
-		"site-packages", "dist-packages", "/lib/python", "<frozen ", "node_modules", "node:", "(internal/", "/usr/local/go/", "/pkg/mod/", "/rustc/", "/.cargo/",
-		"at java.", "at javax.", "at jdk.", "at sun.", "at org.junit.", "at org.apache.", "at org.springframework.", "at kotlin.", "at scala.", "<anonymous>", "at core::", "at std::",
+		"site-packages", "dist-packages", "/lib/python", "<frozen ", "node_modules", "node:", "(internal/",
+		"/usr/local/go/", "/pkg/mod/", "/rustc/", "/.cargo/",
+		"at java.", "at javax.", "at jdk.", "at sun.", "at org.junit.", "at org.apache.",
+		"at org.springframework.", "at kotlin.", "at scala.", "<anonymous>", "at core::", "at std::",
 	} {
 		if strings.Contains(t, part) {
 			return true

@@ -37,7 +37,8 @@ func (d *document) table() string {
 	}
 	d.lines[last].class = Headline
 	names := columnNames(header, sep)
-	return fmt.Sprintf("table: %s, %s: %s", count(rows-1, "row"), count(len(names), "column"), strings.Join(names, ", "))
+	return fmt.Sprintf("table: %s, %s: %s", count(rows-1, "row"), count(len(names), "column"),
+		strings.Join(names, ", "))
 }
 
 // columnSign returns the separator of the columns: the sign that most of the first lines have.

@@ -173,7 +173,8 @@ func separator(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == ' ' || c == '\t' || c == '|' || c == '/':
-		case c == '-' || c == '=' || c == '_' || c == '*' || c == '#' || c == '~' || c == '+' || c == '.' || c == ':':
+		case c == '-' || c == '=' || c == '_' || c == '*' || c == '#' || c == '~' || c == '+' || c == '.' ||
+			c == ':':
 			n++
 		case c == 0xe2 && i+2 < len(s) && (s[i+1] == 0x94 || s[i+1] == 0x95): // box drawing
 			n++
@@ -187,7 +188,8 @@ func separator(s string) bool {
 
 // isTree reports the box drawing with which a directory tree begins a line.
 func isTree(s string) bool {
-	return strings.HasPrefix(s, "├") || strings.HasPrefix(s, "└") || strings.HasPrefix(s, "│") || strings.HasPrefix(s, "|-- ") || strings.HasPrefix(s, "`-- ")
+	return strings.HasPrefix(s, "├") || strings.HasPrefix(s, "└") || strings.HasPrefix(s, "│") ||
+		strings.HasPrefix(s, "|-- ") || strings.HasPrefix(s, "`-- ")
 }
 
 // hasPrefix reports whether s begins with one of heads.

@@ -54,7 +54,8 @@ func readNumber(s string, i int) (n, end int) {
 
 // isName reports that the word s[from:to] is part of a path or an identifier.
 func isName(s string, from, to int) bool {
-	if from > 0 && (s[from-1] == '/' || s[from-1] == '-' || s[from-1] == '.' && from > 1 && isWord(s[from-2])) {
+	if from > 0 && (s[from-1] == '/' || s[from-1] == '-' ||
+		s[from-1] == '.' && from > 1 && isWord(s[from-2])) {
 		if to-from < 9 || !suffixed(s[from:to]) { // java.lang.IllegalStateException
 			return true
 		}
@@ -107,9 +108,11 @@ func (r *remarks) classifyWord(w string, number int) {
 	case "failed", "failure", "failures", "fail", "fails", "failing":
 		r.failed = number
 		r.failure = r.failure || number != 0
-	case "panic", "panicked", "fatal", "exception", "traceback", "segfault", "segmentation", "aborted", "killed", "critical":
+	case "panic", "panicked", "fatal", "exception", "traceback", "segfault", "segmentation", "aborted",
+		"killed", "critical":
 		r.failure = r.failure || number != 0
-	case "cannot", "undefined", "unable", "denied", "refused", "unresolved", "missing", "invalid", "unexpected", "mismatch", "mismatched", "timeout":
+	case "cannot", "undefined", "unable", "denied", "refused", "unresolved", "missing", "invalid",
+		"unexpected", "mismatch", "mismatched", "timeout":
 		r.doubt = true
 	case "warning", "warnings", "warn":
 		r.warning = r.warning || number != 0

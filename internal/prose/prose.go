@@ -12,7 +12,10 @@ import (
 // letters and more, numbers, and names with a sign in them such as paths; of scripts without
 // spaces, pairs of characters.
 func Words(text string) (out []string) {
-	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./-", r) }
+	isPart := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) ||
+			strings.ContainsRune("_./-", r)
+	}
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isPart(r) }) {
 		w = strings.Trim(w, "./-")
 		if first, _ := utf8.DecodeRuneInString(w); isUnspaced(first) {
@@ -31,7 +34,8 @@ func Words(text string) (out []string) {
 
 // IsName reports whether a word is a number, or contains a sign of paths and identifiers.
 func IsName(word string) bool {
-	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "_/") || strings.Contains(strings.Trim(word, "."), ".")
+	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "_/") ||
+		strings.Contains(strings.Trim(word, "."), ".")
 }
 
 func isUnspaced(r rune) bool {

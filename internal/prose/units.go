@@ -91,7 +91,8 @@ func continuesInNext(text string, line, next Unit) bool {
 	before, after := strings.TrimSpace(line.Of(text)), strings.TrimSpace(next.Of(text))
 	first, _ := utf8.DecodeRuneInString(after)
 	last, _ := utf8.DecodeLastRuneInString(before)
-	return len(before) >= least && len(before) <= most && unicode.IsLower(first) && (unicode.IsLetter(last) || last == ',')
+	return len(before) >= least && len(before) <= most && unicode.IsLower(first) &&
+		(unicode.IsLetter(last) || last == ',')
 }
 
 // Sentences returns the sentences of a text in order. Line breaks end none.

@@ -56,7 +56,8 @@ func (w *weighing) in(text string) bool {
 	})
 	for i, word := range words {
 		for _, rest := range w.words[word] {
-			if rest == "" || strings.HasPrefix(strings.Join(words[i+1:min(i+longest, len(words))], " ")+" ", rest+" ") {
+			if rest == "" || strings.HasPrefix(strings.Join(words[i+1:min(i+longest, len(words))], " ")+" ",
+				rest+" ") {
 				return true
 			}
 		}

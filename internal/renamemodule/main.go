@@ -43,7 +43,8 @@ func run(dir string, args []string) error {
 	if _, err := goCommand(dir, "mod", "edit", "-module", args[0]); err != nil {
 		return err
 	}
-	r := renaming{dir: dir, old: old, new: args[0], word: regexp.MustCompile(`(^|[^\w./~-])` + regexp.QuoteMeta(old) + `((?:/\w+)+)`)}
+	r := renaming{dir: dir, old: old, new: args[0],
+		word: regexp.MustCompile(`(^|[^\w./~-])` + regexp.QuoteMeta(old) + `((?:/\w+)+)`)}
 	return filepath.WalkDir(dir, r.visit)
 }
 
@@ -200,13 +201,15 @@ func (r renaming) comment(text string) string {
 func (r renaming) module(_ string, text []byte) ([]byte, error) {
 	old := regexp.QuoteMeta(r.old)
 	text = regexp.MustCompile(`(?m)^module `+old+`/`).ReplaceAll(text, []byte("module "+r.new+"/"))
-	return regexp.MustCompile(`(?m)^((?:require |replace |\t)?)`+old+`( v|\s+=>)`).ReplaceAll(text, []byte("${1}"+r.new+"${2}")), nil
+	return regexp.MustCompile(`(?m)^((?:require |replace |\t)?)`+old+`( v|\s+=>)`).ReplaceAll(text,
+		[]byte("${1}"+r.new+"${2}")), nil
 }
 
 // markdown changes the imports in Go code, and the options of go mod edit.
 func (r renaming) markdown(_ string, text []byte) ([]byte, error) {
 	old := regexp.QuoteMeta(r.old)
-	imports := regexp.MustCompile(`^(\s*(?:import\s+)?(?:[\w.]+\s+)?")` + old + `((?:/[\w/]+)?"\s*(?://.*)?)$`)
+	imports := regexp.MustCompile(`^(\s*(?:import\s+)?(?:[\w.]+\s+)?")` + old +
+		`((?:/[\w/]+)?"\s*(?://.*)?)$`)
 	options := regexp.MustCompile(`(-require=|-replace=)` + old + `([@=])`)
 	lines, code := strings.Split(string(text), "\n"), false
 	for i, line := range lines {

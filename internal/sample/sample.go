@@ -1,6 +1,6 @@
-// Package sample selects the part of a long test loop that one run covers: with -short a small part, usually a larger one, and
-// everything when PRECIS_ALL is set, as make full does. The selection rotates with PRECIS_SEED, so that consecutive commits
-// cover different parts; equal seeds select equal parts.
+// Package sample selects the part of a long test loop that one run covers: with -short a small part,
+// usually a larger one, and everything when PRECIS_ALL is set, as make full does. The selection rotates
+// with PRECIS_SEED, so that consecutive commits cover different parts; equal seeds select equal parts.
 //
 //precis:testonly
 package sample
@@ -14,9 +14,9 @@ import (
 // All reports whether loops run without sampling: the environment variable PRECIS_ALL is set.
 func All() bool { return os.Getenv("PRECIS_ALL") != "" }
 
-// OneIn returns a function that reports whether the element at an index runs: one in short elements with -short, otherwise one in
-// usual. Zero selects none. Each run of consecutive indices that is as long as the interval has exactly one selected element.
-// It logs the seed when t leaves something out.
+// OneIn returns a function that reports whether the element at an index runs: one in short elements
+// with -short, otherwise one in usual. Zero selects none. Each run of consecutive indices that is as
+// long as the interval has exactly one selected element. It logs the seed when t leaves something out.
 func OneIn(t testing.TB, short, usual int) func(i int) bool {
 	t.Helper()
 	n := Of(short, usual, 1)

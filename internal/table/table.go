@@ -63,10 +63,12 @@ func Parse(name, text string, columns ...string) (*Table, error) {
 			continue
 		}
 		if len(fields) != len(header) {
-			return nil, fmt.Errorf("%s: %d fields, want %d: %s", place, len(fields), len(header), strings.Join(header, ", "))
+			return nil, fmt.Errorf("%s: %d fields, want %d: %s", place, len(fields), len(header),
+				strings.Join(header, ", "))
 		}
 		if first, ok := t.keys[fields[0]]; ok {
-			return nil, fmt.Errorf("%s: duplicate %s %q, first at %s", place, header[0], fields[0], t.Rows[first].Place)
+			return nil, fmt.Errorf("%s: duplicate %s %q, first at %s", place, header[0], fields[0],
+				t.Rows[first].Place)
 		}
 		t.keys[fields[0]] = len(t.Rows)
 		t.Rows = append(t.Rows, Row{Place: place, columns: header, fields: fields})

@@ -256,7 +256,8 @@ const leastLetters = 5
 func (p *pattern) match(sentence string) (values []string, ok bool) {
 	last := len(p.parts) - 1
 	rest, ok := strings.CutPrefix(sentence, p.parts[0])
-	if !ok || p.letters < leastLetters && bytes.ContainsRune(p.verbs, 's') && (p.parts[0] == "" || len(p.verbs) > 1) {
+	if !ok || p.letters < leastLetters && bytes.ContainsRune(p.verbs, 's') &&
+		(p.parts[0] == "" || len(p.verbs) > 1) {
 		return nil, false
 	}
 	for i, verb := range p.verbs {

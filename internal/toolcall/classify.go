@@ -38,7 +38,8 @@ func classify(c Call) Call {
 	switch {
 	case patch != "":
 		return c.patched(patch)
-	case p != "" && is("alter", act), p != "" && !is("view", act) && (has(args, "content") || isOfKind("writes", name)):
+	case p != "" && is("alter", act),
+		p != "" && !is("view", act) && (has(args, "content") || isOfKind("writes", name)):
 		c.Path, c.Kind = p, Write
 	case p != "" && (is("view", act) || reads(name)):
 		c.Path, c.Kind = p, Read
@@ -102,7 +103,8 @@ func (c Call) commanded() Call {
 func (c Call) patched(patch string) Call {
 	c.Kind, c.Line, c.Effects, c.patch = Write, "", patched(patch), true
 	first := c.Effects[:min(len(c.Effects), 1)]
-	if len(first) > 0 && !slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Path != first[0].Path }) {
+	if len(first) > 0 && !slices.ContainsFunc(c.Effects,
+		func(e Effect) bool { return e.Path != first[0].Path }) {
 		c.Path = first[0].Path
 	}
 	return c

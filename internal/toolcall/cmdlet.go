@@ -27,7 +27,8 @@ func cmdletAct(name string, words []string) string {
 // cmdletLooks reports whether a command of PowerShell changes no file, or only creates one.
 func cmdletLooks(name string) bool {
 	row, ok := cmdlets().Find(name)
-	return ok && row.Get("shared") == "" && slices.Contains([]string{"look", "read", "search", "make"}, row.Get("act"))
+	return ok && row.Get("shared") == "" && slices.Contains([]string{"look", "read", "search", "make"},
+		row.Get("act"))
 }
 
 // isParameter reports whether a word is the full name of a parameter that no program of Unix has.
@@ -41,7 +42,8 @@ func isParameter(w string) bool {
 
 // abbreviates reports whether a name is a prefix of a parameter of a kind.
 func abbreviates(name, kind string) bool {
-	return slices.ContainsFunc(wordsOf()[kind], func(full string) bool { return strings.HasPrefix(full, name) })
+	return slices.ContainsFunc(wordsOf()[kind],
+		func(full string) bool { return strings.HasPrefix(full, name) })
 }
 
 // cmdletWords are the words of a cmdlet, sorted by role.
@@ -105,7 +107,8 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 	if c.sets("whatif") {
 		return
 	}
-	literal := slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(w), "-lit") })
+	literal := slices.ContainsFunc(words,
+		func(w string) bool { return strings.HasPrefix(strings.ToLower(w), "-lit") })
 	for _, p := range paths {
 		if strings.Contains(p, "*") && !literal {
 			delete(r.literal, p) // a pattern also in quotes

@@ -81,7 +81,8 @@ func printed(line, output string) (int, bool) {
 	}
 	last := commands[len(commands)-1].words
 	says := func(w word) bool {
-		return strings.Contains(w.text, "$?") || strings.Contains(w.text, "$status") || strings.EqualFold(w.text, "$LASTEXITCODE")
+		return strings.Contains(w.text, "$?") || strings.Contains(w.text, "$status") ||
+			strings.EqualFold(w.text, "$LASTEXITCODE")
 	}
 	m := ownCode.FindStringSubmatch(output[max(0, len(output)-reach):])
 	if m == nil || !is("echoes", strings.ToLower(last[0].text)) || !slices.ContainsFunc(last, says) {

@@ -55,7 +55,8 @@ func (r *shellReader) code(text string) {
 			group := func(name string) string { return string(re.ExpandString(nil, name, text, m)) }
 			reads = reads || act == "read"
 			if p := cmp.Or(group("${path}"), paths[group("${var}")]); p != "" {
-				acts[m[0]] = Effect{Path: p, MovedFrom: group("${from}"), Removed: act == "remove", Whole: act == "write"}
+				acts[m[0]] = Effect{Path: p, MovedFrom: group("${from}"), Removed: act == "remove",
+					Whole: act == "write"}
 			}
 		}
 	}

@@ -65,7 +65,8 @@ func markRan(commands []command) {
 		switch {
 		case k >= last:
 			commands[k].ran = Not
-		case k == 0 || before.joinedBy == joinNext || before.joinedBy == joinAnd && before.ran == Did && before.rarelyFails():
+		case k == 0 || before.joinedBy == joinNext ||
+			before.joinedBy == joinAnd && before.ran == Did && before.rarelyFails():
 			commands[k].ran = Did
 		}
 	}
@@ -287,7 +288,8 @@ func (l *lexer) escape() {
 		l.put('\\')
 		l.put(next)
 		l.bare = true
-	case l.inWord && (next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z' || next >= '0' && next <= '9' || next == '_' || next == '.'):
+	case l.inWord && (next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z' ||
+		next >= '0' && next <= '9' || next == '_' || next == '.'):
 		l.put('\\')
 		l.put(next)
 	case next != 0 && next != '\n':

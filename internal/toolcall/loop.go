@@ -45,7 +45,8 @@ func (r *shellReader) looped(c command) (out []command) {
 		r.loop.unsure = false
 	}
 	l := r.loop
-	if !slices.ContainsFunc(c.words, l.in) && !slices.ContainsFunc(c.outputs, func(o output) bool { return l.in(o.word) }) {
+	if !slices.ContainsFunc(c.words, l.in) &&
+		!slices.ContainsFunc(c.outputs, func(o output) bool { return l.in(o.word) }) {
 		return []command{c}
 	}
 	switch name := words[0].text; {
@@ -63,7 +64,8 @@ func (r *shellReader) looped(c command) (out []command) {
 		return nil
 	}
 	for _, v := range l.values {
-		if r.turns += 1 + len(c.words)/wordsOfTurn; r.turns > mostTurns || strings.ContainsAny(v.text, "$`{") && !v.literal ||
+		if r.turns += 1 + len(c.words)/wordsOfTurn; r.turns > mostTurns ||
+			strings.ContainsAny(v.text, "$`{") && !v.literal ||
 			slices.Contains(l.except, v.text) {
 			continue
 		}

@@ -141,7 +141,8 @@ func afterFlags(words []word, program string) []word {
 			return words[i+1:]
 		case i+1 < len(words) && slices.Contains(valued, w):
 			i++
-		case !strings.HasPrefix(w, "-") && !isOfKind("time", w) && (!strings.Contains(w, "=") || strings.ContainsAny(w, "/ ")):
+		case !strings.HasPrefix(w, "-") && !isOfKind("time", w) &&
+			(!strings.Contains(w, "=") || strings.ContainsAny(w, "/ ")):
 			return words[i:]
 		}
 	}

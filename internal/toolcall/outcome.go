@@ -26,8 +26,9 @@ const (
 // Outcome is how a call ended, with the evidence in its result.
 type Outcome struct {
 	End  End
-	Code *int   // the exit code that the result states; nil: none
-	Line string // of a failure: the result line that best describes it; of an interruption the line that states it; or ""
+	Code *int // the exit code that the result states; nil: none
+	// of a failure: the result line that best describes it; of an interruption the line that states it; or ""
+	Line string
 	Why  string // of a failure with a Line that only names the test: the line with the cause; "" for none
 	Said string // of a rejection: the user's words with it; "" for none
 	// Claimed means that only the result's own text reports a rejection; any page or command could
@@ -48,7 +49,8 @@ func (c *Call) Outcome() Outcome {
 	text := strings.TrimSpace(visible.WithoutSequences(harness.WithoutHead(c.Text)))
 	const longest = 500 // bytes of a result that consists of a refusal
 	acts := (c.IsError || len(c.Text) < longest) && (c.Kind == Write || c.Kind == Command && !Prints(c.Line))
-	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around, Acts: acts}); is {
+	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError,
+		Refused: c.refused, Around: c.around, Acts: acts}); is {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}
 	case harness.Claimed:
@@ -125,7 +127,8 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !prints(first) || first == "sql:reads" && isOfKind("sql", text) || is("fetches", first) && ownFailureLine(programs, text) != ""
+	words := !prints(first) || first == "sql:reads" && isOfKind("sql", text) ||
+		is("fetches", first) && ownFailureLine(programs, text) != ""
 	code, stated := exitCode(text)
 	if !words {
 		code, stated = codeOfProgram(text)
@@ -146,7 +149,8 @@ func (c *Call) commandOutcome(text string) Outcome {
 	case o.Code != nil && *o.Code == 0:
 		o.End = OK
 		words = words && hides
-	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return is("finds", p) }):
+	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs,
+		func(p string) bool { return is("finds", p) }):
 		o.End = Unknown
 		return o
 	case halted:
@@ -248,7 +252,8 @@ func printedIn(raw []byte, depth int) (string, bool) {
 	case '{':
 		for m, err := range jsonspan.Object(raw) {
 			switch {
-			case err != nil, !is("printed", m.Name) && !is("envelope", m.Name), is("printed", m.Name) && !add(m.Raw):
+			case err != nil, !is("printed", m.Name) && !is("envelope", m.Name),
+				is("printed", m.Name) && !add(m.Raw):
 				return "", false
 			}
 			found = found || is("printed", m.Name)
@@ -425,7 +430,8 @@ func brokenBuild(command, line, text string) bool {
 	if isOfKind("diagnostic", line) && !isOfKind("warns", line) && runsA("complainer", command) {
 		return true
 	}
-	return (isOfKind("placed", line) || isOfKind("row", line)) && !isOfKind("passed", text[max(0, len(text)-lastBytes):]) && runsA("checker", command)
+	return (isOfKind("placed", line) || isOfKind("row", line)) &&
+		!isOfKind("passed", text[max(0, len(text)-lastBytes):]) && runsA("checker", command)
 }
 
 // runsA reports whether a command line runs a program of a kind, judged by programs and their
@@ -444,7 +450,8 @@ func errorRank(l string) int {
 		return 0
 	case isOfKind("surely", t), isOfKind("shell", t) && !isOfKind("notice", t):
 		return surely
-	case isOfKind("likely", t), isOfKind("diagnostic", t), strings.Contains(t, "error") && (isOfKind("placed", t) || isOfKind("row", t)):
+	case isOfKind("likely", t), isOfKind("diagnostic", t),
+		strings.Contains(t, "error") && (isOfKind("placed", t) || isOfKind("row", t)):
 		return likely
 	case isOfKind("hint", t) && !isOfKind("none", t):
 		return byTheWay

@@ -38,7 +38,8 @@ func IsPatchFrame(line string) bool {
 func patchHead(line string) (Effect, bool) {
 	for _, head := range []string{updateHead, addHead, deleteHead, moveHead} {
 		if name, ok := strings.CutPrefix(line, head); ok && strings.TrimSpace(name) != "" {
-			return Effect{Path: normalPath(name), Removed: head == deleteHead, Added: head == addHead || head == moveHead}, true
+			return Effect{Path: normalPath(name), Removed: head == deleteHead,
+				Added: head == addHead || head == moveHead}, true
 		}
 	}
 	return Effect{}, false

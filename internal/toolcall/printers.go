@@ -63,7 +63,8 @@ func elsewhere(name string, words []word) []word {
 // Prints reports whether a command line only prints existing data, that is, reads and searches.
 func Prints(line string) bool {
 	first, all := mainProgram(line)
-	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !prints(p) && !is("stages", p) })
+	return first == "" || !slices.ContainsFunc(all,
+		func(p string) bool { return !prints(p) && !is("stages", p) })
 }
 
 // Fetches reports whether a command line only prints existing data and must reach another machine

@@ -86,7 +86,8 @@ func (r *shellReader) unix(name string, words []string) {
 }
 
 // acts maps the actions of programs to effects on files.
-var acts = map[string]Effect{"remove": {Removed: true}, "touch": {Touched: true}, "write": {Whole: true}, "change": {}}
+var acts = map[string]Effect{"remove": {Removed: true}, "touch": {Touched: true}, "write": {Whole: true},
+	"change": {}}
 
 // act adds the effect of a program on each of its files.
 func (r *shellReader) act(act string, files []string) {
@@ -167,10 +168,12 @@ type PatternMove struct {
 // copied adds the effects of copying or moving files: into a directory each under its name.
 func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 	last := to[strings.LastIndexAny(to, `/\`)+1:]
-	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || last == "" || last == "." || last == ".."
+	into := len(from) > 1 || slices.Contains(r.Folders, within(r.folder, to)) || last == "" || last == "." ||
+		last == ".."
 	for _, f := range from {
 		if moves && r.isPattern(f) && r.isFile(to) {
-			m := PatternMove{within(r.folder, f), within(r.folder, to), nil, r.effectInFailedLine(), len(r.Effects)}
+			m := PatternMove{within(r.folder, f), within(r.folder, to), nil, r.effectInFailedLine(),
+				len(r.Effects)}
 			if r.loop != nil {
 				m.Except = r.loop.except
 			}
@@ -212,7 +215,8 @@ func substituted(words []string) string {
 				continue
 			}
 			pattern, _, closed := strings.Cut(strings.ReplaceAll(m[2], `\`+m[1], "\x00"), m[1])
-			pattern = strings.NewReplacer(`\.`, `\.`, ".", `\.`, "\x00", regexp.QuoteMeta(m[1])).Replace(pattern)
+			pattern = strings.NewReplacer(`\.`, `\.`, ".", `\.`, "\x00",
+				regexp.QuoteMeta(m[1])).Replace(pattern)
 			if l, ok := asLiteral(pattern); ok && closed && len(l.text) >= shortest {
 				out.WriteString(l.text + "\n")
 			}

@@ -84,7 +84,8 @@ func IsEcho(line string) bool { return echo.MatchString(line) }
 func (c *Call) Ran() []Purpose {
 	const most, longest = 40, 8 << 10 // lines, bytes of the output
 	out := Purposes(c.Line)
-	if _, all := mainProgram(c.Line); !slices.ContainsFunc(all, func(p string) bool { return is("tasks", p) }) {
+	if _, all := mainProgram(c.Line); !slices.ContainsFunc(all,
+		func(p string) bool { return is("tasks", p) }) {
 		return out
 	}
 	text, folder := c.Output(), folderOf(lex(c.Line).commands)
@@ -106,7 +107,8 @@ func (p Purpose) Covers(q Purpose) bool {
 		sets := func(o string) bool { return strings.HasPrefix(o, name+"=") }
 		return slices.ContainsFunc(q.set, sets) && !slices.Contains(q.set, s)
 	}
-	if p.Key != q.Key || elsewhere || p.filter != "" && p.filter != q.filter || slices.ContainsFunc(p.set, differs) {
+	if p.Key != q.Key || elsewhere || p.filter != "" && p.filter != q.filter ||
+		slices.ContainsFunc(p.set, differs) {
 		return false
 	}
 	things := q.things
@@ -187,7 +189,8 @@ func (p *Purpose) parse(words []word) {
 		narrow, valued := narrows(program, name)
 		sets := strings.HasPrefix(name, "--") && runsScript(program) && !isOfKind("manner", name)
 		next := i+1 < len(words) && !given
-		if next && (valued || is("folder", name)) || next && sets && !strings.HasPrefix(words[i+1].text, "-") {
+		if next && (valued || is("folder", name)) ||
+			next && sets && !strings.HasPrefix(words[i+1].text, "-") {
 			i++
 			value, given = words[i].text, true
 		}

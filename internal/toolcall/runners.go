@@ -41,10 +41,12 @@ func innerCommand(words []word) []word {
 	case is("packages", name) && name != "npm" && len(rest) > 0 && is("package", rest[0].text):
 		return rest
 	case is("shell", name):
-		for len(rest) > 0 && len(rest[0].text) > 1 && rest[0].text[0] == '-' && strings.Trim(rest[0].text[1:], "xeuvl") == "" {
+		for len(rest) > 0 && len(rest[0].text) > 1 && rest[0].text[0] == '-' &&
+			strings.Trim(rest[0].text[1:], "xeuvl") == "" {
 			rest = rest[1:]
 		}
-		if len(rest) > 0 && !strings.HasPrefix(rest[0].text, "-") && !strings.ContainsAny(rest[0].text, " \n") {
+		if len(rest) > 0 && !strings.HasPrefix(rest[0].text, "-") &&
+			!strings.ContainsAny(rest[0].text, " \n") {
 			return rest
 		}
 		return nil

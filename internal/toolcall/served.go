@@ -26,9 +26,13 @@ func isCall(kind string) bool { return isOfKind("item", kind) }
 
 // readItem reads a call or a result.
 func readItem(kind string, raw json.RawMessage) item {
-	it := item{name: strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(kind, "_use"), "_call"), "_tool")}
+	it := item{name: strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(kind, "_use"), "_call"),
+		"_tool")}
 	var args []byte
-	add := func(name string, raw []byte) { args = append(jsonspan.AppendField(append(args, ','), name), raw...) }
+	add := func(name string, raw []byte) {
+		args = append(jsonspan.AppendField(append(args, ','), name),
+			raw...)
+	}
 	status, awaits, given := "", false, false
 	for m, err := range jsonspan.Object(raw) {
 		text, isText := jsonspan.String(m.Raw)
@@ -109,7 +113,8 @@ func (e *ending) value(raw []byte, depth int) {
 	switch jsonspan.Kind(raw) {
 	case '"':
 		s, _ := jsonspan.String(raw)
-		if s = strings.TrimSpace(s); s != "" && (len(s) < longestWord || strings.ContainsAny(s, " \n")) { // not base64
+		if s = strings.TrimSpace(s); s != "" && (len(s) < longestWord || strings.ContainsAny(s, " \n")) {
+			// not base64
 			e.lines = append(e.lines, s)
 		}
 	case '[':
@@ -208,7 +213,8 @@ func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 			}
 			of, err := jsonspan.Fields(m.Raw)
 			kind, _ := jsonspan.String(of["type"])
-			if named := kind != "" || of["name"] != nil; err == nil && named && (of["arguments"] != nil || of["input"] != nil) {
+			if named := kind != "" || of["name"] != nil; err == nil && named &&
+				(of["arguments"] != nil || of["input"] != nil) {
 				f.served(h, h, kind+"_call", m.Raw)
 			}
 		}
@@ -241,7 +247,8 @@ func (c *Call) answer(h precis.Handle, said ending) {
 	if c.Text != "" {
 		said.lines = append([]string{c.Text}, said.lines...)
 	}
-	c.Text, c.IsError, c.marked, c.code = said.text(), c.IsError || said.failed, c.marked || said.failed, said.code
+	c.Text, c.IsError, c.marked, c.code = said.text(), c.IsError || said.failed, c.marked ||
+		said.failed, said.code
 }
 
 // itemBehind returns the item of a tool use without input, which is the next block.

@@ -34,16 +34,17 @@ type Deeds struct {
 // shellReader collects the effects of a command line.
 type shellReader struct {
 	Deeds
-	command                   // the current command
-	otherwise bool            // it runs only if the one before it fails
-	loop      *loop           // the current loop; nil: none
-	turns     int             // loop turns so far
-	literal   map[string]bool // words that name files literally, although they contain signs that a shell expands
-	folder    string          // the folder that the line has changed into; "" if it has not, or it is unknown
-	before    string          // the folder before that
-	place     string          // the line's name of an unknown current folder
-	piped     []string        // the words of the command before the pipe
-	outer     []string        // the folders outside of the open subshells
+	command         // the current command
+	otherwise bool  // it runs only if the one before it fails
+	loop      *loop // the current loop; nil: none
+	turns     int   // loop turns so far
+	// words that name files literally, although they contain signs that a shell expands
+	literal map[string]bool
+	folder  string   // the folder that the line has changed into; "" if it has not, or it is unknown
+	before  string   // the folder before that
+	place   string   // the line's name of an unknown current folder
+	piped   []string // the words of the command before the pipe
+	outer   []string // the folders outside of the open subshells
 }
 
 // readShell returns the effects of a command line on files: redirections, programs of Unix,
@@ -96,14 +97,17 @@ func (r *shellReader) add(e Effect) {
 	}
 	r.Effects = append(r.Effects, e)
 	if e.Removed {
-		r.Folders = slices.DeleteFunc(r.Folders, func(f string) bool { return strings.HasPrefix(f+"/", e.Path+"/") })
+		r.Folders = slices.DeleteFunc(r.Folders,
+			func(f string) bool { return strings.HasPrefix(f+"/", e.Path+"/") })
 	}
 }
 
-// effectInFailedLine returns whether the command took effect if the line failed: Did if a later command failed.
+// effectInFailedLine returns whether the command took effect if the line failed: Did if a later command
+// failed.
 func (c *command) effectInFailedLine() Ran {
 	name := c.words[0].text
-	if c.ran == Did && !is("prefix", name) && (c.joinedBy == joinNext || c.joinedBy == joinAnd && is("writes", name)) {
+	if c.ran == Did && !is("prefix", name) &&
+		(c.joinedBy == joinNext || c.joinedBy == joinAnd && is("writes", name)) {
 		return Did
 	}
 	return Maybe
@@ -116,12 +120,14 @@ func (r *shellReader) isPattern(p string) bool {
 
 // isFileName reports whether a word names one file: not a device, and without shell expansion.
 func isFileName(p string) bool {
-	return p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n")
+	return p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") &&
+		!strings.ContainsAny(p, "$*{}()<>|;`\n")
 }
 
 // isFile reports whether a word names one file, see [isFileName]; quoted signs are literal.
 func (r *shellReader) isFile(p string) bool {
-	return isFileName(p) || r.literal[p] && p != "" && !strings.ContainsAny(p, "\n") && !strings.HasPrefix(p, "/dev/")
+	return isFileName(p) || r.literal[p] && p != "" && !strings.ContainsAny(p, "\n") &&
+		!strings.HasPrefix(p, "/dev/")
 }
 
 // addFolder records a directory that is created.
@@ -224,7 +230,8 @@ func shellScript(words []word) int {
 		switch {
 		case !strings.HasPrefix(flag, "-") && !(windows && strings.HasPrefix(flag, "/")):
 			return 0
-		case windows && is("given", strings.ToLower(flag)), !windows && strings.HasSuffix(flag, "c") && flag[1] != '-':
+		case windows && is("given", strings.ToLower(flag)),
+			!windows && strings.HasSuffix(flag, "c") && flag[1] != '-':
 			return i + 1
 		}
 	}

@@ -221,7 +221,8 @@ func (c *Call) addPatchedFiles() {
 	}
 	for _, m := range patchingLine.FindAllStringSubmatchIndex(c.Text, mostPaths) {
 		p := normalPath(c.Text[m[2]:m[3]])
-		if !slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Path == p || strings.HasSuffix(e.Path, "/"+p) }) {
+		if !slices.ContainsFunc(c.Effects,
+			func(e Effect) bool { return e.Path == p || strings.HasSuffix(e.Path, "/"+p) }) {
 			c.Effects = append(c.Effects, Effect{Path: p})
 		}
 	}
@@ -277,7 +278,8 @@ func actionIn(text string) string {
 
 // call returns the call of an answered action. The file in the answer is the file that it edits.
 func (a action) call(result precis.Handle, text string) Call {
-	c := Call{Name: "shell", Kind: Other, key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
+	c := Call{Name: "shell", Kind: Other, key: "shell\x00" + a.text, Use: a.at,
+		Results: []precis.Handle{result}, Text: text}
 	verb, rest, _ := strings.Cut(a.text, " ")
 	switch {
 	case is("open", verb) && c.addShownFile(verb):

@@ -21,7 +21,8 @@ func ownFailureLine(programs []string, text string) string {
 			continue
 		}
 		word, _, _ := strings.Cut(name, " ")
-		if word != name && name != word+" error" || !slices.Contains(programs, word) || prints(word) && !is("fetches", word) || is("finds", word) {
+		if word != name && name != word+" error" || !slices.Contains(programs, word) ||
+			prints(word) && !is("fetches", word) || is("finds", word) {
 			continue
 		}
 		if name != word || isOfKind("complaint", rest) {
@@ -43,7 +44,8 @@ func verdictOf(command, text string) string {
 		l = strings.TrimSpace(overwritten(l))
 		switch {
 		case len(l) > longest || !isOfKind("part", l):
-		case isOfKind("broken", l), isOfKind("failures", l) && isOfKind("tests", l) && !isOfKind("again", l), isOfKind("errors", l) && runsA("checker", command):
+		case isOfKind("broken", l), isOfKind("failures", l) && isOfKind("tests", l) && !isOfKind("again", l),
+			isOfKind("errors", l) && runsA("checker", command):
 			if !strings.HasPrefix(l, "Test Suites:") && !strings.HasPrefix(l, "Test Files ") {
 				return l
 			}

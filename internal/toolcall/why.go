@@ -43,7 +43,8 @@ func tracebackPlace(text string) (place string) {
 		if m == nil {
 			continue
 		}
-		if installed := strings.Contains(m[1], "site-packages") || strings.Contains(m[1], "/lib/python"); !installed || !own {
+		if installed := strings.Contains(m[1], "site-packages") ||
+			strings.Contains(m[1], "/lib/python"); !installed || !own {
 			own = own || !installed
 			place = m[1] + ":" + m[2]
 			if m[3] != "" {
@@ -104,7 +105,8 @@ func reason(text, line string) string {
 // isBare reports whether a line states that a step failed, or how many things did, without a cause.
 func isBare(line string) bool {
 	counts := isOfKind("failures", line) || isOfKind("errors", line)
-	return isOfKind("step", line) || counts || isOfKind("broken", line) && !strings.Contains(line, "✘ [ERROR] ")
+	return isOfKind("step", line) || counts ||
+		isOfKind("broken", line) && !strings.Contains(line, "✘ [ERROR] ")
 }
 
 // ofReport returns the lines before the report of the next test.

@@ -18,7 +18,8 @@ var programsText string
 // wordTable classifies words in calls, programTable describes programs.
 var (
 	wordTable    = table.Lazy("words.txt", wordsText, "word", "is")
-	programTable = table.Lazy("programs.txt", programsText, "program", "as", "reads", "narrows", "alone", "before")
+	programTable = table.Lazy("programs.txt", programsText, "program", "as", "reads", "narrows", "alone",
+		"before")
 )
 
 // wordsOf holds the words of the table by kind, in its order.

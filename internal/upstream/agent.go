@@ -124,8 +124,10 @@ func (s *Server) continueWork(a *answer, at place, reader tool) {
 		a.text = fmt.Sprintf("%d files were read so far.", at.step)
 		return
 	}
-	if s.callOtherTool(a, at, "again", s.options.Recall, "Looking something up", func(tool) object { return object{"handle": "m1"} }) ||
-		at.run == "r1" && at.step == 1 && s.callOtherTool(a, at, "other", s.options.Delegate, "Asking another agent", func(t tool) object { return t.arguments("") }) {
+	if s.callOtherTool(a, at, "again", s.options.Recall, "Looking something up",
+		func(tool) object { return object{"handle": "m1"} }) ||
+		at.run == "r1" && at.step == 1 && s.callOtherTool(a, at, "other", s.options.Delegate,
+			"Asking another agent", func(t tool) object { return t.arguments("") }) {
 		return
 	}
 	from, to := at.step, at.step+1
@@ -175,7 +177,8 @@ func (p *prompt) kind(at place, reads bool) Kind {
 
 // sideAnswer answers a request that neither continues the work nor requests a summary.
 func (p *prompt) sideAnswer() string {
-	if strings.Contains(string(encode([]any{p.body["output_config"], p.body["response_format"], p.body["text"]})), "json_schema") {
+	if strings.Contains(string(encode([]any{p.body["output_config"], p.body["response_format"],
+		p.body["text"]})), "json_schema") {
 		return `{"title":"Reading the files","isNewTopic":true}`
 	}
 	return "Reading the files"

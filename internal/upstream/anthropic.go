@@ -21,7 +21,8 @@ var anthropicDialect = &dialect{
 }
 
 func anthropicError(message string) object {
-	return object{"type": "error", "error": object{"type": "invalid_request_error", "message": message}, "request_id": "req_scripted"}
+	return object{"type": "error", "error": object{"type": "invalid_request_error", "message": message},
+		"request_id": "req_scripted"}
 }
 
 func anthropicWhole(a *answer) object {

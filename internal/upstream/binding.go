@@ -98,7 +98,8 @@ func (s *Server) invalidSignature() string {
 func transformations(dropped []string) []object {
 	out := []object{}
 	for _, path := range dropped {
-		out = append(out, object{"type": "thinking_dropped", "path": path, "reason": "prefix_binding_mismatch"})
+		out = append(out, object{"type": "thinking_dropped", "path": path,
+			"reason": "prefix_binding_mismatch"})
 	}
 	return out
 }

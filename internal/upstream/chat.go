@@ -30,7 +30,8 @@ func openaiError(code, message string) object {
 }
 
 func chatOverflow(used, limit int) object {
-	return openaiError("context_length_exceeded", fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, used))
+	return openaiError("context_length_exceeded",
+		fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, used))
 }
 
 func chatWhole(a *answer) object {
@@ -69,10 +70,12 @@ func (a *answer) chatFinish() string {
 func (a *answer) chatCalls() (out []object) {
 	for _, c := range a.calls {
 		if c.tool.free {
-			out = append(out, object{"id": c.id, "type": "custom", "custom": object{"name": c.tool.name, "input": c.free}})
+			out = append(out, object{"id": c.id, "type": "custom",
+				"custom": object{"name": c.tool.name, "input": c.free}})
 			continue
 		}
-		out = append(out, object{"id": c.id, "type": "function", "function": object{"name": c.tool.name, "arguments": string(encode(c.args))}})
+		out = append(out, object{"id": c.id, "type": "function",
+			"function": object{"name": c.tool.name, "arguments": string(encode(c.args))}})
 	}
 	return out
 }

@@ -153,7 +153,8 @@ func (a *answer) geminiChunk(parts []any, finish string) object {
 	return object{
 		"candidates": []any{candidate}, "modelVersion": str(a.body, "model"), "responseId": a.id,
 		"usageMetadata": object{
-			"promptTokenCount": u.input, "candidatesTokenCount": u.output, "totalTokenCount": u.input + u.output, "cachedContentTokenCount": u.read,
+			"promptTokenCount": u.input, "candidatesTokenCount": u.output,
+			"totalTokenCount": u.input + u.output, "cachedContentTokenCount": u.read,
 		},
 	}
 }

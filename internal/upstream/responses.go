@@ -9,11 +9,13 @@ var responsesDialect = &dialect{
 	tools: func(declared object) (tool, bool) {
 		kind := str(declared, "type")
 		schema, _ := declared["parameters"].(object)
-		return tool{name: str(declared, "name"), schema: schema, free: kind == "custom"}, kind == "function" || kind == "custom"
+		return tool{name: str(declared, "name"), schema: schema, free: kind == "custom"},
+			kind == "function" || kind == "custom"
 	},
 	refuse: openaiError,
 	overflow: func(int, int) object {
-		return openaiError("context_length_exceeded", "Your input exceeds the context window of this model. Please adjust your input and try again.")
+		return openaiError("context_length_exceeded",
+			"Your input exceeds the context window of this model. Please adjust your input and try again.")
 	},
 	whole:  responsesWhole,
 	stream: responsesStream,
@@ -34,7 +36,8 @@ func responsesWhole(a *answer) object {
 
 func (a *answer) responsesObject(status string) object {
 	out := object{
-		"id": "resp_" + a.id, "object": "response", "created_at": 1, "status": status, "model": str(a.body, "model"),
+		"id": "resp_" + a.id, "object": "response", "created_at": 1, "status": status,
+		"model": str(a.body, "model"),
 		"error": nil, "incomplete_details": nil, "instructions": nil, "output": []any{}, "usage": nil,
 		"parallel_tool_calls": true, "tool_choice": "auto", "tools": []any{}, "metadata": object{},
 	}
@@ -55,7 +58,8 @@ func (a *answer) output() (out []object) {
 		return []object{{"type": "compaction", "id": "cmp_" + a.id, "encrypted_content": a.sealed}}
 	}
 	if a.signature != "" {
-		item := object{"type": "reasoning", "id": "rs_" + a.id, "summary": []any{object{"type": "summary_text", "text": a.thinking}}}
+		item := object{"type": "reasoning", "id": "rs_" + a.id,
+			"summary": []any{object{"type": "summary_text", "text": a.thinking}}}
 		for _, included := range list(a.body["include"]) {
 			if included == "reasoning.encrypted_content" {
 				item["encrypted_content"] = a.signature
@@ -63,11 +67,14 @@ func (a *answer) output() (out []object) {
 		}
 		out = append(out, item)
 	}
-	out = append(out, object{"type": "message", "id": "msg_" + a.id, "role": "assistant", "status": "completed", "content": []any{outputText(a.text)}})
+	out = append(out, object{"type": "message", "id": "msg_" + a.id, "role": "assistant",
+		"status": "completed", "content": []any{outputText(a.text)}})
 	for i, c := range a.calls {
-		item := object{"type": "function_call", "id": "fc_" + a.id + string(rune('a'+i)), "call_id": c.id, "name": c.tool.name, "arguments": string(encode(c.args)), "status": "completed"}
+		item := object{"type": "function_call", "id": "fc_" + a.id + string(rune('a'+i)), "call_id": c.id,
+			"name": c.tool.name, "arguments": string(encode(c.args)), "status": "completed"}
 		if c.tool.free {
-			item["type"], item["id"], item["input"] = "custom_tool_call", "ctc_"+a.id+string(rune('a'+i)), c.free
+			item["type"], item["id"], item["input"] = "custom_tool_call", "ctc_"+a.id+
+				string(rune('a'+i)), c.free
 			delete(item, "arguments")
 		}
 		out = append(out, item)
@@ -131,9 +138,11 @@ func sendItem(send func(string, object), a *answer, item, begun object, at func(
 	case "reasoning":
 		begun["summary"] = []any{}
 		added()
-		send("response.reasoning_summary_part.added", at(object{"summary_index": 0, "part": object{"type": "summary_text", "text": ""}}))
+		send("response.reasoning_summary_part.added",
+			at(object{"summary_index": 0, "part": object{"type": "summary_text", "text": ""}}))
 		pieces("response.reasoning_summary_text", "text", a.thinking, object{"summary_index": 0})
-		send("response.reasoning_summary_part.done", at(object{"summary_index": 0, "part": object{"type": "summary_text", "text": a.thinking}}))
+		send("response.reasoning_summary_part.done",
+			at(object{"summary_index": 0, "part": object{"type": "summary_text", "text": a.thinking}}))
 	case "message":
 		begun["content"] = []any{}
 		added()
@@ -166,7 +175,8 @@ func with(o object, name string, value any) object {
 func failedStream(w *events, body object) {
 	send := numberedEvents(w)
 	e, _ := body["error"].(object)
-	response := object{"id": "resp_failed", "object": "response", "created_at": 1, "status": "in_progress", "output": []any{}}
+	response := object{"id": "resp_failed", "object": "response", "created_at": 1, "status": "in_progress",
+		"output": []any{}}
 	send("response.created", object{"response": response})
 	failed := with(response, "error", object{"code": e["code"], "message": e["message"]})
 	failed["status"] = "failed"

@@ -28,7 +28,8 @@ func segmentsOf(d *dialect, body object) (out []segment) {
 		}
 		o, _ := v.(object)
 		clean := simplify(v)
-		s := segment{text: append([]byte(role+":"), encode(clean)...), chars: chars(clean), message: message, marked: o["cache_control"] != nil}
+		s := segment{text: append([]byte(role+":"), encode(clean)...), chars: chars(clean), message: message,
+			marked: o["cache_control"] != nil}
 		s.own = sha256.Sum256(s.text)
 		link := s.own[:]
 		if n := len(out); n > 0 {
@@ -68,7 +69,8 @@ func isBillingBlock(v any) bool {
 }
 
 // unread are fields ignored by the model.
-var unread = []string{"cache_control", "prompt_cache_breakpoint", "annotations", "logprobs", "status", "internal_chat_message_metadata_passthrough"}
+var unread = []string{"cache_control", "prompt_cache_breakpoint", "annotations", "logprobs", "status",
+	"internal_chat_message_metadata_passthrough"}
 
 // simplify returns v without differences that the model ignores: unread fields, nulls, and the
 // choice between a string and a block of text.

@@ -162,7 +162,8 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request, path string) {
 	case path == "/stats":
 		writeJSON(w, http.StatusOK, s.Stats())
 	case path == "/models":
-		writeJSON(w, http.StatusOK, object{"object": "list", "data": []any{model}, "has_more": false, "first_id": model["id"], "last_id": model["id"]})
+		writeJSON(w, http.StatusOK, object{"object": "list", "data": []any{model}, "has_more": false,
+			"first_id": model["id"], "last_id": model["id"]})
 	case one:
 		model["id"] = id
 		writeJSON(w, http.StatusOK, model)
@@ -171,7 +172,8 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request, path string) {
 	case path == "/api/hello", r.Method == http.MethodHead:
 		w.WriteHeader(http.StatusOK)
 	default:
-		writeJSON(w, http.StatusNotFound, openaiError("not_found", "Unknown request URL: "+r.Method+" "+r.URL.Path))
+		writeJSON(w, http.StatusNotFound,
+			openaiError("not_found", "Unknown request URL: "+r.Method+" "+r.URL.Path))
 	}
 }
 

@@ -43,7 +43,8 @@ func content(heading string, last bool, at place, files []string) string {
 		return fmt.Sprintf("%d files were read and none was changed: %s.", at.step, strings.Join(names, ", "))
 	case strings.Contains(heading, "error"), strings.Contains(heading, "problem"):
 		return "Nothing failed so far; no tool reported an error."
-	case strings.Contains(heading, "goal"), strings.Contains(heading, "request"), strings.Contains(heading, "conversation"), strings.Contains(heading, "message"):
+	case strings.Contains(heading, "goal"), strings.Contains(heading, "request"),
+		strings.Contains(heading, "conversation"), strings.Contains(heading, "message"):
 		return "The user wants the files of the project read one by one, to the last one, and nothing else (" + heading + ")."
 	case strings.Contains(heading, "state"), strings.Contains(heading, "current"):
 		return fmt.Sprintf("Reading in order; %d of %d files are done.", at.step, len(files))

@@ -17,7 +17,8 @@ type tool struct {
 // underscores.
 var known = []string{
 	"read", "readfile", "readfiles", "view", "viewfile", "openfile", "cat", "readmanyfiles",
-	"execcommand", "shellcommand", "bash", "shell", "runcommand", "runcommands", "runshellcommand", "executecommand", "exec",
+	"execcommand", "shellcommand", "bash", "shell", "runcommand", "runcommands", "runshellcommand",
+	"executecommand", "exec",
 }
 
 // reader returns the best tool for reading files.
@@ -68,7 +69,8 @@ func plain(name string) string {
 }
 
 func isPath(name string) bool {
-	return slices.Contains([]string{"path", "file", "filepath", "filename", "targetfile", "absolutepath"}, plain(name))
+	return slices.Contains([]string{"path", "file", "filepath", "filename", "targetfile", "absolutepath"},
+		plain(name))
 }
 
 func isPaths(name string) bool {

@@ -77,7 +77,8 @@ func Shown(r rune) bool {
 		return true
 	case unicode.Is(unicode.Cf, r):
 		return unicode.Is(unicode.Prepended_Concatenation_Mark, r)
-	case r == brailleBlank, unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r):
+	case r == brailleBlank, unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r),
+		unicode.Is(unicode.Variation_Selector, r):
 		return false
 	}
 	return !unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp)
@@ -109,7 +110,8 @@ func needed(before, r, after rune) bool {
 // joins reports whether a joiner has a meaning next to r.
 func joins(r rune) bool {
 	const emojiStyle = '\ufe0f'
-	return r == emojiStyle || unicode.In(r, unicode.So, unicode.Sk) || r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M) && !unicode.Is(unicode.Latin, r)
+	return r == emojiStyle || unicode.In(r, unicode.So, unicode.Sk) ||
+		r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M) && !unicode.Is(unicode.Latin, r)
 }
 
 // picture returns the visible form of a hidden character.

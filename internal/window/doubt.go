@@ -29,14 +29,17 @@ func (k Known) Doubts() (out []Doubt) {
 	for _, below := range []struct {
 		tokens int
 		counts bool
-	}{{s.Tokens, limit(s.Tokens, s.Asked)}, {e.Stated.Tokens, limit(e.Stated.Tokens, e.Stated.Time)}, {e.Refused.Tokens, limit(e.Refused.Tokens, e.Refused.Time)}} {
+	}{{s.Tokens, limit(s.Tokens, s.Asked)}, {e.Stated.Tokens, limit(e.Stated.Tokens, e.Stated.Time)},
+		{e.Refused.Tokens, limit(e.Refused.Tokens, e.Refused.Time)}} {
 		if !below.counts {
 			continue
 		}
 		larger := func(tokens int) bool { return tokens > below.tokens && !isNear(tokens, below.tokens) }
-		contradicted = contradicted || larger(e.Accepted.Tokens) || w.Source == precis.SourceConfigured && larger(w.Tokens)
+		contradicted = contradicted || larger(e.Accepted.Tokens) ||
+			w.Source == precis.SourceConfigured && larger(w.Tokens)
 	}
-	if s.Tokens > 0 && e.Stated.Tokens > 0 && !old(s.Asked) && !old(e.Stated.Time) && !isNear(s.Tokens, e.Stated.Tokens) {
+	if s.Tokens > 0 && e.Stated.Tokens > 0 && !old(s.Asked) && !old(e.Stated.Time) &&
+		!isNear(s.Tokens, e.Stated.Tokens) {
 		contradicted = true
 	}
 	if contradicted {

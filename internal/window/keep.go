@@ -12,7 +12,8 @@ func (e Evidence) Merge(o Evidence) Evidence {
 	case o.pending.Time.After(e.pending.Time):
 		e.pending, e.largestAnswered = o.pending, o.largestAnswered
 	}
-	if a := o.Accepted; a.Tokens > e.Accepted.Tokens || a.Tokens == e.Accepted.Tokens && a.Time.After(e.Accepted.Time) {
+	if a := o.Accepted; a.Tokens > e.Accepted.Tokens ||
+		a.Tokens == e.Accepted.Tokens && a.Time.After(e.Accepted.Time) {
 		e.Accepted = a
 	}
 	a := e.Accepted

@@ -85,7 +85,8 @@ var fields = [][]string{
 	{"loaded_context_length"}, {"max_model_len"}, {"meta", "n_ctx"}, {"n_ctx"},
 	{"max_input_tokens"}, {"inputTokenLimit"}, {"input_token_limit"}, {"model_info", "max_input_tokens"},
 	{"capabilities", "limits", "max_prompt_tokens"}, {"capabilities", "limits", "max_context_window_tokens"},
-	{"top_provider", "context_length"}, {"context_window"}, {"contextWindow"}, {"context_length"}, {"contextLength"}, {"context_size"},
+	{"top_provider", "context_length"}, {"context_window"}, {"contextWindow"}, {"context_length"},
+	{"contextLength"}, {"context_size"},
 	{"limit", "context"}, {"max_context_length"}, {"max_context_tokens"},
 }
 
@@ -205,7 +206,8 @@ func shown(answer []byte, _ string) (int, bool) {
 
 // info reads the window from a server with a single model.
 func info(answer []byte, _ string) (int, bool) {
-	for _, name := range []string{"max_total_tokens", "max_req_input_len", "max_input_tokens", "max_input_length", "context_length"} {
+	for _, name := range []string{"max_total_tokens", "max_req_input_len", "max_input_tokens",
+		"max_input_length", "context_length"} {
 		if n := at(answer, name); n > 0 {
 			return n, false
 		}

@@ -277,7 +277,8 @@ const (
 func (s Served) NeedsQuery(now time.Time) bool {
 	hold := askedHold
 	if s.Tokens == 0 {
-		hold = []time.Duration{askedHold, refusalHold, failingHold, loadingHold}[max(Silent, min(s.Fault, Loading))]
+		hold = []time.Duration{askedHold, refusalHold, failingHold, loadingHold}[max(Silent,
+			min(s.Fault, Loading))]
 	}
 	return s.Asked.IsZero() || now.Sub(s.Asked) >= hold
 }
@@ -363,7 +364,8 @@ func (k Known) lasting() precis.Window {
 			out = learned(l.Tokens, "an error of "+upstream)
 		}
 	}
-	if l := e.Refused; l.Tokens < out.Tokens && l.holds(now, refusedHold) && !l.isTried(now) && !(s.Tokens > 0 && s.Since.After(l.Time)) {
+	if l := e.Refused; l.Tokens < out.Tokens && l.holds(now, refusedHold) && !l.isTried(now) &&
+		!(s.Tokens > 0 && s.Since.After(l.Time)) {
 		out = learned(l.Tokens, "requests that "+upstream+" refused without a number")
 	}
 	if a := e.Accepted; a.Tokens > out.Tokens && !(s.Tokens > 0 && s.Since.After(a.Time)) {
@@ -378,7 +380,8 @@ func (k Known) Doubted() bool { return k.isDoubted(k.lasting()) }
 
 func (k Known) isDoubted(lasting precis.Window) bool {
 	refused := k.Evidence.Refused
-	return lasting.Source == precis.SourceLearned && lasting.Tokens == refused.Tokens && refused.isDoubted(k.Now)
+	return lasting.Source == precis.SourceLearned && lasting.Tokens == refused.Tokens &&
+		refused.isDoubted(k.Now)
 }
 
 // Uncertain reports whether a refusal, recorded in k, is a reason to send a smaller request once,

@@ -62,7 +62,8 @@ func NewQuery(text string, exact bool) Query {
 // add adds words that match word i, except words that match a query word with a lower rank.
 func (q *Query) add(i int, rank Rank, list []string) {
 	for _, other := range list {
-		if slices.ContainsFunc(q.answers[other], func(a answer) bool { return a.rank < rank || a.asked == i }) {
+		if slices.ContainsFunc(q.answers[other],
+			func(a answer) bool { return a.rank < rank || a.asked == i }) {
 			continue
 		}
 		q.answers[other] = append(q.answers[other], answer{i, rank})

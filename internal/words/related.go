@@ -40,7 +40,10 @@ func related(word string) []string {
 	}
 	var out []string
 	for _, r := range rows() {
-		own := slices.IndexFunc(r, func(e entry) bool { return e.word == word || e.stem == root && isNear(word, e.word) })
+		own := slices.IndexFunc(r, func(e entry) bool {
+			return e.word == word ||
+				e.stem == root && isNear(word, e.word)
+		})
 		if own < 0 {
 			continue
 		}

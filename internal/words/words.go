@@ -38,7 +38,8 @@ type span struct {
 // spaceless are the scripts where each character is a word: those written without spaces between
 // words, and Korean.
 var spaceless = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer,
+	unicode.Myanmar,
 }
 
 func isWord(r rune) bool {
@@ -125,7 +126,8 @@ func firstBytes(s string, n int) string {
 func Fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return norm.NFC.String(strings.ToLower(strings.ToUpper(strings.ToValidUTF8(s, "\ufffd")))) // by way of the upper case, ς and σ are one
+			// by way of the upper case, ς and σ are one
+			return norm.NFC.String(strings.ToLower(strings.ToUpper(strings.ToValidUTF8(s, "\ufffd"))))
 		}
 	}
 	return strings.ToLower(s)

@@ -348,7 +348,8 @@ func (t *tree) with(v *Value, path []string) *tree {
 	switch {
 	case i < 0 && v == nil:
 	case i < 0 && len(path) > 1:
-		out.keys, out.subs = append(out.keys, path[0]), append(out.subs, (&tree{kind: "mapping"}).with(v, path[1:]))
+		out.keys, out.subs = append(out.keys, path[0]), append(out.subs,
+			(&tree{kind: "mapping"}).with(v, path[1:]))
 	case i < 0:
 		out.keys, out.subs = append(out.keys, path[0]), append(out.subs, v.tree())
 	case len(path) > 1:
@@ -375,5 +376,6 @@ func (v *Value) tree() *tree {
 }
 
 func (t *tree) equal(o *tree) bool {
-	return t.kind == o.kind && t.text == o.text && slices.Equal(t.keys, o.keys) && slices.EqualFunc(t.subs, o.subs, (*tree).equal)
+	return t.kind == o.kind && t.text == o.text && slices.Equal(t.keys, o.keys) && slices.EqualFunc(t.subs,
+		o.subs, (*tree).equal)
 }

@@ -346,9 +346,11 @@ func (v Value) written(indent, step int) string {
 
 // hasLines reports whether a text has several lines that can be written unescaped.
 func hasLines(s string) bool {
-	return strings.Contains(s, "\n") && !strings.HasSuffix(s, "\n") && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
-	})
+	return strings.Contains(s, "\n") && !strings.HasSuffix(s, "\n") && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool {
+			return r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
+				r == '\ufeff'
+		})
 }
 
 // splice is a replacement of a range of a text.

@@ -52,15 +52,21 @@ const (
 // HostSetUps returns the programs of the lab.
 func HostSetUps() []HostSetUp {
 	return []HostSetUp{
-		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45), then: slices.Concat(byHand, forked), sittings: claudeSittings, onboard: claudeOnboard, says: true, validate: claudeValidate(claudeCode)},
-		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000, command: hostClaude(claudeCodeOld, 85), then: slices.Concat(byHand, forked), sittings: claudeSittings, onboard: claudeOnboard, validate: claudeValidate(claudeCodeOld)},
+		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude(claudeCode, 45),
+			then: slices.Concat(byHand, forked), sittings: claudeSittings, onboard: claudeOnboard, says: true,
+			validate: claudeValidate(claudeCode)},
+		{Name: "claude-code-2.1.197", host: "claude-code", pkg: claudeCodeOld, window: 110_000,
+			command: hostClaude(claudeCodeOld, 85), then: slices.Concat(byHand, forked),
+			sittings: claudeSittings, onboard: claudeOnboard, validate: claudeValidate(claudeCodeOld)},
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
-		{Name: "codex-windows", host: "codex", pkg: codex, command: hostCodexWindows, flags: []string{"--trust"}},
+		{Name: "codex-windows", host: "codex", pkg: codex, command: hostCodexWindows,
+			flags: []string{"--trust"}},
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
 		{Name: "gemini", pkg: geminiCLI, command: hostGemini, pause: 4, again: geminiAgain},
 		{Name: "pi", pkg: pi, window: small, legacy: true, thinks: true, command: hostPi(pi)},
-		{Name: "pi-old", host: "pi", pkg: piOld, window: small, legacy: true, thinks: true, command: hostPi(piOld)},
+		{Name: "pi-old", host: "pi", pkg: piOld, window: small, legacy: true, thinks: true,
+			command: hostPi(piOld)},
 		{Name: "cline", pkg: cline, window: small, command: hostCline},
 	}
 }
@@ -79,14 +85,17 @@ var plants = []string{plantRule, "E4711", plantNumber, plantFile}
 // A person's input in a session of Claude Code: a compaction that is undone, another one, and a
 // fork with a recording that begins with the result of the newest compaction.
 var (
-	byHand = [][]string{{"/compact Mind the lease.", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}, {"/compact", "-c"}, {goOn, "-c"}}
-	forked = [][]string{{goOn, "-c", "--fork-session"}, {"/compact", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"}, {goOn, "-c"}}
+	byHand = [][]string{{"/compact Mind the lease.", "-c"}, {goOn, "-c"}, {"/compact undo", "-c"},
+		{goOn, "-c"}, {"/compact", "-c"}, {goOn, "-c"}}
+	forked = [][]string{{goOn, "-c", "--fork-session"}, {"/compact", "-c"}, {goOn, "-c"},
+		{"/compact undo", "-c"}, {goOn, "-c"}}
 )
 
 // claudeSittings are manual and automatic compactions, and sessions that are resumed, forked and
 // begun anew.
 var claudeSittings = []sitting{
-	{nil, []string{task + ". " + plantRule, "/compact Mind the lease.", goOn, "/compact undo", goOn, "/compact", goOn}},
+	{nil, []string{task + ". " + plantRule, "/compact Mind the lease.", goOn, "/compact undo", goOn,
+		"/compact", goOn}},
 	{[]string{"-c"}, []string{goOn}},
 	{[]string{"-c", "--fork-session"}, []string{goOn, "/compact", goOn}},
 	{[]string{"-c"}, []string{wipe, "Hello."}},
@@ -95,15 +104,17 @@ var claudeSittings = []sitting{
 // claudeOnboard answers the questions of Claude Code at its first start in a terminal.
 func claudeOnboard(p *place) error {
 	_, err := p.writeJSON(object{
-		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true, "customApiKeyResponses": object{"approved": []string{anthropicKey}},
-		"projects": object{p.project: object{"hasTrustDialogAccepted": true}},
+		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
+		"customApiKeyResponses": object{"approved": []string{anthropicKey}},
+		"projects":              object{p.project: object{"hasTrustDialogAccepted": true}},
 	}, p.home, ".claude.json")
 	return err
 }
 
 func claudeValidate(of pkg) func(*place, string) []string {
 	return func(p *place, plugins string) []string {
-		return []string{p.bin(of, "claude"), "plugin", "validate", filepath.Join(plugins, "claude-code", "precis")}
+		return []string{p.bin(of, "claude"), "plugin", "validate",
+			filepath.Join(plugins, "claude-code", "precis")}
 	}
 }
 
@@ -114,7 +125,8 @@ const goOn = "Go on with the next files."
 func hostClaude(of pkg, percent int) func(p *place, task string) ([]string, []string, error) {
 	return func(p *place, task string) ([]string, []string, error) {
 		args, env, err := claudeCommand(of, claudeModel)(p)
-		env = append(env, "IS_SANDBOX=1", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000", fmt.Sprint("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=", percent))
+		env = append(env, "IS_SANDBOX=1", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000",
+			fmt.Sprint("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=", percent))
 		return append(replaced(args, task), "--dangerously-skip-permissions"), env, err
 	}
 }
@@ -135,7 +147,8 @@ func hostCodex(p *place, task string) ([]string, []string, error) {
 	args = replaced(args, task)
 	for i, a := range args {
 		a = strings.ReplaceAll(a, "model_context_window="+ample, fmt.Sprint("model_context_window=", small))
-		args[i] = strings.ReplaceAll(a, "model_auto_compact_token_limit="+ample, fmt.Sprint("model_auto_compact_token_limit=", small*3/4))
+		args[i] = strings.ReplaceAll(a, "model_auto_compact_token_limit="+ample,
+			fmt.Sprint("model_auto_compact_token_limit=", small*3/4))
 	}
 	return args, env, err
 }
@@ -158,11 +171,13 @@ func hostQwen(p *place, task string) ([]string, []string, error) {
 // hostGemini compresses at 25,000 tokens, and only between the user's turns.
 func hostGemini(p *place, task string) ([]string, []string, error) {
 	_, err := p.writeJSON(object{
-		"model":    object{"compressionThreshold": 0.025, "name": geminiModel},
-		"security": object{"auth": object{"selectedType": "gemini-api-key"}, "folderTrust": object{"enabled": false}},
-		"privacy":  object{"usageStatisticsEnabled": false}, "general": object{"enableAutoUpdate": false},
+		"model": object{"compressionThreshold": 0.025, "name": geminiModel},
+		"security": object{"auth": object{"selectedType": "gemini-api-key"},
+			"folderTrust": object{"enabled": false}},
+		"privacy": object{"usageStatisticsEnabled": false}, "general": object{"enableAutoUpdate": false},
 	}, p.home, ".gemini", "settings.json")
-	env := []string{"GEMINI_API_KEY=" + geminiKey, "GOOGLE_GEMINI_BASE_URL=" + p.base, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+	env := []string{"GEMINI_API_KEY=" + geminiKey, "GOOGLE_GEMINI_BASE_URL=" + p.base,
+		"GEMINI_CLI_TRUST_WORKSPACE=true"}
 	return []string{p.bin(geminiCLI, "gemini"), "-m", geminiModel, "-y", "-p", task}, env, err
 }
 
@@ -179,7 +194,8 @@ func geminiAgain(p *place) []string {
 func hostOpencode(p *place, task string) ([]string, []string, error) {
 	args, env, err := opencodeCommand("chat")(p)
 	if err == nil {
-		err = rewrite(filepath.Join(p.config, "opencode.json"), `"context": `+ample, fmt.Sprint(`"context": `, small))
+		err = rewrite(filepath.Join(p.config, "opencode.json"), `"context": `+ample,
+			fmt.Sprint(`"context": `, small))
 	}
 	return replaced(args, task), env, err
 }

@@ -90,17 +90,20 @@ func (p pkg) install(ctx context.Context, cache string) error {
 		return err
 	}
 	// Without a package.json, npm would install into a parent folder.
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`),
+		0o644); err != nil {
 		return err
 	}
-	npm := []string{"npm", "install", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error", "--ignore-scripts=false", p.name + "@" + p.version}
+	npm := []string{"npm", "install", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error",
+		"--ignore-scripts=false", p.name + "@" + p.version}
 	if err := runIn(ctx, dir, npm, os.Environ()); err != nil {
 		return err
 	}
 	if p.after != "" {
 		home := filepath.Join(p.modules(cache), filepath.FromSlash(p.name))
 		env := append(os.Environ(), "PATH="+nodeDir(cache)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-		if err := runIn(ctx, home, []string{filepath.Join(nodeDir(cache), "node"), p.after}, env); err != nil {
+		if err := runIn(ctx, home, []string{filepath.Join(nodeDir(cache), "node"), p.after},
+			env); err != nil {
 			return err
 		}
 	}

@@ -48,15 +48,16 @@ type HostOptions struct {
 
 // HostResult is the outcome of a run in the lab.
 type HostResult struct {
-	Name        string  `json:"name"`
-	Mode        string  `json:"mode"`
-	Error       string  `json:"error,omitempty"` // the reason why it could not run
-	Done        bool    `json:"done"`            // the program finished its work
-	Seconds     float64 `json:"seconds"`
-	Requests    int     `json:"requests"`    // main ones
-	Refused     int     `json:"refused"`     // as malformed
-	Summaries   int     `json:"summaries"`   // requested from the model
-	Compactions int     `json:"compactions"` // main requests that do not continue the previous one, or are much smaller
+	Name      string  `json:"name"`
+	Mode      string  `json:"mode"`
+	Error     string  `json:"error,omitempty"` // the reason why it could not run
+	Done      bool    `json:"done"`            // the program finished its work
+	Seconds   float64 `json:"seconds"`
+	Requests  int     `json:"requests"`  // main ones
+	Refused   int     `json:"refused"`   // as malformed
+	Summaries int     `json:"summaries"` // requested from the model
+	// main requests that do not continue the previous one, or are much smaller
+	Compactions int `json:"compactions"`
 	// First and Second are the numbers of planted facts, of four, in the first and the second main
 	// request after a compaction; the lowest numbers count.
 	First  int `json:"first"`
@@ -107,7 +108,8 @@ func RunHost(ctx context.Context, s HostSetUp, mode string, o HostOptions) HostR
 	dir, err := os.MkdirTemp("", "precis-host-")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		err = (&lab{HostSetUp: s, o: o, dir: dir, mark: "PRECIS_CLIENT_RUN=" + rand.Text()}).run(ctx, mode, &r)
+		err = (&lab{HostSetUp: s, o: o, dir: dir, mark: "PRECIS_CLIENT_RUN=" + rand.Text()}).run(ctx, mode,
+			&r)
 	}
 	if err != nil {
 		r.Error = err.Error()
@@ -125,7 +127,8 @@ type lab struct {
 
 func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	b := &bench{o: Options{Cache: l.o.Cache, Files: l.o.Files}, dir: l.dir, mark: l.mark}
-	p := &place{cache: l.o.Cache, home: filepath.Join(l.dir, "home"), config: filepath.Join(l.dir, "config"), project: filepath.Join(l.dir, "project")}
+	p := &place{cache: l.o.Cache, home: filepath.Join(l.dir, "home"), config: filepath.Join(l.dir, "config"),
+		project: filepath.Join(l.dir, "project")}
 	logs := filepath.Join(l.dir, "logs")
 	if l.o.Keep != "" {
 		logs = filepath.Join(l.o.Keep, l.Name+"-"+mode)
@@ -153,21 +156,25 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		window = 0 // otherwise the gateway learns it, and the program never condenses
 	}
 	server, err := upstream.Start(upstream.Options{
-		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency, Pause: l.pause, ParallelAt: l.parallel(),
+		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency,
+		Pause: l.pause, ParallelAt: l.parallel(),
 		Delegate: l.delegate(),
 		Observe: func(rec upstream.Record, _ http.Header, body []byte) {
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case rec.Kind != upstream.Main || rec.Overflow:
-			case l.o.Terminal && rec.Run != firstRun: // a conversation of another agent or of a session begun anew
+			case l.o.Terminal && rec.Run != firstRun:
+				// a conversation of another agent or of a session begun anew
 				r.Leaks = r.Leaks || wiped && bytes.Contains(body, []byte(plantRule))
 			default:
 				read = rec.Step >= l.o.Files
 				mains = append(mains, mainRequest{rec.Tokens, rec.Splice, bytes.Clone(body)})
 			}
 			if l.o.Keep != "" {
-				_ = os.WriteFile(filepath.Join(logs, fmt.Sprintf("%04d-%s.json", rec.N, rec.Kind)), body, 0o644) // a lost copy changes no result
+				// a lost copy changes no result
+				_ = os.WriteFile(filepath.Join(logs, fmt.Sprintf("%04d-%s.json", rec.N, rec.Kind)), body,
+					0o644)
 			}
 		},
 	})
@@ -203,7 +210,8 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 			return err
 		}
 	}
-	if err := writeFile(filepath.Join(p.home, ".config", "precis", "config.yaml"), fmt.Sprintf("window: %d\n", small)); err != nil {
+	if err := writeFile(filepath.Join(p.home, ".config", "precis", "config.yaml"),
+		fmt.Sprintf("window: %d\n", small)); err != nil {
 		return err
 	}
 	before, err := tree(l.dir, logs)
@@ -211,7 +219,8 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return err
 	}
 	binary := filepath.Join(l.dir, "bin", "precis")
-	if mode == Inside || mode == Gated || mode == Hanging || mode == Missing || mode == Broken || mode == Killed || mode == Off {
+	if mode == Inside || mode == Gated || mode == Hanging || mode == Missing || mode == Broken ||
+		mode == Killed || mode == Off {
 		if err := l.install(ctx, binary, env, mode, p); err != nil {
 			return err
 		}
@@ -311,7 +320,8 @@ func (l *lab) install(ctx context.Context, binary string, env []string, mode str
 			return err
 		}
 	}
-	path := "PATH=" + filepath.Join(l.pkg.modules(l.o.Cache), ".bin") + string(filepath.ListSeparator) + nodeDir(l.o.Cache) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	path := "PATH=" + filepath.Join(l.pkg.modules(l.o.Cache), ".bin") + string(filepath.ListSeparator) +
+		nodeDir(l.o.Cache) + string(filepath.ListSeparator) + os.Getenv("PATH")
 	flags := l.flags
 	if mode == Gated {
 		flags = append([]string{"--model-summary"}, flags...)
@@ -409,7 +419,8 @@ func tree(root string, without ...string) (map[string]string, error) {
 }
 
 // uninstall uninstalls precis and compares the files with those from before.
-func (l *lab) uninstall(ctx context.Context, binary string, env []string, before map[string]string, logs string, r *HostResult) error {
+func (l *lab) uninstall(ctx context.Context, binary string, env []string, before map[string]string,
+	logs string, r *HostResult) error {
 	stats, err := l.precis(ctx, binary, env, "stats", "hosts")
 	if err != nil {
 		return err
@@ -422,7 +433,8 @@ func (l *lab) uninstall(ctx context.Context, binary string, env []string, before
 		return err
 	}
 	r.Same = true
-	for path := range before { // programs change their settings themselves, but must not write anything of precis
+	for path := range before {
+		// programs change their settings themselves, but must not write anything of precis
 		if strings.Contains(after[path], "precis") && !strings.Contains(before[path], "precis") {
 			r.Same = false
 			stats += "\nnot taken out of " + path + ":\n" + after[path]
@@ -430,7 +442,8 @@ func (l *lab) uninstall(ctx context.Context, binary string, env []string, before
 	}
 	for path := range after {
 		rest, _ := filepath.Rel(l.dir, path)
-		if _, old := before[path]; !old && strings.HasPrefix(filepath.Base(path), "precis.") && !strings.HasPrefix(rest, "tmp") {
+		if _, old := before[path]; !old && strings.HasPrefix(filepath.Base(path), "precis.") &&
+			!strings.HasPrefix(rest, "tmp") {
 			r.Same = false
 			stats += "\nleft behind: " + path
 		}

@@ -54,7 +54,8 @@ func HostTable(w io.Writer, results []HostResult) error {
 		if r.Mode == Inside || r.Mode == Gated {
 			restored = yes(r.Same)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d of %d\t%d of %d\t%d\t%s\t\n", r.Name, r.Mode, yes(r.Done), r.Seconds, r.Requests, r.Compactions, r.Summaries, r.Refused,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d of %d\t%d of %d\t%d\t%s\t\n", r.Name, r.Mode,
+			yes(r.Done), r.Seconds, r.Requests, r.Compactions, r.Summaries, r.Refused,
 			r.First, len(plants), r.Second, len(plants), r.Twice, restored)
 	}
 	if err := t.Flush(); err != nil {
@@ -71,7 +72,8 @@ func HostTable(w io.Writer, results []HostResult) error {
 			fmt.Fprintf(w, "%s %s, noise: %s\n", r.Name, r.Mode, line)
 		}
 		if r.Leaks {
-			fmt.Fprintf(w, "%s %s: a session that was begun anew knows what was said before\n", r.Name, r.Mode)
+			fmt.Fprintf(w, "%s %s: a session that was begun anew knows what was said before\n", r.Name,
+				r.Mode)
 		}
 	}
 	return nil

@@ -86,7 +86,8 @@ func gateway(ctx context.Context, shell string, env []string, log string) (*proc
 	if err != nil {
 		return nil, "", err
 	}
-	p, err := start(ctx, command{args: []string{"sh", "-c", shell}, env: append(env, fmt.Sprintf("PORT=%d", port))}, log)
+	p, err := start(ctx, command{args: []string{"sh", "-c", shell},
+		env: append(env, fmt.Sprintf("PORT=%d", port))}, log)
 	if err != nil {
 		return nil, "", err
 	}

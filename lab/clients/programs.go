@@ -31,7 +31,8 @@ func script(name, mode string) func(*place) ([]string, []string, error) {
 		if err := os.Symlink(sdk.modules(p.cache), filepath.Join(p.config, "node_modules")); err != nil {
 			return nil, nil, err
 		}
-		return []string{"node", path, task}, []string{"BASE_URL=" + base, "MODE=" + mode, "MODEL=" + claudeModel}, nil
+		return []string{"node", path, task},
+			[]string{"BASE_URL=" + base, "MODE=" + mode, "MODEL=" + claudeModel}, nil
 	}
 }
 
@@ -52,7 +53,8 @@ func opencodeCommand(dialect string) func(*place) ([]string, []string, error) {
 		provider := func(sdk, base, model string) object {
 			return object{
 				"npm": sdk, "name": "test", "options": object{"baseURL": base, "apiKey": openaiKey},
-				"models": object{model: object{"name": model, "tool_call": true, "reasoning": true, "limit": limit}},
+				"models": object{model: object{"name": model, "tool_call": true, "reasoning": true,
+					"limit": limit}},
 			}
 		}
 		of := map[string]object{
@@ -64,14 +66,16 @@ func opencodeCommand(dialect string) func(*place) ([]string, []string, error) {
 		path, err := p.writeJSON(object{
 			"autoupdate": false, "share": "disabled", "provider": object{"test": of[dialect]},
 		}, p.config, "opencode.json")
-		env := []string{"OPENCODE_CONFIG=" + path, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
+		env := []string{"OPENCODE_CONFIG=" + path, "OPENCODE_DISABLE_MODELS_FETCH=1",
+			"OPENCODE_DISABLE_AUTOUPDATE=1"}
 		return []string{p.bin(opencode, "opencode"), "run", "--auto", "-m", "test/" + model, task}, env, err
 	}
 }
 
 func piCommand(k pkg, dialect string) func(*place) ([]string, []string, error) {
 	return func(p *place) ([]string, []string, error) {
-		api := map[string]string{"chat": "openai-completions", "anthropic": "anthropic-messages", "responses": "openai-responses"}[dialect]
+		api := map[string]string{"chat": "openai-completions", "anthropic": "anthropic-messages",
+			"responses": "openai-responses"}[dialect]
 		base, model := p.v1(), "test-1"
 		if dialect == "anthropic" {
 			base, model = p.base, claudeModel
@@ -84,7 +88,8 @@ func piCommand(k pkg, dialect string) func(*place) ([]string, []string, error) {
 				"cost": object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 			}},
 		}}}, p.config, "models.json")
-		args := []string{p.bin(k, "pi"), "-p", "--provider", "test", "--model", model, "--thinking", "medium", task}
+		args := []string{p.bin(k, "pi"), "-p", "--provider", "test", "--model", model, "--thinking", "medium",
+			task}
 		return args, []string{"PI_CODING_AGENT_DIR=" + p.config, "PI_OFFLINE=1"}, err
 	}
 }
@@ -93,13 +98,16 @@ func qwenCommand(dialect, claude string) func(*place) ([]string, []string, error
 	return func(p *place) ([]string, []string, error) {
 		settings := object{"model": object{"generationConfig": object{"contextWindowSize": json.Number(ample)}}}
 		_, err := p.writeJSON(settings, p.home, ".qwen", "settings.json")
-		auth := map[string]string{"chat": "openai", "anthropic": "anthropic", "responses": "openai-responses"}[dialect]
+		auth := map[string]string{"chat": "openai", "anthropic": "anthropic",
+			"responses": "openai-responses"}[dialect]
 		args := []string{p.bin(qwen, "qwen"), "--auth-type", auth, "-y"}
 		if dialect == "anthropic" {
 			// For an unknown model it would request more thinking than output.
-			return append(args, "-m", claude, task), []string{"ANTHROPIC_BASE_URL=" + p.base, "ANTHROPIC_API_KEY=" + anthropicKey}, err
+			return append(args, "-m", claude, task),
+				[]string{"ANTHROPIC_BASE_URL=" + p.base, "ANTHROPIC_API_KEY=" + anthropicKey}, err
 		}
-		return append(args, "-m", "test-1", "--openai-base-url", p.v1(), "--openai-api-key", openaiKey, task), nil, err
+		return append(args, "-m", "test-1", "--openai-base-url", p.v1(), "--openai-api-key", openaiKey, task),
+			nil, err
 	}
 }
 
@@ -107,11 +115,13 @@ func clineCommand(p *place) ([]string, []string, error) {
 	_, err := p.writeJSON(object{
 		"version": 1, "lastUsedProvider": "openai-compatible", "modes": object{},
 		"providers": object{"openai-compatible": object{
-			"settings":  object{"provider": "openai-compatible", "apiKey": openaiKey, "model": "test-1", "baseUrl": p.v1()},
+			"settings": object{"provider": "openai-compatible", "apiKey": openaiKey, "model": "test-1",
+				"baseUrl": p.v1()},
 			"updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual",
 		}},
 	}, p.config, "settings", "providers.json")
-	args := []string{p.bin(cline, "cline"), "--data-dir", p.config, "-P", "openai-compatible", "-m", "test-1", "--compaction", "off", "--auto-approve", "true", task}
+	args := []string{p.bin(cline, "cline"), "--data-dir", p.config, "-P", "openai-compatible", "-m", "test-1",
+		"--compaction", "off", "--auto-approve", "true", task}
 	return args, nil, err
 }
 
@@ -124,13 +134,15 @@ func continueCommand(p *place) ([]string, []string, error) {
 			"defaultCompletionOptions": object{"contextLength": json.Number(ample), "maxTokens": 8000},
 		}},
 	}, p.config, "config.yaml")
-	return []string{p.bin(continueCLI, "cn"), "-p", "--auto", "--config", path, task}, []string{"CONTINUE_TELEMETRY_ENABLED=0"}, err
+	return []string{p.bin(continueCLI, "cn"), "-p", "--auto", "--config", path, task},
+		[]string{"CONTINUE_TELEMETRY_ENABLED=0"}, err
 }
 
 func codexCommand(p *place) ([]string, []string, error) {
 	provider := fmt.Sprintf(`model_providers.test={name="test",base_url=%q,env_key="OPENAI_API_KEY",wire_api="responses"}`, p.v1())
 	args := []string{
-		p.bin(codex, "codex"), "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5.1-codex",
+		p.bin(codex, "codex"), "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+		"-m", "gpt-5.1-codex",
 		"-c", "model_provider=test", "-c", provider,
 		"-c", "model_context_window=" + ample, "-c", "model_auto_compact_token_limit=" + ample, task,
 	}
@@ -140,7 +152,8 @@ func codexCommand(p *place) ([]string, []string, error) {
 func claudeCommand(of pkg, model string) func(*place) ([]string, []string, error) {
 	return func(p *place) ([]string, []string, error) {
 		args := []string{p.bin(of, "claude"), "-p", task, "--model", model, "--allowedTools", "Read", "Bash"}
-		env := []string{"ANTHROPIC_BASE_URL=" + p.base, "ANTHROPIC_API_KEY=" + anthropicKey, "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+		env := []string{"ANTHROPIC_BASE_URL=" + p.base, "ANTHROPIC_API_KEY=" + anthropicKey,
+			"DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 		return args, env, nil
 	}
 }

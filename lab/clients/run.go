@@ -63,7 +63,8 @@ func Run(ctx context.Context, s SetUp, o Options) Result {
 		return r
 	}
 	defer os.RemoveAll(dir)
-	if err := (&bench{SetUp: s, o: o, dir: dir, mark: "PRECIS_CLIENT_RUN=" + rand.Text()}).run(ctx, &r); err != nil {
+	if err := (&bench{SetUp: s, o: o, dir: dir, mark: "PRECIS_CLIENT_RUN=" + rand.Text()}).run(ctx,
+		&r); err != nil {
 		r.Error = err.Error()
 	}
 	return r
@@ -78,7 +79,8 @@ type bench struct {
 }
 
 func (b *bench) run(ctx context.Context, r *Result) (failed error) {
-	p := &place{cache: b.o.Cache, home: filepath.Join(b.dir, "home"), config: filepath.Join(b.dir, "config"), project: filepath.Join(b.dir, "project")}
+	p := &place{cache: b.o.Cache, home: filepath.Join(b.dir, "home"), config: filepath.Join(b.dir, "config"),
+		project: filepath.Join(b.dir, "project")}
 	logs, bodies := filepath.Join(b.dir, "logs"), ""
 	if b.o.Keep != "" {
 		logs = filepath.Join(b.o.Keep, b.Name)
@@ -113,7 +115,8 @@ func (b *bench) run(ctx context.Context, r *Result) (failed error) {
 	if bodies == "" {
 		return err
 	}
-	return errors.Join(err, writeLog(filepath.Join(logs, "exchanges.json"), t.exchanges), writeLog(filepath.Join(logs, "result.json"), r))
+	return errors.Join(err, writeLog(filepath.Join(logs, "exchanges.json"), t.exchanges),
+		writeLog(filepath.Join(logs, "result.json"), r))
 }
 
 // model writes the project and starts the model server that requests its files. Refused requests
@@ -129,7 +132,8 @@ func (b *bench) model(p *place, keep string) (*upstream.Server, error) {
 	if keep != "" {
 		o.Observe = func(rec upstream.Record, _ http.Header, body []byte) {
 			if rec.Refused != "" {
-				_ = os.WriteFile(filepath.Join(keep, fmt.Sprintf("refused-%04d.json", rec.N)), body, 0o644) // a lost copy changes no result
+				// a lost copy changes no result
+				_ = os.WriteFile(filepath.Join(keep, fmt.Sprintf("refused-%04d.json", rec.N)), body, 0o644)
 			}
 		}
 	}
@@ -151,7 +155,8 @@ func (b *bench) way(ctx context.Context, model, logs string) (way, error) {
 		return way{ctx, model, func(bool) error { return nil }}, nil
 	}
 	log := filepath.Join(logs, "gateway.log")
-	env := append(os.Environ(), "UPSTREAM="+model, fmt.Sprintf("WINDOW=%d", b.o.Upstream.Window), "XDG_DATA_HOME="+filepath.Join(b.dir, "data"), b.mark)
+	env := append(os.Environ(), "UPSTREAM="+model, fmt.Sprintf("WINDOW=%d", b.o.Upstream.Window),
+		"XDG_DATA_HOME="+filepath.Join(b.dir, "data"), b.mark)
 	g, url, err := gateway(ctx, b.o.Gateway, env, log)
 	if err != nil {
 		return way{}, err
@@ -209,8 +214,10 @@ func (b *bench) environment(p *place) []string {
 		"PATH=" + nodeDir(p.cache) + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"HOME=" + p.home, "USER=test", "SHELL=/bin/sh", "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1",
 		"TMPDIR=" + filepath.Join(b.dir, "tmp"),
-		"XDG_CONFIG_HOME=" + filepath.Join(p.home, ".config"), "XDG_DATA_HOME=" + filepath.Join(p.home, ".local", "share"),
-		"XDG_STATE_HOME=" + filepath.Join(p.home, ".local", "state"), "XDG_CACHE_HOME=" + filepath.Join(p.home, ".cache"),
+		"XDG_CONFIG_HOME=" + filepath.Join(p.home, ".config"),
+		"XDG_DATA_HOME=" + filepath.Join(p.home, ".local", "share"),
+		"XDG_STATE_HOME=" + filepath.Join(p.home, ".local", "state"),
+		"XDG_CACHE_HOME=" + filepath.Join(p.home, ".cache"),
 		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost", "DO_NOT_TRACK=1",
 		b.mark,
 	}

@@ -56,26 +56,33 @@ const ample = "10000000"
 // SetUps returns all setups.
 func SetUps() []SetUp {
 	out := []SetUp{
-		{Name: "sdk-anthropic", Dialect: "anthropic", pkg: anthropicSDK, command: script("anthropic.mjs", "whole")},
-		{Name: "sdk-anthropic-stream", Dialect: "anthropic", pkg: anthropicSDK, command: script("anthropic.mjs", "stream")},
+		{Name: "sdk-anthropic", Dialect: "anthropic", pkg: anthropicSDK,
+			command: script("anthropic.mjs", "whole")},
+		{Name: "sdk-anthropic-stream", Dialect: "anthropic", pkg: anthropicSDK,
+			command: script("anthropic.mjs", "stream")},
 		{Name: "sdk-chat", Dialect: "chat", pkg: openaiSDK, command: script("chat.mjs", "stream")},
-		{Name: "sdk-responses", Dialect: "responses", pkg: openaiSDK, command: script("responses.mjs", "stream")},
+		{Name: "sdk-responses", Dialect: "responses", pkg: openaiSDK,
+			command: script("responses.mjs", "stream")},
 	}
 	for _, d := range []string{"anthropic", "chat", "responses"} {
 		out = append(out,
 			SetUp{Name: "opencode-" + d, Dialect: d, pkg: opencode, command: opencodeCommand(d)},
 			SetUp{Name: "pi-" + d, Dialect: d, pkg: pi, command: piCommand(pi, d)},
 			// Qwen Code clears old tool results in place, which invalidates bound thinking.
-			SetUp{Name: "qwen-" + d, Dialect: d, pkg: qwen, legacy: true, command: qwenCommand(d, "claude-sonnet-4-5")},
+			SetUp{Name: "qwen-" + d, Dialect: d, pkg: qwen, legacy: true,
+				command: qwenCommand(d, "claude-sonnet-4-5")},
 		)
 	}
 	return append(out,
-		SetUp{Name: "qwen-anthropic-bound", Dialect: "anthropic", pkg: qwen, command: qwenCommand("anthropic", claudeModel)},
+		SetUp{Name: "qwen-anthropic-bound", Dialect: "anthropic", pkg: qwen,
+			command: qwenCommand("anthropic", claudeModel)},
 		SetUp{Name: "cline", Dialect: "chat", pkg: cline, command: clineCommand},
 		SetUp{Name: "continue", Dialect: "chat", pkg: continueCLI, command: continueCommand},
 		SetUp{Name: "codex", Dialect: "responses", pkg: codex, command: codexCommand},
-		SetUp{Name: "claude-code", Dialect: "anthropic", pkg: claudeCode, command: claudeCommand(claudeCode, claudeModel)},
-		SetUp{Name: "claude-code-legacy", Dialect: "anthropic", pkg: claudeCode, legacy: true, command: claudeCommand(claudeCode, "claude-sonnet-4-5")},
+		SetUp{Name: "claude-code", Dialect: "anthropic", pkg: claudeCode,
+			command: claudeCommand(claudeCode, claudeModel)},
+		SetUp{Name: "claude-code-legacy", Dialect: "anthropic", pkg: claudeCode, legacy: true,
+			command: claudeCommand(claudeCode, "claude-sonnet-4-5")},
 	)
 }
 

@@ -21,8 +21,10 @@ func Table(w io.Writer, results []Result) error {
 		if r.Upstream.Again > 0 {
 			share = fmt.Sprintf("%.1f %%", 100*r.Share)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d\t| %d\t%d\t%d\t%d\t%d\t%s\t\n", r.Name, exit, yes(r.Done), r.Seconds, r.Begun, r.Whole,
-			r.Overflows, r.Compactions, r.Errors, r.Upstream.Requests, len(r.Upstream.Refused), r.Upstream.Overflows, r.Upstream.Summaries, r.Upstream.Splices, share)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d\t| %d\t%d\t%d\t%d\t%d\t%s\t\n", r.Name, exit,
+			yes(r.Done), r.Seconds, r.Begun, r.Whole,
+			r.Overflows, r.Compactions, r.Errors, r.Upstream.Requests, len(r.Upstream.Refused),
+			r.Upstream.Overflows, r.Upstream.Summaries, r.Upstream.Splices, share)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -58,7 +58,8 @@ func newTap(target, dir string) (*tap, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tap{url: "http://" + listener.Addr().String(), dir: dir, begun: map[int]bool{}, whole: map[int]bool{}}
+	t := &tap{url: "http://" + listener.Addr().String(), dir: dir, begun: map[int]bool{},
+		whole: map[int]bool{}}
 	t.proxy = &httputil.ReverseProxy{
 		FlushInterval:  -1,
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(to) },
@@ -170,7 +171,8 @@ func overflows(resp *http.Response, body []byte) bool {
 	for line := range bytes.Lines(body) {
 		data, ok := bytes.CutPrefix(line, []byte("data: "))
 		var event struct{ Type string }
-		if !ok || json.Unmarshal(data, &event) != nil || event.Type != "error" && event.Type != "response.failed" {
+		if !ok || json.Unmarshal(data, &event) != nil ||
+			event.Type != "error" && event.Type != "response.failed" {
 			continue
 		}
 		if _, is := overflow.Classify(resp.StatusCode, data); is {

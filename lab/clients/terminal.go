@@ -67,7 +67,8 @@ func (t terminal) enter(ctx context.Context, line string) error {
 	}
 	for range 50 { // otherwise the program may take the key as a part of the pasted text
 		time.Sleep(300 * time.Millisecond)
-		if text, err := t.tmux(ctx, "capture-pane", "-p"); err != nil || strings.Contains(text, line[:min(len(line), 20)]) {
+		if text, err := t.tmux(ctx, "capture-pane", "-p"); err != nil ||
+			strings.Contains(text, line[:min(len(line), 20)]) {
 			break
 		}
 	}
@@ -110,7 +111,8 @@ func terminalEnv(env []string) (out []string) {
 // sit uses the program in a terminal, starting it once for each sitting. In modes without precis it
 // runs only the first one. If hooks are to be switched off, it does so after a manual compaction.
 // It calls before with each line to be typed.
-func (l *lab) sit(ctx context.Context, mode string, args, env []string, p *place, logs string, r *HostResult, before func(line string) error) error {
+func (l *lab) sit(ctx context.Context, mode string, args, env []string, p *place, logs string, r *HostResult,
+	before func(line string) error) error {
 	ctx, cancel := context.WithTimeout(ctx, l.o.Timeout)
 	defer cancel()
 	begin := time.Now()
@@ -124,7 +126,8 @@ func (l *lab) sit(ctx context.Context, mode string, args, env []string, p *place
 		sittings = sittings[:1]
 	}
 	if mode == Off {
-		sittings = []sitting{{nil, slices.Insert(slices.Clone(sittings[0].typed), 3, "/plugin disable precis@precis", escape, "")}}
+		sittings = []sitting{{nil, slices.Insert(slices.Clone(sittings[0].typed), 3,
+			"/plugin disable precis@precis", escape, "")}}
 	}
 	var err error
 	for i, s := range sittings {

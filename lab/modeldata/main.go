@@ -31,7 +31,8 @@ type provider struct {
 
 // makers maps providers of pi-ai to their IDs in the catalog.
 var makers = map[string]string{
-	"anthropic": "anthropic", "openai": "openai", "google": "gemini", "xai": "xai", "moonshotai": "moonshot", "zai": "zai", "minimax": "minimax",
+	"anthropic": "anthropic", "openai": "openai", "google": "gemini", "xai": "xai", "moonshotai": "moonshot",
+	"zai": "zai", "minimax": "minimax",
 	"deepseek": "deepseek", "mistral": "mistral", "kimi-coding": "kimi",
 }
 
@@ -56,7 +57,8 @@ func write(catwalk, pi string) error {
 	all := map[string][]models.Entry{}
 	add := func(id string, list []models.Entry) {
 		for _, e := range list {
-			same := func(o models.Entry) bool { return o.ID == e.ID || strings.HasPrefix(o.ID, e.ID+"-20") } // with or without a date
+			// with or without a date
+			same := func(o models.Entry) bool { return o.ID == e.ID || strings.HasPrefix(o.ID, e.ID+"-20") }
 			if !slices.ContainsFunc(all[id], same) {
 				all[id] = append(all[id], e)
 			}
@@ -80,7 +82,8 @@ func write(catwalk, pi string) error {
 		return err
 	}
 	for id, list := range added {
-		for i, e := range all[id] { // one table may have a raised window, another the smaller one of a subscription
+		for i, e := range all[id] {
+			// one table may have a raised window, another the smaller one of a subscription
 			if k := slices.IndexFunc(list, func(o models.Entry) bool { return o.ID == e.ID }); k >= 0 {
 				all[id][i].Window = max(e.Window, list[k].Window)
 			}
@@ -130,13 +133,16 @@ func entriesOf(dir string) (map[string][]models.Entry, error) {
 		for _, api := range slices.Sorted(maps.Keys(apis)) {
 			for _, key := range slices.Sorted(maps.Keys(apis[api])) {
 				m := apis[api][key]
-				if m.Type != "chat" || slices.ContainsFunc(out[id], func(o models.Entry) bool { return o.ID == m.ID }) {
+				if m.Type != "chat" || slices.ContainsFunc(out[id],
+					func(o models.Entry) bool { return o.ID == m.ID }) {
 					continue
 				}
 				out[id] = append(out[id], models.Entry{
-					ID: m.ID, Name: m.Name, Window: m.ContextWindow, Output: m.MaxTokens, Reasons: m.Reasoning,
-					Images: slices.Contains(m.Input, "image"),
-					In:     m.Cost.Input, Out: m.Cost.Output, InCached: m.Cost.CacheWrite, OutCached: m.Cost.CacheRead,
+					ID: m.ID, Name: m.Name, Window: m.ContextWindow, Output: m.MaxTokens,
+					Reasons: m.Reasoning,
+					Images:  slices.Contains(m.Input, "image"),
+					In:      m.Cost.Input, Out: m.Cost.Output, InCached: m.Cost.CacheWrite,
+					OutCached: m.Cost.CacheRead,
 				})
 			}
 		}

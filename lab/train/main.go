@@ -90,7 +90,8 @@ func load(folder string) ([]conversation, error) {
 			return nil, fmt.Errorf("%s: %w", p, err)
 		}
 		c := rec.Conversation
-		out = append(out, conversation{origin: origin(filepath.Base(p)), system: c.System.PlainText(), msgs: c.Transcript.Messages()})
+		out = append(out, conversation{origin: origin(filepath.Base(p)), system: c.System.PlainText(),
+			msgs: c.Transcript.Messages()})
 	}
 	return out, nil
 }
@@ -213,7 +214,9 @@ func (l *learner) cut(c conversation, t int) {
 		if l.others(x.Facts[f].Name, c.origin) >= commonIn {
 			features[common] = 1
 		}
-		l.samples = append(l.samples, sample{x: features, y: need[f], weight: 100 / float64(len(x.Facts)), cut: l.ncuts, length: len(x.Facts[f].Name)})
+		l.samples = append(l.samples,
+			sample{x: features, y: need[f], weight: 100 / float64(len(x.Facts)), cut: l.ncuts,
+				length: len(x.Facts[f].Name)})
 		l.fold = append(l.fold, fold)
 	}
 	l.ncuts++

@@ -51,7 +51,9 @@ func (r *reuse) add(x *retain.Index, msgs []precis.Message, t, fold int) {
 			if n == 0 {
 				continue
 			}
-			r.samples = append(r.samples, sample{x: append([]float64(nil), reuser.Features(k, at, end)...), share: again / n, weight: n})
+			r.samples = append(r.samples,
+				sample{x: append([]float64(nil), reuser.Features(k, at, end)...), share: again / n,
+					weight: n})
 			r.fold = append(r.fold, fold)
 			sum += n
 		}

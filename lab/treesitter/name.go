@@ -65,7 +65,8 @@ func (w *walker) implName(n *ts.Node) string {
 func declared(n *ts.Node) *ts.Node {
 	for range 20 {
 		c := n.ChildByFieldName("declarator")
-		if c == nil && (n.Kind() == "parenthesized_declarator" || n.Kind() == "reference_declarator") && n.NamedChildCount() > 0 {
+		if c == nil && (n.Kind() == "parenthesized_declarator" || n.Kind() == "reference_declarator") &&
+			n.NamedChildCount() > 0 {
 			c = n.NamedChild(n.NamedChildCount() - 1)
 		}
 		if c == nil {

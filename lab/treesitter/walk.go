@@ -31,7 +31,8 @@ type place struct {
 
 func newWalker(language, content string, tree *ts.Tree) *walker {
 	root := tree.RootNode()
-	return &walker{content: content, lang: language, shapes: shapesOf[language], cursor: tree.Walk(), broken: root.HasError()}
+	return &walker{content: content, lang: language, shapes: shapesOf[language], cursor: tree.Walk(),
+		broken: root.HasError()}
 }
 
 // children visits the children of the cursor's node.
@@ -42,7 +43,8 @@ func (w *walker) children(p place) {
 	}
 	for {
 		w.visit(w.cursor.Node(), p)
-		if w.visits++; w.visits > mostNodes || len(w.defs) > outline.MaxDefinitions || !w.cursor.GotoNextSibling() {
+		if w.visits++; w.visits > mostNodes || len(w.defs) > outline.MaxDefinitions ||
+			!w.cursor.GotoNextSibling() {
 			break
 		}
 	}
@@ -75,8 +77,10 @@ func (w *walker) visit(n *ts.Node, p place) {
 
 // define records a definition and searches inside it if it may contain others.
 func (w *walker) define(n *ts.Node, s shape, p place, faulty bool) {
-	d := outline.Definition{Name: w.name(n), Kind: s.kind, Start: w.signature(n), End: w.lastLine(n), Depth: p.depth}
-	if d.Kind == outline.Function && holdsMethods(p.kind) || d.Kind == outline.Function && strings.Contains(d.Name, "::") {
+	d := outline.Definition{Name: w.name(n), Kind: s.kind, Start: w.signature(n), End: w.lastLine(n),
+		Depth: p.depth}
+	if d.Kind == outline.Function && holdsMethods(p.kind) ||
+		d.Kind == outline.Function && strings.Contains(d.Name, "::") {
 		d.Kind = outline.Method
 	}
 	w.defs = append(w.defs, d)
@@ -91,7 +95,8 @@ func (w *walker) define(n *ts.Node, s shape, p place, faulty bool) {
 
 func (w *walker) doubt(n *ts.Node, def int) {
 	if len(w.doubts) < outline.MaxDefinitions {
-		w.doubts = append(w.doubts, outline.Doubt{Start: int(n.StartPosition().Row) + 1, End: lastLine(n), Def: def})
+		w.doubts = append(w.doubts, outline.Doubt{Start: int(n.StartPosition().Row) + 1, End: lastLine(n),
+			Def: def})
 	}
 }
 
@@ -171,7 +176,8 @@ func allBefore(n *ts.Node) bool {
 
 func standsBefore(kind string) bool {
 	switch kind {
-	case "decorator", "annotation", "marker_annotation", "attribute_list", "attribute_item", "attribute_declaration",
+	case "decorator", "annotation", "marker_annotation", "attribute_list", "attribute_item",
+		"attribute_declaration",
 		"comment", "line_comment", "block_comment", "multiline_comment":
 		return true
 	}

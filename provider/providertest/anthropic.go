@@ -25,7 +25,8 @@ var anthropicDialect = dialect{
 	},
 	begin: anthropicBegin,
 	piece: func(s *stream, text string) {
-		s.event("content_block_delta", made{"index": s.textIndex(), "delta": made{"type": "text_delta", "text": text}})
+		s.event("content_block_delta",
+			made{"index": s.textIndex(), "delta": made{"type": "text_delta", "text": text}})
 	},
 	end: anthropicEnd,
 	whole: func(s *stream) made {
@@ -51,7 +52,8 @@ func anthropicFailure(f *failure) (int, []byte) {
 	case "timeout":
 		kind = "timeout_error"
 	}
-	return status, encode(made{"type": "error", "error": made{"type": kind, "message": message}, "request_id": "req_test"})
+	return status, encode(made{"type": "error", "error": made{"type": kind, "message": message},
+		"request_id": "req_test"})
 }
 
 func (s *stream) anthropicMessage() made {
@@ -75,13 +77,15 @@ func (s *stream) anthropicUsage() made {
 func (s *stream) anthropicContent() []any {
 	content := []any{}
 	if s.reply.Reasoning != "" {
-		content = append(content, made{"type": "thinking", "thinking": s.reply.Reasoning, "signature": "c2lnbmF0dXJl"})
+		content = append(content, made{"type": "thinking", "thinking": s.reply.Reasoning,
+			"signature": "c2lnbmF0dXJl"})
 	}
 	if s.reply.Text != "" {
 		content = append(content, made{"type": "text", "text": s.reply.Text})
 	}
 	if s.reply.Tool != "" {
-		content = append(content, made{"type": "tool_use", "id": "toolu_test", "name": s.reply.Tool, "input": made{}})
+		content = append(content, made{"type": "tool_use", "id": "toolu_test", "name": s.reply.Tool,
+			"input": made{}})
 	}
 	return content
 }
@@ -117,13 +121,17 @@ func anthropicBegin(s *stream) {
 	s.event("message_start", made{"message": m})
 	s.event("ping", made{})
 	if s.reply.Reasoning != "" {
-		s.event("content_block_start", made{"index": 0, "content_block": made{"type": "thinking", "thinking": "", "signature": ""}})
-		s.event("content_block_delta", made{"index": 0, "delta": made{"type": "thinking_delta", "thinking": s.reply.Reasoning}})
-		s.event("content_block_delta", made{"index": 0, "delta": made{"type": "signature_delta", "signature": "c2lnbmF0dXJl"}})
+		s.event("content_block_start",
+			made{"index": 0, "content_block": made{"type": "thinking", "thinking": "", "signature": ""}})
+		s.event("content_block_delta",
+			made{"index": 0, "delta": made{"type": "thinking_delta", "thinking": s.reply.Reasoning}})
+		s.event("content_block_delta",
+			made{"index": 0, "delta": made{"type": "signature_delta", "signature": "c2lnbmF0dXJl"}})
 		s.event("content_block_stop", made{"index": 0})
 	}
 	if s.reply.Text != "" {
-		s.event("content_block_start", made{"index": s.textIndex(), "content_block": made{"type": "text", "text": ""}})
+		s.event("content_block_start",
+			made{"index": s.textIndex(), "content_block": made{"type": "text", "text": ""}})
 	}
 }
 
@@ -136,7 +144,8 @@ func anthropicEnd(s *stream) {
 	if s.reply.Tool != "" {
 		block := made{"type": "tool_use", "id": "toolu_test", "name": s.reply.Tool, "input": made{}}
 		s.event("content_block_start", made{"index": next, "content_block": block})
-		s.event("content_block_delta", made{"index": next, "delta": made{"type": "input_json_delta", "partial_json": "{}"}})
+		s.event("content_block_delta",
+			made{"index": next, "delta": made{"type": "input_json_delta", "partial_json": "{}"}})
 		s.event("content_block_stop", made{"index": next})
 	}
 	s.event("message_delta", made{
@@ -173,7 +182,8 @@ func (c *anthropicChecker) request() {
 	if !absent(f["cache_control"]) {
 		marked++
 	}
-	c.check(marked <= 4, "messages", "A maximum of 4 blocks with cache_control may be provided. Found %d.", marked)
+	c.check(marked <= 4, "messages", "A maximum of 4 blocks with cache_control may be provided. Found %d.",
+		marked)
 	c.messages(thinking)
 }
 
@@ -190,7 +200,8 @@ func (c *anthropicChecker) system(f object) {
 		param := at("system", i)
 		b := c.object(raw, param)
 		c.one(b, param, "type", "text")
-		c.check(strings.TrimSpace(text(b["text"])) != "", param+".text", "text content blocks must be non-empty")
+		c.check(strings.TrimSpace(text(b["text"])) != "", param+".text",
+			"text content blocks must be non-empty")
 	}
 }
 

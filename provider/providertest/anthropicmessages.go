@@ -37,10 +37,12 @@ func (c *anthropicChecker) messages(thinking bool) {
 			turns = append(turns, anthropicTurn{role, param, blocks})
 		}
 	}
-	if !c.check(len(turns) > 0 && turns[0].role == "user", "messages", "first message must use the \"user\" role") {
+	if !c.check(len(turns) > 0 && turns[0].role == "user", "messages",
+		"first message must use the \"user\" role") {
 		return
 	}
-	c.check(turns[len(turns)-1].role == "user", "messages", "This model does not support assistant message prefill. The conversation must end with a user message.")
+	c.check(turns[len(turns)-1].role == "user", "messages",
+		"This model does not support assistant message prefill. The conversation must end with a user message.")
 	for i, turn := range turns {
 		var before, after anthropicTurn
 		if i > 0 {
@@ -62,7 +64,8 @@ func (c *anthropicChecker) placed(param, before, ends, role string) {
 	case role == "system" && before == "":
 		c.check(false, param, "a `system` message cannot be the first message")
 	case role == "system" && before != "user":
-		c.check(before == "assistant" && strings.HasSuffix(ends, "_tool_result"), param, "a `system` message must follow a `user` message")
+		c.check(before == "assistant" && strings.HasSuffix(ends, "_tool_result"), param,
+			"a `system` message must follow a `user` message")
 	case role == "user" && before == "system":
 		c.check(false, param, "a `system` message must be followed by an `assistant` message or be the last")
 	}
@@ -79,7 +82,8 @@ func (c *anthropicChecker) pairs(before, turn, after anthropicTurn) {
 			continue
 		}
 		id := text(b["tool_use_id"])
-		c.check(slices.Contains(uses, id), turn.param, "unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", id)
+		c.check(slices.Contains(uses, id), turn.param,
+			"unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", id)
 		c.check(!other, turn.param, "`tool_result` blocks must come first in the turn")
 	}
 	answers := ids(after, "tool_result", "tool_use_id")
@@ -97,7 +101,8 @@ func (c *anthropicChecker) pairs(before, turn, after anthropicTurn) {
 		c.check(n < 2, turn.param, "each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", id)
 	}
 	if len(seen)+len(answers) > 0 {
-		c.check(!absent(c.fields["tools"]), "tools", "Requests which include `tool_use` or `tool_result` blocks must define tools")
+		c.check(!absent(c.fields["tools"]), "tools",
+			"Requests which include `tool_use` or `tool_result` blocks must define tools")
 	}
 }
 
@@ -107,7 +112,8 @@ func (c *anthropicChecker) openLoop(turns []anthropicTurn, thinking bool) {
 	if n := len(turns); thinking && n > 1 && len(ids(turns[n-1], "tool_result", "tool_use_id")) > 0 {
 		kind := text(turns[n-2].blocks[0]["type"])
 		if text(c.object(c.fields["thinking"], "thinking")["type"]) == "enabled" {
-			c.check(strings.HasSuffix(kind, "thinking"), turns[n-2].param, "Expected `thinking` or `redacted_thinking`, but found `%s`", kind)
+			c.check(strings.HasSuffix(kind, "thinking"), turns[n-2].param,
+				"Expected `thinking` or `redacted_thinking`, but found `%s`", kind)
 		}
 	}
 }
@@ -139,9 +145,11 @@ func (c *anthropicChecker) content(raw json.RawMessage, param, role string) []ob
 
 // opaqueBlocks are known by name and not looked into.
 var opaqueBlocks = []string{
-	"search_result", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
+	"search_result", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
+	"code_execution_tool_result",
 	"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result",
-	"advisor_tool_result", "mcp_tool_use", "mcp_tool_result", "mcp_tool_listing", "container_upload", "compaction",
+	"advisor_tool_result", "mcp_tool_use", "mcp_tool_result", "mcp_tool_listing", "container_upload",
+	"compaction",
 	"tool_addition", "tool_removal", "fallback", "tool_reference", "browser_state",
 }
 
@@ -149,7 +157,8 @@ func (c *anthropicChecker) block(b object, param, role string) {
 	kind := text(b["type"])
 	switch kind {
 	case "text":
-		c.check(strings.TrimSpace(text(b["text"])) != "", param+".text", "text content blocks must be non-empty")
+		c.check(strings.TrimSpace(text(b["text"])) != "", param+".text",
+			"text content blocks must be non-empty")
 	case "thinking":
 		c.check(role == "assistant", param, "`thinking` blocks can only be in `assistant` messages")
 		c.str(b, param, "thinking")
@@ -171,7 +180,8 @@ func (c *anthropicChecker) block(b object, param, role string) {
 	case "image", "document":
 		c.source(b, param)
 	default:
-		c.check(slices.Contains(opaqueBlocks, kind), param, "Input tag '%s' found using 'type' does not match any of the expected tags", kind)
+		c.check(slices.Contains(opaqueBlocks, kind), param,
+			"Input tag '%s' found using 'type' does not match any of the expected tags", kind)
 	}
 }
 

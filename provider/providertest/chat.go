@@ -41,7 +41,8 @@ var chatDialect = dialect{
 			message["tool_calls"] = []made{s.chatCall()}
 		}
 		m := s.chatObject("chat.completion")
-		m["choices"] = []made{{"index": 0, "message": message, "finish_reason": s.chatFinish(), "logprobs": nil}}
+		m["choices"] = []made{{"index": 0, "message": message, "finish_reason": s.chatFinish(),
+			"logprobs": nil}}
 		if !s.reply.NoUsage {
 			m["usage"] = s.chatUsage()
 		}
@@ -56,14 +57,16 @@ const refusal = "I can't help with that."
 func openaiFailure(f *failure) (int, []byte) {
 	message := f.message
 	if f.fault == "overflow" {
-		message = "This model's maximum context length is " + count(f.limit) + " tokens. However, your messages resulted in " +
+		message = "This model's maximum context length is " + count(f.limit) +
+			" tokens. However, your messages resulted in " +
 			count(f.used) + " tokens. Please reduce the length of the messages."
 	}
 	var param any
 	if f.param != "" {
 		param = f.param
 	}
-	return f.status, encode(made{"error": made{"message": message, "type": f.kind, "param": param, "code": f.code}})
+	return f.status, encode(made{"error": made{"message": message, "type": f.kind, "param": param,
+		"code": f.code}})
 }
 
 func count(n int) string { return strconv.Itoa(n) }
@@ -89,7 +92,8 @@ func (s *stream) chunk(delta made, finish any) {
 }
 
 func (s *stream) chatCall() made {
-	return made{"id": "call_test", "type": "function", "function": made{"name": s.reply.Tool, "arguments": "{}"}}
+	return made{"id": "call_test", "type": "function",
+		"function": made{"name": s.reply.Tool, "arguments": "{}"}}
 }
 
 func (s *stream) chatFinish() string {

@@ -37,7 +37,8 @@ func (c *chatChecker) limits() {
 	case older && known == "max_completion_tokens":
 		c.refuse("unsupported_parameter", "max_tokens", unsupported, "max_tokens", known)
 	case newer && known == "max_tokens":
-		c.refuse("unsupported_parameter", "max_completion_tokens", unsupported, "max_completion_tokens", known)
+		c.refuse("unsupported_parameter", "max_completion_tokens", unsupported, "max_completion_tokens",
+			known)
 	}
 }
 
@@ -72,7 +73,8 @@ func (c *chatChecker) messages() {
 }
 
 func (c *chatChecker) unanswered(open []string, param string) {
-	c.check(len(open) == 0, param, "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
+	c.check(len(open) == 0, param,
+		"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %v", open)
 }
 
 // assistant checks a message of the assistant and returns the IDs of its calls.
@@ -81,7 +83,8 @@ func (c *chatChecker) assistant(m object, param string) (ids []string) {
 	if !absent(m["content"]) {
 		c.content(m["content"], param+".content", "assistant")
 	} else {
-		c.check(called || !absent(m["refusal"]) || !absent(m["audio"]), param+".content", "expected a string, got null")
+		c.check(called || !absent(m["refusal"]) || !absent(m["audio"]), param+".content",
+			"expected a string, got null")
 	}
 	if absent(m["tool_calls"]) {
 		return nil

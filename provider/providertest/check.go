@@ -40,7 +40,8 @@ func dialectOf(path string) (dialect, bool) {
 func check(d dialect, header http.Header, fields object, o Options) checker {
 	c := checker{options: o}
 	c.check(len(fields) > 0, "body", "the body is no JSON object")
-	c.check(strings.HasPrefix(header.Get("Content-Type"), "application/json"), "content-type", "the content type is not application/json")
+	c.check(strings.HasPrefix(header.Get("Content-Type"), "application/json"), "content-type",
+		"the content type is not application/json")
 	if d.name == "anthropic" {
 		c.check(header.Get("Anthropic-Version") != "", "anthropic-version", "header is required")
 	}
@@ -119,7 +120,8 @@ func (c *checker) str(o object, param, name string) string {
 // one reads a string that is one of several.
 func (c *checker) one(o object, param, name string, of ...string) string {
 	s := text(o[name])
-	c.check(slices.Contains(of, s), param+"."+name, "Invalid value %q, want one of %s", s, strings.Join(of, ", "))
+	c.check(slices.Contains(of, s), param+"."+name, "Invalid value %q, want one of %s", s,
+		strings.Join(of, ", "))
 	return s
 }
 
@@ -143,8 +145,10 @@ func isString(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
 // streamOptions checks stream and what goes with it.
 func (c *checker) streamOptions(o object) {
 	stream := string(o["stream"])
-	c.check(slices.Contains([]string{"", "null", "true", "false"}, stream), "stream", "Input should be a boolean")
-	c.check(absent(o["stream_options"]) || stream == "true", "stream_options", "only allowed when 'stream' is enabled")
+	c.check(slices.Contains([]string{"", "null", "true", "false"}, stream), "stream",
+		"Input should be a boolean")
+	c.check(absent(o["stream_options"]) || stream == "true", "stream_options",
+		"only allowed when 'stream' is enabled")
 }
 
 // tools checks the declarations of tools; each is checked by one.

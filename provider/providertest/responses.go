@@ -21,7 +21,9 @@ var responsesDialect = dialect{
 	fail:  responsesFail,
 	begin: responsesBegin,
 	piece: func(s *stream, text string) {
-		s.responsesEvent("response.output_text.delta", made{"item_id": "msg_test", "output_index": s.textIndex(), "content_index": 0, "delta": text, "logprobs": []any{}})
+		s.responsesEvent("response.output_text.delta",
+			made{"item_id": "msg_test", "output_index": s.textIndex(), "content_index": 0, "delta": text,
+				"logprobs": []any{}})
 	},
 	end: responsesEnd,
 	whole: func(s *stream) made {
@@ -85,11 +87,13 @@ func (s *stream) responsesStatus() string {
 }
 
 func (s *stream) responsesReasoning() made {
-	return made{"type": "reasoning", "id": "rs_test", "summary": []made{{"type": "summary_text", "text": s.reply.Reasoning}}}
+	return made{"type": "reasoning", "id": "rs_test",
+		"summary": []made{{"type": "summary_text", "text": s.reply.Reasoning}}}
 }
 
 func (s *stream) responsesMessage(status string, content []made) made {
-	return made{"type": "message", "id": "msg_test", "role": "assistant", "status": status, "content": content}
+	return made{"type": "message", "id": "msg_test", "role": "assistant", "status": status,
+		"content": content}
 }
 
 func (s *stream) responsesPart() made {
@@ -100,7 +104,8 @@ func (s *stream) responsesPart() made {
 }
 
 func (s *stream) responsesCall() made {
-	return made{"type": "function_call", "id": "fc_test", "call_id": "call_test", "name": s.reply.Tool, "arguments": "{}", "status": "completed"}
+	return made{"type": "function_call", "id": "fc_test", "call_id": "call_test", "name": s.reply.Tool,
+		"arguments": "{}", "status": "completed"}
 }
 
 func (s *stream) responsesOutput() []made {
@@ -121,18 +126,22 @@ func responsesBegin(s *stream) {
 	s.responsesEvent("response.created", made{"response": s.responsesObject("in_progress")})
 	s.responsesEvent("response.in_progress", made{"response": s.responsesObject("in_progress")})
 	if s.reply.Reasoning != "" {
-		s.responsesEvent("response.output_item.added", made{"output_index": 0, "item": made{"type": "reasoning", "id": "rs_test", "summary": []any{}}})
-		s.responsesEvent("response.reasoning_summary_text.delta", made{"item_id": "rs_test", "output_index": 0, "summary_index": 0, "delta": s.reply.Reasoning})
+		s.responsesEvent("response.output_item.added",
+			made{"output_index": 0, "item": made{"type": "reasoning", "id": "rs_test", "summary": []any{}}})
+		s.responsesEvent("response.reasoning_summary_text.delta",
+			made{"item_id": "rs_test", "output_index": 0, "summary_index": 0, "delta": s.reply.Reasoning})
 		s.responsesEvent("response.output_item.done", made{"output_index": 0, "item": s.responsesReasoning()})
 	}
 	if s.reply.Text != "" || s.reply.Refused {
 		at := s.textIndex()
-		s.responsesEvent("response.output_item.added", made{"output_index": at, "item": s.responsesMessage("in_progress", []made{})})
+		s.responsesEvent("response.output_item.added",
+			made{"output_index": at, "item": s.responsesMessage("in_progress", []made{})})
 		part := s.responsesPart()
 		if part["text"] != nil {
 			part["text"] = ""
 		}
-		s.responsesEvent("response.content_part.added", made{"item_id": "msg_test", "output_index": at, "content_index": 0, "part": part})
+		s.responsesEvent("response.content_part.added",
+			made{"item_id": "msg_test", "output_index": at, "content_index": 0, "part": part})
 	}
 }
 
@@ -186,7 +195,8 @@ func (c *responsesChecker) request() {
 	c.check(absent(f["max_tokens"]) && absent(f["messages"]), "messages", "Unknown parameter")
 	background, store := string(f["background"]) == "true", string(f["store"]) != "false"
 	c.check(store || !background, "background", "background mode needs store")
-	c.check(absent(f["conversation"]) || absent(f["previous_response_id"]), "conversation", "Mutually exclusive with previous_response_id")
+	c.check(absent(f["conversation"]) || absent(f["previous_response_id"]), "conversation",
+		"Mutually exclusive with previous_response_id")
 	c.tools(f, func(tool object, param string) {
 		switch c.word(tool, param, "type") {
 		case "function", "custom":
@@ -205,7 +215,8 @@ func (c *responsesChecker) items(list []json.RawMessage) {
 	open := map[string]bool{}
 	reasoning := "" // an unfollowed item of reasoning
 	follow := func() {
-		c.check(reasoning == "", "input", "Item '%s' of type 'reasoning' was provided without its required following item.", reasoning)
+		c.check(reasoning == "", "input",
+			"Item '%s' of type 'reasoning' was provided without its required following item.", reasoning)
 		reasoning = ""
 	}
 	for i, raw := range list {

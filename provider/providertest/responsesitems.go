@@ -10,7 +10,8 @@ var opaqueItems = []string{
 	"local_shell_call", "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
 	"apply_patch_call_output", "web_search_call", "file_search_call", "computer_call", "computer_call_output",
 	"code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools", "mcp_approval_request",
-	"mcp_approval_response", "tool_search_call", "tool_search_output", "additional_tools", "configuration_update",
+	"mcp_approval_response", "tool_search_call", "tool_search_output", "additional_tools",
+	"configuration_update",
 	"program", "program_output", "compaction", "compaction_trigger", "item_reference",
 }
 
@@ -66,9 +67,11 @@ func (c *responsesChecker) parts(raw json.RawMessage, param string, known ...str
 		case "refusal":
 			c.str(p, param, "refusal")
 		case "input_image":
-			c.check(text(p["image_url"])+text(p["file_id"]) != "", param, "an image_url or file_id is required")
+			c.check(text(p["image_url"])+text(p["file_id"]) != "", param,
+				"an image_url or file_id is required")
 		case "input_file":
-			c.check(text(p["file_data"])+text(p["file_url"])+text(p["file_id"]) != "", param, "a file is required")
+			c.check(text(p["file_data"])+text(p["file_url"])+text(p["file_id"]) != "", param,
+				"a file is required")
 		}
 	}
 }

@@ -204,7 +204,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	req := Request{Dialect: d.name, Path: r.URL.Path, Body: body, HasKey: keyOf(r.Header) != "", Header: withoutKeys(r.Header)}
+	req := Request{Dialect: d.name, Path: r.URL.Path, Body: body, HasKey: keyOf(r.Header) != "",
+		Header: withoutKeys(r.Header)}
 	var fields object
 	_ = json.Unmarshal(body, &fields) // a body that is no object lacks all fields
 	if refusal := s.refuse(d, r, fields, &req); refusal != nil {

@@ -118,9 +118,10 @@ func selects(q store.Query, r store.Record) bool {
 		return false
 	}
 	text := words.Fold(q.Text)
-	return text == "" || slices.ContainsFunc([]string{r.Title, r.Model, r.Client, r.ID}, func(field string) bool {
-		return strings.Contains(words.Fold(field), text)
-	})
+	return text == "" || slices.ContainsFunc([]string{r.Title, r.Model, r.Client, r.ID},
+		func(field string) bool {
+			return strings.Contains(words.Fold(field), text)
+		})
 }
 
 // Headed returns the records with a Head among nodes.

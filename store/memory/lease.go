@@ -15,11 +15,13 @@ type lease struct {
 
 // Lease takes or renews a lease, see [store.Leaser]. It is not visible to other processes. The
 // error is [precis.CodeInvalid] without a name or a holder, and for a ttl below a millisecond.
-func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
+func (s *Store) Lease(ctx context.Context, name, holder string,
+	ttl time.Duration) (release func(), ok bool, err error) {
 	const op = "take lease"
 	none := func() {}
 	if name == "" || holder == "" || ttl < time.Millisecond {
-		return none, false, precis.Errorf(precis.CodeInvalid, op, "a lease needs a name, a holder and a time of 1ms at least")
+		return none, false, precis.Errorf(precis.CodeInvalid, op,
+			"a lease needs a name, a holder and a time of 1ms at least")
 	}
 	done, err := s.begin(ctx, op)
 	defer done()

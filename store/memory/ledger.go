@@ -79,7 +79,8 @@ func (d *data) book(e precis.LedgerEntry) {
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
-func (s books) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (s books) Entries(ctx context.Context, conversation string,
+	since time.Time) ([]precis.LedgerEntry, error) {
 	done, err := s.begin(ctx, "read ledger")
 	defer done()
 	if err != nil {

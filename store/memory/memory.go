@@ -104,7 +104,8 @@ type entry struct {
 // New returns an empty store.
 func New() *Store {
 	s := newStore(&shared{
-		scopes: map[string]*data{}, calibrations: map[string][]byte{}, windows: map[string][]byte{}, leases: map[string]lease{},
+		scopes: map[string]*data{}, calibrations: map[string][]byte{}, windows: map[string][]byte{},
+		leases: map[string]lease{},
 	}, "")
 	s.whole = true
 	return s
@@ -162,7 +163,8 @@ func (d *data) find(op string, f precis.Fingerprint) (*node, error) {
 // Append adds messages after the node parent and returns the node after the last one. Appending no
 // messages returns parent. The error is [precis.CodeInvalid] for a message that cannot be stored
 // unchanged.
-func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
+func (s *Store) Append(ctx context.Context, parent precis.Fingerprint,
+	msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
 	stored := make([]precis.Message, len(msgs))
 	for i, m := range msgs {

@@ -21,11 +21,13 @@ func (s books) SumsByDay(ctx context.Context, conversation string, since time.Ti
 		sums.Add(e)
 		days[day] = sums
 	})
-	return slices.SortedFunc(maps.Values(days), func(a, b store.DaySums) int { return a.Day.Compare(b.Day) }), err
+	return slices.SortedFunc(maps.Values(days), func(a, b store.DaySums) int { return a.Day.Compare(b.Day) }),
+		err
 }
 
 // SumsByConversation returns the sums of each conversation, see [store.Summer].
-func (s books) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) ([]store.ConversationSums, int, error) {
+func (s books) SumsByConversation(ctx context.Context, conversation string, since time.Time,
+	most int) ([]store.ConversationSums, int, error) {
 	all := map[string]store.ConversationSums{}
 	err := s.summed(ctx, conversation, since, func(e precis.LedgerEntry) {
 		sums := all[e.Conversation]
@@ -41,7 +43,8 @@ func (s books) SumsByConversation(ctx context.Context, conversation string, sinc
 }
 
 // summed calls add with each selected entry, oldest first.
-func (s books) summed(ctx context.Context, conversation string, since time.Time, add func(precis.LedgerEntry)) error {
+func (s books) summed(ctx context.Context, conversation string, since time.Time,
+	add func(precis.LedgerEntry)) error {
 	done, err := s.begin(ctx, "sum up ledger")
 	defer done()
 	if err != nil {

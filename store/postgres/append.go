@@ -15,7 +15,8 @@ import (
 // Append adds messages after the node parent and returns the node after the last one. Stored
 // messages are not written again. Appending no messages returns parent. The error is
 // [precis.CodeInvalid] for a message that cannot be stored unchanged.
-func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
+func (s *Store) Append(ctx context.Context, parent precis.Fingerprint,
+	msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
 	chain := form.Chain(parent, msgs)
 	owner, err := s.ownID(ctx, op)
@@ -54,7 +55,8 @@ type tip struct {
 // deepest finds the tip of a chain, which starts with the parent of the appended messages. The
 // ancestors of a stored node are stored, so an unknown parent has no children. Usually only the
 // newest messages are unknown, so the end is looked up first.
-func (s *Store) deepest(ctx context.Context, op string, owner int64, chain []precis.Fingerprint) (tip, error) {
+func (s *Store) deepest(ctx context.Context, op string, owner int64,
+	chain []precis.Fingerprint) (tip, error) {
 	const near = 16
 	if from := len(chain) - near; from > 0 {
 		if t, err := s.deepestOf(ctx, owner, chain[from:]); !errors.Is(err, pgx.ErrNoRows) {
@@ -142,7 +144,8 @@ func insertBodies(ctx context.Context, tx pgx.Tx, owner, parent int64, adds []fo
 }
 
 // insertNodes stores the nodes that follow a place in a branch, parents first.
-func insertNodes(ctx context.Context, tx pgx.Tx, owner int64, at place, branch int64, adds []form.Message) error {
+func insertNodes(ctx context.Context, tx pgx.Tx, owner int64, at place, branch int64,
+	adds []form.Message) error {
 	depths, nodes, keys := make([]int32, len(adds)), make([][]byte, len(adds)), make([][]byte, len(adds))
 	for i := range adds {
 		depths[i], nodes[i], keys[i] = at.depth+int32(i)+1, adds[i].Node[:], adds[i].Key[:]

@@ -53,7 +53,8 @@ func (s catalog) records(ctx context.Context, op, condition string, args ...any)
 	}
 	var out []store.Record
 	err = s.do(ctx, op, func() error {
-		rows, err := s.pool.Query(ctx, `SELECT id, data FROM catalog WHERE owner = $1 `+condition, append([]any{owner}, args...)...)
+		rows, err := s.pool.Query(ctx, `SELECT id, data FROM catalog WHERE owner = $1 `+condition,
+			append([]any{owner}, args...)...)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,8 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 		case there.used:
 			return form.ErrTaken(op, e.ID)
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES ($1, $2, $3, $4)`, p.branch, p.depth, []byte(e.ID), data)
+		_, err = tx.Exec(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES ($1, $2, $3, $4)`, p.branch,
+			p.depth, []byte(e.ID), data)
 		return err
 	})
 }
@@ -90,7 +91,8 @@ func lockPath(ctx context.Context, tx pgx.Tx, owner int64, p place, e precis.Edi
 
 // checkSame reports a conflict unless e is recorded at p.
 func checkSame(ctx context.Context, tx pgx.Tx, op string, p place, e precis.Edit) error {
-	rows, err := tx.Query(ctx, `SELECT data FROM edits WHERE branch = $1 AND depth = $2 AND id = $3`, p.branch, p.depth, []byte(e.ID))
+	rows, err := tx.Query(ctx, `SELECT data FROM edits WHERE branch = $1 AND depth = $2 AND id = $3`,
+		p.branch, p.depth, []byte(e.ID))
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,8 @@ func disconnected(err error) bool {
 		return strings.HasPrefix(db.Code, "08") || strings.HasPrefix(db.Code, "57P")
 	}
 	var network net.Error
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, pgconn.ErrConnClosed) || errors.As(err, &network)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, pgconn.ErrConnClosed) || errors.As(err, &network)
 }
 
 func notFound(op string, f precis.Fingerprint) error {

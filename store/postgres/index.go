@@ -52,7 +52,8 @@ func wordsOfBodies(ctx context.Context, tx pgx.Tx, bodies []int64) (ids []int64,
 			return nil, nil, err
 		}
 		ids = append(ids, id)
-		lists = append(lists, strings.Join(append([]string{words.Owner(owner)}, words.Distinct(form.Text(data))...), " "))
+		lists = append(lists, strings.Join(append([]string{words.Owner(owner)},
+			words.Distinct(form.Text(data))...), " "))
 	}
 	return ids, lists, rows.Err()
 }

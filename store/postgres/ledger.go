@@ -52,9 +52,12 @@ const counted = "requests, input, output, cache_read, cache_write, sent, saved, 
 // BookAll adds entries to the ledgers of their owners, see [store.Booker].
 func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 	const op = "book entries"
-	owners, seconds, nanos := make([]int64, len(entries)), make([]int64, len(entries)), make([]int32, len(entries))
-	conversations, data, costs := make([][]byte, len(entries)), make([][]byte, len(entries)), make([]float64, len(entries))
-	days, prices, saved, counts := make([]int64, len(entries)), make([]float64, len(entries)), make([]float64, len(entries)), [8][]int64{}
+	owners, seconds, nanos := make([]int64, len(entries)), make([]int64, len(entries)), make([]int32,
+		len(entries))
+	conversations, data, costs := make([][]byte, len(entries)), make([][]byte, len(entries)), make([]float64,
+		len(entries))
+	days, prices, saved, counts := make([]int64, len(entries)), make([]float64, len(entries)), make([]float64,
+		len(entries)), [8][]int64{}
 	for i, e := range entries {
 		var err error
 		if data[i], err = form.Entry(op, e.LedgerEntry); err != nil {
@@ -67,7 +70,8 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 		conversations[i], seconds[i], nanos[i] = []byte(e.Conversation), e.Time.Unix(), int32(e.Time.Nanosecond())
 		sums := form.SumsOf(e.LedgerEntry)
 		days[i], costs[i], prices[i], saved[i] = form.Day(e.Time), sums.Condensing, sums.CostUSD, sums.SavedUSD
-		for k, n := range []int{sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead, sums.Usage.CacheWrite, sums.Sent, sums.Saved, sums.Edits} {
+		for k, n := range []int{sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead,
+			sums.Usage.CacheWrite, sums.Sent, sums.Saved, sums.Edits} {
 			counts[k] = append(counts[k], int64(n))
 		}
 	}
@@ -75,23 +79,28 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 		SELECT owner, conversation, seconds, nanos, cost, data, day, price, saved_usd, `+counted+`
 		FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::integer[], $5::double precision[], $6::bytea[], $7::bigint[], $8::double precision[], $9::double precision[],
 				$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
-			WITH ORDINALITY AS a (owner, conversation, seconds, nanos, cost, data, day, price, saved_usd, `+counted+`, n) ORDER BY n`,
-		owners, conversations, seconds, nanos, costs, data, days, prices, saved, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6], counts[7])
+			WITH ORDINALITY AS a (owner, conversation, seconds, nanos, cost, data, day, price, saved_usd, `+
+		counted+`, n) ORDER BY n`,
+		owners, conversations, seconds, nanos, costs, data, days, prices, saved, counts[0], counts[1],
+		counts[2], counts[3], counts[4], counts[5], counts[6], counts[7])
 }
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
-func (s books) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (s books) Entries(ctx context.Context, conversation string,
+	since time.Time) ([]precis.LedgerEntry, error) {
 	const op = "read ledger"
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	where, args := `owner = $1 AND (seconds, nanos) >= ($2, $3)`, []any{owner, since.Unix(), since.Nanosecond()}
+	where, args := `owner = $1 AND (seconds, nanos) >= ($2, $3)`, []any{owner, since.Unix(),
+		since.Nanosecond()}
 	if conversation != "" {
 		where, args = `conversation = $4 AND `+where, append(args, []byte(conversation))
 	}
-	return query[precis.LedgerEntry](ctx, s.part, op, `SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
+	return query[precis.LedgerEntry](ctx, s.part, op,
+		`SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
 }
 
 // Spent returns the cost of the entries of all owners made at or after since,

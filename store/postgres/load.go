@@ -29,7 +29,8 @@ const path = `WITH RECURSIVE path (branch, depth) AS (
 // Load returns the messages from the root to the node, and the edits at it and its ancestors in the
 // order of their recording, which may differ from the order of their nodes. The zero fingerprint
 // gives an empty transcript.
-func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
+func (s *Store) Load(ctx context.Context,
+	node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
 	const op = "load conversation"
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
@@ -46,7 +47,8 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 		var both pgx.Batch
 		both.Queue(path+`SELECT n.depth, bodies.data FROM path
 			JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
-			LEFT JOIN bodies ON bodies.id = n.body ORDER BY n.depth`, owner, node[:]).Query(func(rows pgx.Rows) (err error) {
+			LEFT JOIN bodies ON bodies.id = n.body ORDER BY n.depth`, owner,
+			node[:]).Query(func(rows pgx.Rows) (err error) {
 			msgs, err = messages(rows)
 			return err
 		})
@@ -155,7 +157,8 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 	if err != nil {
 		return precis.Message{}, err
 	}
-	found, err := query[precis.Message](ctx, s.part, op, `SELECT data FROM bodies WHERE owner = $1 AND hash = $2 ORDER BY id LIMIT 1`, owner, hash[:])
+	found, err := query[precis.Message](ctx, s.part, op,
+		`SELECT data FROM bodies WHERE owner = $1 AND hash = $2 ORDER BY id LIMIT 1`, owner, hash[:])
 	if err == nil && len(found) == 0 {
 		err = precis.Errorf(precis.CodeNotFound, op, "message %s is unknown", hash.Short())
 	}
@@ -168,7 +171,8 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 // find returns the place of a node.
 func find(ctx context.Context, tx pgx.Tx, op string, owner int64, node precis.Fingerprint) (place, error) {
 	var p place
-	err := tx.QueryRow(ctx, `SELECT branch, depth FROM nodes WHERE owner = $1 AND fingerprint = $2`, owner, node[:]).Scan(&p.branch, &p.depth)
+	err := tx.QueryRow(ctx, `SELECT branch, depth FROM nodes WHERE owner = $1 AND fingerprint = $2`, owner,
+		node[:]).Scan(&p.branch, &p.depth)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = notFound(op, node)
 	}

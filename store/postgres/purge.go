@@ -90,7 +90,8 @@ func (p *purge) run() error {
 		return err
 	}
 	if p.plan.ByAge {
-		if err := p.exec(`DELETE FROM summaries WHERE owner = $1 AND (stored < $2 OR $3)`, p.owner, p.Before, p.All); err != nil {
+		if err := p.exec(`DELETE FROM summaries WHERE owner = $1 AND (stored < $2 OR $3)`, p.owner, p.Before,
+			p.All); err != nil {
 			return err
 		}
 	}
@@ -105,7 +106,8 @@ func (p *purge) exec(text string, args ...any) error {
 
 // removeRecords removes records from the catalog and looks up the places of the conversations.
 func (p *purge) removeRecords() error {
-	rows, err := p.Query(p.ctx, `SELECT id, data FROM catalog WHERE owner = $1 ORDER BY id FOR UPDATE`, p.owner)
+	rows, err := p.Query(p.ctx, `SELECT id, data FROM catalog WHERE owner = $1 ORDER BY id FOR UPDATE`,
+		p.owner)
 	if err != nil {
 		return err
 	}
@@ -174,10 +176,12 @@ func (p *purge) removeNodes(cuts []cut.Place) error {
 		ids[i], depths[i] = c.Branch, int32(c.Depth)
 	}
 	const cutAt = ` USING unnest($1::bigint[], $2::integer[]) AS c (branch, depth) WHERE `
-	if err := p.exec(`DELETE FROM edits e`+cutAt+`e.branch = c.branch AND e.depth > c.depth`, ids, depths); err != nil {
+	if err := p.exec(`DELETE FROM edits e`+cutAt+`e.branch = c.branch AND e.depth > c.depth`, ids,
+		depths); err != nil {
 		return err
 	}
-	rows, err := p.Query(p.ctx, `DELETE FROM nodes n`+cutAt+`n.branch = c.branch AND n.depth > c.depth RETURNING n.body`, ids, depths)
+	rows, err := p.Query(p.ctx, `DELETE FROM nodes n`+cutAt+
+		`n.branch = c.branch AND n.depth > c.depth RETURNING n.body`, ids, depths)
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,8 @@ func (p *purge) removeNodes(cuts []cut.Place) error {
 	}
 	p.rows += int64(len(bodies))
 	// These branches have no messages left.
-	if err := p.exec(`DELETE FROM branches b`+cutAt+`b.id = c.branch AND b.depth = c.depth`, ids, depths); err != nil {
+	if err := p.exec(`DELETE FROM branches b`+cutAt+`b.id = c.branch AND b.depth = c.depth`, ids,
+		depths); err != nil {
 		return err
 	}
 	return p.QueryRow(p.ctx, `WITH gone AS (DELETE FROM bodies b

@@ -48,7 +48,8 @@ func (s *database) version(ctx context.Context, tx pgx.Tx) (int, error) {
 	var there, ours bool
 	var tables int
 	err := tx.QueryRow(ctx, `SELECT count(n.oid) > 0, count(c.oid), coalesce(bool_or(c.relname = 'precis_migrations'), false)
-		FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = $1`, s.schema).Scan(&there, &tables, &ours)
+		FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = $1`,
+		s.schema).Scan(&there, &tables, &ours)
 	switch {
 	case err != nil:
 		return 0, err

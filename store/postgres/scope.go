@@ -46,7 +46,8 @@ func (s *part) ownID(ctx context.Context, op string) (int64, error) {
 	if err != nil || id != noOwner {
 		return id, err
 	}
-	if err := s.exec(ctx, op, `INSERT INTO owners (name) VALUES ($1) ON CONFLICT DO NOTHING`, []byte(s.owner)); err != nil {
+	if err := s.exec(ctx, op, `INSERT INTO owners (name) VALUES ($1) ON CONFLICT DO NOTHING`,
+		[]byte(s.owner)); err != nil {
 		return noOwner, err
 	}
 	return s.ownerID(ctx, op)
@@ -84,7 +85,8 @@ func (s *Store) Deepest(ctx context.Context, nodes []precis.Fingerprint) (int, e
 	deepest := -1
 	err = s.do(ctx, op, func() error {
 		return s.pool.QueryRow(ctx, `SELECT coalesce(max(a.n), 0) - 1 FROM unnest($2::bytea[]) WITH ORDINALITY AS a (fingerprint, n)
-			JOIN nodes ON nodes.owner = $1 AND nodes.fingerprint = a.fingerprint`, owner, keys(nodes)).Scan(&deepest)
+			JOIN nodes ON nodes.owner = $1 AND nodes.fingerprint = a.fingerprint`, owner,
+			keys(nodes)).Scan(&deepest)
 	})
 	if err != nil {
 		return -1, err

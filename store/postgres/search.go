@@ -64,7 +64,8 @@ func searchOne(ctx context.Context, tx pgx.Tx, list *hits.List, owner int64, id 
 		) SELECT n.depth, b.data FROM path
 		JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
 		JOIN bodies b ON b.id = n.body
-		JOIN search s ON s.body = b.id WHERE s.words @@ $3::tsquery`, owner, []byte(id), match(list.Query.Widest().Clauses, owner))
+		JOIN search s ON s.body = b.id WHERE s.words @@ $3::tsquery`, owner, []byte(id),
+		match(list.Query.Widest().Clauses, owner))
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,8 @@ type source struct {
 
 func (s source) Candidates(clauses [][]string, below int64) ([]hits.Candidate, error) {
 	rows, err := s.tx.Query(s.ctx, `SELECT b.id, b.data FROM search s JOIN bodies b ON b.id = s.body
-		WHERE s.words @@ $1::tsquery AND b.owner = $2 AND s.body < $3 ORDER BY s.body DESC LIMIT $4`, match(clauses, s.owner), s.owner, below, hits.BatchSize)
+		WHERE s.words @@ $1::tsquery AND b.owner = $2 AND s.body < $3 ORDER BY s.body DESC LIMIT $4`,
+		match(clauses, s.owner), s.owner, below, hits.BatchSize)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +112,8 @@ func (s source) Nodes(bodies []int64) ([]hits.Node, error) {
 
 func (s source) Shelf() (*hits.Shelf, error) {
 	f := &hits.Shelf{Parents: map[int64]cut.Place{}, Heads: map[string]cut.Place{}}
-	rows, err := s.tx.Query(s.ctx, `SELECT id, parent, depth FROM branches WHERE owner = $1 AND parent IS NOT NULL`, s.owner)
+	rows, err := s.tx.Query(s.ctx,
+		`SELECT id, parent, depth FROM branches WHERE owner = $1 AND parent IS NOT NULL`, s.owner)
 	if err != nil {
 		return nil, err
 	}

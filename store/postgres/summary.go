@@ -28,7 +28,8 @@ func (s *Store) Summary(ctx context.Context, key precis.Fingerprint) (string, er
 	}
 	var text []byte
 	err = s.do(ctx, op, func() error {
-		err := s.pool.QueryRow(ctx, `SELECT text FROM summaries WHERE owner = $1 AND key = $2`, owner, key[:]).Scan(&text)
+		err := s.pool.QueryRow(ctx, `SELECT text FROM summaries WHERE owner = $1 AND key = $2`, owner,
+			key[:]).Scan(&text)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return precis.Errorf(precis.CodeNotFound, op, "summary %s is unknown", key.Short())
 		}

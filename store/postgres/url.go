@@ -19,7 +19,8 @@ func parse(url string, o Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil || !unambiguous(url) {
 		return nil, &precis.Error{
-			Code: precis.CodeInvalid, Op: opOpen, Err: errors.New("the URL of the database cannot be understood"),
+			Code: precis.CodeInvalid, Op: opOpen,
+			Err:  errors.New("the URL of the database cannot be understood"),
 			Hint: "write postgres://user:password@host:5432/database, with special characters of the password as %40 and the like",
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // Append adds messages after the node parent and returns the node after the last one. Stored
 // messages are not written again. Appending no messages returns parent. The error is
 // [precis.CodeInvalid] for a message that cannot be stored unchanged.
-func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
+func (s *Store) Append(ctx context.Context, parent precis.Fingerprint,
+	msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
 	for {
 		last, err := s.append(ctx, op, parent, msgs)
@@ -27,7 +28,8 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 // errPurged: a known node was purged. A new lookup shows what remains.
 var errPurged = errors.New("a node was purged")
 
-func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint, msgs []precis.Message) (precis.Fingerprint, error) {
+func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint,
+	msgs []precis.Message) (precis.Fingerprint, error) {
 	var chain []precis.Fingerprint
 	known := 0
 	err := s.view(ctx, op, func(tx call) error {
@@ -50,7 +52,10 @@ func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint
 	if err != nil {
 		return precis.Fingerprint{}, err
 	}
-	if err := s.update(ctx, op, func(tx call) error { return insert(ctx, tx, chain[known], adds) }); err != nil {
+	if err := s.update(ctx, op, func(tx call) error {
+		return insert(ctx, tx, chain[known],
+			adds)
+	}); err != nil {
 		return precis.Fingerprint{}, err
 	}
 	s.indexer.Wake()
@@ -97,7 +102,8 @@ func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []form
 	if at.branch, err = branchFor(ctx, tx, at); err != nil {
 		return err
 	}
-	body, err := tx.PrepareContext(ctx, `INSERT INTO bodies (owner, key, hash, data) VALUES (?, ?, ?, ?) ON CONFLICT (owner, key) DO NOTHING`)
+	body, err := tx.PrepareContext(ctx,
+		`INSERT INTO bodies (owner, key, hash, data) VALUES (?, ?, ?, ?) ON CONFLICT (owner, key) DO NOTHING`)
 	if err != nil {
 		return err
 	}
@@ -114,7 +120,8 @@ func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []form
 			return err
 		}
 		at.depth++
-		if _, err := node.ExecContext(ctx, at.branch, at.depth, tx.owner, a.Node[:], now, tx.owner, a.Key[:]); err != nil {
+		if _, err := node.ExecContext(ctx, at.branch, at.depth, tx.owner, a.Node[:], now, tx.owner,
+			a.Key[:]); err != nil {
 			return err
 		}
 	}
@@ -132,7 +139,8 @@ func branchFor(ctx context.Context, tx call, at place) (int64, error) {
 		}
 	}
 	parent := sql.NullInt64{Int64: at.branch, Valid: at.depth > 0}
-	r, err := tx.ExecContext(ctx, `INSERT INTO branches (owner, parent, depth) VALUES (?, ?, ?)`, tx.owner, parent, at.depth)
+	r, err := tx.ExecContext(ctx, `INSERT INTO branches (owner, parent, depth) VALUES (?, ?, ?)`, tx.owner,
+		parent, at.depth)
 	if err != nil {
 		return 0, err
 	}

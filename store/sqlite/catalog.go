@@ -21,10 +21,12 @@ func (s catalog) PutConversation(ctx context.Context, r store.Record) error {
 		return err
 	}
 	return s.update(ctx, op, func(tx call) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO catalog (owner, id, head, seconds, nanos, words, data) VALUES (?, ?, ?, ?, ?, ?, ?)
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO catalog (owner, id, head, seconds, nanos, words, data) VALUES (?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (owner, id) DO UPDATE SET head = excluded.head, seconds = excluded.seconds, nanos = excluded.nanos,
 				words = excluded.words, data = excluded.data`,
-			tx.owner, []byte(r.ID), r.Head[:], r.Updated.Unix(), r.Updated.Nanosecond(), form.RecordWords(r), data)
+			tx.owner, []byte(r.ID), r.Head[:], r.Updated.Unix(), r.Updated.Nanosecond(), form.RecordWords(r),
+			data)
 		return err
 	})
 }
@@ -48,7 +50,8 @@ func (s catalog) Conversation(ctx context.Context, id string) (store.Record, err
 
 // records returns the scope's records that satisfy the condition.
 func records(ctx context.Context, tx call, condition string, args ...any) ([]store.Record, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, data FROM catalog WHERE owner = ? `+condition, append([]any{tx.owner}, args...)...)
+	rows, err := tx.QueryContext(ctx, `SELECT id, data FROM catalog WHERE owner = ? `+condition,
+		append([]any{tx.owner}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +78,16 @@ func (s catalog) CountConversations(ctx context.Context, except []string) (n int
 		ids[i] = []byte(id)
 	}
 	err = s.view(ctx, "count conversations", func(tx call) error {
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM catalog WHERE owner = ?`, tx.owner).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM catalog WHERE owner = ?`,
+			tx.owner).Scan(&n); err != nil {
 			return err
 		}
 		for part := range slices.Chunk(ids, mostParameters) {
 			var there int
 			in := strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")
-			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM catalog WHERE owner = ? AND id IN (`+in+`)`, append([]any{tx.owner}, part...)...).Scan(&there); err != nil {
+			if err := tx.QueryRowContext(ctx,
+				`SELECT count(*) FROM catalog WHERE owner = ? AND id IN (`+in+`)`,
+				append([]any{tx.owner}, part...)...).Scan(&there); err != nil {
 				return err
 			}
 			n -= there

@@ -39,7 +39,8 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 		if err := checkUnused(ctx, tx, op, p, e.ID); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES (?, ?, ?, ?)`, p.branch, p.depth, e.ID, data)
+		_, err = tx.ExecContext(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES (?, ?, ?, ?)`,
+			p.branch, p.depth, e.ID, data)
 		return err
 	})
 }
@@ -48,7 +49,8 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 // missing one.
 func newest(ctx context.Context, tx call, p place) (ids [2]string, err error) {
 	rows, err := tx.QueryContext(ctx, path+`SELECT e.id FROM path
-		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq DESC LIMIT 2`, p.branch, p.depth)
+		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq DESC LIMIT 2`,
+		p.branch, p.depth)
 	if err != nil {
 		return ids, err
 	}
@@ -63,7 +65,8 @@ func newest(ctx context.Context, tx call, p place) (ids [2]string, err error) {
 
 // checkSame reports a conflict unless e is recorded at p.
 func checkSame(ctx context.Context, tx call, op string, p place, e precis.Edit) error {
-	there, err := list[precis.Edit](ctx, tx, `SELECT data FROM edits WHERE branch = ? AND depth = ? AND id = ?`, p.branch, p.depth, e.ID)
+	there, err := list[precis.Edit](ctx, tx,
+		`SELECT data FROM edits WHERE branch = ? AND depth = ? AND id = ?`, p.branch, p.depth, e.ID)
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,8 @@ func checkSame(ctx context.Context, tx call, op string, p place, e precis.Edit) 
 func checkUnused(ctx context.Context, tx call, op string, p place, id string) error {
 	var used bool
 	err := tx.QueryRowContext(ctx, path+`SELECT EXISTS (SELECT 1 FROM path
-		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth WHERE e.id = ?)`, p.branch, p.depth, id).Scan(&used)
+		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth WHERE e.id = ?)`, p.branch,
+		p.depth, id).Scan(&used)
 	if err == nil && used {
 		err = form.ErrTaken(op, id)
 	}

@@ -23,7 +23,9 @@ func (s *file) fail(op string, err error) error {
 	e := &precis.Error{Code: precis.CodeInternal, Op: op, Place: s.path, Err: err}
 	var db *driver.Error
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, sql.ErrTxDone): // only a context ends a transaction before the store does
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, sql.ErrTxDone):
+		// only a context ends a transaction before the store does
 		e.Code, e.Place = precis.CodeCanceled, ""
 	case errors.Is(err, fs.ErrNotExist):
 		e.Hint = "make the directory first"

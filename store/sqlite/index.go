@@ -17,7 +17,9 @@ const (
 func (s finder) indexSome(ctx context.Context) (more bool, err error) {
 	const op = "index messages"
 	err = s.view(ctx, op, func(tx call) error {
-		return tx.QueryRowContext(ctx, `SELECT version <> ? OR coalesce((SELECT max(id) FROM bodies), 0) > upto FROM searched`, words.Version).Scan(&more)
+		return tx.QueryRowContext(ctx,
+			`SELECT version <> ? OR coalesce((SELECT max(id) FROM bodies), 0) > upto FROM searched`,
+			words.Version).Scan(&more)
 	})
 	if err != nil || !more {
 		return false, err
@@ -69,7 +71,8 @@ type entry struct {
 
 // bodiesAfter returns the next bodies to index.
 func bodiesAfter(ctx context.Context, tx call, upto int64) ([]entry, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, owner, data FROM bodies WHERE id > ? ORDER BY id LIMIT ?`, upto, someBodies)
+	rows, err := tx.QueryContext(ctx, `SELECT id, owner, data FROM bodies WHERE id > ? ORDER BY id LIMIT ?`,
+		upto, someBodies)
 	if err != nil {
 		return nil, err
 	}

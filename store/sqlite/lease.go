@@ -14,11 +14,13 @@ const releaseTimeout = 5 * time.Second
 
 // Lease takes or renews a lease, see [store.Leaser]. All processes that share the file see it. The
 // error is [precis.CodeInvalid] without a name or a holder, and for a ttl below a millisecond.
-func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
+func (s *Store) Lease(ctx context.Context, name, holder string,
+	ttl time.Duration) (release func(), ok bool, err error) {
 	const op = "take lease"
 	none := func() {}
 	if name == "" || holder == "" || ttl < time.Millisecond {
-		return none, false, precis.Errorf(precis.CodeInvalid, op, "a lease needs a name, a holder and a time of 1ms at least")
+		return none, false, precis.Errorf(precis.CodeInvalid, op,
+			"a lease needs a name, a holder and a time of 1ms at least")
 	}
 	err = s.shared().update(ctx, op, func(tx call) error {
 		ok = false

@@ -60,7 +60,8 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 		}
 	}
 	return s.shared().update(ctx, op, func(tx call) error {
-		add, err := tx.PrepareContext(ctx, `INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data, day, `+form.SumColumns+`)
+		add, err := tx.PrepareContext(ctx,
+			`INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data, day, `+form.SumColumns+`)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 		if err != nil {
 			return err
@@ -72,8 +73,11 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 				return err
 			}
 			sums := form.SumsOf(e.LedgerEntry)
-			if _, err := add.ExecContext(ctx, owner, e.Conversation, e.Time.Unix(), e.Time.Nanosecond(), sums.Condensing, data[i], form.Day(e.Time),
-				sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead, sums.Usage.CacheWrite, sums.CostUSD, sums.Sent, sums.Saved, sums.Edits, sums.SavedUSD); err != nil {
+			if _, err := add.ExecContext(ctx, owner, e.Conversation, e.Time.Unix(), e.Time.Nanosecond(),
+				sums.Condensing, data[i], form.Day(e.Time),
+				sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead,
+				sums.Usage.CacheWrite, sums.CostUSD, sums.Sent, sums.Saved, sums.Edits,
+				sums.SavedUSD); err != nil {
 				return err
 			}
 		}
@@ -83,14 +87,16 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
-func (s books) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (s books) Entries(ctx context.Context, conversation string,
+	since time.Time) ([]precis.LedgerEntry, error) {
 	where, args := `(seconds, nanos) >= (?, ?)`, []any{since.Unix(), since.Nanosecond()}
 	if conversation != "" {
 		where, args = `conversation = ? AND `+where, append([]any{conversation}, args...)
 	}
 	var entries []precis.LedgerEntry
 	err := s.view(ctx, "read ledger", func(tx call) (err error) {
-		entries, err = list[precis.LedgerEntry](ctx, tx, `SELECT data FROM ledger WHERE owner = ? AND `+where+` ORDER BY seconds, nanos, id`,
+		entries, err = list[precis.LedgerEntry](ctx, tx,
+			`SELECT data FROM ledger WHERE owner = ? AND `+where+` ORDER BY seconds, nanos, id`,
 			append([]any{tx.owner}, args...)...)
 		return err
 	})
@@ -101,7 +107,8 @@ func (s books) Entries(ctx context.Context, conversation string, since time.Time
 // requests left out.
 func (s books) Spent(ctx context.Context, since time.Time) (sum float64, err error) {
 	err = s.view(ctx, "sum up ledger", func(tx call) error {
-		return tx.QueryRowContext(ctx, `SELECT coalesce(sum(cost), 0.0) FROM ledger WHERE cost <> 0 AND (seconds, nanos) >= (?, ?)`,
+		return tx.QueryRowContext(ctx,
+			`SELECT coalesce(sum(cost), 0.0) FROM ledger WHERE cost <> 0 AND (seconds, nanos) >= (?, ?)`,
 			since.Unix(), since.Nanosecond()).Scan(&sum)
 	})
 	return sum, err

@@ -30,7 +30,8 @@ func find(ctx context.Context, tx call, node precis.Fingerprint) (place, error) 
 	if node.IsZero() {
 		return p, nil
 	}
-	row := tx.QueryRowContext(ctx, `SELECT branch, depth FROM nodes WHERE owner = ? AND fingerprint = ?`, tx.owner, node[:])
+	row := tx.QueryRowContext(ctx, `SELECT branch, depth FROM nodes WHERE owner = ? AND fingerprint = ?`,
+		tx.owner, node[:])
 	return p, row.Scan(&p.branch, &p.depth)
 }
 
@@ -46,7 +47,8 @@ func findOr(ctx context.Context, tx call, op string, node precis.Fingerprint) (p
 // Load returns the messages from the root to the node, and the edits at it and its ancestors in the
 // order of their recording, which may differ from the order of their nodes. The zero fingerprint
 // gives an empty transcript.
-func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
+func (s *Store) Load(ctx context.Context,
+	node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
 	const op = "load conversation"
 	var msgs []precis.Message
 	var edits []precis.Edit
@@ -123,7 +125,8 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 	const op = "load message"
 	var found []precis.Message
 	err := s.view(ctx, op, func(tx call) (err error) {
-		found, err = list[precis.Message](ctx, tx, `SELECT data FROM bodies WHERE owner = ? AND hash = ? ORDER BY id LIMIT 1`, tx.owner, hash[:])
+		found, err = list[precis.Message](ctx, tx,
+			`SELECT data FROM bodies WHERE owner = ? AND hash = ? ORDER BY id LIMIT 1`, tx.owner, hash[:])
 		return err
 	})
 	if err == nil && len(found) == 0 {

@@ -87,7 +87,8 @@ func (p *purge) run() error {
 		return err
 	}
 	if p.plan.ByAge {
-		if err := p.exec(`DELETE FROM summaries WHERE owner = ? AND (stored < ? OR ?)`, p.owner, p.before(), p.All); err != nil {
+		if err := p.exec(`DELETE FROM summaries WHERE owner = ? AND (stored < ? OR ?)`, p.owner, p.before(),
+			p.All); err != nil {
 			return err
 		}
 	}
@@ -117,19 +118,21 @@ func (p *purge) removeRecords() error {
 	if err != nil {
 		return err
 	}
-	find, err := p.PrepareContext(p.ctx, `SELECT branch, depth FROM nodes WHERE owner = ? AND fingerprint = ?`)
+	find, err := p.PrepareContext(p.ctx,
+		`SELECT branch, depth FROM nodes WHERE owner = ? AND fingerprint = ?`)
 	if err != nil {
 		return err
 	}
 	defer find.Close()
 	var gone []string
-	p.plan, gone, err = cut.NewPlan(p.PurgeQuery, all, func(f precis.Fingerprint) (at cut.Place, ok bool, err error) {
-		err = find.QueryRowContext(p.ctx, p.owner, f[:]).Scan(&at.Branch, &at.Depth)
-		if errors.Is(err, sql.ErrNoRows) {
-			return at, false, nil
-		}
-		return at, true, err
-	})
+	p.plan, gone, err = cut.NewPlan(p.PurgeQuery, all,
+		func(f precis.Fingerprint) (at cut.Place, ok bool, err error) {
+			err = find.QueryRowContext(p.ctx, p.owner, f[:]).Scan(&at.Branch, &at.Depth)
+			if errors.Is(err, sql.ErrNoRows) {
+				return at, false, nil
+			}
+			return at, true, err
+		})
 	if err != nil {
 		return err
 	}
@@ -189,7 +192,8 @@ func (p *purge) removeBodies(bodies []int64) error {
 	if err != nil {
 		return err
 	}
-	unused, err := p.PrepareContext(p.ctx, `SELECT data FROM bodies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE body = ?1)`)
+	unused, err := p.PrepareContext(p.ctx,
+		`SELECT data FROM bodies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE body = ?1)`)
 	if err != nil {
 		return err
 	}
@@ -201,7 +205,8 @@ func (p *purge) removeBodies(bodies []int64) error {
 			continue
 		}
 		if err == nil && id <= upto {
-			err = p.exec(`INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)`, id, indexedWords(p.owner, data))
+			err = p.exec(`INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)`, id,
+				indexedWords(p.owner, data))
 		}
 		if err == nil {
 			err = p.exec(`DELETE FROM bodies WHERE id = ?`, id)

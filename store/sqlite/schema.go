@@ -36,7 +36,8 @@ func (s *Store) migrate(ctx context.Context) error {
 			}
 			version = m.Version
 		}
-		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version))
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+			applicationID, version))
 		return err
 	})
 }

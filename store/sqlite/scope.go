@@ -28,7 +28,8 @@ func (s *file) ownerOf(ctx context.Context, tx *sql.Tx, name string, writes bool
 		return id.(int64), nil
 	}
 	if writes {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO owners (name) VALUES (?) ON CONFLICT DO NOTHING`, []byte(name)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO owners (name) VALUES (?) ON CONFLICT DO NOTHING`,
+			[]byte(name)); err != nil {
 			return noOwner, err
 		}
 	}
@@ -70,7 +71,8 @@ func (s *Store) Deepest(ctx context.Context, nodes []precis.Fingerprint) (int, e
 	deepest := -1
 	err := s.view(ctx, "find node", func(tx call) error {
 		return tx.QueryRowContext(ctx, `SELECT coalesce(max(j.key), -1) FROM json_each(?) j
-			CROSS JOIN nodes n ON n.owner = ? AND n.fingerprint = unhex(j.value)`, keys(nodes), tx.owner).Scan(&deepest)
+			CROSS JOIN nodes n ON n.owner = ? AND n.fingerprint = unhex(j.value)`, keys(nodes),
+			tx.owner).Scan(&deepest)
 	})
 	if err != nil {
 		return -1, err

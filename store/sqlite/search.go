@@ -47,7 +47,8 @@ func match(clauses [][]string, owner int64) string {
 // searchOne searches the messages of one conversation.
 func searchOne(ctx context.Context, tx call, list *hits.List, id string) error {
 	var p place
-	err := tx.QueryRowContext(ctx, `SELECT n.branch, n.depth FROM catalog c JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head
+	err := tx.QueryRowContext(ctx,
+		`SELECT n.branch, n.depth FROM catalog c JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head
 		WHERE c.owner = ? AND c.id = ?`, tx.owner, []byte(id)).Scan(&p.branch, &p.depth)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
@@ -58,7 +59,8 @@ func searchOne(ctx context.Context, tx call, list *hits.List, id string) error {
 	rows, err := tx.QueryContext(ctx, path+`SELECT n.depth, b.data FROM path
 		CROSS JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
 		CROSS JOIN bodies b ON b.id = n.body
-		WHERE n.body IN (SELECT rowid FROM search WHERE search MATCH ?)`, p.branch, p.depth, match(list.Query.Widest().Clauses, tx.owner))
+		WHERE n.body IN (SELECT rowid FROM search WHERE search MATCH ?)`, p.branch, p.depth,
+		match(list.Query.Widest().Clauses, tx.owner))
 	if err != nil {
 		return err
 	}
@@ -90,6 +92,7 @@ func (s source) Candidates(clauses [][]string, below int64) (out []hits.Candidat
 		out = append(out, hits.Candidate{Body: body, Text: form.Text(data)})
 		return nil
 	}, `SELECT b.id, b.data FROM search CROSS JOIN bodies b ON b.id = search.rowid AND b.owner = ?
-		WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`, s.tx.owner, match(clauses, s.tx.owner), below, hits.BatchSize)
+		WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`, s.tx.owner,
+		match(clauses, s.tx.owner), below, hits.BatchSize)
 	return out, err
 }

@@ -49,7 +49,8 @@ func (s source) Nodes(bodies []int64) ([]hits.Node, error) {
 		}
 		out = append(out, n)
 		return nil
-	}, `SELECT n.branch, n.depth, n.body FROM json_each(?) j CROSS JOIN nodes n ON n.body = j.value`, string(list))
+	}, `SELECT n.branch, n.depth, n.body FROM json_each(?) j CROSS JOIN nodes n ON n.body = j.value`,
+		string(list))
 	return out, err
 }
 

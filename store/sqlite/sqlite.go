@@ -93,7 +93,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.Readers is %d", o.Readers)
 	}
 	if o.BusyTimeout < time.Millisecond {
-		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.BusyTimeout is %v, at least 1ms is needed", o.BusyTimeout)
+		return o, precis.Errorf(precis.CodeInvalid, opOpen,
+			"Options.BusyTimeout is %v, at least 1ms is needed", o.BusyTimeout)
 	}
 	return o, nil
 }
@@ -127,7 +128,8 @@ type (
 // newStore returns the scope of an owner.
 func newStore(f *file, owner string) *Store {
 	p := &part{f, owner}
-	return &Store{part: p, books: books{p}, catalog: catalog{p}, finder: finder{p}, purger: purger{p}, summaries: summaries{p}}
+	return &Store{part: p, books: books{p}, catalog: catalog{p}, finder: finder{p}, purger: purger{p},
+		summaries: summaries{p}}
 }
 
 // file is the state shared by all scopes of a store.
@@ -228,7 +230,8 @@ func (s *Store) Check(context.Context) error {
 		how = "deleted"
 	}
 	return &precis.Error{
-		Code: precis.CodeInternal, Op: "check store", Place: s.path, Err: fmt.Errorf("the file was %s; what is stored now is lost when it is closed", how),
+		Code: precis.CodeInternal, Op: "check store", Place: s.path,
+		Err:  fmt.Errorf("the file was %s; what is stored now is lost when it is closed", how),
 		Hint: "the file was " + how + " while it was open: start again",
 	}
 }
@@ -247,7 +250,8 @@ func (s *file) connect(abs string, o Options) error {
 	}
 	var err error
 	s.write, err = pool(1, url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(0)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)", // begin waits
+		// begin waits
+		"busy_timeout(0)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
 	}})
 	if err != nil {
 		return err
@@ -296,7 +300,8 @@ func (s *part) view(ctx context.Context, op string, f func(call) error) error {
 }
 
 // transact runs f in a transaction of its own. The store must stay open meanwhile.
-func (s *part) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(call) error) error {
+func (s *part) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions,
+	f func(call) error) error {
 	tx, err := s.begin(ctx, db, o)
 	if err != nil {
 		return s.fail(op, err)

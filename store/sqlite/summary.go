@@ -12,7 +12,8 @@ import (
 // KeepSummary stores a text under key; one that is there already stays.
 func (s summaries) KeepSummary(ctx context.Context, key precis.Fingerprint, text string) error {
 	return s.update(ctx, "keep summary", func(tx call) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO summaries (owner, key, text, stored) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO summaries (owner, key, text, stored) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			tx.owner, key[:], []byte(text), time.Now().UnixMilli())
 		return err
 	})
@@ -23,7 +24,8 @@ func (s summaries) Summary(ctx context.Context, key precis.Fingerprint) (string,
 	const op = "load summary"
 	var text []byte
 	err := s.view(ctx, op, func(tx call) error {
-		err := tx.QueryRowContext(ctx, `SELECT text FROM summaries WHERE owner = ? AND key = ?`, tx.owner, key[:]).Scan(&text)
+		err := tx.QueryRowContext(ctx, `SELECT text FROM summaries WHERE owner = ? AND key = ?`, tx.owner,
+			key[:]).Scan(&text)
 		if errors.Is(err, sql.ErrNoRows) {
 			return precis.Errorf(precis.CodeNotFound, op, "summary %s is unknown", key.Short())
 		}

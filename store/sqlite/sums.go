@@ -21,7 +21,8 @@ func (s books) SumsByDay(ctx context.Context, conversation string, since time.Ti
 			d.Day = time.Unix(day*form.SecondsOfDay, 0).UTC()
 			out = append(out, d)
 			return err
-		}, `SELECT day, `+form.SumOf+` FROM ledger `+where+` AND day >= ? GROUP BY day ORDER BY day`, append(args, form.Day(since))...)
+		}, `SELECT day, `+form.SumOf+` FROM ledger `+where+` AND day >= ? GROUP BY day ORDER BY day`,
+			append(args, form.Day(since))...)
 	})
 	return out, err
 }
@@ -29,7 +30,8 @@ func (s books) SumsByDay(ctx context.Context, conversation string, since time.Ti
 // SumsByConversation returns the sums of conversations, see [store.Summer]. The query names its
 // index and hides the time from the planner; otherwise SQLite would read the entries by time and
 // sort them.
-func (s books) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
+func (s books) SumsByConversation(ctx context.Context, conversation string, since time.Time,
+	most int) (sums []store.ConversationSums, all int, err error) {
 	if most <= 0 {
 		most = -1
 	}
@@ -44,7 +46,8 @@ func (s books) SumsByConversation(ctx context.Context, conversation string, sinc
 			sums = append(sums, c)
 			return err
 		}, `SELECT conversation, max(seconds), `+form.SumOf+from+` GROUP BY conversation
-			ORDER BY sum(price) + sum(cost) DESC, max(seconds) DESC, conversation LIMIT ?`, append(args, most)...)
+			ORDER BY sum(price) + sum(cost) DESC, max(seconds) DESC, conversation LIMIT ?`,
+			append(args, most)...)
 		if all = len(sums); err != nil || all < most || most < 0 {
 			return err
 		}
@@ -57,7 +60,8 @@ const opSums = "sum up ledger"
 
 // entriesOf returns the condition for the selected entries, with its arguments.
 func entriesOf(tx call, conversation string, since time.Time) (where string, args []any) {
-	where, args = `WHERE owner = ? AND (+seconds, nanos) >= (?, ?)`, []any{tx.owner, since.Unix(), since.Nanosecond()}
+	where, args = `WHERE owner = ? AND (+seconds, nanos) >= (?, ?)`, []any{tx.owner, since.Unix(),
+		since.Nanosecond()}
 	if conversation != "" {
 		where, args = where+` AND conversation = ?`, append(args, conversation)
 	}

@@ -79,7 +79,8 @@ func (x *exporter) calibrations(from precis.Store) error {
 		return err
 	}
 	for _, model := range slices.Sorted(maps.Keys(all)) {
-		if err := x.write(line{Calibration: &calibrationLine{Model: exact(model), State: all[model]}}); err != nil {
+		if err := x.write(line{Calibration: &calibrationLine{Model: exact(model),
+			State: all[model]}}); err != nil {
 			return err
 		}
 		x.counts.Calibrations++
@@ -148,7 +149,8 @@ func (x *exporter) messages(t *precis.Transcript, written map[precis.Fingerprint
 			continue
 		}
 		written[node] = true
-		if err := x.write(line{Message: &messageLine{Parent: t.Fingerprint(i), Node: node, Body: m}}); err != nil {
+		if err := x.write(line{Message: &messageLine{Parent: t.Fingerprint(i), Node: node,
+			Body: m}}); err != nil {
 			return err
 		}
 		x.counts.Messages++

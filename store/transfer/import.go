@@ -55,7 +55,8 @@ type importer struct {
 	parent precis.Fingerprint
 	node   precis.Fingerprint // after the batch
 
-	booked map[[sha256.Size]byte]int // existing entries of the scope, not yet matched by a line; nil: not read
+	// existing entries of the scope, not yet matched by a line; nil: not read
+	booked map[[sha256.Size]byte]int
 }
 
 func invalid(format string, args ...any) error {
@@ -99,8 +100,9 @@ func (x *importer) read(data []byte) error {
 	case err != nil:
 		return invalid("not what is expected: %w", err)
 	case !whole:
-		return &precis.Error{Code: precis.CodeInvalid, Op: opImport, Hint: "precis repair keeps what is whole of the file",
-			Err: errors.New("the line is not what was written: its sum is another")}
+		return &precis.Error{Code: precis.CodeInvalid, Op: opImport,
+			Hint: "precis repair keeps what is whole of the file",
+			Err:  errors.New("the line is not what was written: its sum is another")}
 	}
 	switch {
 	case x.line == 1:
@@ -141,7 +143,8 @@ func checkFormat(l line) error {
 	case l.Version < 1 || l.Version > formatVersion:
 		return &precis.Error{
 			Code: precis.CodeInvalid, Op: opImport, Hint: "install a newer precis",
-			Err: fmt.Errorf("the format has version %d, this precis knows up to %d", l.Version, formatVersion),
+			Err: fmt.Errorf("the format has version %d, this precis knows up to %d", l.Version,
+				formatVersion),
 		}
 	}
 	return nil

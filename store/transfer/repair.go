@@ -41,7 +41,8 @@ type Loss struct {
 
 // IsExport reports whether data begins like an export.
 func IsExport(data []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte(`{"format":"`+formatName+`"`)) || kindOf(data) == "message" || kindOf(data) == "scope"
+	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte(`{"format":"`+formatName+`"`)) ||
+		kindOf(data) == "message" || kindOf(data) == "scope"
 }
 
 // Repair writes the intact parts of a damaged export: every readable line with a valid checksum. A
@@ -54,7 +55,8 @@ func IsExport(data []byte) bool {
 // Content of unknown ownership goes to a new owner "recovered-N", never to another owner. The error
 // is [precis.CodeInvalid] when no line is intact.
 func Repair(r io.Reader, w io.Writer, now time.Time) (Mended, error) {
-	x := &mender{out: bufio.NewWriter(w), now: now, mended: Mended{Conversations: []MendedConversation{}, Lost: []Loss{}}}
+	x := &mender{out: bufio.NewWriter(w), now: now,
+		mended: Mended{Conversations: []MendedConversation{}, Lost: []Loss{}}}
 	x.begin("")
 	x.put(line{Format: formatName, Version: formatVersion})
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -84,7 +86,8 @@ func Repair(r io.Reader, w io.Writer, now time.Time) (Mended, error) {
 		return x.mended, precis.Errorf(precis.CodeInternal, opRepair, "%w", x.failed)
 	}
 	if x.mended.Kept.Messages+x.mended.Kept.Entries+x.mended.Kept.Calibrations == 0 {
-		return x.mended, &precis.Error{Code: precis.CodeInvalid, Op: opRepair, Err: errors.New("nothing in it is whole")}
+		return x.mended, &precis.Error{Code: precis.CodeInvalid, Op: opRepair,
+			Err: errors.New("nothing in it is whole")}
 	}
 	return x.mended, nil
 }
@@ -101,15 +104,16 @@ type mender struct {
 	strays int // number of unknown owners so far
 
 	owner   string
-	entered bool                                      // the line of the owner is written
-	nodes   map[precis.Fingerprint]place              // kept nodes, by their new fingerprints
-	moved   map[precis.Fingerprint]precis.Fingerprint // old fingerprints of lost or changed nodes to the new ones
-	last    precis.Fingerprint                        // node of the newest message
-	torn    int                                       // messages lost since
-	gaps    map[precis.Fingerprint]int                // messages lost before a node, on its path
-	inner   map[precis.Fingerprint]bool               // nodes with successors
-	listed  map[precis.Fingerprint]bool               // nodes on the path of a record
-	edits   map[string]bool                           // kept edits
+	entered bool                         // the line of the owner is written
+	nodes   map[precis.Fingerprint]place // kept nodes, by their new fingerprints
+	// old fingerprints of lost or changed nodes to the new ones
+	moved  map[precis.Fingerprint]precis.Fingerprint
+	last   precis.Fingerprint          // node of the newest message
+	torn   int                         // messages lost since
+	gaps   map[precis.Fingerprint]int  // messages lost before a node, on its path
+	inner  map[precis.Fingerprint]bool // nodes with successors
+	listed map[precis.Fingerprint]bool // nodes on the path of a record
+	edits  map[string]bool             // kept edits
 }
 
 // place is a kept message.
@@ -203,7 +207,8 @@ func (x *mender) read(data []byte) {
 	}
 }
 
-// withoutUncoveredFields returns a message without the fields that its node does not cover but an encoder would send.
+// withoutUncoveredFields returns a message without the fields that its node does not cover but an
+// encoder would send.
 func withoutUncoveredFields(m precis.Message) precis.Message {
 	m.Raw, m.Fields, m.Content = nil, nil, slices.Clone(m.Content)
 	for i, b := range m.Content {
@@ -225,7 +230,9 @@ func (x *mender) processUnreadable(data []byte, err error) {
 		x.lose("a message after %s: %v", x.last.Short(), err)
 	case "edit", "record", "entry", "calibration", "end":
 		x.ended = x.ended || kind == "end"
-		x.lose("%s: %v", map[string]string{"edit": "an edit", "record": "what a conversation is", "entry": "a line of the ledger", "calibration": "a calibration", "end": "the counts at the end"}[kind], err)
+		x.lose("%s: %v", map[string]string{"edit": "an edit", "record": "what a conversation is",
+			"entry": "a line of the ledger", "calibration": "a calibration",
+			"end": "the counts at the end"}[kind], err)
 	case "format":
 		x.lose("the head: %v", err)
 	default:
@@ -270,7 +277,8 @@ func (x *mender) message(m messageLine, whole bool) {
 	at := x.nodes[parent]
 	if !whole {
 		m.Body = withoutUncoveredFields(m.Body)
-		x.lose("the bytes as which the message %s came: they are not what was stored; what it says is whole", m.Node.Short())
+		x.lose("the bytes as which the message %s came: they are not what was stored; what it says is whole",
+			m.Node.Short())
 	}
 	now := messageLine{Parent: parent, Node: parent.Next(m.Body), Body: m.Body}
 	if now.Node != m.Node {
@@ -359,7 +367,8 @@ func (x *mender) end() {
 		}
 		id := "b" + hex.EncodeToString(node[:8])
 		x.keep(id, store.Record{
-			ID: id, Title: "recovered", Dialect: p.format, Head: node, Messages: p.depth, Created: x.now, Updated: x.now,
+			ID: id, Title: "recovered", Dialect: p.format, Head: node, Messages: p.depth, Created: x.now,
+			Updated: x.now,
 		}, MendedConversation{Messages: p.depth, Lost: lost, Recovered: true})
 	}
 }

@@ -103,7 +103,8 @@ func DecodeBlock(raw []byte) (precis.Block, error) {
 	case "redacted_thinking":
 		b = precis.RedactedThinking{Data: r.text("data"), Raw: raw}
 	case "tool_use":
-		b = precis.ToolUse{ID: r.text("id"), Name: r.text("name"), Input: present(f["input"]), Raw: raw, Fields: content.Unread(f, "type", "id", "name", "input", Breakpoint)}
+		b = precis.ToolUse{ID: r.text("id"), Name: r.text("name"), Input: present(f["input"]), Raw: raw,
+			Fields: content.Unread(f, "type", "id", "name", "input", Breakpoint)}
 	case "tool_result":
 		b = r.toolResult(raw)
 	case "image":
@@ -137,7 +138,8 @@ func (r *fieldReader) text(name string) string {
 }
 
 func (r *fieldReader) toolResult(raw []byte) precis.Block {
-	b := precis.ToolResult{ToolUseID: r.text("tool_use_id"), Raw: raw, Fields: content.Unread(r.fields, "type", "tool_use_id", "content", "is_error", Breakpoint)}
+	b := precis.ToolResult{ToolUseID: r.text("tool_use_id"), Raw: raw,
+		Fields: content.Unread(r.fields, "type", "tool_use_id", "content", "is_error", Breakpoint)}
 	b.IsError = jsonspan.Kind(r.fields["is_error"]) == 't'
 	if content := present(r.fields["content"]); content != nil {
 		blocks, err := decodeResult(content)

@@ -37,7 +37,8 @@ func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 // Prompt decodes everything except the messages of a request. It ignores a malformed system prompt.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
-		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
+		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_tokens")),
+		Stream: jsonspan.Kind(b.Get("stream")) == 't',
 	}
 	if system := json.RawMessage(bytes.Clone(b.Get("system"))); system != nil {
 		p.System = precis.Message{Role: precis.RoleSystem, Raw: system, Format: Format}

@@ -207,7 +207,8 @@ func (d *decoder) finish(raw []byte) error {
 		}
 		r := precis.ToolResult{ToolUseID: d.answers, Content: d.content, Raw: raw, Fields: m.Fields}
 		if d.role == "function" {
-			r.Fields = slices.DeleteFunc(r.Fields, func(f precis.Field) bool { return f.Name == "name" }) // the function's name
+			// the function's name
+			r.Fields = slices.DeleteFunc(r.Fields, func(f precis.Field) bool { return f.Name == "name" })
 		}
 		m.Content, m.Fields = []precis.Block{r}, nil
 		return nil
@@ -258,7 +259,8 @@ func decodeCall(raw []byte) (precis.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := precis.ToolUse{Raw: raw, Fields: content.Unread(f, "id", "type", "function", "custom", "name", "arguments", "input")}
+	b := precis.ToolUse{Raw: raw,
+		Fields: content.Unread(f, "id", "type", "function", "custom", "name", "arguments", "input")}
 	b.ID, _ = jsonspan.String(f["id"])
 	inner := raw
 	switch {

@@ -83,7 +83,8 @@ func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 // Prompt decodes everything except the messages of a request. In this dialect, the system prompt is
 // one of the messages.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
-	p := wire.Prompt{Model: b.String("model"), Tools: b.Get("tools"), Stream: jsonspan.Kind(b.Get("stream")) == 't'}
+	p := wire.Prompt{Model: b.String("model"), Tools: b.Get("tools"),
+		Stream: jsonspan.Kind(b.Get("stream")) == 't'}
 	if p.Tools == nil {
 		p.Tools = b.Get("functions")
 	}

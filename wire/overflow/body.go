@@ -27,7 +27,8 @@ var signs = [][]byte{
 // eventful reports whether a body may hold an error, without parsing it.
 func eventful(body []byte) bool {
 	head, tail := ends(body)
-	return slices.ContainsFunc(signs, func(s []byte) bool { return bytes.Contains(head, s) || bytes.Contains(tail, s) })
+	return slices.ContainsFunc(signs,
+		func(s []byte) bool { return bytes.Contains(head, s) || bytes.Contains(tail, s) })
 }
 
 // ends returns the parts of a body that are read.

@@ -59,7 +59,8 @@ var (
 )
 
 // share is a part of the input in a sum, such as "13069 in the messages".
-var share = lazyregexp.New(`(including )?\b(\d+) (?:tokens? )?(?:(?:in|of|from|for) (?:the |your )?(?:` + kind + ` )?(?:messages|prompt|inputs?|functions?|tools?)|(?:` + kind + ` )?inputs?|prompt tokens)\b`)
+var share = lazyregexp.New(`(including )?\b(\d+) (?:tokens? )?(?:(?:in|of|from|for) (?:the |your )?(?:` +
+	kind + ` )?(?:messages|prompt|inputs?|functions?|tools?)|(?:` + kind + ` )?inputs?|prompt tokens)\b`)
 
 // characters matches limits in characters, which cannot be converted into
 // tokens.

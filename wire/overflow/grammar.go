@@ -43,7 +43,8 @@ var rules = lazyregexp.All(
 	`\b(?:prompt|input|conversation|context|message|query|question) (?:length|size|tokens?|token count)(?: limit)?(?: was| has been)? exceeded|\btokens? exceeded`,
 
 	// the tokens exceed the limit; the prompt has 9 tokens but the model takes 8
-	`\b`+filling+`\b[^.;!?]{0,100}?`+beyond+`[^.;!?]{0,80}?(?:limit|max|allow|support|permit|capacity|model|\d tokens?)`,
+	`\b`+filling+`\b[^.;!?]{0,100}?`+beyond+
+		`[^.;!?]{0,80}?(?:limit|max|allow|support|permit|capacity|model|\d tokens?)`,
 	`\b`+filling+`\b[^.!?]{0,60}?\d (?:\w+ )?tokens?\b[^.!?]{0,60}?(?:\bbut|while|max|limit|only|support)`,
 	`\d (?:\w+ )?tokens?\)?[,;:]? (?:but |while |and )?(?:the )?(?:limit|max)`,
 	`\btokens? (?:count|length|number)[^.!?]{0,30}?\d[^.!?]{0,40}?(?:\bbut|while|max|limit|only|support)`,

@@ -50,7 +50,9 @@ func Limits(status int, body []byte) (e Exceeded, ok bool) {
 	}
 	var r reader
 	r.read(body)
-	named := slices.ContainsFunc(r.texts, func(t string) bool { return t == "messages" || t == "input" || t == "contents" }) // the place of the fault
+	// the place of the fault
+	named := slices.ContainsFunc(r.texts,
+		func(t string) bool { return t == "messages" || t == "input" || t == "contents" })
 	for _, raw := range r.texts {
 		t := fold(raw)
 		if otherwise.MatchString(t) {
@@ -59,7 +61,8 @@ func Limits(status int, body []byte) (e Exceeded, ok bool) {
 		if n := mostEntries(t, named); n > 0 {
 			e.Messages = n
 		}
-		if media := aboutMedia.MatchString(t); e.Messages == 0 && (media || aboutImages.MatchString(t)) && tooMuch.MatchString(t) {
+		if media := aboutMedia.MatchString(t); e.Messages == 0 && (media || aboutImages.MatchString(t)) &&
+			tooMuch.MatchString(t) {
 			e.Images, e.AllMedia = true, e.AllMedia || media
 		}
 	}

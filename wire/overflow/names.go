@@ -5,8 +5,10 @@ import "strings"
 // echoes are members that repeat the request or carry the answer. Their content does not come from
 // the server's error.
 var echoes = set(
-	"input", "inputs", "messages", "prompt", "prompts", "content", "contents", "tools", "arguments", "delta_text", "thinking",
-	"reasoning", "reasoning_content", "output", "output_text", "system", "instructions", "completion", "generated_text", "query",
+	"input", "inputs", "messages", "prompt", "prompts", "content", "contents", "tools", "arguments",
+	"delta_text", "thinking",
+	"reasoning", "reasoning_content", "output", "output_text", "system", "instructions", "completion",
+	"generated_text", "query",
 	"headers", "logs", "documents", "request",
 )
 
@@ -15,7 +17,8 @@ var echoes = set(
 var messages = set("message", "msg", "detail", "error_msg", "error_message", "type", "code")
 
 // reasons are the members with the stop reason of an answer.
-var reasons = set("stop_reason", "finish_reason", "stopreason", "finishreason", "native_finish_reason", "done_reason")
+var reasons = set("stop_reason", "finish_reason", "stopreason", "finishreason", "native_finish_reason",
+	"done_reason")
 
 // failing reports whether all content of a member belongs to an error.
 func failing(name string) bool {
@@ -23,7 +26,8 @@ func failing(name string) bool {
 	case "base_resp", "status_msg", "detail", "details", "fault", "failure", "header":
 		return true
 	}
-	return strings.HasPrefix(name, "err") || strings.HasSuffix(name, "error") || strings.HasSuffix(name, "errors") || strings.HasSuffix(name, "exception")
+	return strings.HasPrefix(name, "err") || strings.HasSuffix(name, "error") ||
+		strings.HasSuffix(name, "errors") || strings.HasSuffix(name, "exception")
 }
 
 func set(names ...string) map[string]bool {

@@ -16,7 +16,8 @@ const (
 // be in tokens, too.
 var rated = lazyregexp.All(
 	`rate[ -]?limit|\btoken rate\b|throttl|slow down|overloaded|too many concurrent|too many requests`,
-	`tokens?[ /]+(?:per[ /]+)?`+period+`\b|\bper[ -]`+period+`\b|\b(?:this|each|every) minute|\b(?:daily|hourly|weekly|monthly|today)\b|\byour per \w+ limit`,
+	`tokens?[ /]+(?:per[ /]+)?`+period+`\b|\bper[ -]`+period+
+		`\b|\b(?:this|each|every) minute|\b(?:daily|hourly|weekly|monthly|today)\b|\byour per \w+ limit`,
 	`\b[rt]p[mds]\b|\b[io]tpm\b`,
 	`\btry again in \d|\bretry (?:after|in)\b|please wait`,
 	`\bquota|\bcredits?\b|\bbilling\b|\bbalance\b|\bafford\b|insufficient funds|payment|paid account|usage limit|spend(?:ing)? limit`,
@@ -28,7 +29,8 @@ var rated = lazyregexp.All(
 // others matches texts about a single part of the request that is too large.
 var others = lazyregexp.All(
 	`(?:string|array|list|object)s? (?:\w+ )?(?:too long|too large|above max)|(?:string|array) above max`,
-	`\btoo many (?:\w+ )?(?:`+media+`|tools?|functions?|messages|items|stop|parameters|schemas?|properties|inputs|turns|choices|blocks)\b`,
+	`\btoo many (?:\w+ )?(?:`+media+
+		`|tools?|functions?|messages|items|stop|parameters|schemas?|properties|inputs|turns|choices|blocks)\b`,
 	`(?:maximum|max|exceed\w* the|large|high) number of (?:\w+ )?`+things,
 	`\bnumber of (?:\w+ )?`+things+`(?: \w+){0,2} (?:exceed|must|should|can ?not|too|limit)`,
 	`deadline|timed? ?out\b|(?:took|taking|takes) too long|context cancell?ed`,

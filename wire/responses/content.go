@@ -16,7 +16,8 @@ func decodeContent(raw []byte) ([]precis.Block, error) {
 }
 
 // texts are the types of parts that are text.
-var texts = map[string]bool{"input_text": true, "output_text": true, "text": true, "summary_text": true, "reasoning_text": true, "refusal": true}
+var texts = map[string]bool{"input_text": true, "output_text": true, "text": true, "summary_text": true,
+	"reasoning_text": true, "refusal": true}
 
 func decodePart(raw []byte) (precis.Block, error) {
 	f, err := jsonspan.Fields(raw)

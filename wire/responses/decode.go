@@ -88,9 +88,11 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 	case isResult:
 		m.Role, m.Content = precis.RoleUser, []precis.Block{r.result()}
 	case half == asks:
-		m.Role, m.Content = precis.RoleAssistant, []precis.Block{precis.ToolUse{ID: id, Name: toolOf(kind)}, precis.Opaque{Type: kind, Raw: raw}}
+		m.Role, m.Content = precis.RoleAssistant, []precis.Block{precis.ToolUse{ID: id, Name: toolOf(kind)},
+			precis.Opaque{Type: kind, Raw: raw}}
 	case half == answers:
-		m.Role, m.Content = precis.RoleUser, []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Opaque{Type: kind, Raw: raw}}, Raw: raw}}
+		m.Role, m.Content = precis.RoleUser, []precis.Block{precis.ToolResult{ToolUseID: id,
+			Content: []precis.Block{precis.Opaque{Type: kind, Raw: raw}}, Raw: raw}}
 	case kind == "":
 		return m, fmt.Errorf("the item has neither type nor role")
 	case texts[kind]:
@@ -199,7 +201,8 @@ func (r *reader) unknownRole(kind string) precis.Role {
 		}
 	}
 	switch {
-	case strings.HasSuffix(kind, "_call"), strings.HasPrefix(kind, "compaction") && kind != "compaction_trigger",
+	case strings.HasSuffix(kind, "_call"),
+		strings.HasPrefix(kind, "compaction") && kind != "compaction_trigger",
 		kind == "item_reference", kind == "mcp_list_tools", kind == "mcp_approval_request", kind == "program":
 		return precis.RoleAssistant
 	}
@@ -223,7 +226,8 @@ func (r *reader) reasoning() precis.Block {
 }
 
 func (r *reader) call(field, tool string) precis.Block {
-	b := precis.ToolUse{ID: r.callID(), Name: tool, Raw: r.raw, Fields: content.Unread(r.fields, "type", "id", "call_id", "name", "status", field)}
+	b := precis.ToolUse{ID: r.callID(), Name: tool, Raw: r.raw,
+		Fields: content.Unread(r.fields, "type", "id", "call_id", "name", "status", field)}
 	if tool == "" {
 		b.Name = r.text("name")
 	}
@@ -247,7 +251,8 @@ func (r *reader) callID() string {
 // result decodes an output: a string, kept unchanged even if it contains JSON, or a list of parts.
 // Any other JSON becomes text.
 func (r *reader) result() precis.Block {
-	b := precis.ToolResult{ToolUseID: r.callID(), Raw: r.raw, Fields: content.Unread(r.fields, "type", "id", "call_id", "status", "output")}
+	b := precis.ToolResult{ToolUseID: r.callID(), Raw: r.raw,
+		Fields: content.Unread(r.fields, "type", "id", "call_id", "status", "output")}
 	output := r.fields["output"]
 	switch jsonspan.Kind(output) {
 	case 0, 'n':

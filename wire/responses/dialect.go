@@ -52,7 +52,8 @@ type checker struct {
 }
 
 func (c *checker) add(i int, rule, format string, args ...any) {
-	c.breaches = append(c.breaches, precis.Breach{Message: i, Rule: rule, Detail: fmt.Sprintf(format, args...)})
+	c.breaches = append(c.breaches,
+		precis.Breach{Message: i, Rule: rule, Detail: fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) unfollowed() {
@@ -127,8 +128,10 @@ func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 // Prompt decodes everything except the items of a request.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
-		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_output_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
-		Stateful: b.Get("previous_response_id") != nil || b.Get("conversation") != nil || b.Get("prompt") != nil,
+		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_output_tokens")),
+		Stream: jsonspan.Kind(b.Get("stream")) == 't',
+		Stateful: b.Get("previous_response_id") != nil || b.Get("conversation") != nil ||
+			b.Get("prompt") != nil,
 	}
 	if text := b.String("instructions"); text != "" {
 		p.System = precis.NewText(precis.RoleSystem, text)
@@ -200,7 +203,8 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 	case "response.refusal.delta", "response.refusal.done":
 		r.Spoken, r.Refused = true, true
 	default:
-		r.Spoken = r.Spoken || strings.HasPrefix(kind, "response.") && !strings.HasPrefix(kind, "response.rate_limits")
+		r.Spoken = r.Spoken || strings.HasPrefix(kind, "response.") &&
+			!strings.HasPrefix(kind, "response.rate_limits")
 	}
 }
 

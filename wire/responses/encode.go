@@ -70,7 +70,8 @@ func answerItem(b precis.ToolResult) (precis.Opaque, bool) {
 		return precis.Opaque{}, false
 	}
 	o, ok := b.Content[0].(precis.Opaque)
-	return o, ok && (strings.HasSuffix(o.Type, "_output") || o.Type == approvalResponse) && jsonspan.Clean(o.Raw)
+	return o, ok && (strings.HasSuffix(o.Type, "_output") || o.Type == approvalResponse) &&
+		jsonspan.Clean(o.Raw)
 }
 
 // kindOf returns the item type of a call: its original type, else the type that fits the shape of
@@ -297,7 +298,8 @@ func (w *writer) result(m precis.Message, b precis.ToolResult) {
 	}
 	switch {
 	case kind == "shell_call":
-		w.dst = append(jsonspan.AppendField(w.dst, "output"), `[{"outcome":{"type":"exit","exit_code":0},"stderr":""`...)
+		w.dst = append(jsonspan.AppendField(w.dst, "output"),
+			`[{"outcome":{"type":"exit","exit_code":0},"stderr":""`...)
 		w.field("stdout", plain(b))
 		w.dst = append(w.dst, "}]"...)
 	case kind == "apply_patch_call":

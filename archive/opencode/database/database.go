@@ -64,9 +64,12 @@ func Split(name string) (path, id string, ok bool) {
 // open opens a file for reading, including pages that another program has written only to the WAL
 // file.
 func open(ctx context.Context, path string) (*sql.DB, error) {
-	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String()
+	name := (&url.URL{Scheme: "file",
+		Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String()
 	var err error
-	for _, way := range []string{"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)", "?mode=ro&immutable=1"} { // the second for read-only folders
+	for _, way := range []string{"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)",
+		"?mode=ro&immutable=1"} {
+		// the second for read-only folders
 		var db *sql.DB
 		if db, err = sql.Open("sqlite", name+way); err != nil {
 			return nil, failed(path, err)
@@ -114,9 +117,12 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 // of version 1 unchanged and uses others; Kilo has the tables of version 1.
 type generation struct {
 	sessions, messages string
-	newest, content    string                                                                    // columns: time of the last change in milliseconds; JSON of a message
-	id                 string                                                                    // column of the session's ID in sessions
-	write              func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error // writes the whole session
+	// columns: time of the last change in milliseconds; JSON of a message
+	newest, content string
+	// column of the session's ID in sessions
+	id string
+	// writes the whole session
+	write func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error
 }
 
 var generations = []generation{
@@ -129,7 +135,9 @@ var generations = []generation{
 func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error) {
 	for _, g := range generations {
 		var n int
-		err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)`, g.sessions, g.messages).Scan(&n)
+		err := db.QueryRowContext(ctx,
+			`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)`, g.sessions,
+			g.messages).Scan(&n)
 		if err != nil {
 			return nil, err
 		}
@@ -142,8 +150,9 @@ func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error
 
 // list appends the sessions that have messages and are not in out yet.
 func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Entry) ([]Entry, error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf(`SELECT s.%[1]s, s.%[2]s, sum(length(m.%[3]s)) FROM %[4]s s JOIN %[5]s m ON m.session_id = s.%[1]s GROUP BY s.%[1]s`,
-		g.id, g.newest, g.content, g.sessions, g.messages))
+	rows, err := db.QueryContext(ctx,
+		fmt.Sprintf(`SELECT s.%[1]s, s.%[2]s, sum(length(m.%[3]s)) FROM %[4]s s JOIN %[5]s m ON m.session_id = s.%[1]s GROUP BY s.%[1]s`,
+			g.id, g.newest, g.content, g.sessions, g.messages))
 	if err != nil {
 		return nil, err
 	}
@@ -186,20 +195,26 @@ func Spent(ctx context.Context, path, id, folder string, answers int) (out Spend
 		return out, err
 	}
 	defer db.Close()
-	err = db.QueryRowContext(ctx, `SELECT id FROM session WHERE id = ?1 OR ?1 = '' AND directory = ?2 AND coalesce(parent_id, '') = '' ORDER BY time_updated DESC LIMIT 1`, id, folder).Scan(&out.Session)
+	err = db.QueryRowContext(ctx,
+		`SELECT id FROM session WHERE id = ?1 OR ?1 = '' AND directory = ?2 AND coalesce(parent_id, '') = '' ORDER BY time_updated DESC LIMIT 1`, id, folder).Scan(&out.Session)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return out, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q of %.200q", id, folder)}
+		return out, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path,
+			Err: fmt.Errorf("there is no session %.80q of %.200q", id, folder)}
 	case err != nil:
 		return out, failed(path, err)
 	}
 	id = out.Session
 	const assistant = `json_valid(data) AND json_extract(data, '$.role') = 'assistant'`
-	err = db.QueryRowContext(ctx, `SELECT coalesce(sum(json_extract(data, '$.cost')), 0) FROM message WHERE session_id = ? AND `+assistant, id).Scan(&out.CostUSD)
+	err = db.QueryRowContext(ctx,
+		`SELECT coalesce(sum(json_extract(data, '$.cost')), 0) FROM message WHERE session_id = ? AND `+
+			assistant, id).Scan(&out.CostUSD)
 	if err != nil {
 		return out, failed(path, err)
 	}
-	rows, err := db.QueryContext(ctx, `SELECT data FROM message WHERE session_id = ? AND `+assistant+` ORDER BY id DESC LIMIT ?`, id, answers)
+	rows, err := db.QueryContext(ctx,
+		`SELECT data FROM message WHERE session_id = ? AND `+assistant+` ORDER BY id DESC LIMIT ?`, id,
+		answers)
 	if err != nil {
 		return out, failed(path, err)
 	}
@@ -267,22 +282,28 @@ func Load(ctx context.Context, name string) (archive.Source, error) {
 		}
 		return archive.Source{Path: name, Data: out.Bytes()}, nil
 	}
-	return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q", id)}
+	return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path,
+		Err: fmt.Errorf("there is no session %.80q", id)}
 }
 
 // document returns a function that writes a session in opencode's export format: its data and
 // messages.
-func document(sessions string, messages func(context.Context, *sql.DB, *bytes.Buffer, string) error) func(context.Context, *sql.DB, *bytes.Buffer, string) error {
+func document(sessions string,
+	messages func(context.Context, *sql.DB, *bytes.Buffer, string) error) func(context.Context, *sql.DB,
+	*bytes.Buffer, string) error {
 	return func(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
 		var parent, directory, title sql.NullString
 		var created, updated int64
-		err := db.QueryRowContext(ctx, `SELECT parent_id, directory, title, time_created, time_updated FROM `+sessions+` WHERE id = ?`, id).
+		err := db.QueryRowContext(ctx,
+			`SELECT parent_id, directory, title, time_created, time_updated FROM `+sessions+` WHERE id = ?`,
+			id).
 			Scan(&parent, &directory, &title, &created, &updated)
 		if err != nil {
 			return err
 		}
 		info, err := json.Marshal(map[string]any{
-			"id": id, "parentID": parent.String, "directory": directory.String, "title": title.String, "time": map[string]int64{"created": created, "updated": updated},
+			"id": id, "parentID": parent.String, "directory": directory.String, "title": title.String,
+			"time": map[string]int64{"created": created, "updated": updated},
 		})
 		if err != nil {
 			return err
@@ -298,7 +319,8 @@ func document(sessions string, messages func(context.Context, *sql.DB, *bytes.Bu
 
 // writeEvents writes the events of OpenClaw. Each is a line in pi's format.
 func writeEvents(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
-	rows, err := db.QueryContext(ctx, `SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq`, id)
+	rows, err := db.QueryContext(ctx,
+		`SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq`, id)
 	if err != nil {
 		return err
 	}
@@ -343,7 +365,8 @@ func writeMessages(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string
 		if !first {
 			out.WriteByte(',')
 		}
-		fmt.Fprintf(out, `{"info":%s,"parts":[%s]}`, withID(data, message), bytes.Join(parts[message], []byte{','}))
+		fmt.Fprintf(out, `{"info":%s,"parts":[%s]}`, withID(data, message),
+			bytes.Join(parts[message], []byte{','}))
 		if out.Len() > archive.MaxBytes {
 			return archive.ErrTooLarge
 		}
@@ -370,7 +393,8 @@ type message2 struct {
 // writeMessages2 writes the messages of version 2 in the export format of version 1. It leaves out
 // messages that are not sent to a model.
 func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
-	rows, err := db.QueryContext(ctx, `SELECT id, type, time_created, data FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant') ORDER BY seq`, id)
+	rows, err := db.QueryContext(ctx,
+		`SELECT id, type, time_created, data FROM session_message WHERE session_id = ? AND type IN ('user', 'assistant') ORDER BY seq`, id)
 	if err != nil {
 		return err
 	}
@@ -397,7 +421,8 @@ func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id strin
 			}
 			parts = append(parts, part)
 		}
-		info := map[string]any{"id": name, "role": role, "modelID": m.Model.ID, "providerID": m.Model.Provider, "time": map[string]int64{"created": created}}
+		info := map[string]any{"id": name, "role": role, "modelID": m.Model.ID,
+			"providerID": m.Model.Provider, "time": map[string]int64{"created": created}}
 		line, err := json.Marshal(map[string]any{"info": info, "parts": parts})
 		if err != nil {
 			return err
@@ -414,7 +439,8 @@ func writeMessages2(ctx context.Context, db *sql.DB, out *bytes.Buffer, id strin
 
 // partsOf returns the parts of a session by message.
 func partsOf(ctx context.Context, db *sql.DB, id string) (map[string][][]byte, error) {
-	rows, err := db.QueryContext(ctx, `SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id`, id)
+	rows, err := db.QueryContext(ctx,
+		`SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id`, id)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,8 @@ or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
 		Args: command.Takes(),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API to check in the place of the configured ones")
+	cmd.Flags().StringVar(&c.upstream, "upstream", "",
+		"`URL` of the model API to check in the place of the configured ones")
 	cmd.Flags().StringVar(&c.client, "client", "", "look for the client `NAME` only")
 	return cmd
 }
@@ -88,7 +89,8 @@ func (c *examine) findings(all []doctor.Finding) error {
 	} else {
 		styles := map[string]string{doctor.OK: "good", doctor.Warn: "warn", doctor.Bad: "bad"}
 		for _, f := range all {
-			c.Text.Printf("%s  %s: %s\n", c.Text.Style(styles[f.Level], pad(f.Level, 4)), c.Words.Sentence(f.Check), c.Words.Sentence(f.Text))
+			c.Text.Printf("%s  %s: %s\n", c.Text.Style(styles[f.Level], pad(f.Level, 4)),
+				c.Words.Sentence(f.Check), c.Words.Sentence(f.Text))
 			if f.Hint != "" {
 				c.Text.Printf("      %s\n", c.Text.Style("dim", c.Words.Sentence(f.Hint)))
 			}

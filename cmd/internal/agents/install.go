@@ -50,10 +50,13 @@ different, such as the path of precis.`,
   precis uninstall claude-code`,
 		RunE: c.run,
 	}
-	cmd.Flags().BoolVar(&c.list, "list", false, "list all agents that are known, and where precis is installed")
+	cmd.Flags().BoolVar(&c.list, "list", false,
+		"list all agents that are known, and where precis is installed")
 	cmd.Flags().BoolVar(&c.dry, "dry-run", false, "print what would be written, and write nothing")
-	cmd.Flags().BoolVar(&c.trust, "trust", false, "have Codex trust the hook, which it otherwise asks you to do")
-	cmd.Flags().BoolVar(&c.model, "model-summary", false, "leave the summary to the agent's model, and add what it lacks, where precis would write it itself (opencode)")
+	cmd.Flags().BoolVar(&c.trust, "trust", false,
+		"have Codex trust the hook, which it otherwise asks you to do")
+	cmd.Flags().BoolVar(&c.model, "model-summary", false,
+		"leave the summary to the agent's model, and add what it lacks, where precis would write it itself (opencode)")
 	return cmd
 }
 
@@ -102,7 +105,8 @@ func machine(version string) (host.Machine, error) {
 	if err != nil {
 		return host.Machine{}, precis.Errorf(precis.CodeInternal, "find precis", "%w", err)
 	}
-	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), State: stateFolder(home), Binary: binary, Version: version, Env: os.Getenv}, nil
+	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), State: stateFolder(home),
+		Binary: binary, Version: version, Env: os.Getenv}, nil
 }
 
 // binaryPath returns the path of precis for agents. It prefers the path in PATH if that is this
@@ -158,7 +162,8 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 			return nil
 		}
 	case c.removes && (c.all || len(names) == 0):
-		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Err: errors.New("name the agents, or --all"), Hint: "precis install --list shows where it is"}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments",
+			Err: errors.New("name the agents, or --all"), Hint: "precis install --list shows where it is"}
 	case c.list || len(names) == 0:
 		return c.listAgents(m, names)
 	}
@@ -173,11 +178,15 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 			hosts = append(hosts, h)
 		}
 		if c.model && !h.Gates() {
-			return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Place: "--model-summary", Err: fmt.Errorf("there is no such choice in %s", h.Title), Hint: "only where precis can write the summary and check one: opencode"}
+			return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Place: "--model-summary",
+				Err:  fmt.Errorf("there is no such choice in %s", h.Title),
+				Hint: "only where precis can write the summary and check one: opencode"}
 		}
 	}
 	if strings.Contains(m.Binary, "go-build") && !c.removes && !c.dry {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "install", Place: m.Binary, Err: errors.New("this program is gone when the command ends"), Hint: "install precis first: go install ./cmd/precis"}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "install", Place: m.Binary,
+			Err:  errors.New("this program is gone when the command ends"),
+			Hint: "install precis first: go install ./cmd/precis"}
 	}
 	var plans []*host.Plan
 	for _, h := range hosts { // make all plans before the first write
@@ -237,7 +246,8 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 		if c.AsJSON {
 			one := planned{Agent: p.Host.Name, Applied: !c.dry, Files: []plannedFile{}}
 			for _, f := range p.Changes {
-				one.Files = append(one.Files, plannedFile{f.Path, string(f.Before), string(f.After), f.Before == nil, f.After == nil})
+				one.Files = append(one.Files,
+					plannedFile{f.Path, string(f.Before), string(f.After), f.Before == nil, f.After == nil})
 			}
 			out = append(out, one)
 		} else {
@@ -252,7 +262,8 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 			}
 		}
 	}
-	if c.removes && !c.dry && slices.ContainsFunc(plans, func(p *host.Plan) bool { return len(p.Changes) > 0 }) {
+	if c.removes && !c.dry && slices.ContainsFunc(plans,
+		func(p *host.Plan) bool { return len(p.Changes) > 0 }) {
 		if err := removeState(m); err != nil {
 			return err
 		}
@@ -296,7 +307,8 @@ func (c *install) printChanges(p *host.Plan, m host.Machine) {
 		c.Text.Printf("  %s\n", c.Words.Sentence(f.String()))
 		if c.dry {
 			for _, line := range diffLines(string(f.Before), string(f.After)) {
-				c.Text.Printf("    %s\n", c.Text.Style(map[byte]string{'+': "good", '-': "bad"}[line[0]], line))
+				c.Text.Printf("    %s\n", c.Text.Style(map[byte]string{'+': "good", '-': "bad"}[line[0]],
+					line))
 			}
 		}
 		if f.Saved != "" {
@@ -317,7 +329,8 @@ func (c *install) printChanges(p *host.Plan, m host.Machine) {
 // diffLines returns the lines that differ between two settings, with a few unchanged lines around
 // them. Common text at both ends is left out.
 func diffLines(before, after string) []string {
-	a, b := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
+	a, b := strings.Split(strings.TrimSuffix(before, "\n"),
+		"\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
 	if before == "" {
 		a = nil
 	}
@@ -357,7 +370,8 @@ func (c *install) listAgents(m host.Machine, names []string) error {
 		if err != nil {
 			return err
 		}
-		one := installed{h.Name, h.Title, h.Does, h.Version, h.Found(m), in.Version, in.Binary, in.Changed, h.After, nil}
+		one := installed{h.Name, h.Title, h.Does, h.Version, h.Found(m), in.Version, in.Binary, in.Changed,
+			h.After, nil}
 		if in.Version != "" {
 			one.Warnings = h.Warnings(m)
 		}
@@ -366,7 +380,8 @@ func (c *install) listAgents(m host.Machine, names []string) error {
 		}
 	}
 	if len(names) > 0 {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Err: errors.New("--list takes no names")}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments",
+			Err: errors.New("--list takes no names")}
 	}
 	if c.AsJSON {
 		return c.JSON(list)
@@ -380,7 +395,8 @@ func (c *install) listAgents(m host.Machine, names []string) error {
 		state := c.Text.Style("dim", c.Words.Text("not found here"))
 		switch {
 		case one.Version != "" && one.Changed:
-			state = c.Text.Style("warn", c.Words.Text("installed, and changed since: precis install %s", one.Agent))
+			state = c.Text.Style("warn", c.Words.Text("installed, and changed since: precis install %s",
+				one.Agent))
 		case one.Version != "":
 			state = c.Text.Style("good", c.Words.Text("installed"))
 		case one.Found:

@@ -38,7 +38,8 @@ sessions cost is in precis sessions stats.`,
 
 func (c *stats) run(_ *cobra.Command, args []string) error {
 	if args[0] != "hosts" {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Place: args[0], Err: errors.New("there are no statistics of that"), Hint: "precis stats hosts"}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Place: args[0],
+			Err: errors.New("there are no statistics of that"), Hint: "precis stats hosts"}
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -61,11 +62,15 @@ func (c *stats) run(_ *cobra.Command, args []string) error {
 		c.Text.Printf("\n")
 		if s.Facts > 0 {
 			c.Text.Printf("  %s\n", c.Words.Text("its own summaries held %s of %s likely to be needed again (%s); %s given back",
-				c.Words.Number(s.Held), c.Words.Count(s.Facts, "fact"), percent(s.Held, s.Facts), c.Words.Number(s.Back)))
+				c.Words.Number(s.Held), c.Words.Count(s.Facts, "fact"), percent(s.Held, s.Facts),
+				c.Words.Number(s.Back)))
 		}
-		c.Text.Printf("  %s\n", c.Words.Text("%s more to read, %s in %s, the slowest %s", c.Words.Count(s.Tokens, "token"), milliseconds(s.Took/time.Duration(s.Calls)), c.Words.Count(s.Calls, "call"), milliseconds(s.Slowest)))
+		c.Text.Printf("  %s\n", c.Words.Text("%s more to read, %s in %s, the slowest %s",
+			c.Words.Count(s.Tokens, "token"), milliseconds(s.Took/time.Duration(s.Calls)),
+			c.Words.Count(s.Calls, "call"), milliseconds(s.Slowest)))
 		if s.Failed > 0 {
-			c.Text.Printf("  %s\n", c.Words.Text("%s; the last: %s", c.Text.Style("warn", c.Words.Text("%d failed", s.Failed)), s.LastWhy))
+			c.Text.Printf("  %s\n", c.Words.Text("%s; the last: %s",
+				c.Text.Style("warn", c.Words.Text("%d failed", s.Failed)), s.LastWhy))
 		}
 	}
 	return nil

@@ -60,7 +60,8 @@ agent has done so before.`,
 
 func (c *status) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(StatusFormats, c.format) {
-		return precis.Errorf(precis.CodeInvalid, "read flags", "--format is %q, want %s", c.format, strings.Join(StatusFormats, ", "))
+		return precis.Errorf(precis.CodeInvalid, "read flags", "--format is %q, want %s", c.format,
+			strings.Join(StatusFormats, ", "))
 	}
 	cfg, err := c.Jobs.Config()
 	if err != nil {
@@ -97,7 +98,8 @@ func (c *status) client(ctx context.Context, from *statusline.Sources) error {
 	}
 	from.Client, _ = statusline.ParseClient(data)
 	from.Transcript = from.Client.Transcript
-	_ = config.ReportWindow(from.Client.Model.ID, from.Client.Context.Size) // a status line does not show errors
+	// a status line does not show errors
+	_ = config.ReportWindow(from.Client.Model.ID, from.Client.Context.Size)
 	return nil
 }
 
@@ -126,7 +128,8 @@ func (c *status) counted(ctx context.Context, path string) (s statusline.Status,
 	if err != nil {
 		return s, err
 	}
-	s = statusline.Status{Model: j.Model, Tokens: d.Status.Tokens, Window: d.Status.Window, Percent: d.Status.Percent, TurnsLeft: -1, Condensed: d.Edits.InForce, Saved: d.Edits.Saved}
+	s = statusline.Status{Model: j.Model, Tokens: d.Status.Tokens, Window: d.Status.Window,
+		Percent: d.Status.Percent, TurnsLeft: -1, Condensed: d.Edits.InForce, Saved: d.Edits.Saved}
 	if d.Room.Lasts != nil {
 		s.TurnsLeft = *d.Room.Lasts
 	}

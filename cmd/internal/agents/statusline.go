@@ -43,7 +43,9 @@ precis status says the same of any recording.`,
 		Args: command.Takes("AGENT", "[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(StatuslineHosts, args[0]) {
-				return &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: args[0], Err: errors.New("it has no status line that precis knows"), Hint: "one of " + strings.Join(StatuslineHosts, ", ")}
+				return &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: args[0],
+					Err:  errors.New("it has no status line that precis knows"),
+					Hint: "one of " + strings.Join(StatuslineHosts, ", ")}
 			}
 			return c.line(cmd, args[0], args[1:])
 		},
@@ -88,7 +90,8 @@ func opencodeSession(ctx context.Context, named []string) database.Spending {
 	}
 	folder, _ := os.Getwd() // on an error no session matches
 	id := strings.Join(named, "")
-	out, err := database.Spent(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder, statusline.MostRequests)
+	out, err := database.Spent(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder,
+		statusline.MostRequests)
 	if err != nil {
 		return database.Spending{}
 	}

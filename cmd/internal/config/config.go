@@ -168,7 +168,8 @@ func (l layers) config() (*Config, error) {
 
 // configFor returns the configuration for values, without experiments.
 func (l layers) configFor(values map[string]value) (*Config, error) {
-	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder), origins: map[string]value{}, Gateway: defaultGateway}
+	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder),
+		origins: map[string]value{}, Gateway: defaultGateway}
 	name := values["preset"]
 	var err error
 	if c.Settings, err = preset.Settings(name.text); err != nil {
@@ -220,7 +221,8 @@ func (c *Config) Blame(err error) error {
 	text := e.Op + " " + e.Err.Error() + " "
 	for _, k := range keys {
 		_, after, named := strings.Cut(text, k.name)
-		if from := c.Origin(k.name); named && c.Given(k.name) && strings.ContainsAny(k.name, "._") && strings.ContainsAny(after[:1], " :,") && !strings.Contains(e.Place, from) {
+		if from := c.Origin(k.name); named && c.Given(k.name) && strings.ContainsAny(k.name, "._") &&
+			strings.ContainsAny(after[:1], " :,") && !strings.Contains(e.Place, from) {
 			own := *e
 			own.Place = strings.TrimSuffix(from+": "+e.Place, ": ")
 			return &own
@@ -241,7 +243,8 @@ func collect(src Sources) (layers, error) {
 	if l.file = file; file != "" {
 		l.sum = sha256.Sum256(data)
 		if err := (yamlReader{values: l.user, name: file, file: true}).read(data); err != nil {
-			return l, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Err: err, Hint: "precis config lists the keys"}
+			return l, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Err: err,
+				Hint: "precis config lists the keys"}
 		}
 	}
 	if src.Path == "" && src.Folder != "" {
@@ -280,7 +283,8 @@ func readFile(src Sources) (string, []byte, error) {
 	case err == nil:
 		return path, data, nil
 	case src.Path != "":
-		return "", nil, &precis.Error{Code: precis.CodeNotFound, Op: opRead, Place: path, Err: errors.Unwrap(err)}
+		return "", nil, &precis.Error{Code: precis.CodeNotFound, Op: opRead, Place: path,
+			Err: errors.Unwrap(err)}
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, nil
 	}
@@ -347,5 +351,6 @@ func (c *Config) thresholds() []string {
 }
 
 func place(v value, name string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: fmt.Sprintf("%s: %s", v.origin, name), Err: err}
+	return &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: fmt.Sprintf("%s: %s", v.origin, name),
+		Err: err}
 }

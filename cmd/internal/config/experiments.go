@@ -65,7 +65,8 @@ func ExperimentKey(name string, parts ...string) string {
 // pathOfExperiment returns the path of an experiment's value in a file.
 func pathOfExperiment(rest string) (path []string, isList bool, err error) {
 	parts := strings.SplitN(rest, "/", 3)
-	if len(parts) < 2 || parts[0] == "" || len(parts) == 2 && parts[1] != "" && parts[1] != "share" || len(parts) == 3 && parts[1] == "" {
+	if len(parts) < 2 || parts[0] == "" || len(parts) == 2 && parts[1] != "" && parts[1] != "share" ||
+		len(parts) == 3 && parts[1] == "" {
 		return nil, false, fmt.Errorf("%s%.60s: unknown key", experimentPrefix, rest)
 	}
 	path = []string{strings.TrimSuffix(experimentPrefix, "/"), parts[0]}
@@ -99,7 +100,8 @@ func ofArms(name string) bool {
 			return false
 		}
 	}
-	return !slices.Contains([]string{"estimate", "window", "memory_mb", "models_file", "summarizer.cache"}, name)
+	return !slices.Contains([]string{"estimate", "window", "memory_mb", "models_file", "summarizer.cache"},
+		name)
 }
 
 // experiments reads the mapping of experiments by name.
@@ -123,7 +125,8 @@ func (r yamlReader) experiments(n ast.Node) error {
 				if m, ok := n.(ast.MapNode); ok && !m.MapRange().Next() {
 					return strictyaml.Wrong(n, "there is no arm")
 				}
-				return eachNamed(n, "arms by name", func(arm string, v ast.Node) error { return r.arm(prefix+arm+"/", v) })
+				return eachNamed(n, "arms by name",
+					func(arm string, v ast.Node) error { return r.arm(prefix+arm+"/", v) })
 			},
 		})
 		if err == nil && !arms {
@@ -193,7 +196,8 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 		experiment, rest, _ := strings.Cut(rest, "/")
 		x := byName[experiment]
 		if x == nil {
-			x = &Experiment{Trial: experiments.Trial{Name: experiment, Share: 100}, Configs: map[string]*Config{}, Own: map[string]map[string]string{}}
+			x = &Experiment{Trial: experiments.Trial{Name: experiment, Share: 100},
+				Configs: map[string]*Config{}, Own: map[string]map[string]string{}}
 			byName[experiment] = x
 		}
 		arm, key, ofArm := strings.Cut(rest, "/")
@@ -240,7 +244,8 @@ func observedArmValues(v value) map[string]value {
 		return map[string]value{}
 	}
 	out := map[string]value{}
-	for key, text := range map[string]string{"preset": preset.Off, "auto_condense": "false", "warn": "0", "prepare": "0"} {
+	for key, text := range map[string]string{"preset": preset.Off, "auto_condense": "false", "warn": "0",
+		"prepare": "0"} {
 		out[key] = value{text: text, origin: v.origin, file: v.file}
 	}
 	return out
@@ -261,7 +266,8 @@ func (c *Config) experimentRows() []Row {
 			}
 			arms = append(arms, text)
 		}
-		rows = append(rows, Row{Key: "experiments." + x.Name, Value: fmt.Sprintf("%g %%: %s", x.Share, strings.Join(arms, ", ")), Origin: c.File,
+		rows = append(rows, Row{Key: "experiments." + x.Name,
+			Value: fmt.Sprintf("%g %%: %s", x.Share, strings.Join(arms, ", ")), Origin: c.File,
 			Help: "share of the gateway's conversations that take part, and the arms that they are assigned to"})
 	}
 	return rows

@@ -25,7 +25,8 @@ var ErrRefused = errors.New("a file in the current folder must not set this")
 // (auto_condense, window); and pin, which would let the author of a repository keep a text of their
 // own in every view.
 var folderKeys = map[string]bool{
-	"preset": true, "rungs": true, "estimate": true, "threshold": true, "prepare": true, "warn": true, "target": true,
+	"preset": true, "rungs": true, "estimate": true, "threshold": true, "prepare": true, "warn": true,
+	"target":           true,
 	"threshold_tokens": true, "keep.messages": true, "prune.tools": true,
 }
 
@@ -50,7 +51,8 @@ func readFolder(path, user string) (map[string]value, error) {
 }
 
 func hintRefused(path, user string) string {
-	return fmt.Sprintf("move it to %s, or name the file: --config %s", cmp.Or(user, "your own configuration file"), path)
+	return fmt.Sprintf("move it to %s, or name the file: --config %s",
+		cmp.Or(user, "your own configuration file"), path)
 }
 
 // checkFolderFile compares the configuration with the one without the file in the current folder.
@@ -87,7 +89,8 @@ func usesRung(c *Config, rung string) bool {
 	case s.Rungs != nil && !slices.Contains(s.Rungs, rung):
 		return false
 	case rung == "selective":
-		return s.Preset == preset.Selective || s.Preset != preset.Frugal && (c.Summarizer.Selective || slices.Contains(s.Rungs, rung))
+		return s.Preset == preset.Selective ||
+			s.Preset != preset.Frugal && (c.Summarizer.Selective || slices.Contains(s.Rungs, rung))
 	case rung == "condense":
 		return s.Preset != preset.Frugal
 	}
@@ -132,8 +135,9 @@ func (c *Config) refuse(key, what string) error {
 	if !c.origins[key].folder {
 		key = "preset"
 	}
-	return &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: c.origins[key].origin + ": " + key, Hint: hintRefused(c.Folder, c.user),
-		Err: refused("a file in the current folder must not " + what)}
+	return &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: c.origins[key].origin + ": " + key,
+		Hint: hintRefused(c.Folder, c.user),
+		Err:  refused("a file in the current folder must not " + what)}
 }
 
 // refused is an [ErrRefused] with a description of the attempt.

@@ -63,12 +63,16 @@ var gatewayKeys = []key{
 	{name: "gateway.others", help: "further upstreams, NAME=URL, reached as /NAME/v1/…; anthropic=URL and openai=URL take the place of gateway.upstream for one API", ownDefault: true, list: true,
 		get: func(c *Config) string {
 			g := c.Gateway
-			return strings.Join(slices.Concat(named("anthropic=", g.Anthropic), named("openai=", g.OpenAI), g.Others), ",")
+			return strings.Join(slices.Concat(named("anthropic=", g.Anthropic), named("openai=", g.OpenAI),
+				g.Others), ",")
 		}, set: setOthers},
-	listKey("gateway.profiles", "configurations that a request can name by X-Precis-Profile, NAME=FILE", func(c *Config) *[]string { return &c.Gateway.Profiles }),
+	listKey("gateway.profiles", "configurations that a request can name by X-Precis-Profile, NAME=FILE",
+		func(c *Config) *[]string { return &c.Gateway.Profiles }),
 	textKey("gateway.store", "where conversations are kept: a file, a postgres:// URL, or memory; empty: a file in the user's data folder", func(c *Config) *string { return &c.Gateway.Store }),
 	plainBool("gateway.bodies", "keep what was said; off: only what it cost, and nothing can be searched or read again", func(c *Config) *bool { return &c.Gateway.Bodies }),
-	plainCount("gateway.retention_days", "conversations are forgotten so many days after their last request; 0: never", func(c *Config) *int { return &c.Gateway.Retention }),
+	plainCount("gateway.retention_days",
+		"conversations are forgotten so many days after their last request; 0: never",
+		func(c *Config) *int { return &c.Gateway.Retention }),
 	{name: "gateway.keys_file", help: "file of hashed keys that clients must send; empty: none is asked for, and only this machine is served; off: none is asked for of others either", ownDefault: true,
 		get: func(c *Config) string {
 			return cmp.Or(c.Gateway.KeysFile, strings.Join(chosen(Off, c.Gateway.Public), ""))
@@ -79,22 +83,30 @@ var gatewayKeys = []key{
 			}
 			return nil
 		}},
-	textKey("gateway.secret_file", "file of the secret that names owners; empty: beside the store", func(c *Config) *string { return &c.Gateway.SecretFile }),
+	textKey("gateway.secret_file", "file of the secret that names owners; empty: beside the store",
+		func(c *Config) *string { return &c.Gateway.SecretFile }),
 	listKey("gateway.hosts", "names under which the gateway may be reached, beside localhost and IP addresses, and origins such as app://name that may use it", func(c *Config) *[]string { return &c.Gateway.Hosts }),
-	filesKey("gateway.cert_files", "certificate to serve HTTPS with and its private key, in one file or two; empty: HTTP",
+	filesKey("gateway.cert_files",
+		"certificate to serve HTTPS with and its private key, in one file or two; empty: HTTP",
 		func(c *Config) (cert, key *string) { return &c.Gateway.CertFile, &c.Gateway.KeyFile }),
-	filesKey("gateway.upstream_cert_files", "certificate that the gateway shows to upstreams and its private key, in one file or two; empty: none",
+	filesKey("gateway.upstream_cert_files",
+		"certificate that the gateway shows to upstreams and its private key, in one file or two; empty: none",
 		func(c *Config) (cert, key *string) { return &c.Gateway.UpstreamCert, &c.Gateway.UpstreamKey }),
 	textKey("gateway.webhook", "URL that is told of condensations, overflows, limits of spending and errors; empty: none", func(c *Config) *string { return &c.Gateway.Webhook }),
-	plainCount("gateway.memory_mb", "memory for conversations, in MB; requests under way may take four times as much, at least 256", func(c *Config) *int { return &c.Gateway.MemoryMB }),
-	plainCount("gateway.drain", "seconds that requests under way may take at the end", func(c *Config) *int { return &c.Gateway.Drain }),
-	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
+	plainCount("gateway.memory_mb",
+		"memory for conversations, in MB; requests under way may take four times as much, at least 256",
+		func(c *Config) *int { return &c.Gateway.MemoryMB }),
+	plainCount("gateway.drain", "seconds that requests under way may take at the end",
+		func(c *Config) *int { return &c.Gateway.Drain }),
+	plainBool("gateway.native", "leave context_management and compaction to the upstream",
+		func(c *Config) *bool { return &c.Gateway.Native }),
 	choiceKey("gateway.bridge", "when a client condenses by itself: missing gives back what its summary lacks, digest writes the summary without a model, too, off does nothing", []string{"missing", "digest", "off"},
 		func(c *Config) *string { return &c.Gateway.Bridge }),
 	{name: "gateway.tools", help: "what agents may do: recall, the model reads again what its view hides; condense, it asks for a condensation; edits, agents condense and pin at /precis/mcp", ownDefault: true, list: true,
 		get: func(c *Config) string {
 			g := c.Gateway
-			return strings.Join(slices.Concat(chosen("recall", g.Recall), chosen("condense", g.CondenseTool), chosen("edits", g.MCPEdits)), ",")
+			return strings.Join(slices.Concat(chosen("recall", g.Recall), chosen("condense", g.CondenseTool),
+				chosen("edits", g.MCPEdits)), ",")
 		}, set: setTools},
 }
 

@@ -39,17 +39,26 @@ type key struct {
 // keys lists everything that can be configured, in the order it is shown.
 var keys = append([]key{
 	{name: "preset", help: "policy the other values start from: balanced, frugal, selective, roo, off",
-		get: func(c *Config) string { return c.Settings.Preset }, set: func(*Config, string) error { return nil }},
-	boolKey("auto_condense", "reduce by itself; off still truncates when a view does not fit", func(c *Config) *bool { return &c.Settings.Auto }),
-	numberKey("threshold", "percent of the window at which to act, 5 to 100", func(c *Config) *float64 { return &c.Settings.Percent }),
+		get: func(c *Config) string { return c.Settings.Preset },
+		set: func(*Config, string) error { return nil }},
+	boolKey("auto_condense", "reduce by itself; off still truncates when a view does not fit",
+		func(c *Config) *bool { return &c.Settings.Auto }),
+	numberKey("threshold", "percent of the window at which to act, 5 to 100",
+		func(c *Config) *float64 { return &c.Settings.Percent }),
 	countKey("threshold_tokens", "act at so many tokens of the view, whatever the window, where that is less than the threshold; 0: never", func(c *Config) *int { return &c.Settings.Tokens }),
-	numberKey("prepare", "percent at which a reduction is prepared in the background; 0: never", func(c *Config) *float64 { return &c.Settings.Prepare }),
-	numberKey("warn", "percent at which to warn; 0: never", func(c *Config) *float64 { return &c.Settings.Warn }),
-	percentKey("target", "percent of the window to come down to; 0: what is allowed", func(c *Config) *float64 { return &c.Settings.Target }),
-	countKey("keep.messages", "newest messages always kept", func(c *Config) *int { return &c.Settings.KeepMessages }),
-	{name: "prune.tools", help: "tools that differ: NAME=never, NAME=last:3, NAME=over:500", list: true, get: toolPolicies, set: setToolPolicies},
+	numberKey("prepare", "percent at which a reduction is prepared in the background; 0: never",
+		func(c *Config) *float64 { return &c.Settings.Prepare }),
+	numberKey("warn", "percent at which to warn; 0: never",
+		func(c *Config) *float64 { return &c.Settings.Warn }),
+	percentKey("target", "percent of the window to come down to; 0: what is allowed",
+		func(c *Config) *float64 { return &c.Settings.Target }),
+	countKey("keep.messages", "newest messages always kept",
+		func(c *Config) *int { return &c.Settings.KeepMessages }),
+	{name: "prune.tools", help: "tools that differ: NAME=never, NAME=last:3, NAME=over:500", list: true,
+		get: toolPolicies, set: setToolPolicies},
 	{name: "pin", help: "regular expression; messages' blocks it matches are never cut or hidden",
-		get: func(c *Config) string { return c.Settings.Pin }, set: func(c *Config, s string) error { c.Settings.Pin = s; return nil }},
+		get: func(c *Config) string { return c.Settings.Pin },
+		set: func(c *Config, s string) error { c.Settings.Pin = s; return nil }},
 	{name: "rungs", help: "strategies to climb, in order: " + strings.Join(preset.Rungs(), ", "), list: true,
 		get: func(c *Config) string {
 			if c.Settings.Rungs == nil {
@@ -80,28 +89,43 @@ var keys = append([]key{
 			c.Estimate = s
 			return nil
 		}},
-	plainCount("window", "context window in tokens; 0: the model's", func(c *Config) *int { return &c.Window }),
+	plainCount("window", "context window in tokens; 0: the model's",
+		func(c *Config) *int { return &c.Window }),
 	textKey("summarizer.model", "model that writes summaries; own: that of each conversation (gateway); empty: none, digests are written without one", func(c *Config) *string { return &c.Summarizer.Model }),
-	choiceKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name", []string{"", anthropic.Format, chat.Format, responses.Format}, func(c *Config) *string { return &c.Summarizer.Dialect }),
-	textKey("summarizer.url", "address of its API; empty: that of Anthropic or OpenAI", func(c *Config) *string { return &c.Summarizer.URL }),
-	textKey("summarizer.key_env", "environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY", func(c *Config) *string { return &c.Summarizer.KeyEnv }),
-	{name: "summarizer.template", help: "what is asked for: nine, six or brief, or a file with a prompt of your own", ownDefault: true,
-		get: func(c *Config) string { return cmp.Or(c.Summarizer.PromptFile, c.Summarizer.Template) }, set: setTemplate},
+	choiceKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name",
+		[]string{"", anthropic.Format, chat.Format, responses.Format},
+		func(c *Config) *string { return &c.Summarizer.Dialect }),
+	textKey("summarizer.url", "address of its API; empty: that of Anthropic or OpenAI",
+		func(c *Config) *string { return &c.Summarizer.URL }),
+	textKey("summarizer.key_env",
+		"environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY",
+		func(c *Config) *string { return &c.Summarizer.KeyEnv }),
+	{name: "summarizer.template",
+		help: "what is asked for: nine, six or brief, or a file with a prompt of your own", ownDefault: true,
+		get: func(c *Config) string { return cmp.Or(c.Summarizer.PromptFile, c.Summarizer.Template) },
+		set: setTemplate},
 	{name: "summarizer.prompt", help: "prompt that replaces the template", ownDefault: true, lines: true,
 		get: func(c *Config) string { return c.Summarizer.Prompt }, set: setPrompt},
-	textKey("summarizer.rules_file", "file with project rules that the summarizer is shown", func(c *Config) *string { return &c.Summarizer.RulesFile }),
-	plainCount("summarizer.timeout", "seconds that one request may take; 0: 300", func(c *Config) *int { return &c.Summarizer.Timeout }),
+	textKey("summarizer.rules_file", "file with project rules that the summarizer is shown",
+		func(c *Config) *string { return &c.Summarizer.RulesFile }),
+	plainCount("summarizer.timeout", "seconds that one request may take; 0: 300",
+		func(c *Config) *int { return &c.Summarizer.Timeout }),
 	textKey("summarizer.cache", "file that keeps summaries, so that none is paid twice; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Summarizer.Cache }),
-	numberKey("spend.conversation", "dollars that condensing one conversation may cost; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Conversation }),
+	numberKey("spend.conversation", "dollars that condensing one conversation may cost; 0: no limit",
+		func(c *Config) *float64 { return &c.Settings.Spend.Conversation }),
 	numberKey("spend.owner", "dollars that condensing for one owner, that of a gateway key, may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Owner }),
-	numberKey("spend.day", "dollars that condensing may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Day }),
+	numberKey("spend.day", "dollars that condensing may cost in a day; 0: no limit",
+		func(c *Config) *float64 { return &c.Settings.Spend.Day }),
 	textKey("hooks.before", "command or URL asked before a model condenses; what it says is shown to the model; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
 	textKey("hooks.after", "command or URL asked after; it is told the summary and says the one to use; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.After }),
-	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
-	listKey("sessions.roots", "folders searched for recordings, in addition to those of agent programs", func(c *Config) *[]string { return &c.Sessions.Roots }),
+	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached",
+		func(c *Config) *string { return &c.Hooks.Alert }),
+	listKey("sessions.roots", "folders searched for recordings, in addition to those of agent programs",
+		func(c *Config) *[]string { return &c.Sessions.Roots }),
 	textKey("sessions.index", "file that remembers what was read of recordings; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Sessions.Index }),
 	plainCount("memory_mb", "memory that a command may take for a recording, in MB; 0: three quarters of the machine's", func(c *Config) *int { return &c.MemoryMB }),
-	textKey("models_file", "file of windows, limits and prices over the catalog", func(c *Config) *string { return &c.ModelsFile }),
+	textKey("models_file", "file of windows, limits and prices over the catalog",
+		func(c *Config) *string { return &c.ModelsFile }),
 }, gatewayKeys...)
 
 // Row is one value for display: its key, its origin, its meaning.
@@ -120,11 +144,13 @@ func (c *Config) Rows() []Row {
 	var rows []Row
 	for _, k := range keys {
 		from := c.origins[k.name]
-		rows = append(rows, Row{Key: k.name, Value: k.get(c), Origin: from.origin, Folder: from.folder, Help: k.help, list: k.list})
+		rows = append(rows, Row{Key: k.name, Value: k.get(c), Origin: from.origin, Folder: from.folder,
+			Help: k.help, list: k.list})
 	}
 	for _, name := range sortedProfiles(c.Settings.Profiles) {
 		from := c.origins[profilePrefix+name]
-		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(c.Settings.Profiles[name]), Origin: from.origin, Folder: from.folder,
+		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(c.Settings.Profiles[name]),
+			Origin: from.origin, Folder: from.folder,
 			Help: "threshold of this profile or model; -1: the global one"})
 	}
 	return append(rows, c.experimentRows()...)
@@ -247,7 +273,8 @@ func setPrompt(c *Config, s string) error {
 	if len(s) > MaxPrompt {
 		return fmt.Errorf("it has %d bytes, want at most %d; a longer one can stand in a file, summarizer.template", len(s), MaxPrompt)
 	}
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s,
+		func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
 		return errors.New("it is no text: it has characters that cannot be seen")
 	}
 	c.Summarizer.Prompt = s

@@ -67,7 +67,8 @@ func maskHook(s string) string {
 }
 
 // plainParameters are the parameters of database URLs that are not secret.
-var plainParameters = map[string]bool{"sslmode": true, "connect_timeout": true, "application_name": true, "search_path": true, "pool_max_conns": true}
+var plainParameters = map[string]bool{"sslmode": true, "connect_timeout": true, "application_name": true,
+	"search_path": true, "pool_max_conns": true}
 
 // MaskURL returns a URL without passwords, and without the values of possibly secret parameters. A
 // text that is no URL stays unchanged.

@@ -149,7 +149,8 @@ func (c *Config) Changes(s policy.Settings) []Change {
 func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
 	path := cmp.Or(c.File, c.src.User)
 	if path == "" {
-		return nil, &precis.Error{Code: precis.CodeNotFound, Op: opWrite, Err: errors.New("there is no configuration file"), Hint: "name one: --config FILE"}
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: opWrite,
+			Err: errors.New("there is no configuration file"), Hint: "name one: --config FILE"}
 	}
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -218,7 +219,8 @@ func (c *Config) unchanged(path string) ([]byte, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, &precis.Error{Code: precis.CodeInternal, Op: opWrite, Place: path, Err: err}
 	}
-	return nil, &precis.Error{Code: precis.CodeConflict, Op: opWrite, Place: path, Err: errors.New("it has changed since it was read"), Hint: "look at the settings and try again"}
+	return nil, &precis.Error{Code: precis.CodeConflict, Op: opWrite, Place: path,
+		Err: errors.New("it has changed since it was read"), Hint: "look at the settings and try again"}
 }
 
 // Unchanged reports whether the file of a configuration is unchanged since it was read.
@@ -288,7 +290,8 @@ func (c *Config) checkInForce(changes []Change) error {
 		if !ok || !c.Given(ch.Key) || from.file {
 			continue
 		}
-		return &precis.Error{Code: precis.CodeConflict, Op: opWrite, Err: fmt.Errorf("%s is set by %s, which counts more than the file", ch.Key, from.origin),
+		return &precis.Error{Code: precis.CodeConflict, Op: opWrite,
+			Err:  fmt.Errorf("%s is set by %s, which counts more than the file", ch.Key, from.origin),
 			Hint: "change it there"}
 	}
 	return nil

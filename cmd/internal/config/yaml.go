@@ -59,7 +59,8 @@ func (r yamlReader) fields(prefix string) strictyaml.Fields {
 }
 
 func (r yamlReader) put(name string, n ast.Node, text string) {
-	r.values[r.prefix+name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)), file: r.file, folder: r.folder}
+	r.values[r.prefix+name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)),
+		file: r.file, folder: r.folder}
 }
 
 func (r yamlReader) scalar(k key, n ast.Node) error {

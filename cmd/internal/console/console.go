@@ -32,7 +32,8 @@ type Streams struct {
 
 // Standard returns the streams of this process.
 func Standard(env func(string) string) Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Errs: os.Stderr, OutTo: term.Detect(os.Stdout, env), ErrsTo: term.Detect(os.Stderr, env), Lang: LanguageOf(env)}
+	return Streams{In: os.Stdin, Out: os.Stdout, Errs: os.Stderr, OutTo: term.Detect(os.Stdout, env),
+		ErrsTo: term.Detect(os.Stderr, env), Lang: LanguageOf(env)}
 }
 
 // Console writes the output of a command. It is safe for concurrent use once its flags are set.
@@ -52,15 +53,19 @@ type Console struct {
 
 // New returns a console over streams.
 func New(s Streams) *Console {
-	return &Console{Streams: s, Text: term.New(s.Out, s.OutTo), Notes: term.New(s.Errs, s.ErrsTo), Words: &Words{Lang: s.Lang}}
+	return &Console{Streams: s, Text: term.New(s.Out, s.OutTo), Notes: term.New(s.Errs, s.ErrsTo),
+		Words: &Words{Lang: s.Lang}}
 }
 
 // Register defines the flags. Call [Console.Begin] after parsing them.
 func (c *Console) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.AsJSON, "json", false, "print JSON")
 	f.BoolVarP(&c.Quiet, "quiet", "q", false, "print no progress and no warnings")
-	f.BoolVarP(&c.Verbose, "verbose", "v", false, "print the arithmetic behind a result, and log each check to standard error")
-	f.StringVar(&c.lang, "lang", "", "`LANGUAGE` of what is printed for people: "+strings.Join(texts.Languages(), ", ")+" (default that of LANG)")
+	f.BoolVarP(&c.Verbose, "verbose", "v", false,
+		"print the arithmetic behind a result, and log each check to standard error")
+	f.StringVar(&c.lang, "lang", "",
+		"`LANGUAGE` of what is printed for people: "+strings.Join(texts.Languages(), ", ")+
+			" (default that of LANG)")
 	f.BoolVar(&c.Raw, "raw", false, "on a terminal, print control characters of a recording as they are")
 }
 
@@ -76,7 +81,8 @@ func (c *Console) Begin() error {
 	}
 	lang, ok := texts.Language(c.lang)
 	if !ok {
-		return precis.Errorf(precis.CodeInvalid, "choose language", "--lang is %.20q, want one of %s", c.lang, strings.Join(texts.Languages(), ", "))
+		return precis.Errorf(precis.CodeInvalid, "choose language", "--lang is %.20q, want one of %s", c.lang,
+			strings.Join(texts.Languages(), ", "))
 	}
 	c.Words = &Words{Lang: lang}
 	return nil

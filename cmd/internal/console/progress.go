@@ -18,8 +18,11 @@ func (c *Console) Counted(what string) (step func(done, total int), end func()) 
 	step = func(done, total int) {
 		if bar == nil {
 			bar = progressbar.NewOptions(total,
-				progressbar.OptionSetWriter(c.Notes.Bare()), progressbar.OptionSetDescription(term.Visible(what)),
-				progressbar.OptionShowCount(), progressbar.OptionSetWidth(min(40, max(c.Notes.Width()-45, 5))), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond),
+				progressbar.OptionSetWriter(c.Notes.Bare()),
+				progressbar.OptionSetDescription(term.Visible(what)),
+				progressbar.OptionShowCount(),
+				progressbar.OptionSetWidth(min(40, max(c.Notes.Width()-45, 5))),
+				progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond),
 			)
 		}
 		c.show(bar, func() {

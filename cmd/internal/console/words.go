@@ -35,7 +35,8 @@ func (w *Words) read() {
 	if w.Lang == "" {
 		w.Lang = texts.Choose()
 	}
-	w.catalog, _ = texts.ReadOne(w.Lang) // on an error texts are shown by their keys; a test reads all catalogs
+	// on an error texts are shown by their keys; a test reads all catalogs
+	w.catalog, _ = texts.ReadOne(w.Lang)
 	if w.Lang != texts.Choose() {
 		w.sentences, _ = texts.ReadSentences(w.Lang)
 	}

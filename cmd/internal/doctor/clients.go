@@ -33,9 +33,11 @@ func (e *exam) clients(ctx context.Context) {
 	switch {
 	case any:
 	case e.Client != "":
-		e.add("client "+e.Client, Bad, "one of "+strings.Join(launch.Names(), ", ")+"; is it on the PATH?", "it is not there")
+		e.add("client "+e.Client, Bad, "one of "+strings.Join(launch.Names(), ", ")+"; is it on the PATH?",
+			"it is not there")
 	default:
-		e.add("clients", Warn, "precis run -- COMMAND runs any other", "none of those that are known is on the PATH")
+		e.add("clients", Warn, "precis run -- COMMAND runs any other",
+			"none of those that are known is on the PATH")
 	}
 }
 
@@ -58,7 +60,9 @@ func (e *exam) client(ctx context.Context, c launch.Client) *Finding {
 			text = name + ", which does not tell its version"
 		}
 		by := "http://" + e.cfg.Gateway.Listen
-		return &Finding{Check: "client " + c.Name, Level: OK, Text: strings.TrimSpace(text) + ": precis run -- " + name, Hint: "or: " + strings.NewReplacer("%[1]s", by, "%s", by).Replace(c.HowTo)}
+		return &Finding{Check: "client " + c.Name, Level: OK,
+			Text: strings.TrimSpace(text) + ": precis run -- " + name,
+			Hint: "or: " + strings.NewReplacer("%[1]s", by, "%s", by).Replace(c.HowTo)}
 	}
 	return nil
 }

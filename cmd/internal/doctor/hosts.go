@@ -49,7 +49,8 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 	check, m := "in "+h.Name, e.Hosts.Machine
 	before := len(e.findings)
 	if in.Changed {
-		e.add(check, Warn, "precis install "+h.Name, "a file is missing or was changed since it was installed")
+		e.add(check, Warn, "precis install "+h.Name,
+			"a file is missing or was changed since it was installed")
 	}
 	for _, w := range h.Warnings(m) {
 		e.add(check, Bad, "", "%s", w)
@@ -59,9 +60,11 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 	}
 	if h.Name == "codex" {
 		if trusted, err := host.CodexTrusts(ctx, m); err != nil {
-			e.add(check, Warn, "open codex and type /hooks", "whether Codex trusts the hook is not known: %v", err)
+			e.add(check, Warn, "open codex and type /hooks", "whether Codex trusts the hook is not known: %v",
+				err)
 		} else if !trusted {
-			e.add(check, Bad, "open codex and type /hooks, or precis install codex --trust", "Codex does not trust the hook yet, and skips it silently")
+			e.add(check, Bad, "open codex and type /hooks, or precis install codex --trust",
+				"Codex does not trust the hook yet, and skips it silently")
 		}
 	}
 	loaded := hook.Loaded(e.Hosts.State, h.Name)
@@ -70,7 +73,8 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 			"hooks only: Claude Code has not loaded precis's module, so its own model writes the summaries")
 	}
 	if sum.Failed > 0 {
-		e.add(check, Warn, "precis stats hosts", "%d of %d calls failed, the last with: %s", sum.Failed, sum.Calls, sum.LastWhy)
+		e.add(check, Warn, "precis stats hosts", "%d of %d calls failed, the last with: %s", sum.Failed,
+			sum.Calls, sum.LastWhy)
 	}
 	if len(e.findings) > before {
 		return
@@ -98,7 +102,8 @@ func answers(ctx context.Context, binary string) string {
 		out, err := cmd.Output()
 		return string(out), err
 	}
-	if out, err := run(`{"session_id":"doctor","source":"startup"}`, "hook", "claude-code", "session-start"); err != nil {
+	if out, err := run(`{"session_id":"doctor","source":"startup"}`, "hook", "claude-code",
+		"session-start"); err != nil {
 		return err.Error()
 	} else if strings.TrimSpace(out) != "" {
 		return "a hook with nothing to do says something"

@@ -43,7 +43,8 @@ func (e *exam) store(ctx context.Context) {
 		release, _, err := l.Lease(ctx, "precis doctor", "precis doctor", time.Second)
 		release()
 		if err != nil {
-			e.add(check, Bad, "check the permissions of the store, and that its disk is not full", "it cannot be written: %v", err)
+			e.add(check, Bad, "check the permissions of the store, and that its disk is not full",
+				"it cannot be written: %v", err)
 			return
 		}
 	}
@@ -67,7 +68,8 @@ func (e *exam) space(check, dir string) bool {
 	if free < tiny {
 		level = Bad
 	}
-	e.add(check, level, "make room, or set gateway.store and gateway.retention_days", "%s has %s MB left", dir, term.Number(int(free>>20)))
+	e.add(check, level, "make room, or set gateway.store and gateway.retention_days", "%s has %s MB left",
+		dir, term.Number(int(free>>20)))
 	return false
 }
 
@@ -117,8 +119,10 @@ func (e *exam) listen(ctx context.Context) {
 	if err == nil {
 		_ = l.Close()
 		host, _, _ := net.SplitHostPort(g.Listen)
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && g.KeysFile == "" {
-			e.add(check, Warn, "set gateway.keys_file unless the network is trusted", "%s can be reached by others without a key", g.Listen)
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) &&
+			g.KeysFile == "" {
+			e.add(check, Warn, "set gateway.keys_file unless the network is trusted",
+				"%s can be reached by others without a key", g.Listen)
 			return
 		}
 		e.ok(check, "%s is free", g.Listen)
@@ -166,7 +170,8 @@ func (e *exam) certificate() {
 		if left <= 0 {
 			level = Bad
 		}
-		e.add(check, level, "renew it", "%s is valid until %s", g.CertFile, pair.Leaf.NotAfter.Format(time.DateOnly))
+		e.add(check, level, "renew it", "%s is valid until %s", g.CertFile,
+			pair.Leaf.NotAfter.Format(time.DateOnly))
 		return
 	}
 	e.ok(check, "%s is valid until %s", g.CertFile, pair.Leaf.NotAfter.Format(time.DateOnly))

@@ -58,7 +58,8 @@ func (e *exam) upstream(ctx context.Context, t http.RoundTripper, u gateway.Upst
 	where := at.Scheme + "://" + at.Host
 	switch {
 	case keyed != "" && (res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden):
-		e.add(check, Bad, "check "+keyed, "%s refuses the key of %s (status %d)", where, keyed, res.StatusCode)
+		e.add(check, Bad, "check "+keyed, "%s refuses the key of %s (status %d)", where, keyed,
+			res.StatusCode)
 	case res.StatusCode >= 500:
 		e.add(check, Warn, "try again later", "%s answers with status %d in %s", where, res.StatusCode, took)
 	default:
@@ -90,9 +91,12 @@ func (e *exam) unreachable(check string, u *url.URL, err error) {
 	var op *net.OpError
 	switch text := err.Error(); {
 	case errors.As(err, &dns):
-		e.add(check, Bad, "check the name, the network and HTTPS_PROXY", "the name %s is not known", u.Hostname())
-	case strings.Contains(text, "tls:"), strings.Contains(text, "x509:"), strings.Contains(text, "certificate"):
-		e.add(check, Bad, "set NODE_EXTRA_CA_CERTS when a proxy of your network signs its own certificates", "%s: TLS failed: %v", u.Host, err)
+		e.add(check, Bad, "check the name, the network and HTTPS_PROXY", "the name %s is not known",
+			u.Hostname())
+	case strings.Contains(text, "tls:"), strings.Contains(text, "x509:"),
+		strings.Contains(text, "certificate"):
+		e.add(check, Bad, "set NODE_EXTRA_CA_CERTS when a proxy of your network signs its own certificates",
+			"%s: TLS failed: %v", u.Host, err)
 	case errors.As(err, &op):
 		e.add(check, Bad, "check the network and HTTPS_PROXY", "%s cannot be reached: %v", u.Host, op.Err)
 	default:

@@ -25,7 +25,8 @@ func (e *exam) windows(ctx context.Context) {
 		Items []gateway.KnownWindow `json:"items"`
 	}
 	if err := gw.Do(ctx, http.MethodGet, "/windows", nil, &list); err != nil {
-		e.add(check, OK, "precis windows --key-file FILE shows those of a key", "not looked at, the gateway does not say them: %v", err)
+		e.add(check, OK, "precis windows --key-file FILE shows those of a key",
+			"not looked at, the gateway does not say them: %v", err)
 		return
 	}
 	e.doubtful(list.Items)
@@ -57,7 +58,8 @@ func doubtOf(w gateway.KnownWindow, doubt string) (why, hint string) {
 	case "assumed":
 		return "which is assumed: neither you, the server, the catalog nor an error states it", set
 	case "unconfirmed":
-		return "which follows from requests that were refused without a number; it is tried upward by itself", forget
+		return "which follows from requests that were refused without a number; it is tried upward by itself",
+			forget
 	case "contradicted":
 		if w.Configured {
 			return "as you set it; " + evidenceOf(w), lower
@@ -75,7 +77,8 @@ func evidenceOf(w gateway.KnownWindow) string {
 	for _, x := range []struct {
 		what   string
 		tokens int
-	}{{"the server states", w.Server}, {"an error stated", w.Stated}, {"refused above", w.Refused}, {"answered", w.Accepted}} {
+	}{{"the server states", w.Server}, {"an error stated", w.Stated}, {"refused above", w.Refused},
+		{"answered", w.Accepted}} {
 		if x.tokens > 0 {
 			out = append(out, x.what+" "+term.Number(x.tokens))
 		}
@@ -85,7 +88,8 @@ func evidenceOf(w gateway.KnownWindow) string {
 
 // quoted returns a word quoted for a shell, because clients choose the names of models.
 func quoted(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@") == "" {
+	if s != "" && strings.Trim(s,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@") == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

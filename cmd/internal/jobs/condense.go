@@ -63,7 +63,8 @@ func (j *Job) restrict(c Condensing) (err error) {
 		return nil
 	}
 	s := j.Config.Settings
-	selective := j.models != nil && (j.models.Selective || s.Preset == preset.Selective || slices.Contains(s.Rungs, preset.Selective))
+	selective := j.models != nil &&
+		(j.models.Selective || s.Preset == preset.Selective || slices.Contains(s.Rungs, preset.Selective))
 	rungs := []string{"condense", "digest", "truncate"}
 	if j.File.Task.IsCline() {
 		if rungs, err = j.cline(selective); err != nil {
@@ -75,7 +76,8 @@ func (j *Job) restrict(c Condensing) (err error) {
 		j.File.Task.Patch = true
 	}
 	if chosen {
-		rungs = slices.DeleteFunc(slices.Clone(j.Config.Settings.Rungs), func(name string) bool { return !slices.Contains(rungs, name) })
+		rungs = slices.DeleteFunc(slices.Clone(j.Config.Settings.Rungs),
+			func(name string) bool { return !slices.Contains(rungs, name) })
 	}
 	j.Config.Settings.Rungs = rungs
 	return nil

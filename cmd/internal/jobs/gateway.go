@@ -15,7 +15,8 @@ import (
 // GatewayParts returns the parts of a gateway.
 func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version string) service.Parts {
 	return service.Parts{
-		Config: cfg, Logger: log, Condensing: o.GatewayCondensing, Parser: o.Parser(log), Version: version, OTLP: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
+		Config: cfg, Logger: log, Condensing: o.GatewayCondensing, Parser: o.Parser(log), Version: version,
+		OTLP:  os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
 		Alert: func(c *config.Config) func(context.Context, policy.Alert) { return o.alert(c.Hooks.Alert) },
 		Hooks: func(c *config.Config) policy.Hooks { return rungHooks(c.Hooks) },
 		Load:  func(path string) (*config.Config, error) { return config.Load(config.Sources{Path: path}) },

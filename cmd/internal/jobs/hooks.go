@@ -46,7 +46,10 @@ func rungHooks(c config.Hooks) (h policy.Hooks) {
 		}
 	}
 	if c.RungAfter != "" {
-		h.After = func(ctx context.Context, e policy.RungEvent) (string, error) { return send(ctx, c.RungAfter, e) }
+		h.After = func(ctx context.Context,
+			e policy.RungEvent) (string, error) {
+			return send(ctx, c.RungAfter, e)
+		}
 	}
 	return h
 }

@@ -57,8 +57,10 @@ func (j *Job) measure() (err error) {
 		j.limit = m.MaxOutput.Tokens
 	}
 	j.Window = windowOf(j.Config, j.catalog, j.Model, j.File.Origin.Window)
-	if m := j.File.Origin.Measured; j.Config.Model == "" && (j.Config.Window == 0 || m.Tokens <= j.Config.Window) {
-		j.Conversation.Measured = m // otherwise the view is for another model, or another program with an unknown system prompt
+	if m := j.File.Origin.Measured; j.Config.Model == "" &&
+		(j.Config.Window == 0 || m.Tokens <= j.Config.Window) {
+		// otherwise the view is for another model, or another program with an unknown system prompt
+		j.Conversation.Measured = m
 	}
 	return nil
 }
@@ -66,7 +68,8 @@ func (j *Job) measure() (err error) {
 // windowOf returns the context window for a recording that names a model and a window of so many
 // tokens; "" and 0: it names none.
 func windowOf(cfg *config.Config, catalog *models.Catalog, model string, recorded int) precis.Window {
-	k := window.Known{Set: cfg.Window, By: cfg.Origin("window"), Recorded: recorded, Model: model, Table: catalog.Window}
+	k := window.Known{Set: cfg.Window, By: cfg.Origin("window"), Recorded: recorded, Model: model,
+		Table: catalog.Window}
 	if cfg.Model != "" {
 		k.Model, k.Recorded = cfg.Model, 0 // the recorded number is for another model
 	}
@@ -89,7 +92,9 @@ func (j *Job) manage() (err error) {
 
 func (j *Job) managerOf(s policy.Settings) (*policy.Manager, error) {
 	return preset.New(preset.Options{
-		Settings: s, Estimate: j.Config.Estimate, Leave: j.keepVisible, FromStart: j.fromStart, ToFit: j.toFit, Instead: j.instead, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.keepVisible, FromStart: j.fromStart,
+		ToFit: j.toFit, Instead: j.instead, Logger: j.log, Condensing: j.models, Alert: j.alert,
+		Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 
@@ -104,7 +109,8 @@ func (j *Job) profile(name string) (*policy.Manager, error) {
 
 // ask returns the template of requests to the manager.
 func (j *Job) ask() policy.Request {
-	r := policy.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit, Profile: j.options.profile, Reported: j.options.used}
+	r := policy.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit,
+		Profile: j.options.profile, Reported: j.options.used}
 	if j.Conversation != nil && j.Conversation.Transcript != nil {
 		r.Environment = condense.EnvironmentOf(j.Conversation.Transcript.Messages())
 	}

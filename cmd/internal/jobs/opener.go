@@ -73,7 +73,9 @@ func (o *Opener) Close() {
 // so it is named on standard error, once.
 func (o *Opener) Config() (*config.Config, error) {
 	if t, err := o.options.parseTarget(); err == nil && t.Tokens > 0 && o.options.window == "" {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read --target", Err: fmt.Errorf("%s are tokens, of a window that nothing names", o.options.target), Hint: "give --window too, or a share such as 20%"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read --target",
+			Err:  fmt.Errorf("%s are tokens, of a window that nothing names", o.options.target),
+			Hint: "give --window too, or a share such as 20%"}
 	}
 	return o.config()
 }
@@ -86,7 +88,8 @@ func (o *Opener) config() (*config.Config, error) {
 	}
 	if err == nil && c.FromFolder > 0 && !o.console.Quiet {
 		o.sayFolder.Do(func() {
-			o.console.Note("%s in the current folder sets %s; precis config shows them", c.Folder, term.Count(c.FromFolder, "value"))
+			o.console.Note("%s in the current folder sets %s; precis config shows them", c.Folder,
+				term.Count(c.FromFolder, "value"))
 		})
 	}
 	return c, err
@@ -134,12 +137,14 @@ func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
 		return nil, err
 	}
 	log := o.console.Logger()
-	j := &Job{Config: cfg, File: f, Conversation: f.Conversation, options: &o.options, log: log, parser: o.Parser(log)}
+	j := &Job{Config: cfg, File: f, Conversation: f.Conversation, options: &o.options, log: log,
+		parser: o.Parser(log)}
 	if err := j.measure(); err != nil {
 		return nil, err
 	}
 	if _, known := j.catalog.Find(j.Model); !known && cfg.Model != "" && cfg.Window == 0 && !o.console.Quiet {
-		o.console.Warn("the model %s is unknown%s; its window is taken for %s tokens", cfg.Model, nearModel(j.catalog, cfg.Model), term.Number(j.Window.Tokens))
+		o.console.Warn("the model %s is unknown%s; its window is taken for %s tokens", cfg.Model,
+			nearModel(j.catalog, cfg.Model), term.Number(j.Window.Tokens))
 	}
 	return j, nil
 }
@@ -160,7 +165,9 @@ func nearModel(c *models.Catalog, id string) string {
 func (o *Opener) selectOutput(j *Job, out string, inPlace bool) error {
 	if folder := filepath.Dir(out); out != "" {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			return &precis.Error{Code: precis.CodeNotFound, Op: "save", Place: folder, Err: errors.New("there is no such folder"), Hint: "make it first, or name another file with -o"}
+			return &precis.Error{Code: precis.CodeNotFound, Op: "save", Place: folder,
+				Err:  errors.New("there is no such folder"),
+				Hint: "make it first, or name another file with -o"}
 		}
 	}
 	continued, err := j.File.Keep(out, inPlace)

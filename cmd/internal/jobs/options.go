@@ -32,10 +32,13 @@ type options struct {
 }
 
 func (o *options) register(f *pflag.FlagSet) {
-	f.StringVar(&o.config, "config", "", "configuration `FILE`, read in the place of the user's and the current folder's (default $PRECIS_CONFIG)")
+	f.StringVar(&o.config, "config", "",
+		"configuration `FILE`, read in the place of the user's and the current folder's (default $PRECIS_CONFIG)")
 	f.StringVar(&o.preset, "preset", "", "`POLICY`: balanced, frugal, selective, roo or off")
-	f.StringVar(&o.window, "window", "", "context window in `TOKENS`, such as 200000 or 200k (default the model's)")
-	f.StringVar(&o.target, "target", "", "come down to this `SIZE`, whatever it takes: 20% or 0.2 of the window, or tokens such as 20k")
+	f.StringVar(&o.window, "window", "",
+		"context window in `TOKENS`, such as 200000 or 200k (default the model's)")
+	f.StringVar(&o.target, "target", "",
+		"come down to this `SIZE`, whatever it takes: 20% or 0.2 of the window, or tokens such as 20k")
 	f.StringVar(&o.model, "model", "", "`MODEL` whose window counts (default the one the recording names)")
 	f.StringVar(&o.output, "max-output", "", "output `TOKENS` to leave room for")
 	f.StringVar(&o.profile, "profile", "", "`NAME` whose threshold counts (default the model)")
@@ -66,12 +69,15 @@ func (o *options) load() (*config.Config, error) {
 	set("window", "--window", o.window)
 	set("estimate", "--estimate", o.est)
 	if n, err := config.ParseCount(o.window); o.window != "" && err == nil && n == 0 {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Err: fmt.Errorf("--window is %s, want 1 or more", o.window), Hint: "without it the window is the model's"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags",
+			Err:  fmt.Errorf("--window is %s, want 1 or more", o.window),
+			Hint: "without it the window is the model's"}
 	}
 	for _, kv := range o.set {
 		key, v, ok := strings.Cut(kv, "=")
 		if !ok || !config.Known(key) {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Place: "--set " + kv, Err: fmt.Errorf("want KEY=VALUE with a known key"),
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Place: "--set " + kv,
+				Err:  fmt.Errorf("want KEY=VALUE with a known key"),
 				Hint: cmp.Or(suggest.DidYouMean(key, config.Keys()), "precis config lists the keys")}
 		}
 		set(key, "--set", v)
@@ -90,7 +96,8 @@ func (o *options) load() (*config.Config, error) {
 		set("target", "--target", strconv.FormatFloat(100*float64(target.Share), 'g', -1, 64))
 	}
 	c, err := config.Load(config.Sources{
-		Path: cmp.Or(o.config, os.Getenv(config.EnvPrefix+"CONFIG")), User: config.UserFile(), Folder: config.FolderFile, Env: os.Getenv, Flags: flags, Names: names,
+		Path: cmp.Or(o.config, os.Getenv(config.EnvPrefix+"CONFIG")), User: config.UserFile(),
+		Folder: config.FolderFile, Env: os.Getenv, Flags: flags, Names: names,
 	})
 	if err != nil {
 		return nil, err

@@ -19,7 +19,8 @@ import (
 
 // Sessions opens the recorded conversations of this machine, or only of the given folders, and
 // updates the index. Progress, if not nil, is called while recordings are read.
-func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(done, total int)) (*sessions.Library, error) {
+func (o *Opener) Sessions(ctx context.Context, folders []string,
+	progress func(done, total int)) (*sessions.Library, error) {
 	cfg, err := o.config()
 	if err != nil {
 		return nil, err
@@ -42,8 +43,11 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 			m, _ := catalog.Find(model)
 			return m.Prices
 		},
-		Window: func(model string, recorded int) precis.Window { return windowOf(cfg, catalog, model, recorded) },
-		Open:   o.openHome(),
+		Window: func(model string, recorded int) precis.Window {
+			return windowOf(cfg, catalog, model,
+				recorded)
+		},
+		Open: o.openHome(),
 	}
 	lib, err := sessions.Open(ctx, options)
 	if err != nil && options.Index != "" && ctx.Err() == nil {
@@ -60,7 +64,8 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 	}
 	unread, err := lib.Unread(ctx)
 	if n := len(unread); n > 0 {
-		o.console.Note("%d not read: %s; precis sessions check names each", n, unreadText(o.console.Words, unread))
+		o.console.Note("%d not read: %s; precis sessions check names each", n,
+			unreadText(o.console.Words, unread))
 	}
 	return lib, err
 }
@@ -115,7 +120,8 @@ func places(folders, roots []string) ([]sessions.Place, error) {
 	if len(folders) == 0 {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "find sessions", Err: err, Hint: "name folders"}
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "find sessions", Err: err,
+				Hint: "name folders"}
 		}
 		out = sessions.Places(sessions.Environment{Home: home, Env: os.Getenv})
 	} else {

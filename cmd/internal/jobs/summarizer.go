@@ -40,11 +40,13 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (
 	case byDigest:
 		return nil, nil
 	default:
-		return nil, precis.Errorf(precis.CodeInvalid, op, "--summarizer is %q, want %s or %s", way, byModel, byDigest)
+		return nil, precis.Errorf(precis.CodeInvalid, op, "--summarizer is %q, want %s or %s", way, byModel,
+			byDigest)
 	}
 	if c.Model == "" {
 		if way == byModel {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("no model is configured"),
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: op,
+				Err:  fmt.Errorf("no model is configured"),
 				Hint: "name one with --set summarizer.model=NAME; precis config lists the keys"}
 		}
 		return nil, nil
@@ -88,7 +90,8 @@ func keyOf(c config.Summarizer) error {
 	if c.URL != "" || os.Getenv(KeyEnv(c)) != "" {
 		return nil
 	}
-	return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("there is no key for %s: %s is not set", c.Model, KeyEnv(c)),
+	return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer",
+		Err:  fmt.Errorf("there is no key for %s: %s is not set", c.Model, KeyEnv(c)),
 		Hint: "export " + KeyEnv(c) + "=…, or give --summarizer digest for a summary without a model"}
 }
 
@@ -121,7 +124,8 @@ func (o *Opener) summaries(ctx context.Context, path string) store.Summaries {
 // to its API, appear at the first summary.
 func usable(catalog *models.Catalog, c config.Summarizer) error {
 	if _, known := catalog.Find(c.Model); !known && c.URL == "" && !isServedByDefault(c.Model) {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model is known by the name %.80q", c.Model),
+		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer",
+			Err:  fmt.Errorf("no model is known by the name %.80q", c.Model),
 			Hint: "precis models lists names; for a server of your own set summarizer.url"}
 	}
 	return keyOf(c)
@@ -153,10 +157,13 @@ func dialectOf(c config.Summarizer) string {
 // newClient makes a client for the configured model.
 func newClient(catalog *models.Catalog, c config.Summarizer) (*provider.Client, error) {
 	known, _ := catalog.Find(c.Model)
-	transport := http.DefaultTransport.(*http.Transport).Clone() // respects the proxy settings of the environment
+	// respects the proxy settings of the environment
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	return provider.New(provider.Config{
-		Dialect: dialectOf(c), BaseURL: c.URL, Key: os.Getenv(KeyEnv(c)), Model: c.Model, Prices: known.Prices,
-		Info:       model.Info{Provider: known.Provider, Window: catalog.Window(c.Model), MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
+		Dialect: dialectOf(c), BaseURL: c.URL, Key: os.Getenv(KeyEnv(c)), Model: c.Model,
+		Prices: known.Prices,
+		Info: model.Info{Provider: known.Provider, Window: catalog.Window(c.Model),
+			MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
 		Timeout:    time.Duration(c.Timeout) * time.Second,
 		HTTPClient: &http.Client{Transport: transport},
 	})
@@ -176,7 +183,8 @@ func (j *Job) price(client *provider.Client) func(input, output int) string {
 			if own.Family == "claude" {
 				protocol = models.Anthropic
 			}
-			text += fmt.Sprintf(", %s with %s", term.Dollars(models.Cost(protocol, own.Prices, u, "").USD), j.Model)
+			text += fmt.Sprintf(", %s with %s", term.Dollars(models.Cost(protocol, own.Prices, u, "").USD),
+				j.Model)
 		}
 		return text
 	}
@@ -201,7 +209,8 @@ func textOf(path, key string) (string, error) {
 	}
 	data, err := archive.ReadFile(path)
 	if err != nil {
-		return "", &precis.Error{Code: precis.CodeNotFound, Op: "read " + key, Place: path, Err: errors.Unwrap(err)}
+		return "", &precis.Error{Code: precis.CodeNotFound, Op: "read " + key, Place: path,
+			Err: errors.Unwrap(err)}
 	}
 	return string(data), nil
 }

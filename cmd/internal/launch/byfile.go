@@ -15,7 +15,8 @@ import (
 // pi loads an extension that sets the addresses of providers: the ones in its models.json, and two
 // that are built in.
 func pi(p *Plan) error {
-	if len(p.Args) > 1 && slices.Contains([]string{"install", "remove", "update", "list", "config"}, p.Args[1]) {
+	if len(p.Args) > 1 && slices.Contains([]string{"install", "remove", "update", "list", "config"},
+		p.Args[1]) {
 		return nil // it calls no model
 	}
 	urls := map[string]string{"anthropic": p.base(), "openai": p.v1()}
@@ -26,7 +27,8 @@ func pi(p *Plan) error {
 	for name, v := range objectAt(models, "providers") {
 		provider, _ := v.(object)
 		if own := text(provider, "baseUrl"); own != "" {
-			urls[name] = p.addUpstream(name, own, file, text(provider, "api") == "anthropic-messages" || name == "anthropic")
+			urls[name] = p.addUpstream(name, own, file,
+				text(provider, "api") == "anthropic-messages" || name == "anthropic")
 		}
 	}
 	var code strings.Builder
@@ -111,7 +113,8 @@ func crush(p *Plan) error {
 	for _, name := range slices.Sorted(maps.Keys(providers)) {
 		provider := objectAt(providers, name)
 		if own := text(provider, "base_url"); own != "" {
-			provider["base_url"] = p.addUpstream(name, own, path, text(provider, "type") == "anthropic" || name == "anthropic")
+			provider["base_url"] = p.addUpstream(name, own, path,
+				text(provider, "type") == "anthropic" || name == "anthropic")
 			changed = true
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // over these; if they name an address, it is overridden by further settings.
 func claude(p *Plan) error {
 	p.set("ANTHROPIC_BASE_URL", p.base())
-	for _, name := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"} {
+	for _, name := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX",
+		"CLAUDE_CODE_USE_FOUNDRY"} {
 		if p.place.Env(name) != "" {
 			p.warn(name + " is set: its requests do not pass the gateway")
 		}

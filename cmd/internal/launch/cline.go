@@ -98,7 +98,8 @@ func (p *Plan) clineProviders(providers object, path string) {
 		case name == "openai-native", name == "openai":
 			settings["baseUrl"] = p.v1()
 		default:
-			p.warn("its provider " + name + " has no base URL of its own: its requests do not pass the gateway")
+			p.warn("its provider " + name +
+				" has no base URL of its own: its requests do not pass the gateway")
 		}
 	}
 }

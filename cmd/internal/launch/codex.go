@@ -16,12 +16,14 @@ func codex(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	if key, _ := auth["OPENAI_API_KEY"].(string); key == "" && objectAt(auth, "tokens") != nil && p.OpenAI == "" && p.place.Env("OPENAI_API_KEY") == "" {
+	if key, _ := auth["OPENAI_API_KEY"].(string); key == "" && objectAt(auth, "tokens") != nil &&
+		p.OpenAI == "" && p.place.Env("OPENAI_API_KEY") == "" {
 		p.OpenAI = "https://chatgpt.com/backend-api/codex#" // requests of a subscription go there
 	}
 	file := filepath.Join(dir, "config.toml")
 	config, _ := os.ReadFile(file) // if it is missing, the defaults apply
-	for name, value := range map[string]string{"model_context_window": ample, "model_auto_compact_token_limit": nearly} {
+	for name, value := range map[string]string{"model_context_window": ample,
+		"model_auto_compact_token_limit": nearly} {
 		if !p.Args.configured(name) {
 			p.Args.insert("-c", name+"="+value)
 		}
@@ -43,7 +45,8 @@ func codex(p *Plan) error {
 		own, from = tomlText(config, key, "base_url"), file
 	}
 	if own == "" {
-		p.warn("the address of its provider " + provider + " is not known: its requests do not pass the gateway")
+		p.warn("the address of its provider " + provider +
+			" is not known: its requests do not pass the gateway")
 		return nil
 	}
 	p.Args.insert("-c", fmt.Sprintf("%s.base_url=%q", key, p.addUpstream(provider, own, from, false)))

@@ -68,7 +68,8 @@ func Prepare(place Place) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Client: c, Args: slices.Clone(place.Args), Env: map[string]string{}, Others: map[string]string{}, place: place, from: map[string]string{}}
+	p := &Plan{Client: c, Args: slices.Clone(place.Args), Env: map[string]string{},
+		Others: map[string]string{}, place: place, from: map[string]string{}}
 	p.anthropicAt(place.Env("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
 	for _, name := range []string{"OPENAI_API_BASE", "OPENAI_BASE_URL"} { // the last one wins
 		p.openAIAt(markUnversioned(place.Env(name)), name)
@@ -113,7 +114,8 @@ func findClient(place Place) (*Client, error) {
 		}
 	}
 	if place.Client != "" {
-		return nil, precis.Errorf(precis.CodeInvalid, "choose client", "there is no client %q, want one of %v", place.Client, Names())
+		return nil, precis.Errorf(precis.CodeInvalid, "choose client",
+			"there is no client %q, want one of %v", place.Client, Names())
 	}
 	return &all[len(all)-1], nil
 }
@@ -156,7 +158,8 @@ var noProxyNames = []string{"NO_PROXY", "no_proxy"}
 func (p *Plan) withoutProxy() string {
 	var all []string
 	for _, name := range noProxyNames {
-		all = append(all, strings.FieldsFunc(p.place.Env(name), func(r rune) bool { return r == ',' || r == ' ' })...)
+		all = append(all, strings.FieldsFunc(p.place.Env(name),
+			func(r rune) bool { return r == ',' || r == ' ' })...)
 	}
 	var out []string
 	for _, host := range append(all, "127.0.0.1", "localhost") {
@@ -192,7 +195,8 @@ var unclean = regexp.MustCompile(`[^A-Za-z0-9]+`)
 // replacement. Anthropic's own clients append /v1 to it, others do not.
 func (p *Plan) addUpstream(name, url, from string, addsVersion bool) string {
 	clean := "client-" + strings.Trim(unclean.ReplaceAllString(name, "-"), "-")
-	for known, ok := p.Others[clean]; ok && known != url && known != markUnversioned(url); known, ok = p.Others[clean] {
+	for known, ok := p.Others[clean]; ok && known != url &&
+		known != markUnversioned(url); known, ok = p.Others[clean] {
 		clean += "x"
 	}
 	if addsVersion {

@@ -29,7 +29,8 @@ func opencode(p *Plan) error {
 		configured := objectAt(f.object, "provider")
 		for _, name := range slices.Sorted(maps.Keys(configured)) {
 			if own := text(configured, name, "options", "baseURL"); own != "" {
-				providers[name] = object{"options": object{"baseURL": p.addUpstream(name, own, f.path, false)}}
+				providers[name] = object{"options": object{"baseURL": p.addUpstream(name, own, f.path,
+					false)}}
 			}
 		}
 	}
@@ -120,7 +121,8 @@ func (p *Plan) opencodeAddresses(path string, configured, providers object) erro
 func address(v any) string {
 	o, _ := v.(object)
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if s, ok := o[key].(string); ok && s != "" && (key == "baseURL" || key == "api" || key == "endpoint") {
+		if s, ok := o[key].(string); ok && s != "" &&
+			(key == "baseURL" || key == "api" || key == "endpoint") {
 			return s
 		}
 		if url := address(o[key]); url != "" {

@@ -14,7 +14,8 @@ import (
 // ignored.
 func forwardedSignals() []os.Signal {
 	var out []os.Signal
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2} {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP,
+		syscall.SIGUSR1, syscall.SIGUSR2} {
 		if !signal.Ignored(s) {
 			out = append(out, s)
 		}
@@ -45,7 +46,8 @@ func (t *terminal) typed(s os.Signal) bool {
 		return false
 	}
 	var group int32
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, t.file.Fd(), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, t.file.Fd(), syscall.TIOCGPGRP,
+		uintptr(unsafe.Pointer(&group)))
 	return errno == 0 && int(group) == syscall.Getpgrp()
 }
 

@@ -75,15 +75,19 @@ func (t *Tally) Summary(w *console.Words) string {
 	if t.requests == 0 {
 		return ""
 	}
-	passed := w.Text("precis: %s in %s", w.Count(t.requests, "request"), w.Count(len(t.conversations), "conversation"))
+	passed := w.Text("precis: %s in %s", w.Count(t.requests, "request"),
+		w.Count(len(t.conversations), "conversation"))
 	if t.failed > 0 {
 		passed += w.Text(", %s failed", w.Number(t.failed))
 	}
-	sent := w.Text("precis: the client sent %s tokens, %s were forwarded", w.Number(t.unreducedTokens), w.Number(t.sentTokens))
+	sent := w.Text("precis: the client sent %s tokens, %s were forwarded", w.Number(t.unreducedTokens),
+		w.Number(t.sentTokens))
 	if t.unreducedTokens > t.sentTokens {
-		sent += w.Text(" (%.0f %% less)", 100*float64(t.unreducedTokens-t.sentTokens)/float64(t.unreducedTokens))
+		sent += w.Text(" (%.0f %% less)",
+			100*float64(t.unreducedTokens-t.sentTokens)/float64(t.unreducedTokens))
 	}
-	did := w.Text("precis: %s, %s avoided", w.Count(t.condensations, "condensation"), w.Count(t.avoided, "overflow"))
+	did := w.Text("precis: %s, %s avoided", w.Count(t.condensations, "condensation"),
+		w.Count(t.avoided, "overflow"))
 	if t.cost > 0 {
 		did += w.Text(", the requests cost %s", w.Amount(t.cost, 4))
 	}

@@ -97,7 +97,8 @@ func clean(base string) {
 		return // there are no folders then
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), lockSuffix) || !e.Type().IsRegular() {
+		if !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), lockSuffix) ||
+			!e.Type().IsRegular() {
 			continue
 		}
 		path := filepath.Join(base, e.Name())

@@ -23,7 +23,8 @@ func (p *Plan) refuse(path, key, url string) error {
 		return nil
 	}
 	return &precis.Error{
-		Code: precis.CodeInvalid, Op: "prepare client", Place: path, Err: fmt.Errorf("%s is %q: %w", key, config.MaskURL(url), ErrFolder),
+		Code: precis.CodeInvalid, Op: "prepare client", Place: path,
+		Err:  fmt.Errorf("%s is %q: %w", key, config.MaskURL(url), ErrFolder),
 		Hint: "to have requests go there, say so: precis run --upstream URL; else take it out of the file",
 	}
 }
@@ -50,5 +51,6 @@ func Shown(upstream string) string {
 // IsOfficial reports whether a URL is the API of Anthropic or OpenAI itself.
 func IsOfficial(upstream string) bool {
 	u, err := url.Parse(upstream)
-	return err == nil && u.Scheme == "https" && u.User == nil && (u.Host == "api.anthropic.com" || u.Host == "api.openai.com")
+	return err == nil && u.Scheme == "https" && u.User == nil &&
+		(u.Host == "api.anthropic.com" || u.Host == "api.openai.com")
 }

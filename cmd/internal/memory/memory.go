@@ -47,9 +47,11 @@ func (e *Error) Error() string {
 		of = "its " + megabytes(e.Size)
 	}
 	if e.Taken {
-		return fmt.Sprintf("%s took %s of memory and were not done; %s may be taken", of, megabytes(e.Need), megabytes(e.Limit))
+		return fmt.Sprintf("%s took %s of memory and were not done; %s may be taken", of, megabytes(e.Need),
+			megabytes(e.Limit))
 	}
-	return fmt.Sprintf("%s need about %s of memory; %s may be taken", of, megabytes(e.Need), megabytes(e.Limit))
+	return fmt.Sprintf("%s need about %s of memory; %s may be taken", of, megabytes(e.Need),
+		megabytes(e.Limit))
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+1<<20-1)>>20) }
@@ -121,7 +123,8 @@ const interval = 50 * time.Millisecond
 
 // inUse returns the memory of the program as the runtime counts it for its soft limit.
 func inUse() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
 }

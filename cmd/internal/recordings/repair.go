@@ -44,7 +44,8 @@ Recordings of agents are mended by precis sessions repair.`,
 		Args: command.Takes("FILE"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write `FILE`; default: NAME.repaired.EXT next to the damaged one")
+	cmd.Flags().StringVarP(&c.out, "out", "o", "",
+		"write `FILE`; default: NAME.repaired.EXT next to the damaged one")
 	return cmd
 }
 
@@ -94,7 +95,8 @@ func (c *repair) run(_ *cobra.Command, args []string) error {
 			fixed = nil
 		}
 	default:
-		return fail(precis.CodeInvalid, errors.New("it is neither a .precis file nor an export of a store"), "precis sessions repair mends recordings of agents")
+		return fail(precis.CodeInvalid, errors.New("it is neither a .precis file nor an export of a store"),
+			"precis sessions repair mends recordings of agents")
 	}
 	if fixed != nil {
 		if done.Output, err = c.write(path, fixed); err != nil {
@@ -117,7 +119,8 @@ func (c *repair) write(path string, data []byte) (string, error) {
 		out = strings.TrimSuffix(name, ext) + ".repaired" + ext
 	}
 	if _, err := os.Lstat(out); err == nil {
-		return "", &precis.Error{Code: precis.CodeConflict, Op: "repair", Place: out, Err: errors.New("the file is there already"), Hint: "name another one with --out"}
+		return "", &precis.Error{Code: precis.CodeConflict, Op: "repair", Place: out,
+			Err: errors.New("the file is there already"), Hint: "name another one with --out"}
 	}
 	if err := atomicfile.WriteAs(out, data, path); err != nil {
 		return "", precis.Errorf(precis.CodeInternal, "repair", "%w", err)
@@ -134,7 +137,8 @@ func (c *repair) printOutcome(done repaired) {
 	}
 	w.Title("%s", done.Output)
 	if s := done.File; s != nil {
-		c.Pairs([2]string{"kept", c.Words.Text("%d messages and %d edits of %s (%s)", s.Messages, s.Edits, s.Name, s.Format)})
+		c.Pairs([2]string{"kept", c.Words.Text("%d messages and %d edits of %s (%s)", s.Messages, s.Edits,
+			s.Name, s.Format)})
 		for _, l := range s.Lost {
 			c.Pairs([2]string{"lost", c.Words.Sentence(l)})
 		}

@@ -106,7 +106,8 @@ func (c *sessionRepair) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if path == "-" {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "repair", Err: errors.New("standard input cannot be mended"), Hint: "name a file or a session"}
+		return &precis.Error{Code: precis.CodeInvalid, Op: "repair",
+			Err: errors.New("standard input cannot be mended"), Hint: "name a file or a session"}
 	}
 	done, err := sessions.Repair(cmd.Context(), path, !c.yes)
 	if err != nil {

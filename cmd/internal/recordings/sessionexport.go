@@ -35,7 +35,8 @@ sees, and the edits. The HTML page needs no other file and runs no script.
 		Args: command.Takes("SESSION"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", ")+" (default by the name of the file, else markdown)")
+	cmd.Flags().StringVar(&c.format, "format", "",
+		"`FORMAT`: "+strings.Join(export.Formats(), ", ")+" (default by the name of the file, else markdown)")
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write to `FILE`, which must not exist")
 	return cmd
 }

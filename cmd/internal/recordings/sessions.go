@@ -57,17 +57,20 @@ it, @last, @codex for the newest of an agent, @last~1 for the one before.
 		RunE: c.list,
 	}
 	f := cmd.PersistentFlags()
-	f.StringArrayVar(&c.folders, "in", nil, "only recordings in `FOLDER`; repeatable (default: where agents keep theirs, and sessions.roots)")
+	f.StringArrayVar(&c.folders, "in", nil,
+		"only recordings in `FOLDER`; repeatable (default: where agents keep theirs, and sessions.roots)")
 	f.StringVar(&c.agent, "agent", "", "only those of an `AGENT`, such as codex")
 	f.StringVar(&c.project, "project", "", "only those of a project `FOLDER`, or below it")
 	f.StringVar(&c.text, "text", "", "only those whose ID, title, project or model contains `TEXT`")
-	f.StringVar(&c.state, "state", "", "only those in a `STATE`: answered, interrupted, completed or unreadable")
+	f.StringVar(&c.state, "state", "",
+		"only those in a `STATE`: answered, interrupted, completed or unreadable")
 	f.StringVar(&c.since, "since", "", "only those used since a `TIME`: 7d, 12h or 2026-01-31")
 	f.StringVar(&c.before, "before", "", "only those last used before a `TIME`")
 	cmd.Flags().StringVar(&c.sort, "sort", "", "`ORDER`: "+strings.Join(sessions.Sorts(), ", "))
 	cmd.Flags().IntVar(&c.limit, "limit", 20, "list so many `SESSIONS` at most; 0 lists all")
 	cmd.Flags().IntVar(&c.page, "page", 1, "list `PAGE` number so many")
-	cmd.AddCommand(newSessionShow(c), newSessionSearch(c), newSessionStats(c), newSessionTree(c), newSessionExport(c), newSessionCheck(c), newSessionRepair(c))
+	cmd.AddCommand(newSessionShow(c), newSessionSearch(c), newSessionStats(c), newSessionTree(c),
+		newSessionExport(c), newSessionCheck(c), newSessionRepair(c))
 	return cmd
 }
 
@@ -103,7 +106,8 @@ func (c *recorded) selected(ctx context.Context) (*sessions.Library, sessions.Fi
 
 func (c *recorded) list(cmd *cobra.Command, _ []string) error {
 	if c.limit < 0 || c.page < 1 {
-		return precis.Errorf(precis.CodeInvalid, "read flags", "--limit is %d and --page %d, want 0 or more and 1 or more", c.limit, c.page)
+		return precis.Errorf(precis.CodeInvalid, "read flags",
+			"--limit is %d and --page %d, want 0 or more and 1 or more", c.limit, c.page)
 	}
 	lib, f, err := c.selected(cmd.Context())
 	if err != nil {

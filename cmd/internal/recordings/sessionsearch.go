@@ -52,7 +52,8 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	hits, err := lib.SearchIn(cmd.Context(), f, store.SearchQuery{Text: strings.Join(args, " "), Limit: c.limit + 1, Exact: c.exact})
+	hits, err := lib.SearchIn(cmd.Context(), f,
+		store.SearchQuery{Text: strings.Join(args, " "), Limit: c.limit + 1, Exact: c.exact})
 	if err != nil {
 		return err
 	}
@@ -60,10 +61,13 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	hits = hits[:out.Total]
 	for _, h := range hits {
 		h.Snippet = term.Plain(h.Snippet)
-		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: h.Place.Handle, In: h.Place.In, Kind: h.Place.Name.String(), Agent: h.Session.Agent, Title: h.Session.Title, Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})
+		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: h.Place.Handle, In: h.Place.In,
+			Kind: h.Place.Name.String(), Agent: h.Session.Agent, Title: h.Session.Title,
+			Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})
 	}
 	if len(hits) == 0 {
-		return &precis.Error{Code: precis.CodeNotFound, Op: "search sessions", Err: errNowhere(args), Hint: "all words must stand in one message; try fewer"}
+		return &precis.Error{Code: precis.CodeNotFound, Op: "search sessions", Err: errNowhere(args),
+			Hint: "all words must stand in one message; try fewer"}
 	}
 	if c.AsJSON {
 		return c.JSON(out)
@@ -108,5 +112,6 @@ func parseMoment(flag, s string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, precis.Errorf(precis.CodeInvalid, "read flags", "%s is %q, want a time such as 7d, 12h or 2026-01-31", flag, s)
+	return time.Time{}, precis.Errorf(precis.CodeInvalid, "read flags",
+		"%s is %q, want a time such as 7d, 12h or 2026-01-31", flag, s)
 }

@@ -23,12 +23,14 @@ type composition struct {
 
 // compositionOf returns the values of a composition that the bar and legend need.
 func compositionOf(c conversation.Composition) composition {
-	return composition{kinds: c.View.Kinds, used: c.Used, window: c.Window.Tokens, free: c.Free, reserve: c.Reserved, acts: c.Threshold}
+	return composition{kinds: c.View.Kinds, used: c.Used, window: c.Window.Tokens, free: c.Free,
+		reserve: c.Reserved, acts: c.Threshold}
 }
 
 // bar draws a composition.
 func (p *Printer) bar(c composition) {
-	b := term.Bar{Total: max(c.window, c.used), Reserve: c.reserve, Mark: max(c.acts, 0), Label: p.Words.Percent(share(c.acts, c.window))}
+	b := term.Bar{Total: max(c.window, c.used), Reserve: c.reserve, Mark: max(c.acts, 0),
+		Label: p.Words.Percent(share(c.acts, c.window))}
 	for _, k := range c.kinds {
 		b.Segments = append(b.Segments, term.Segment{Name: k.Name, Value: k.Tokens})
 	}
@@ -39,7 +41,8 @@ func (p *Printer) bar(c composition) {
 // transcript.
 func (p *Printer) legend(c composition, said map[string]int, total int) {
 	row := func(mark, name string, tokens int, blocks, ever string) []string {
-		return []string{mark + " " + name, p.Words.Number(tokens), percent(p.Words, tokens, c.window), blocks, ever}
+		return []string{mark + " " + name, p.Words.Number(tokens), percent(p.Words, tokens, c.window), blocks,
+			ever}
 	}
 	var rows [][]string
 	for i, k := range c.kinds {
@@ -47,7 +50,8 @@ func (p *Printer) legend(c composition, said map[string]int, total int) {
 		if k.Blocks > 0 {
 			blocks = p.Words.Number(k.Blocks)
 		}
-		rows = append(rows, row(p.Text.Mark(i, k.Name), p.Words.Part(k.Name), k.Tokens, blocks, p.Words.Number(said[k.Name])))
+		rows = append(rows, row(p.Text.Mark(i, k.Name), p.Words.Part(k.Name), k.Tokens, blocks,
+			p.Words.Number(said[k.Name])))
 	}
 	if c.free > 0 {
 		rows = append(rows, row(p.Text.Mark(0, "free"), p.Words.Part("free"), c.free, "", ""))
@@ -67,7 +71,8 @@ func (p *Printer) thresholdText(d policy.Decision, c composition) string {
 	if c.acts <= 0 {
 		return p.Words.Text("the window leaves no room for messages")
 	}
-	return p.Words.Text("from %s tokens on (%s of the window), down to %s", p.Words.Number(c.acts), p.Words.Percent(share(c.acts, c.window)), p.Words.Number(d.Target))
+	return p.Words.Text("from %s tokens on (%s of the window), down to %s", p.Words.Number(c.acts),
+		p.Words.Percent(share(c.acts, c.window)), p.Words.Number(d.Target))
 }
 
 func share(n, total int) float64 { return precis.Window{Tokens: total}.Percent(n) }

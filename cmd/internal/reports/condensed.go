@@ -49,7 +49,8 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 	}
 	if done.Loses != nil && done.Loses.Refuses() {
 		p.Text.Printf("\n")
-		p.Text.Headline("bad", p.Words.Say("dry.refused", p.Words.Sentence(term.Plain((&conversation.LossError{Gone: *done.Loses}).Said()))))
+		p.Text.Headline("bad", p.Words.Say("dry.refused",
+			p.Words.Sentence(term.Plain((&conversation.LossError{Gone: *done.Loses}).Said()))))
 	}
 	p.Text.Printf("\n  %s\n", p.Words.Say("dry"))
 	return nil
@@ -74,10 +75,12 @@ func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res policy.Result,
 	if ok {
 		where += ": " + p.inTask(k)
 	}
-	next := append([]term.Pair{{Name: p.Words.Say("writtento"), Value: where, Style: "good"}}, p.rangeNote(k)...)
+	next := append([]term.Pair{{Name: p.Words.Say("writtento"), Value: where, Style: "good"}},
+		p.rangeNote(k)...)
 	p.printOutcome(j, res, o, comp, "", append(next,
 		term.Pair{Name: p.Words.Say("undo"), Value: "precis undo " + file},
-		term.Pair{Name: p.Words.Say("find"), Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
+		term.Pair{Name: p.Words.Say("find"),
+			Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
 	)...)
 	return nil
 }
@@ -107,16 +110,20 @@ func (p *Printer) inTask(k recording.KeptInTask) string {
 
 // printOutcome prints the result of a run: one sentence, the window, what was kept and lost, and next
 // steps; with --verbose also the arithmetic.
-func (p *Printer) printOutcome(j *jobs.Job, res policy.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
+func (p *Printer) printOutcome(j *jobs.Job, res policy.Result, o outcome, comp conversation.Composition,
+	prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
 	style, text := o.headline(p.Words)
 	w.Headline(style, prefix+text)
 	p.bar(compositionOf(comp))
-	pairs := []term.Pair{{Name: p.Words.Say("kept"), Value: keptText(p.Words, r)}, {Name: p.Words.Say("lost"), Value: lossText(p.Words, r.Retention), Style: "bad"}}
+	pairs := []term.Pair{{Name: p.Words.Say("kept"), Value: keptText(p.Words, r)},
+		{Name: p.Words.Say("lost"), Value: lossText(p.Words, r.Retention), Style: "bad"}}
 	pairs = append(pairs, callPairs(p.Words, r)...)
 	if n := len(r.Repairs); n > 0 {
-		pairs = append(pairs, term.Pair{Name: p.Words.Text("mended"), Value: p.Words.Text("the recording was not a valid request; %s, the first: %s", p.Words.Count(n, "place"), r.Repairs[0]), Style: "warn"})
+		pairs = append(pairs, term.Pair{Name: p.Words.Text("mended"),
+			Value: p.Words.Text("the recording was not a valid request; %s, the first: %s",
+				p.Words.Count(n, "place"), r.Repairs[0]), Style: "warn"})
 	}
 	w.Styled(append(pairs, next...)...)
 	if p.Verbose {
@@ -129,7 +136,8 @@ func (p *Printer) arithmetic(j *jobs.Job, r policy.Report) {
 	w := p.Text
 	w.Printf("\n")
 	pairs := [][2]string{
-		{"recording", p.kindOf(j.File.Format, j.File.Origin.Agent) + p.Words.Say("comma") + p.Words.Count(j.Conversation.Transcript.Len(), "message")},
+		{"recording", p.kindOf(j.File.Format, j.File.Origin.Agent) + p.Words.Say("comma") +
+			p.Words.Count(j.Conversation.Transcript.Len(), "message")},
 		{"window", p.Words.Sentence(r.Decision.Window.String())},
 		{"before", p.sizeText(r.Before, r.Decision.Window.Tokens)},
 		{"after", p.sizeText(r.After, r.Decision.Window.Tokens)},

@@ -47,7 +47,8 @@ func (p *Printer) diff(parts []diff.Part, full bool) {
 			previews = append(previews, c)
 		}
 	}
-	slices.SortStableFunc(previews, func(a, b change) int { return (b.Before - b.After) - (a.Before - a.After) })
+	slices.SortStableFunc(previews,
+		func(a, b change) int { return (b.Before - b.After) - (a.Before - a.After) })
 	for i, c := range previews {
 		d.lines[c.Handle] = full || i < mostShown
 	}
@@ -62,14 +63,17 @@ func (p *Printer) diff(parts []diff.Part, full bool) {
 		i += n
 	}
 	if len(previews) > mostShown && !full {
-		d.Printf("  %s\n", d.Style("dim", d.words.Text("the %d previews that save most show how they begin; --full prints everything", mostShown)))
+		d.Printf("  %s\n", d.Style("dim",
+			d.words.Text("the %d previews that save most show how they begin; --full prints everything",
+				mostShown)))
 	}
 }
 
 // small reports whether a change fits in a few words: a block is removed or replaced by a pointer
 // or a note.
 func (c change) small() bool {
-	return c.Kind == diff.PartRemoved || c.Kind == diff.PartPreview && c.By != precis.KindPruning && c.By != precis.KindClip
+	return c.Kind == diff.PartRemoved ||
+		c.Kind == diff.PartPreview && c.By != precis.KindPruning && c.By != precis.KindClip
 }
 
 // small prints the next small changes as one line if they are many, including the unchanged
@@ -93,7 +97,8 @@ func (p *diffPrinter) small(changes []change) int {
 		what = append(what, p.words.Text("%s by %s", p.words.Number(by[kind]), p.words.Kind(kind)))
 	}
 	h := precis.SpanHandle(changes[0].Handle.From, changes[end-1].Handle.To)
-	p.row("warn", "~", h, p.words.Text("blocks shortened: %s", strings.Join(what, p.words.Say("comma"))), p.arrow(before, after))
+	p.row("warn", "~", h, p.words.Text("blocks shortened: %s", strings.Join(what, p.words.Say("comma"))),
+		p.arrow(before, after))
 	return end
 }
 
@@ -102,15 +107,19 @@ func (p *diffPrinter) change(c change, alone bool) {
 	switch c.Kind {
 	case diff.PartSame:
 		if n >= leastSame || p.full || alone {
-			p.row("dim", " ", c.Handle, p.words.Text("%s unchanged", p.words.Count(n, "message")), p.words.Number(c.Before))
+			p.row("dim", " ", c.Handle, p.words.Text("%s unchanged", p.words.Count(n, "message")),
+				p.words.Number(c.Before))
 		}
 	case diff.PartHidden:
-		p.row("bad", "-", c.Handle, p.words.Text("%s hidden by %s", p.words.Count(n, "message"), p.words.Kind(c.By)), p.words.Number(c.Before))
+		p.row("bad", "-", c.Handle, p.words.Text("%s hidden by %s", p.words.Count(n, "message"),
+			p.words.Kind(c.By)), p.words.Number(c.Before))
 	case diff.PartInserted:
-		p.row("good", "+", c.Handle, p.words.Text("instead: %s", p.words.Text(c.instead())), p.words.Number(c.After))
+		p.row("good", "+", c.Handle, p.words.Text("instead: %s", p.words.Text(c.instead())),
+			p.words.Number(c.After))
 		p.text("good", c.inserted(p.full), mostInserted)
 	case diff.PartRemoved:
-		p.row("bad", "-", c.Handle, p.words.Text("%s left out by %s", p.words.Sentence(c.What), p.words.Kind(c.By)), p.words.Number(c.Before))
+		p.row("bad", "-", c.Handle, p.words.Text("%s left out by %s", p.words.Sentence(c.What),
+			p.words.Kind(c.By)), p.words.Number(c.Before))
 	case diff.PartPreview:
 		p.row("warn", "~", c.Handle, p.words.Sentence(c.What), p.arrow(c.Before, c.After))
 		if c.small() || p.lines[c.Handle] {
@@ -170,7 +179,8 @@ func lines(text string) []string { return strings.Split(strings.TrimSpace(text),
 func (p *diffPrinter) row(style, sign string, h precis.Handle, what, tokens string) {
 	columns := min(p.Width(), 100)
 	room := columns - p.handle - len([]rune(tokens)) - 8
-	p.Printf("  %s\n", p.Style(style, fmt.Sprintf("%s %-*s  %s  %s", sign, p.handle, h, term.Pad(what, room), tokens)))
+	p.Printf("  %s\n", p.Style(style,
+		fmt.Sprintf("%s %-*s  %s  %s", sign, p.handle, h, term.Pad(what, room), tokens)))
 }
 
 // text prints the first lines of a text.
@@ -187,7 +197,8 @@ func (p *diffPrinter) text(style string, all []string, most int) {
 		p.Printf("    %s\n", p.Style(style, strings.TrimRight("│ "+line, " ")))
 	}
 	if n := len(all) - len(shown); n > 0 && most == mostInserted {
-		p.Printf("    %s\n", p.Style("dim", "│ … "+p.words.Text("%s; --full prints everything", p.words.Count(n, "more line"))))
+		p.Printf("    %s\n", p.Style("dim",
+			"│ … "+p.words.Text("%s; --full prints everything", p.words.Count(n, "more line"))))
 	}
 }
 

@@ -16,7 +16,8 @@ type Gathered struct {
 	Skipped       []SkippedFile         `json:"skipped,omitempty"`
 	Stats         []experiments.Stats   `json:"stats"`
 	Condensations []experiments.Outcome `json:"condensations"`
-	Arms          []experiments.Stats   `json:"arms,omitempty"` // whole conversations of the gateway's store; nil if recordings were read
+	// whole conversations of the gateway's store; nil if recordings were read
+	Arms []experiments.Stats `json:"arms,omitempty"`
 }
 
 // SkippedFile is a file of a folder that is not a recording.
@@ -42,7 +43,8 @@ func (p *Printer) Experiments(r Gathered) {
 		return
 	}
 	if r.Arms == nil {
-		w.Title("%s", p.Words.Text("%s in %s", p.Words.Count(distinctRuns(r.Condensations), "condensation"), p.Words.Count(r.Recordings, "recording")))
+		w.Title("%s", p.Words.Text("%s in %s", p.Words.Count(distinctRuns(r.Condensations), "condensation"),
+			p.Words.Count(r.Recordings, "recording")))
 	}
 	for rest := r.Stats; len(rest) > 0; {
 		n := 1
@@ -119,7 +121,8 @@ func (p *Printer) variants(stats []experiments.Stats, metrics []experiments.Metr
 		rows = rows[:1]
 	}
 	for i, s := range stats {
-		headers, right = append(headers, oneLine(term.Plain(strings.TrimSpace(s.Variant+" "+s.Model)), 24)), append(right, i+1)
+		headers, right = append(headers,
+			oneLine(term.Plain(strings.TrimSpace(s.Variant+" "+s.Model)), 24)), append(right, i+1)
 		rows[0] = append(rows[0], p.Words.Number(s.Conversations))
 		if len(rows) > 1 {
 			rows[1] = append(rows[1], p.Words.Number(s.Condensations))
@@ -136,11 +139,16 @@ func (p *Printer) variants(stats []experiments.Stats, metrics []experiments.Metr
 }
 
 var metricNames = map[experiments.Metric]string{
-	experiments.MetricSaved: "tokens saved", experiments.MetricShare: "share saved", experiments.MetricCost: "cost", experiments.MetricSeconds: "seconds",
-	experiments.MetricCalls: "model calls", experiments.MetricGate: "gate score", experiments.MetricRepaired: "repaired",
-	experiments.MetricRereads: "re-reads of hidden", experiments.MetricRereadsShown: "re-reads of shown", experiments.MetricUndone: "undone",
-	experiments.MetricRequests: "requests", experiments.MetricPaid: "paid, all in all", experiments.MetricSummaries: "of it to condense",
-	experiments.MetricSent: "tokens sent", experiments.MetricNotSent: "tokens not sent", experiments.MetricReductions: "edits",
+	experiments.MetricSaved: "tokens saved", experiments.MetricShare: "share saved",
+	experiments.MetricCost: "cost", experiments.MetricSeconds: "seconds",
+	experiments.MetricCalls: "model calls", experiments.MetricGate: "gate score",
+	experiments.MetricRepaired: "repaired",
+	experiments.MetricRereads:  "re-reads of hidden", experiments.MetricRereadsShown: "re-reads of shown",
+	experiments.MetricUndone:   "undone",
+	experiments.MetricRequests: "requests", experiments.MetricPaid: "paid, all in all",
+	experiments.MetricSummaries: "of it to condense",
+	experiments.MetricSent:      "tokens sent", experiments.MetricNotSent: "tokens not sent",
+	experiments.MetricReductions: "edits",
 }
 
 // meanText returns a mean with its interval, or "–" if it is unknown.
@@ -204,7 +212,8 @@ func (p *Printer) claims(stats []experiments.Stats, metrics []experiments.Metric
 		return []string{p.Words.Text("no difference is larger than chance with so few")}
 	}
 	byChance := p.Words.Decimal(strconv.FormatFloat(float64(looked)/20, 'f', 1, 64))
-	return append(out, p.Words.Text("of %s looked at, %s would look larger than chance by chance alone", p.Words.Count(looked, "difference"), byChance))
+	return append(out, p.Words.Text("of %s looked at, %s would look larger than chance by chance alone",
+		p.Words.Count(looked, "difference"), byChance))
 }
 
 func (p *Printer) claim(m experiments.Metric, variant, against string, d experiments.Estimate) string {
@@ -213,5 +222,6 @@ func (p *Printer) claim(m experiments.Metric, variant, against string, d experim
 		more, mean, low, high = "less", -mean, -high, -low
 	}
 	return p.Words.Text("larger than chance: %s of %s is %s %s than of %s (%s to %s)",
-		p.Words.Text(metricNames[m]), term.Plain(variant), p.amount(m, mean), p.Words.Text(more), term.Plain(against), p.amount(m, low), p.amount(m, high))
+		p.Words.Text(metricNames[m]), term.Plain(variant), p.amount(m, mean), p.Words.Text(more),
+		term.Plain(against), p.amount(m, low), p.amount(m, high))
 }

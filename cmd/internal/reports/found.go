@@ -25,7 +25,8 @@ func (p *Printer) Found(path string, q *find.Query, hits []find.Place, total int
 	}
 	names = min(names, w.Width()-widest-30)
 	for _, h := range hits {
-		w.Printf("\n  %-*s  %s  %s%s\n", widest, h.Handle, term.Pad(p.placeText(h), names), p.sightText(h), w.Style("dim", p.alsoText(h.Also)))
+		w.Printf("\n  %-*s  %s  %s%s\n", widest, h.Handle, term.Pad(p.placeText(h), names), p.sightText(h),
+			w.Style("dim", p.alsoText(h.Also)))
 		line := retain.Folded(h.Line)
 		w.Printf("    %s\n", p.highlight(q, term.Around(line, First(q, line), w.Width()-4)))
 		p.related(h.Related)
@@ -43,7 +44,8 @@ func (p *Printer) Found(path string, q *find.Query, hits []find.Place, total int
 	}
 	if i := slices.IndexFunc(hits, block); i >= 0 {
 		next[0][1] = fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)
-		next = append(next, [2]string{"show to the model again", fmt.Sprintf("precis restore %s %s", ShellWord(path), hits[i].Handle)})
+		next = append(next, [2]string{"show to the model again",
+			fmt.Sprintf("precis restore %s %s", ShellWord(path), hits[i].Handle)})
 	}
 	p.Pairs(next...)
 }

@@ -21,10 +21,12 @@ func (p *Printer) Gate(r digest.Repaired) {
 	}
 	k := r.Kept
 	say("names %s of %s likely to be needed again, %s of them added; %s of %s of the user word for word",
-		p.Words.Number(k.Kept), p.Words.Count(k.Anchors, "fact"), p.Words.Number(k.Repaired), p.Words.Number(k.Rules-len(r.Rules)), p.Words.Count(k.Rules, "rule"))
+		p.Words.Number(k.Kept), p.Words.Count(k.Anchors, "fact"), p.Words.Number(k.Repaired),
+		p.Words.Number(k.Rules-len(r.Rules)), p.Words.Count(k.Rules, "rule"))
 	lost := slices.Concat(r.Rules, r.Lost)
 	for _, l := range lost[:min(len(lost), mostLost)] {
-		say("did not fit: %-8s %s %s", l.Handle.String(), p.Words.Text(l.Kind), oneLine(term.Plain(l.Text), w.Width()-40))
+		say("did not fit: %-8s %s %s", l.Handle.String(), p.Words.Text(l.Kind),
+			oneLine(term.Plain(l.Text), w.Width()-40))
 	}
 	if n := len(r.Rules) + k.FactsLost() - mostLost; n > 0 {
 		say("… and %s more", p.Words.Number(n))

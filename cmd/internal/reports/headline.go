@@ -26,16 +26,18 @@ func outcomeOf(j *jobs.Job, res policy.Result, edits []precis.Edit) outcome {
 	shown := precis.ShownBy(t, edits)
 	if last := t.Speech().LastTurn(func(i int) bool { return !shown.Rewound(i) }); last >= 0 {
 		look := shown.Message(last)
-		o.cut, o.isCut = precis.MessageHandle(last), (look.Hidden || look.Changed) && !quoted(t.Speech().Says(last), look)
+		o.cut, o.isCut = precis.MessageHandle(last), (look.Hidden || look.Changed) &&
+			!quoted(t.Speech().Says(last), look)
 	}
 	return o
 }
 
 // quoted reports whether the replacement of a message contains all of the user's words in it.
 func quoted(words string, look precis.Look) bool {
-	return look.Hidden && look.Unit.Messages != nil && words != "" && slices.ContainsFunc(look.Unit.Messages, func(m precis.Message) bool {
-		return strings.Contains(retain.Folded(m.PlainText()), retain.Folded(words))
-	})
+	return look.Hidden && look.Unit.Messages != nil && words != "" && slices.ContainsFunc(look.Unit.Messages,
+		func(m precis.Message) bool {
+			return strings.Contains(retain.Folded(m.PlainText()), retain.Folded(words))
+		})
 }
 
 // editsAfter returns the edits of a conversation after a run, whether or not the run is recorded yet.
@@ -56,7 +58,9 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 		return "title", endedText(w, r)
 	}
 	text = w.Say("ended.reduced",
-		w.Number(r.Before.Tokens), w.Number(r.After.Tokens), percent(w, r.After.Tokens, r.Decision.Window.Tokens), w.Number(r.Decision.Window.Tokens), meansText(w, r.Edits))
+		w.Number(r.Before.Tokens), w.Number(r.After.Tokens),
+		percent(w, r.After.Tokens, r.Decision.Window.Tokens), w.Number(r.Decision.Window.Tokens),
+		meansText(w, r.Edits))
 	style = "title"
 	var bad []string
 	if k := r.Retention; k != nil && len(k.RulesLost) > 0 {
@@ -108,7 +112,8 @@ func endedText(w *console.Words, r policy.Report) string {
 
 // means are the kinds of edits with a name in the user's language.
 var means = []precis.EditKind{
-	precis.KindCondensation, precis.KindTruncation, precis.KindPruning, precis.KindDedupe, precis.KindMedia, precis.KindClip, precis.KindThinking, precis.KindRestore,
+	precis.KindCondensation, precis.KindTruncation, precis.KindPruning, precis.KindDedupe, precis.KindMedia,
+	precis.KindClip, precis.KindThinking, precis.KindRestore,
 }
 
 // meansText lists the kinds of edits of a run: "a digest and pointers to copies".
@@ -143,7 +148,8 @@ func lossText(w *console.Words, k *policy.Retention) string {
 	}
 	if n := len(k.RulesLost); n > 0 {
 		first := k.RulesLost[0]
-		parts = append(parts, w.Say("lost.rules", w.Count(n, "rule"), first.Handle, oneLine(term.Plain(first.Text), 60)))
+		parts = append(parts, w.Say("lost.rules", w.Count(n, "rule"), first.Handle,
+			oneLine(term.Plain(first.Text), 60)))
 	}
 	return strings.Join(parts, w.Say("semicolon"))
 }

@@ -34,8 +34,9 @@ type Inspection struct {
 	Decision   policy.Decision   `json:"decision"`
 	Arithmetic string            `json:"arithmetic"`
 	Would      string            `json:"would"`
-	Shadow     *policy.Shadow    `json:"shadow,omitempty"` // with the preset off: the action it would take otherwise
-	Edits      []EditLine        `json:"edits,omitempty"`
+	// with the preset off: the action it would take otherwise
+	Shadow *policy.Shadow `json:"shadow,omitempty"`
+	Edits  []EditLine     `json:"edits,omitempty"`
 
 	Composition conversation.Composition `json:"composition"`
 	Loss        *conversation.Lost       `json:"loss,omitempty"` // nil: the view has no edits
@@ -95,10 +96,13 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 		return Inspection{}, err
 	}
 	v := Inspection{
-		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path, Title: content.Title(j.Conversation), Model: j.Model,
-		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored, Warnings: j.File.Warnings,
-		View: comp.View, Transcript: said, Composition: comp,
-		Window: j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would, Shadow: res.Report.Shadow,
+		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path,
+		Title: content.Title(j.Conversation), Model: j.Model,
+		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored,
+		Warnings: j.File.Warnings,
+		View:     comp.View, Transcript: said, Composition: comp,
+		Window: j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic,
+		Would: would, Shadow: res.Report.Shadow,
 	}
 	for _, e := range conversation.EditsOf(j.Conversation).Items {
 		if e.InForce && e.Kind != precis.KindUndo {
@@ -145,7 +149,8 @@ func (p *Printer) Inspection(v Inspection) {
 	w.Printf("\n")
 	repeats := ""
 	if n := v.View.Duplicates; n.Blocks > 0 {
-		repeats = p.Words.Text("%s in %s, word for word", p.Words.Count(n.Tokens, "token"), p.Words.Count(n.Blocks, "block"))
+		repeats = p.Words.Text("%s in %s, word for word", p.Words.Count(n.Tokens, "token"),
+			p.Words.Count(n.Blocks, "block"))
 	}
 	kept, lost := "", ""
 	if v.Loss != nil {
@@ -156,7 +161,8 @@ func (p *Printer) Inspection(v Inspection) {
 		because = p.Words.Sentence(v.Arithmetic)
 	}
 	p.Pairs(
-		[2]string{"recording", p.kindOf(v.Format, v.Agent) + p.Words.Say("comma") + p.Words.Count(v.Status.Messages, "message") + p.extras(v)},
+		[2]string{"recording", p.kindOf(v.Format, v.Agent) + p.Words.Say("comma") +
+			p.Words.Count(v.Status.Messages, "message") + p.extras(v)},
 		[2]string{"model", v.Model},
 		[2]string{"window", p.Words.Sentence(v.Window.String())},
 		[2]string{"repeats", repeats},
@@ -178,7 +184,8 @@ func (p *Printer) usage(v Inspection, c composition) {
 		style = "warn"
 	}
 	p.Text.Paragraph(style, p.Words.Text("%s of %s tokens (%s), %s of %s shown to the model",
-		p.Words.Number(c.used), p.Words.Number(c.window), percent(p.Words, c.used, c.window), p.Words.Number(v.Status.Shown), p.Words.Count(v.Status.Messages, "message")))
+		p.Words.Number(c.used), p.Words.Number(c.window), percent(p.Words, c.used, c.window),
+		p.Words.Number(v.Status.Shown), p.Words.Count(v.Status.Messages, "message")))
 }
 
 // plannedReduction describes the reduction that would be made.
@@ -235,7 +242,8 @@ func (p *Printer) results(v Inspection) {
 			rows = append(rows, []string{p.Words.Text("… %d more", len(v.View.Results)-most), "", "", ""})
 			break
 		}
-		rows = append(rows, []string{oneLine(r.Name, 40), p.Words.Number(r.Tokens), percent(p.Words, r.Tokens, v.Window.Tokens), p.Words.Number(r.Blocks)})
+		rows = append(rows, []string{oneLine(r.Name, 40), p.Words.Number(r.Tokens),
+			percent(p.Words, r.Tokens, v.Window.Tokens), p.Words.Number(r.Blocks)})
 	}
 	p.Text.Printf("\n")
 	p.Text.Table(p.Words.Heads("tool results of", "tokens", "share", "results"), []int{1, 2, 3}, rows)
@@ -246,7 +254,8 @@ func (p *Printer) editLines(edits []EditLine) {
 		return
 	}
 	heads, right := p.Words.Heads("edit", "kind", "at message"), []int{2}
-	sized := p.Text.Width() >= 80 && slices.ContainsFunc(edits, func(e EditLine) bool { return e.Before != nil || e.After != nil })
+	sized := p.Text.Width() >= 80 && slices.ContainsFunc(edits,
+		func(e EditLine) bool { return e.Before != nil || e.After != nil })
 	if sized {
 		heads, right = append(heads, p.Words.Text("tokens")), append(right, 3)
 	}

@@ -44,7 +44,8 @@ func replacementName(r policy.Report) string {
 	switch {
 	case has(func(e policy.EditSummary) bool { return e.Rung == "digest" }):
 		return "digest"
-	case has(func(e policy.EditSummary) bool { return e.Kind == precis.KindCondensation }) || r.Status.Condensations > 0:
+	case has(func(e policy.EditSummary) bool { return e.Kind == precis.KindCondensation }) ||
+		r.Status.Condensations > 0:
 		return "summary"
 	}
 	return "marker"
@@ -58,7 +59,8 @@ func (p *Printer) printLosses(k *policy.Retention) {
 	lost := slices.Concat(k.RulesLost, k.Lost)
 	var rows [][]string
 	for _, l := range lost[:min(len(lost), mostLost)] {
-		rows = append(rows, []string{l.Handle.String(), p.Words.Text(l.Kind), term.Cut(oneLine(term.Plain(l.Text), 200), p.Text.Width()-30)})
+		rows = append(rows, []string{l.Handle.String(), p.Words.Text(l.Kind),
+			term.Cut(oneLine(term.Plain(l.Text), 200), p.Text.Width()-30)})
 	}
 	if n := k.Loses() - mostLost; n > 0 {
 		rows = append(rows, []string{"…", "", p.Words.Text("and %s more", p.Words.Number(n))})

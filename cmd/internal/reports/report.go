@@ -18,14 +18,16 @@ func (p *Printer) edits(r policy.Report) {
 	}
 	var rows [][]string
 	for _, e := range r.Edits {
-		rows = append(rows, []string{e.Rung, p.Words.Kind(e.Kind), p.Words.Number(e.Saved), p.Words.Sentence(e.Reason)})
+		rows = append(rows, []string{e.Rung, p.Words.Kind(e.Kind), p.Words.Number(e.Saved),
+			p.Words.Sentence(e.Reason)})
 	}
 	p.Text.Printf("\n")
 	p.Text.Table(p.Words.Heads("rung", "edit", "tokens saved", "what"), []int{2}, rows)
 }
 
 func (p *Printer) sizeText(s policy.Size, window int) string {
-	return p.Words.Text("%s tokens (%s), %s", p.Words.Number(s.Tokens), percent(p.Words, s.Tokens, window), p.Words.Count(s.Messages, "message"))
+	return p.Words.Text("%s tokens (%s), %s", p.Words.Number(s.Tokens), percent(p.Words, s.Tokens, window),
+		p.Words.Count(s.Messages, "message"))
 }
 
 // callPairs lists the model calls with their cost, the failures of rungs, and warnings.
@@ -35,7 +37,8 @@ func callPairs(w *console.Words, r policy.Report) []term.Pair {
 		if c := s.Call; c != nil {
 			pairs = append(pairs, term.Pair{Name: w.Say("model"), Value: callText(w, *c)})
 			for _, warning := range c.Warnings {
-				pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: w.Sentence(warning), Style: "warn"})
+				pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: w.Sentence(warning),
+					Style: "warn"})
 			}
 		}
 		switch {
@@ -71,7 +74,8 @@ func stepText(w *console.Words, s precis.Step) string {
 func skipped(w *console.Words, r policy.Report) [][2]string {
 	var pairs [][2]string
 	for _, s := range r.Steps {
-		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeFailed && s.Code != policy.ReasonBudget {
+		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeFailed &&
+			s.Code != policy.ReasonBudget {
 			pairs = append(pairs, [2]string{"not used", stepText(w, s)})
 		}
 	}
@@ -84,16 +88,21 @@ func callText(w *console.Words, c precis.CallReport) string {
 	if c.Cached && c.Calls == 0 {
 		return w.Text("%s: paid before, nothing was called", c.Model)
 	}
-	form := map[string]string{"cache": w.Text("through the prompt cache"), "compact": w.Text("by itself"), "parts": w.Text("in parts")}[c.Form]
-	return w.Text("%s, %s, %s tokens in, %s out, %s; %s: %s", c.Model, w.Count(c.Calls, "call"), w.Number(c.Usage.Input+c.Usage.CacheRead+c.Usage.CacheWrite), w.Number(c.Usage.Output), w.Dollars(c.CostUSD), form, w.Sentence(c.Why))
+	form := map[string]string{"cache": w.Text("through the prompt cache"), "compact": w.Text("by itself"),
+		"parts": w.Text("in parts")}[c.Form]
+	return w.Text("%s, %s, %s tokens in, %s out, %s; %s: %s", c.Model, w.Count(c.Calls, "call"),
+		w.Number(c.Usage.Input+c.Usage.CacheRead+c.Usage.CacheWrite), w.Number(c.Usage.Output),
+		w.Dollars(c.CostUSD), form, w.Sentence(c.Why))
 }
 
 // status prints a conversation's status and the file it was written to.
 func (p *Printer) status(s policy.Status, where string) {
 	w := p.Words
 	p.Text.Styled(
-		term.Pair{Name: w.Say("usage"), Value: w.Say("usage.text", w.Percent(s.Percent), w.Number(s.Tokens), w.Number(s.Window))},
-		term.Pair{Name: w.Say("messages"), Value: w.Say("messages.text", w.Number(s.Messages), w.Number(s.Shown))},
+		term.Pair{Name: w.Say("usage"),
+			Value: w.Say("usage.text", w.Percent(s.Percent), w.Number(s.Tokens), w.Number(s.Window))},
+		term.Pair{Name: w.Say("messages"),
+			Value: w.Say("messages.text", w.Number(s.Messages), w.Number(s.Shown))},
 		term.Pair{Name: w.Say("condensed"), Value: historyText(w, s)},
 		term.Pair{Name: w.Say("writtento"), Value: where, Style: "good"},
 	)

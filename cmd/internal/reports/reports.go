@@ -57,7 +57,8 @@ func (p *Printer) TookBack(where string, back []conversation.EditInfo, s policy.
 	if p.AsJSON {
 		return p.JSON(edited{where, s, lines})
 	}
-	p.Text.Title("%s", p.Words.Say("tookback", p.Words.Count(len(back), "edit"), strings.Join(kinds, p.Words.Say("comma"))))
+	p.Text.Title("%s", p.Words.Say("tookback", p.Words.Count(len(back), "edit"),
+		strings.Join(kinds, p.Words.Say("comma"))))
 	p.editLines(lines)
 	p.Text.Printf("\n")
 	p.status(s, where)

@@ -47,7 +47,8 @@ func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 	w := p.Text
 	if l.Total == 0 {
 		p.Line("no sessions")
-		p.Pairs([2]string{"elsewhere", "precis sessions --in FOLDER"}, [2]string{"always", p.Words.Text("precis config shows sessions.roots")})
+		p.Pairs([2]string{"elsewhere", "precis sessions --in FOLDER"},
+			[2]string{"always", p.Words.Text("precis config shows sessions.roots")})
 		return
 	}
 	w.Title("%s", p.Words.Count(l.Total, "session"))
@@ -74,7 +75,8 @@ func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 	}
 	w.Table(append(heads, p.Words.Text("what")), right, rows)
 	if limit > 0 && limit*page < l.Total {
-		w.Printf("  %s\n", p.Words.Text("… and %s more: --page %d", p.Words.Number(l.Total-limit*page), page+1))
+		w.Printf("  %s\n", p.Words.Text("… and %s more: --page %d", p.Words.Number(l.Total-limit*page),
+			page+1))
 	}
 }
 
@@ -148,14 +150,19 @@ func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now
 	}
 	condensed := ""
 	if s.Condensations > 0 {
-		condensed = p.Words.Text("%d× by the program: %s of %s hidden, %s of %s tokens", s.Condensations, p.Words.Number(s.Hidden), p.Words.Count(s.Messages, "message"), p.size(s.Lost), p.size(s.Tokens))
+		condensed = p.Words.Text("%d× by the program: %s of %s hidden, %s of %s tokens", s.Condensations,
+			p.Words.Number(s.Hidden), p.Words.Count(s.Messages, "message"), p.size(s.Lost), p.size(s.Tokens))
 	}
 	p.Pairs(
-		[2]string{"id", s.ID}, [2]string{"agent", s.Agent}, [2]string{"model", s.Model}, [2]string{"project", s.Project}, [2]string{"file", s.Path},
+		[2]string{"id", s.ID}, [2]string{"agent", s.Agent}, [2]string{"model", s.Model},
+		[2]string{"project", s.Project}, [2]string{"file", s.Path},
 		[2]string{"state", oneLine(state, w.Width()-14)},
-		[2]string{"used", p.Words.Text("%s to %s (%s)", p.formatTime(s.Begun), p.formatTime(s.Last), p.ago(s.Last, now))},
-		[2]string{"said", p.Words.Text("%s, %s of the user, %s tokens", p.Words.Count(s.Messages, "message"), p.Words.Count(s.Turns, "turn"), p.Words.Number(s.Tokens))},
-		[2]string{"condensed", condensed}, [2]string{"spent", p.spentText(s)}, [2]string{"tools", toolsText(s.Tools, w.Width()-14)}, [2]string{"begun by", s.Parent},
+		[2]string{"used", p.Words.Text("%s to %s (%s)", p.formatTime(s.Begun), p.formatTime(s.Last),
+			p.ago(s.Last, now))},
+		[2]string{"said", p.Words.Text("%s, %s of the user, %s tokens", p.Words.Count(s.Messages, "message"),
+			p.Words.Count(s.Turns, "turn"), p.Words.Number(s.Tokens))},
+		[2]string{"condensed", condensed}, [2]string{"spent", p.spentText(s)},
+		[2]string{"tools", toolsText(s.Tools, w.Width()-14)}, [2]string{"begun by", s.Parent},
 	)
 	for _, c := range children {
 		p.Pairs([2]string{"began", oneLine(c.ID+"  "+c.Title, w.Width()-14)})
@@ -172,7 +179,8 @@ func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now
 		name = s.Path
 	}
 	name = ShellWord(name)
-	p.Pairs([2]string{"look", "precis inspect " + name}, [2]string{"find", "precis search " + name + " WORD"}, [2]string{"sum up", "precis digest " + name})
+	p.Pairs([2]string{"look", "precis inspect " + name}, [2]string{"find", "precis search " + name + " WORD"},
+		[2]string{"sum up", "precis digest " + name})
 }
 
 // related prints the related words that led to a hit.
@@ -192,13 +200,15 @@ func (p *Printer) SessionHits(words []string, l SessionHits, now time.Time) {
 	w.Title("%s", p.Words.Text("%s in sessions: %s", strings.Join(words, " "), found))
 	for _, h := range l.Hits {
 		about := strings.TrimSpace(h.Agent + ", " + p.ago(h.Used, now) + ", " + projectName(h.Project))
-		w.Printf("\n  %s %s  %s%s\n", w.Style("title", h.Conversation), h.Handle, p.hitKind(h), w.Style("dim", about))
+		w.Printf("\n  %s %s  %s%s\n", w.Style("title", h.Conversation), h.Handle, p.hitKind(h),
+			w.Style("dim", about))
 		w.Printf("    %s\n", oneLine(h.Snippet, w.Width()-4))
 		p.related(h.Related)
 	}
 	w.Printf("\n")
 	if i := slices.IndexFunc(l.Hits, func(h SessionHit) bool { return h.In == "" }); i >= 0 {
-		p.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(l.Hits[i].Conversation), l.Hits[i].Handle)})
+		p.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(l.Hits[i].Conversation),
+			l.Hits[i].Handle)})
 	}
 }
 

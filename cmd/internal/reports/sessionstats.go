@@ -15,7 +15,8 @@ import (
 func (p *Printer) SessionStats(st sessions.Stats) {
 	w := p.Text
 	t := st.Total
-	title := p.Words.Text("%s: %s, %s tokens", p.Words.Count(t.Sessions, "session"), p.Words.Count(t.Messages, "message"), p.size(t.Tokens))
+	title := p.Words.Text("%s: %s, %s tokens", p.Words.Count(t.Sessions, "session"),
+		p.Words.Count(t.Messages, "message"), p.size(t.Tokens))
 	if cost := p.money(t.CostUSD, t.Estimated); cost != "" {
 		title += p.Words.Say("comma") + cost
 	}
@@ -24,8 +25,10 @@ func (p *Printer) SessionStats(st sessions.Stats) {
 		w.Paragraph("", p.Words.Text("%s were condensed by their programs, %s: %s tokens are hidden from their models", p.Words.Count(t.Condensed, "session"), p.times(t.Condensations), p.size(t.Lost)))
 	}
 	if t.Requests > 0 {
-		w.Paragraph("", p.Words.Text("%s used %s input tokens, %s from a cache, and %s output tokens", p.Words.Count(t.Requests, "request"),
-			p.size(t.Usage.Input+t.Usage.CacheRead+t.Usage.CacheWrite), p.size(t.Usage.CacheRead), p.size(t.Usage.Output)))
+		w.Paragraph("", p.Words.Text("%s used %s input tokens, %s from a cache, and %s output tokens",
+			p.Words.Count(t.Requests, "request"),
+			p.size(t.Usage.Input+t.Usage.CacheRead+t.Usage.CacheWrite), p.size(t.Usage.CacheRead),
+			p.size(t.Usage.Output)))
 	}
 	p.sums("agent", st.Agents, 12)
 	p.sums("project", st.Projects, 10)
@@ -39,7 +42,8 @@ func (p *Printer) SessionStats(st sessions.Stats) {
 		w.Printf("\n  %s  %s\n", w.Style("dim", p.Words.Text("tools")), strings.Join(parts, ", "))
 	}
 	if t.Estimated {
-		w.Printf("\n  %s\n", w.Style("dim", p.Words.Text("≈ worked out from reported tokens and list prices; see precis models")))
+		w.Printf("\n  %s\n", w.Style("dim",
+			p.Words.Text("≈ worked out from reported tokens and list prices; see precis models")))
 	}
 }
 
@@ -62,10 +66,12 @@ func (p *Printer) sums(name string, list []sessions.Sum, most int) {
 		if name == "project" {
 			what = cmp.Or(projectName(s.Name), p.Words.Text("unknown"))
 		}
-		rows = append(rows, []string{oneLine(what, max(w.Width()-58, 12)), p.Words.Number(s.Sessions), p.Words.Number(s.Messages), p.size(s.Tokens), p.money(s.CostUSD, s.Estimated), condensed(s)})
+		rows = append(rows, []string{oneLine(what, max(w.Width()-58, 12)), p.Words.Number(s.Sessions),
+			p.Words.Number(s.Messages), p.size(s.Tokens), p.money(s.CostUSD, s.Estimated), condensed(s)})
 	}
 	w.Printf("\n")
-	w.Table(p.Words.Heads(name, "sessions", "messages", "tokens", "cost", "condensed"), []int{1, 2, 3, 4, 5}, rows)
+	w.Table(p.Words.Heads(name, "sessions", "messages", "tokens", "cost", "condensed"), []int{1, 2, 3, 4, 5},
+		rows)
 	if n := len(list) - most; n > 0 {
 		w.Printf("  %s\n", p.Words.Text("… and %d more; --json lists all", n))
 	}
@@ -100,7 +106,8 @@ func (p *Printer) SessionFaults(faults []sessions.Fault) {
 	}
 	w.Printf("\n")
 	if mendable > 0 {
-		p.Pairs([2]string{"mend", p.Words.Text("precis sessions repair SESSION; %s can be mended", p.Words.Count(mendable, "fault"))})
+		p.Pairs([2]string{"mend", p.Words.Text("precis sessions repair SESSION; %s can be mended",
+			p.Words.Count(mendable, "fault"))})
 	}
 }
 
@@ -118,7 +125,9 @@ func (p *Printer) SessionTree(trees []*sessions.Node, now time.Time) {
 // node prints a session with the tree lines before it, and its children below.
 func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 	w := p.Text
-	line := p.Words.Text("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent, p.ago(n.Last, now), p.size(n.Tokens), p.Words.Count(n.Messages, "message"), p.describeSession(n.Session))
+	line := p.Words.Text("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent,
+		p.ago(n.Last, now), p.size(n.Tokens), p.Words.Count(n.Messages, "message"),
+		p.describeSession(n.Session))
 	w.Printf("%s%s\n", w.Style("dim", lead+branch), oneLine(line, w.Width()-len([]rune(lead+branch))))
 	below := lead
 	switch branch {
@@ -139,7 +148,9 @@ func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 		if i == len(n.Inside)-1 {
 			next = "└ "
 		}
-		w.Printf("%s\n", w.Style("dim", below+next+in.ID[:min(8, len(in.ID))]+"  "+p.Words.Text("inside, %s", p.Words.Count(in.Messages, "message"))))
+		w.Printf("%s\n", w.Style("dim",
+			below+next+in.ID[:min(8, len(in.ID))]+"  "+p.Words.Text("inside, %s",
+				p.Words.Count(in.Messages, "message"))))
 	}
 }
 
@@ -168,7 +179,8 @@ func (p *Printer) spentText(s *sessions.Session) string {
 
 // toolsText lists tools by how often they were called.
 func toolsText(calls map[string]int, room int) string {
-	names := slices.SortedFunc(maps.Keys(calls), func(a, b string) int { return cmp.Or(cmp.Compare(calls[b], calls[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(calls),
+		func(a, b string) int { return cmp.Or(cmp.Compare(calls[b], calls[a]), cmp.Compare(a, b)) })
 	var parts []string
 	for _, n := range names {
 		parts = append(parts, fmt.Sprintf("%s %d", n, calls[n]))

@@ -19,7 +19,8 @@ type Verified struct {
 
 // kindNames are display names for the kinds of required content.
 var kindNames = map[string]string{
-	"words": "words of the user", "files": "files changed", "failures": "failures that stand", "steps": "open steps", "jobs": "running jobs",
+	"words": "words of the user", "files": "files changed", "failures": "failures that stand",
+	"steps": "open steps", "jobs": "running jobs",
 }
 
 // Verified prints what a summary lacks, contradicts and invents.
@@ -27,16 +28,20 @@ func (p *Printer) Verified(v Verified) {
 	const most = 6 // lines of one list
 	w := p.Text
 	holds, of := v.Words()
-	w.Title("%s", p.Words.Text("%s: the user's words: %s of %s characters", p.Words.Sentence(v.What), p.Words.Number(holds), p.Words.Number(of)))
+	w.Title("%s", p.Words.Text("%s: the user's words: %s of %s characters", p.Words.Sentence(v.What),
+		p.Words.Number(holds), p.Words.Number(of)))
 	if v.Unread > 0 {
-		w.Paragraph("warn", p.Words.Text("Only its beginning was read: %s bytes are left out.", p.Words.Number(v.Unread)))
+		w.Paragraph("warn", p.Words.Text("Only its beginning was read: %s bytes are left out.",
+			p.Words.Number(v.Unread)))
 	}
 	w.Printf("\n")
 	for _, k := range v.Kinds {
 		const width = 20
 		share := float64(k.Holds) / float64(k.Of)
 		full := int(share*width + 0.5)
-		w.Printf("  %s  %s%s  %s\n", term.Pad(p.Words.Text(kindNames[k.Kind]), width), strings.Repeat("█", full), strings.Repeat("·", width-full), p.Words.Text("%s of %s", p.Words.Number(k.Holds), p.Words.Number(k.Of)))
+		w.Printf("  %s  %s%s  %s\n", term.Pad(p.Words.Text(kindNames[k.Kind]), width),
+			strings.Repeat("█", full), strings.Repeat("·", width-full),
+			p.Words.Text("%s of %s", p.Words.Number(k.Holds), p.Words.Number(k.Of)))
 	}
 	for _, list := range []struct {
 		title string
@@ -45,7 +50,8 @@ func (p *Printer) Verified(v Verified) {
 		if len(list.items) == 0 {
 			continue
 		}
-		w.Printf("\n%s\n", w.Style("title", fmt.Sprintf("%s (%d)", p.Words.Text(list.title), len(list.items))))
+		w.Printf("\n%s\n", w.Style("title",
+			fmt.Sprintf("%s (%d)", p.Words.Text(list.title), len(list.items))))
 		for _, d := range list.items[:min(len(list.items), 2*most)] {
 			p.point("×", oneLine(term.Plain(d.Text), 3*w.Width()))
 			at := ""
@@ -89,5 +95,6 @@ func (p *Printer) verdict(v Verified) string {
 	if len(v.Failed) > 0 {
 		return p.Words.Text("Fails on: %s. precis show FILE HANDLE prints an original; precis gate repairs a summary.", strings.Join(v.Failed, ", "))
 	}
-	return p.Words.Text("Passes: %s. precis show FILE HANDLE prints an original.", strings.Join(v.FailOn, ", "))
+	return p.Words.Text("Passes: %s. precis show FILE HANDLE prints an original.",
+		strings.Join(v.FailOn, ", "))
 }

@@ -54,12 +54,14 @@ func New(g config.Gateway, key string) (*Client, error) {
 	if g.CertFile != "" {
 		pem, err := os.ReadFile(g.CertFile)
 		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read gateway.cert_files", Place: g.CertFile, Err: err}
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read gateway.cert_files",
+				Place: g.CertFile, Err: err}
 		}
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(pem)
 		c.base = "https://" + g.Listen + control.Prefix
-		c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+		c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots,
+			MinVersion: tls.VersionTLS12}}
 	}
 	c.secret, _ = service.LocalSecret(g) // without it the gateway's error names the missing secret
 	return c, nil
@@ -90,7 +92,8 @@ func (c *Client) Do(ctx context.Context, method, path string, in, out any) error
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return &precis.Error{Code: precis.CodeUpstream, Op: op, Err: err, Hint: "start it with precis gateway, or set gateway.listen to where it listens"}
+		return &precis.Error{Code: precis.CodeUpstream, Op: op, Err: err,
+			Hint: "start it with precis gateway, or set gateway.listen to where it listens"}
 	}
 	defer func() { _ = res.Body.Close() }()
 	answer, err := io.ReadAll(res.Body)
@@ -103,7 +106,8 @@ func (c *Client) Do(ctx context.Context, method, path string, in, out any) error
 		return nil
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return precis.Errorf(precis.CodeUpstream, op, "what answers at this address is no gateway of precis: %w", err)
+		return precis.Errorf(precis.CodeUpstream, op,
+			"what answers at this address is no gateway of precis: %w", err)
 	}
 	return nil
 }

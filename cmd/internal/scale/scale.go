@@ -63,10 +63,14 @@ func Shapes() []Shape {
 		{Name: "identifiers", File: lines, Unit: 2000, make: identifiers},
 		{Name: "array as an argument", File: lines, Unit: 2000, make: array},
 		{Name: "turns of aider", File: ".aider.chat.history.md", Unit: 1000, Pieces: times(2), make: aider},
-		{Name: "letters", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("a", n)) }},
-		{Name: "slashes", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("/", n)) }},
-		{Name: "NUL bytes", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("\x00", n)) }},
-		{Name: "ESC bytes", File: lines, Unit: 100_000, Pieces: sizeOne, make: func(n int) []byte { return output(strings.Repeat("\x1b", n)) }},
+		{Name: "letters", File: lines, Unit: 100_000, Pieces: sizeOne,
+			make: func(n int) []byte { return output(strings.Repeat("a", n)) }},
+		{Name: "slashes", File: lines, Unit: 100_000, Pieces: sizeOne,
+			make: func(n int) []byte { return output(strings.Repeat("/", n)) }},
+		{Name: "NUL bytes", File: lines, Unit: 100_000, Pieces: sizeOne,
+			make: func(n int) []byte { return output(strings.Repeat("\x00", n)) }},
+		{Name: "ESC bytes", File: lines, Unit: 100_000, Pieces: sizeOne,
+			make: func(n int) []byte { return output(strings.Repeat("\x1b", n)) }},
 	}
 }
 
@@ -128,7 +132,8 @@ func calls(n int) []byte {
 	var l log
 	var uses, results []object
 	for i := range n {
-		uses, results = append(uses, call(i, "read_file", file(i))), append(results, result(i, fmt.Sprint("line ", i)))
+		uses, results = append(uses, call(i, "read_file", file(i))), append(results,
+			result(i, fmt.Sprint("line ", i)))
 	}
 	l.addMessage("user", "Read all of it.")
 	l.addMessage("assistant", uses)
@@ -167,10 +172,14 @@ func edits(n int) []byte {
 		text := strings.Repeat(fmt.Sprintf("line %d\n", i), 5)
 		input, _ := json.Marshal(file(i)) // a map of strings
 		id := fmt.Sprint("toolu_", i)
-		t.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read_file", Input: input}}},
-			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: text}}}}})
+		t.Append(precis.Message{Role: precis.RoleAssistant,
+			Content: []precis.Block{precis.ToolUse{ID: id, Name: "read_file", Input: input}}},
+			precis.Message{Role: precis.RoleUser,
+				Content: []precis.Block{precis.ToolResult{ToolUseID: id,
+					Content: []precis.Block{precis.Text{Text: text}}}}})
 		short := precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: "[shortened]"}}}
-		e := precis.Edit{Kind: precis.KindPruning, Replace: []precis.Replacement{precis.ReplaceBlock(t, 2+2*i, 0, short)}}
+		e := precis.Edit{Kind: precis.KindPruning,
+			Replace: []precis.Replacement{precis.ReplaceBlock(t, 2+2*i, 0, short)}}
 		if err := e.Identify(t); err != nil {
 			panic(err) // it replaces a block that is there
 		}

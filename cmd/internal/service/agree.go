@@ -31,8 +31,10 @@ type replicaSettings struct {
 func agreedOf(c *config.Config, secret []byte) replicaSettings {
 	m := hmac.New(sha256.New, secret)
 	m.Write([]byte("precis: check of the secret that replicas share"))
-	a := replicaSettings{Secret: hex.EncodeToString(m.Sum(nil)[:16]), Window: strconv.Itoa(c.Window), Preset: c.Settings.Preset}
-	if data, err := os.ReadFile(c.ModelsFile); c.ModelsFile != "" && err == nil { // a read error was reported already
+	a := replicaSettings{Secret: hex.EncodeToString(m.Sum(nil)[:16]), Window: strconv.Itoa(c.Window),
+		Preset: c.Settings.Preset}
+	if data, err := os.ReadFile(c.ModelsFile); c.ModelsFile != "" && err == nil {
+		// a read error was reported already
 		sum := sha256.Sum256(data)
 		a.Prices = hex.EncodeToString(sum[:8])
 	}
@@ -61,9 +63,11 @@ func checkReplicas(ctx context.Context, st precis.Store, mine replicaSettings, l
 		}
 	}
 	if known {
-		for _, s := range []struct{ name, theirs, mine string }{{"window", theirs.Window, mine.Window}, {"preset", theirs.Preset, mine.Preset}, {"models_file", theirs.Prices, mine.Prices}} {
+		for _, s := range []struct{ name, theirs, mine string }{{"window", theirs.Window, mine.Window},
+			{"preset", theirs.Preset, mine.Preset}, {"models_file", theirs.Prices, mine.Prices}} {
 			if s.theirs != s.mine {
-				log.WarnContext(ctx, "replicas that share a store differ in a setting that must be equal", "setting", s.name, "here", s.mine, "there", s.theirs)
+				log.WarnContext(ctx, "replicas that share a store differ in a setting that must be equal",
+					"setting", s.name, "here", s.mine, "there", s.theirs)
 			}
 		}
 	}

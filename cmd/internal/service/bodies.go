@@ -114,7 +114,8 @@ func (b contentInMemory) Check(ctx context.Context) error {
 }
 
 // Entries returns the ledger entries of a conversation.
-func (b contentInMemory) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (b contentInMemory) Entries(ctx context.Context, conversation string,
+	since time.Time) ([]precis.LedgerEntry, error) {
 	if s, ok := b.durable.(precis.Ledger); ok {
 		return s.Entries(ctx, conversation, since)
 	}
@@ -130,7 +131,8 @@ func (b contentInMemory) Spent(ctx context.Context, since time.Time) (float64, e
 }
 
 // SumsByDay returns the sums of the entries by day.
-func (b contentInMemory) SumsByDay(ctx context.Context, conversation string, since time.Time) ([]store.DaySums, error) {
+func (b contentInMemory) SumsByDay(ctx context.Context, conversation string,
+	since time.Time) ([]store.DaySums, error) {
 	if s, ok := b.durable.(store.Summer); ok {
 		return s.SumsByDay(ctx, conversation, since)
 	}
@@ -138,7 +140,8 @@ func (b contentInMemory) SumsByDay(ctx context.Context, conversation string, sin
 }
 
 // SumsByConversation returns the sums of the entries by conversation.
-func (b contentInMemory) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
+func (b contentInMemory) SumsByConversation(ctx context.Context, conversation string, since time.Time,
+	most int) (sums []store.ConversationSums, all int, err error) {
 	if s, ok := b.durable.(store.Summer); ok {
 		return s.SumsByConversation(ctx, conversation, since, most)
 	}
@@ -146,7 +149,8 @@ func (b contentInMemory) SumsByConversation(ctx context.Context, conversation st
 }
 
 // Lease takes a lease.
-func (b contentInMemory) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
+func (b contentInMemory) Lease(ctx context.Context, name, holder string,
+	ttl time.Duration) (release func(), ok bool, err error) {
 	if s, has := b.durable.(store.Leaser); has {
 		return s.Lease(ctx, name, holder, ttl)
 	}

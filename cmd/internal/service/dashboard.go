@@ -15,12 +15,14 @@ import (
 // dashboard returns the pages of the gateway, for callers who may see its conversations.
 func (s *Service) dashboard() (http.Handler, error) {
 	o := dashboard.Options{
-		Home: s.visited, Edits: true, Admits: s.mayEdit, Source: "precis gateway " + s.p.Version, Profiles: s.profiles,
-		Fill:   "ANTHROPIC_BASE_URL=http://" + s.config().Gateway.Listen + " claude",
-		Events: liveEvents{s}, Settings: liveSettings{s}, Logger: s.p.Logger,
+		Home: s.visited, Edits: true, Admits: s.mayEdit, Source: "precis gateway " + s.p.Version,
+		Profiles: s.profiles,
+		Fill:     "ANTHROPIC_BASE_URL=http://" + s.config().Gateway.Listen + " claude",
+		Events:   liveEvents{s}, Settings: liveSettings{s}, Logger: s.p.Logger,
 	}
 	if s.p.Local {
-		o.Fill = "curl -H 'Content-Type: application/json' -d @request.json http://" + s.config().Gateway.Listen + control.Prefix + "/assemble"
+		o.Fill = "curl -H 'Content-Type: application/json' -d @request.json http://" +
+			s.config().Gateway.Listen + control.Prefix + "/assemble"
 	}
 	if s.keys.any() {
 		o.Login, o.Logout = s.login, s.logout
@@ -45,7 +47,8 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 			}
 		case !fromHere(r):
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
-				Err: fmt.Errorf("only callers on the gateway's machine may see this"), Hint: "set gateway.keys_file to let others log in"})
+				Err:  fmt.Errorf("only callers on the gateway's machine may see this"),
+				Hint: "set gateway.keys_file to let others log in"})
 			return
 		case !s.admitted(w, r):
 			return
@@ -131,7 +134,8 @@ func (s *Service) edited(ctx context.Context, caller, id string, edits []convers
 	}
 	var notes []control.EditNote
 	for _, i := range edits {
-		notes = append(notes, control.EditNote{ID: i.ID, Kind: i.Kind, Rung: i.Report.Rung, Saved: i.Report.Saved(), TriggeredBy: precis.TriggeredManual})
+		notes = append(notes, control.EditNote{ID: i.ID, Kind: i.Kind, Rung: i.Report.Rung,
+			Saved: i.Report.Saved(), TriggeredBy: precis.TriggeredManual})
 	}
 	s.events.Edited(owner, id, notes...)
 }

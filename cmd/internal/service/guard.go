@@ -66,7 +66,9 @@ func (s *Service) requireMember(next http.Handler) http.Handler {
 func (s *Service) requireAdmin(next http.Handler) http.Handler {
 	return s.requireMember(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, all, _ := s.Gateway.Caller(r); !all && s.admins.Load() {
-			refuse(w, http.StatusForbidden, precis.Errorf(precis.CodeInvalid, "check caller", "only an admin's key may see what concerns all"))
+			refuse(w, http.StatusForbidden,
+				precis.Errorf(precis.CodeInvalid, "check caller",
+					"only an admin's key may see what concerns all"))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -74,7 +76,8 @@ func (s *Service) requireAdmin(next http.Handler) http.Handler {
 }
 
 // proxied are headers that proxies add, some of them only in some configurations.
-var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip"}
+var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+	"X-Forwarded-Server", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip"}
 
 // fromHere reports whether a request comes from this machine without a local proxy: it must name
 // this machine and have no proxy headers, and a proxy that adds none uses HTTP/1.0. Any other proxy
@@ -85,7 +88,8 @@ func fromHere(r *http.Request) bool {
 			return false
 		}
 	}
-	if to, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && !loopback(hostOf(to.String())) {
+	if to, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok &&
+		!loopback(hostOf(to.String())) {
 		return false
 	}
 	return r.ProtoAtLeast(1, 1) && loopback(hostOf(r.Host)) && loopback(hostOf(r.RemoteAddr))

@@ -38,7 +38,8 @@ var errRevoked = errors.New("the key of the request was taken back, or what it m
 
 // newKeyring returns a keyring of owners by the hashes of their keys.
 func newKeyring(owners map[string]string, admins map[string]bool) *keyring {
-	k := &keyring{owners: owners, admins: admins, inner: map[string]string{}, inProgress: map[*authorizedRequest]bool{}}
+	k := &keyring{owners: owners, admins: admins, inner: map[string]string{},
+		inProgress: map[*authorizedRequest]bool{}}
 	for _, owner := range owners {
 		if k.inner[owner] == "" {
 			k.inner[owner] = rand.Text()
@@ -66,7 +67,8 @@ func (k *keyring) any() bool { return len(k.inner) > 0 }
 // key. The context of the request ends when the key is revoked or, with pages, when its owner
 // becomes or stops being an admin. Call leave when the request is done; ok is false for an unknown
 // key. Looking up the hash, not the key, makes the lookup time independent of the key.
-func (k *keyring) withInnerKey(r *http.Request, hash string, pages bool) (out *http.Request, leave func(), ok bool) {
+func (k *keyring) withInnerKey(r *http.Request, hash string,
+	pages bool) (out *http.Request, leave func(), ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	owner, ok := k.owners[hash]

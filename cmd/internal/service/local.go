@@ -51,8 +51,11 @@ func cookieOf(secret string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-var errLocal = &precis.Error{Code: precis.CodeInvalid, Op: "check caller", Err: errors.New("without keys only programs of this account change something here: " +
-	"send the content of the file " + localsecret.Name + " in the gateway's data folder as " + HeaderLocal + ", or open the address in your browser that precis gateway pages prints")}
+var errLocal = &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
+	Err: errors.New("without keys only programs of this account change something here: " +
+		"send the content of the file " + localsecret.Name + " in the gateway's data folder as " +
+		HeaderLocal +
+		", or open the address in your browser that precis gateway pages prints")}
 
 // mayChange reports whether a request may change the gateway's data: with keys every accepted
 // request; else requests with the secret.
@@ -94,7 +97,8 @@ func (s *Service) admitted(w http.ResponseWriter, r *http.Request) bool {
 			return false
 		}
 		http.SetCookie(w, &http.Cookie{
-			Name: localCookie, Value: cookieOf(secret), Path: "/precis/", MaxAge: int(localAge.Seconds()), HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+			Name: localCookie, Value: cookieOf(secret), Path: "/precis/", MaxAge: int(localAge.Seconds()),
+			HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 		})
 		q.Del(localQuery)
 		to := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
@@ -103,7 +107,8 @@ func (s *Service) admitted(w http.ResponseWriter, r *http.Request) bool {
 		http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)
 		return false
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || strings.HasSuffix(r.URL.Path, "/prefs") { // preferences are cookies of the browser
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || strings.HasSuffix(r.URL.Path, "/prefs") {
+		// preferences are cookies of the browser
 		return true
 	}
 	if s.mayEdit(r) {
@@ -113,8 +118,8 @@ func (s *Service) admitted(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// mayEdit reports whether a visitor of the pages may change what the gateway holds: by [Service.mayChange], or
-// by the cookie.
+// mayEdit reports whether a visitor of the pages may change what the gateway holds: by
+// [Service.mayChange], or by the cookie.
 func (s *Service) mayEdit(r *http.Request) bool {
 	if s.mayChange(r) {
 		return true

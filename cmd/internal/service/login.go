@@ -94,6 +94,7 @@ func (s *Service) logout(w http.ResponseWriter, r *http.Request) {
 
 func setLogin(w http.ResponseWriter, r *http.Request, value string, age time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: loginCookie, Value: value, Path: "/precis/", MaxAge: int(age.Seconds()), HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: loginCookie, Value: value, Path: "/precis/", MaxAge: int(age.Seconds()), HttpOnly: true,
+		Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
 }

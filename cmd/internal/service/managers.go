@@ -31,14 +31,16 @@ func (s *Service) managers(c *config.Config) (*managed, error) {
 	for _, item := range c.Gateway.Profiles {
 		name, path, ok := strings.Cut(item, "=")
 		if !ok || s.p.Load == nil {
-			return nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.profiles: %q is not NAME=FILE", item)
+			return nil, precis.Errorf(precis.CodeInvalid, "read configuration",
+				"gateway.profiles: %q is not NAME=FILE", item)
 		}
 		own, err := s.p.Load(path)
 		if err != nil {
 			return nil, err
 		}
 		if len(own.Experiments) > 0 {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: path, Err: errors.New("experiments belong into the gateway's own file")}
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: path,
+				Err: errors.New("experiments belong into the gateway's own file")}
 		}
 		for _, w := range own.Warnings {
 			s.p.Logger.Warn("a profile's file: "+w, "profile", name)
@@ -84,7 +86,8 @@ func (s *Service) manager(c *config.Config, arm string) (*policy.Manager, error)
 		return nil, err
 	}
 	if why != nil {
-		s.p.Logger.Error("the summarizer cannot be used: conversations are condensed without a model", "model", c.Summarizer.Model, "error", why)
+		s.p.Logger.Error("the summarizer cannot be used: conversations are condensed without a model",
+			"model", c.Summarizer.Model, "error", why)
 	}
 	var hook func(context.Context, policy.Alert)
 	if s.p.Alert != nil {
@@ -95,7 +98,8 @@ func (s *Service) manager(c *config.Config, arm string) (*policy.Manager, error)
 		around = s.p.Hooks(c)
 	}
 	return preset.New(preset.Options{
-		Settings: c.Settings, Hooks: around, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
+		Settings: c.Settings, Hooks: around, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser,
+		Logger: s.p.Logger, Calibrator: s.calib,
 		OnReport: s.report, OnEdit: s.metrics.Edit, Alert: s.alert(hook), Variant: arm,
 	})
 }

@@ -50,7 +50,8 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 
 // changeable are keys outside the settings that take effect at once.
 var changeable = map[string]bool{
-	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true, "gateway.retention_days": true, "gateway.drain": true,
+	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true,
+	"gateway.retention_days": true, "gateway.drain": true,
 }
 
 // fixed returns the differences between two configurations that need a restart.
@@ -61,7 +62,8 @@ func fixed(old, now *config.Config) []string {
 		was[r.Key] = r.Value
 	}
 	for _, r := range now.Rows() {
-		needs := strings.HasPrefix(r.Key, "gateway.") && !changeable[r.Key] || r.Key == "models_file" || r.Key == "estimate"
+		needs := strings.HasPrefix(r.Key, "gateway.") && !changeable[r.Key] || r.Key == "models_file" ||
+			r.Key == "estimate"
 		if needs && was[r.Key] != r.Value {
 			out = append(out, r.Key)
 		}
@@ -78,7 +80,8 @@ func (s *Service) reload(ctx context.Context) {
 	}
 	s.p.Logger.InfoContext(ctx, "the configuration was read again")
 	if len(restart) > 0 {
-		s.p.Logger.WarnContext(ctx, "a change needs the gateway to begin again", "keys", strings.Join(restart, ", "))
+		s.p.Logger.WarnContext(ctx, "a change needs the gateway to begin again", "keys",
+			strings.Join(restart, ", "))
 	}
 }
 
@@ -200,6 +203,7 @@ func (s *Service) Forget(ctx context.Context) {
 	case err != nil:
 		s.p.Logger.WarnContext(ctx, "old conversations are not forgotten yet", "error", err)
 	case res.Conversations > 0:
-		s.p.Logger.InfoContext(ctx, "old conversations are forgotten", "conversations", res.Conversations, "messages", res.Messages)
+		s.p.Logger.InfoContext(ctx, "old conversations are forgotten", "conversations", res.Conversations,
+			"messages", res.Messages)
 	}
 }

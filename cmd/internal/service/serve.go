@@ -22,10 +22,12 @@ import (
 func Listen(c config.Gateway) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return nil, precis.Errorf(precis.CodeInvalid, "listen", "gateway.listen is %q, want HOST:PORT", c.Listen)
+		return nil, precis.Errorf(precis.CodeInvalid, "listen", "gateway.listen is %q, want HOST:PORT",
+			c.Listen)
 	}
 	if !loopback(host) && c.KeysFile == "" && !c.Public {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "listen", Err: fmt.Errorf("%s can be reached by others, and no keys are asked for", c.Listen),
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "listen",
+			Err:  fmt.Errorf("%s can be reached by others, and no keys are asked for", c.Listen),
 			Hint: "set gateway.keys_file: to off when the network is trusted"}
 	}
 	l, err := net.Listen("tcp", c.Listen)
@@ -52,7 +54,8 @@ func SoftMemoryLimit(c config.Gateway) int64 {
 // progress finish for a while, and returns.
 func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	c := s.config().Gateway
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 256 << 10,
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 256 << 10,
 		ErrorLog: slog.NewLogLogger(s.p.Logger.Handler(), slog.LevelDebug)}
 	ended := make(chan error, 1)
 	go func() {
@@ -86,7 +89,8 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 
 // noSignIn are paths where a client without a key looks for a way to sign in. The gateway has none,
 // and the client must not be sent to an upstream's.
-var noSignIn = []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
+var noSignIn = []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server",
+	"/.well-known/openid-configuration"}
 
 // Handler serves the gateway and its own endpoints: /healthz, /readyz, /metrics, the dashboard at
 // /precis/, the control API below /precis/api/, and the MCP server at /precis/mcp.
@@ -96,7 +100,8 @@ func (s *Service) Handler() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	if s.p.Operations {
 		mux.Handle("GET /metrics", s.requireAdmin(s.metrics.Handler()))
-		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started, Save: s.saveSettings})
+		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started,
+			Save: s.saveSettings})
 		mux.Handle("/precis/api/", s.requireMember(s.guardChanges(checked(api))))
 		mux.Handle("/precis/mcp", s.requireMember(checked(mcpserver.Handler(s.mcpOptions))))
 		for _, path := range noSignIn {
@@ -124,8 +129,12 @@ func (s *Service) mcpOptions(r *http.Request) (mcpserver.Options, error) {
 		owner = ""
 	}
 	return mcpserver.Options{
-		Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits && s.mayChange(r), Version: s.p.Version,
-		Edited: func(ctx context.Context, id string, edits []conversation.EditInfo) { s.edited(ctx, owner, id, edits) },
+		Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits && s.mayChange(r),
+		Version: s.p.Version,
+		Edited: func(ctx context.Context, id string,
+			edits []conversation.EditInfo) {
+			s.edited(ctx, owner, id, edits)
+		},
 	}, nil
 }
 

@@ -52,11 +52,12 @@ type Parts struct {
 
 // Service is a running gateway.
 type Service struct {
-	Gateway        *gateway.Gateway
-	p              Parts
-	cfg            atomic.Pointer[config.Config]
-	files          files
-	profileConfigs atomic.Pointer[map[string]*config.Config] // configurations of profiles with files, for requests
+	Gateway *gateway.Gateway
+	p       Parts
+	cfg     atomic.Pointer[config.Config]
+	files   files
+	// configurations of profiles with files, for requests
+	profileConfigs atomic.Pointer[map[string]*config.Config]
 	started        time.Time
 
 	store     precis.Store
@@ -78,7 +79,8 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{p: p, started: time.Now(), calib: tokens.Calibrator(p.Config.Estimate)}
-	s.observers = observers{parts: &s.p, events: control.NewEvents(), metrics: telemetry.NewMetrics(telemetry.MetricsOptions{Version: p.Version})}
+	s.observers = observers{parts: &s.p, events: control.NewEvents(),
+		metrics: telemetry.NewMetrics(telemetry.MetricsOptions{Version: p.Version})}
 	s.p.Logger = slog.New(s.metrics.Logs(p.Logger.Handler()))
 	s.cfg.Store(p.Config)
 	var err error
@@ -133,7 +135,8 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		return gateway.Options{}, err
 	}
 	up = s.traces.Transport(up)
-	s.ownModels = &ownmodel.Models{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
+	s.ownModels = &ownmodel.Models{Catalog: s.catalog, Transport: up,
+		Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
 	m, err := s.managers(c)
 	if err != nil {
 		return gateway.Options{}, err
@@ -150,14 +153,17 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.keys = newKeyring(keys.Owners, keys.Admins)
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
-		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, ProfileWindow: s.profileWindow, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
+		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles,
+		ProfileWindow: s.profileWindow, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  true,
 		Models: s.catalog, Window: s.window,
 		Auth:   gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
 		Limits: gateway.Limits{Memory: int64(g.RequestsMB()) << 20},
 		Native: gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		Memory: g.MemoryMB << 20,
-		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.PublishHold, OnReduce: s.events.Reducing, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
+		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.PublishHold, OnReduce: s.events.Reducing,
+		Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge),
+		Summarizer: summarizer,
 	}, nil
 }
 

@@ -37,17 +37,20 @@ const opSave = "save settings"
 
 // saveSettings changes the settings of a profile and writes the result to the profile's file. If
 // writing fails, the settings stay unchanged.
-func (s *Service) saveSettings(ctx context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
+func (s *Service) saveSettings(ctx context.Context, profile string,
+	p gateway.SettingsPatch) (gateway.Settings, error) {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	return s.Gateway.SaveSettings(profile, p, func(in policy.Settings) error {
 		c := s.of(profile)
 		switch {
 		case c == nil:
-			return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("this profile is a preset, or an arm of an experiment, and has no file of its own"),
+			return &precis.Error{Code: precis.CodeConflict, Op: opSave,
+				Err:  errors.New("this profile is a preset, or an arm of an experiment, and has no file of its own"),
 				Hint: "write one and name it in gateway.profiles, as NAME=FILE"}
 		case c.File == "":
-			return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file"),
+			return &precis.Error{Code: precis.CodeConflict, Op: opSave,
+				Err:  errors.New("there is no configuration file"),
 				Hint: "write one and begin again: precis config set"}
 		}
 		now, err := c.Save(ctx, c.Changes(in)...)
@@ -126,7 +129,8 @@ func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsCha
 		return nil
 	}
 	return func(profile string, c dashboard.SettingsChange) (err error) {
-		p := gateway.SettingsPatch{Preset: c.Preset, Auto: c.Auto, Percent: c.Percent, Prepare: c.Prepare, Warn: c.Warn, Target: c.Target}
+		p := gateway.SettingsPatch{Preset: c.Preset, Auto: c.Auto, Percent: c.Percent, Prepare: c.Prepare,
+			Warn: c.Warn, Target: c.Target}
 		if c.Save {
 			_, err = l.s.saveSettings(r.Context(), profile, p)
 		} else {

@@ -23,7 +23,8 @@ import (
 
 // openStore opens the configured store. Shared reports whether replicas may use it; secret names
 // owners, and is kept outside the store.
-func openStore(ctx context.Context, c *config.Config) (st precis.Store, shared bool, secret []byte, err error) {
+func openStore(ctx context.Context,
+	c *config.Config) (st precis.Store, shared bool, secret []byte, err error) {
 	g := c.Gateway
 	if st, err = OpenStore(ctx, g, false); err != nil {
 		return nil, false, nil, err
@@ -190,7 +191,8 @@ func ReadKeys(path string) (Keys, error) {
 		}
 		admin := len(f) == 3 && f[2] == "admin"
 		if len(f) != 2 && !admin || len(f[1]) != len(gateway.HashKey("")) {
-			return keys, precis.Errorf(precis.CodeInvalid, op, "%s: line %d: want a name and a hash, and perhaps the word admin", path, n)
+			return keys, precis.Errorf(precis.CodeInvalid, op,
+				"%s: line %d: want a name and a hash, and perhaps the word admin", path, n)
 		}
 		keys.Owners[f[1]] = f[0]
 		if admin {

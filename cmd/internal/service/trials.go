@@ -26,7 +26,8 @@ func (l liveSettings) Experiments() []dashboard.SettingsExperiment {
 		e := dashboard.SettingsExperiment{Name: x.Name, Share: strconv.FormatFloat(x.Share, 'g', -1, 64)}
 		for _, a := range x.Arms {
 			own := maps.Clone(x.Own[a.Name])
-			arm := dashboard.SettingsArm{Name: a.Name, Weight: strconv.Itoa(max(a.Weight, 1)), Alone: own == nil, Preset: own["preset"], Threshold: own["threshold"], Target: own["target"]}
+			arm := dashboard.SettingsArm{Name: a.Name, Weight: strconv.Itoa(max(a.Weight, 1)),
+				Alone: own == nil, Preset: own["preset"], Threshold: own["threshold"], Target: own["target"]}
 			for _, key := range offeredToArms {
 				delete(own, key)
 			}
@@ -42,17 +43,21 @@ func (l liveSettings) Experiments() []dashboard.SettingsExperiment {
 
 // SetExperiment returns a function to set up experiments for callers who may see all owners'
 // conversations.
-func (l liveSettings) SetExperiment(r *http.Request) func(context.Context, dashboard.SettingsExperiment) error {
+func (l liveSettings) SetExperiment(r *http.Request) func(context.Context,
+	dashboard.SettingsExperiment) error {
 	if l.SetValues(r) == nil {
 		return nil
 	}
 	return func(ctx context.Context, x dashboard.SettingsExperiment) error {
 		for _, name := range append(namesOf(x.Arms), x.Name) {
-			if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool { return r == '/' || unicode.IsControl(r) }) {
-				return precis.Errorf(precis.CodeInvalid, opSave, "the name %.70q is empty, has more than 64 bytes, or a slash in it", name)
+			if name == "" || len(name) > 64 ||
+				strings.ContainsFunc(name, func(r rune) bool { return r == '/' || unicode.IsControl(r) }) {
+				return precis.Errorf(precis.CodeInvalid, opSave,
+					"the name %.70q is empty, has more than 64 bytes, or a slash in it", name)
 			}
 		}
-		if err := l.s.saveChanges(ctx, "", func(c *config.Config) []config.Change { return changesOf(c, x) }); err != nil {
+		if err := l.s.saveChanges(ctx, "",
+			func(c *config.Config) []config.Change { return changesOf(c, x) }); err != nil {
 			return err
 		}
 		return l.inForce(ctx, "")
@@ -110,12 +115,14 @@ func changesOfArm(is config.Experiment, experiment string, a dashboard.SettingsA
 		a.Weight = "1"
 	}
 	if !there || a.Weight != strconv.Itoa(weight) {
-		out = append(out, config.Change{Key: config.ExperimentKey(experiment, a.Name, "weight"), Value: a.Weight})
+		out = append(out, config.Change{Key: config.ExperimentKey(experiment, a.Name, "weight"),
+			Value: a.Weight})
 	}
 	for i, value := range []string{a.Preset, a.Threshold, a.Target} {
 		key := offeredToArms[i]
 		if value != own[key] {
-			out = append(out, config.Change{Key: config.ExperimentKey(experiment, a.Name, key), Value: value, Remove: value == ""})
+			out = append(out, config.Change{Key: config.ExperimentKey(experiment, a.Name, key), Value: value,
+				Remove: value == ""})
 		}
 	}
 	return out

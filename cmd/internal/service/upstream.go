@@ -27,7 +27,8 @@ func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err e
 	for _, item := range g.Others {
 		name, u, ok := strings.Cut(item, "=")
 		if !ok {
-			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.others: %q is not NAME=URL", item)
+			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration",
+				"gateway.others: %q is not NAME=URL", item)
 		}
 		named = append(named, struct{ name, url string }{name, u})
 		speaks = append(speaks, nil)
@@ -36,9 +37,11 @@ func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err e
 		text, asIs := strings.CutSuffix(n.url, "#")
 		u, err := url.Parse(text)
 		if err != nil {
-			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.upstream, gateway.others: the URL of %s cannot be understood", n.name)
+			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration",
+				"gateway.upstream, gateway.others: the URL of %s cannot be understood", n.name)
 		}
-		all = append(all, gateway.Upstream{Name: n.name, URL: u, Dialects: speaks[i], Native: gateway.NativeOf(u.Host)})
+		all = append(all, gateway.Upstream{Name: n.name, URL: u, Dialects: speaks[i],
+			Native: gateway.NativeOf(u.Host)})
 		if asIs {
 			bare = append(bare, u)
 		}
@@ -79,7 +82,8 @@ func Transport(g config.Gateway, bare []*url.URL) (http.RoundTripper, error) {
 // authorities are environment variables with additional certificate authorities, such as a company
 // proxy's, for agent programs and their libraries. The gateway honors them because it calls the
 // APIs in their place.
-var authorities = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "CODEX_CA_CERTIFICATE"}
+var authorities = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+	"AWS_CA_BUNDLE", "CODEX_CA_CERTIFICATE"}
 
 // certificates returns the TLS configuration for upstreams: additional trusted authorities, and the
 // client certificate. An unusable file that only the environment names is ignored.

@@ -59,11 +59,13 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	var out []dashboard.SettingsValue
 	for _, o := range offered {
 		r := named[o.key]
-		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices}
+		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin,
+			Choices: o.choices}
 		switch o.key {
 		case modelKey:
 			if _, why, _ := l.s.condensing(c); why != nil {
-				v.Help = "It cannot be used, and conversations are condensed without a model: " + why.Error() + ". " + v.Help
+				v.Help = "It cannot be used, and conversations are condensed without a model: " +
+					why.Error() + ". " + v.Help
 			}
 		case promptKey:
 			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
@@ -79,10 +81,12 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	}
 	for _, r := range rows {
 		if strings.HasPrefix(r.Key, thresholdsKey+".") {
-			out = append(out, dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin})
+			out = append(out, dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help,
+				From: r.Origin})
 		}
 	}
-	return append(out, dashboard.SettingsValue{Key: thresholdsKey, Help: "one more threshold, of a model or of a profile: NAME: PERCENT"})
+	return append(out, dashboard.SettingsValue{Key: thresholdsKey,
+		Help: "one more threshold, of a model or of a profile: NAME: PERCENT"})
 }
 
 // SetValues returns a function to change values for callers who may see all owners' conversations.
@@ -150,19 +154,23 @@ func thresholdChange(key, value string) (config.Change, error) {
 	percent, err := strconv.ParseFloat(value, 64)
 	own := policy.Settings{Percent: policy.MaxPercent, Profiles: map[string]float64{name: percent}}
 	if _, _, warnings := own.Threshold(name); err != nil || len(warnings) > 0 {
-		return config.Change{}, precis.Errorf(precis.CodeInvalid, opSave, "the threshold of %.60q is %.40q, want %d, or %g to %g", name, value, policy.Inherit, policy.MinPercent, policy.MaxPercent)
+		return config.Change{}, precis.Errorf(precis.CodeInvalid, opSave,
+			"the threshold of %.60q is %.40q, want %d, or %g to %g", name, value, policy.Inherit,
+			policy.MinPercent, policy.MaxPercent)
 	}
 	return config.Change{Key: thresholdsKey + "." + name, Value: value}, nil
 }
 
 // saveChanges applies changes to the file of a profile. If the file would become invalid, or the
 // changes would have no effect, it is not written.
-func (s *Service) saveChanges(ctx context.Context, profile string, changes func(*config.Config) []config.Change) error {
+func (s *Service) saveChanges(ctx context.Context, profile string,
+	changes func(*config.Config) []config.Change) error {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	c := s.of(profile)
 	if c == nil || c.File == "" {
-		return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file")}
+		return &precis.Error{Code: precis.CodeConflict, Op: opSave,
+			Err: errors.New("there is no configuration file")}
 	}
 	list := changes(c)
 	for _, change := range list {
@@ -189,7 +197,8 @@ func (o offer) check(v string) error {
 	case o.key == "rungs" && v != "all":
 		for name := range strings.SplitSeq(v, ",") {
 			if name = strings.TrimSpace(name); !slices.Contains(preset.Rungs(), name) {
-				return precis.Errorf(precis.CodeInvalid, opSave, "there is no rung %.40q, want some of %v", name, preset.Rungs())
+				return precis.Errorf(precis.CodeInvalid, opSave, "there is no rung %.40q, want some of %v",
+					name, preset.Rungs())
 			}
 		}
 	}

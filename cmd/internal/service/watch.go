@@ -27,10 +27,13 @@ func (o *observers) watch(ctx context.Context, g config.Gateway) error {
 	const op = "read configuration"
 	if endpoint := o.parts.OTLP; endpoint != "" {
 		if !isURL(endpoint) {
-			return precis.Errorf(precis.CodeInvalid, op, "OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL")
+			return precis.Errorf(precis.CodeInvalid, op,
+				"OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL")
 		}
 		var err error
-		if o.traces, err = telemetry.NewTraces(ctx, telemetry.TracesOptions{Endpoint: endpoint, Version: o.parts.Version, Logger: o.parts.Logger}); err != nil {
+		if o.traces, err = telemetry.NewTraces(ctx,
+			telemetry.TracesOptions{Endpoint: endpoint, Version: o.parts.Version,
+				Logger: o.parts.Logger}); err != nil {
 			return err
 		}
 	}
@@ -66,17 +69,22 @@ func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("conversation", t.Conversation), slog.String("owner", t.Owner), slog.String("dialect", t.Dialect), slog.String("model", t.Model),
-		slog.String("upstream", t.Upstream), slog.String("kind", t.Kind), slog.String("action", t.Action), slog.Int("status", t.Status), slog.Bool("stream", t.Stream),
+		slog.String("conversation", t.Conversation), slog.String("owner", t.Owner),
+		slog.String("dialect", t.Dialect), slog.String("model", t.Model),
+		slog.String("upstream", t.Upstream), slog.String("kind", t.Kind), slog.String("action", t.Action),
+		slog.Int("status", t.Status), slog.Bool("stream", t.Stream),
 	}
 	if t.Unmanaged != "" {
 		attrs = append(attrs, slog.String("unmanaged", string(t.Unmanaged)))
 	}
 	if r := t.Report; r != nil {
-		attrs = append(attrs, slog.Int("said", max(r.Unreduced, r.Before.Tokens)), slog.Int("sent", r.After.Tokens), slog.Int("window", r.Decision.Window.Tokens))
+		attrs = append(attrs, slog.Int("said", max(r.Unreduced, r.Before.Tokens)),
+			slog.Int("sent", r.After.Tokens), slog.Int("window", r.Decision.Window.Tokens))
 	}
-	attrs = append(attrs, slog.Int("input", t.Input), slog.Int("output", t.Usage.Output), slog.Float64("cost_usd", t.CostUSD), slog.Int("retries", t.Retries),
-		slog.Duration("overhead", t.Overhead), slog.Duration("first_byte", t.FirstByte), slog.Duration("took", t.Took))
+	attrs = append(attrs, slog.Int("input", t.Input), slog.Int("output", t.Usage.Output),
+		slog.Float64("cost_usd", t.CostUSD), slog.Int("retries", t.Retries),
+		slog.Duration("overhead", t.Overhead), slog.Duration("first_byte", t.FirstByte),
+		slog.Duration("took", t.Took))
 	if code := precis.CodeOf(t.Err); code != "" {
 		attrs = append(attrs, slog.String("error", string(code)))
 	}

@@ -50,9 +50,12 @@ To start one client with a gateway of its own use precis run.`,
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.listen, "listen", "", "`ADDRESS` to listen on (default 127.0.0.1:8377)")
-	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API (default those of Anthropic and OpenAI)")
-	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
-	cmd.Flags().StringVar(&c.format, "log-format", "", "log requests and checks to standard error in a `FORMAT`, text or json (default only what goes wrong, as text)")
+	cmd.Flags().StringVar(&c.upstream, "upstream", "",
+		"`URL` of the model API (default those of Anthropic and OpenAI)")
+	cmd.Flags().StringVar(&c.store, "store", "",
+		"`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
+	cmd.Flags().StringVar(&c.format, "log-format", "",
+		"log requests and checks to standard error in a `FORMAT`, text or json (default only what goes wrong, as text)")
 	cmd.AddCommand(newGatewayKey(t), newGatewayPages(t))
 	return cmd
 }
@@ -99,7 +102,8 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 		c.pages(cfg.Gateway, l.Addr().String())
 	}
 	err = s.Serve(ctx, l)
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(cfg.Gateway.Drain)*time.Second)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx),
+		time.Duration(cfg.Gateway.Drain)*time.Second)
 	defer cancel()
 	if cerr := s.Close(grace); err == nil {
 		err = cerr
@@ -161,5 +165,6 @@ func (c *serve) logger() (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(c.Notes.JSON(), o)), nil
 	}
-	return nil, precis.Errorf(precis.CodeInvalid, "read flags", "--log-format is %q, want text or json", c.format)
+	return nil, precis.Errorf(precis.CodeInvalid, "read flags", "--log-format is %q, want text or json",
+		c.format)
 }

@@ -39,15 +39,19 @@ through the control API and may change the settings.`,
 		Args: command.Takes("NAME"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.add, "add", "", "add the line to this `FILE`, which is made when it is not there")
-	cmd.Flags().BoolVar(&c.admin, "admin", false, "NAME may see everybody's conversations and change the settings")
+	cmd.Flags().StringVar(&c.add, "add", "",
+		"add the line to this `FILE`, which is made when it is not there")
+	cmd.Flags().BoolVar(&c.admin, "admin", false,
+		"NAME may see everybody's conversations and change the settings")
 	return cmd
 }
 
 func (c *makeKey) run(_ *cobra.Command, args []string) error {
 	name := args[0]
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '#' || !unicode.IsPrint(r) }) {
-		return precis.Errorf(precis.CodeInvalid, "make gateway key", "the name %q must be one word without #", name)
+	if name == "" || strings.ContainsFunc(name,
+		func(r rune) bool { return unicode.IsSpace(r) || r == '#' || !unicode.IsPrint(r) }) {
+		return precis.Errorf(precis.CodeInvalid, "make gateway key", "the name %q must be one word without #",
+			name)
 	}
 	key := "pk-" + strings.ToLower(rand.Text()+rand.Text())
 	line := name + " " + gateway.HashKey(key)

@@ -52,7 +52,8 @@ func (c *serveMCP) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: c.Version}, c.In, c.Data())
+	return mcpserver.Serve(ctx, mcpserver.Options{Home: home, Edits: c.edits, Version: c.Version}, c.In,
+		c.Data())
 }
 
 // home opens the source of conversations: a recording, or all sessions of this machine.
@@ -71,7 +72,9 @@ const opServe = "serve agent"
 
 func (c *serveMCP) sessions(ctx context.Context) (conversation.Home, error) {
 	if c.edits {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opServe, Err: errors.New("the sessions of agents are only read"), Hint: "precis mcp --allow-edits FILE edits one recording"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opServe,
+			Err:  errors.New("the sessions of agents are only read"),
+			Hint: "precis mcp --allow-edits FILE edits one recording"}
 	}
 	lib, err := c.Jobs.Sessions(ctx, nil, nil)
 	if err != nil {
@@ -82,7 +85,8 @@ func (c *serveMCP) sessions(ctx context.Context) (conversation.Home, error) {
 
 func (c *serveMCP) recording(ctx context.Context, path string) (*jobs.Job, error) {
 	if path == "-" {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opServe, Err: errors.New("standard input is for the agent"), Hint: "name a file"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opServe,
+			Err: errors.New("standard input is for the agent"), Hint: "name a file"}
 	}
 	if c.edits {
 		return c.Jobs.Condense(ctx, path, jobs.Condensing{})

@@ -51,7 +51,8 @@ func (l *liveSessions) Look(ctx context.Context, id string, f func(*conversation
 }
 
 // List lists sessions, the one used last first.
-func (l *liveSessions) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+func (l *liveSessions) List(ctx context.Context,
+	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
 	if err := l.refresh(ctx); err != nil {
 		return conversation.Page[conversation.Listed]{}, err
 	}

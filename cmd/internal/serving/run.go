@@ -54,8 +54,10 @@ summary follows on standard error, unless --quiet is given.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&c.client, "client", "", "`NAME` of the client (default by the command)")
-	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API, whatever the client points at")
-	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
+	cmd.Flags().StringVar(&c.upstream, "upstream", "",
+		"`URL` of the model API, whatever the client points at")
+	cmd.Flags().StringVar(&c.store, "store", "",
+		"`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
 	return cmd
 }
 
@@ -96,7 +98,8 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = launch.Run(launch.Command{Args: plan.Args, Env: plan.Environ(os.Environ()), In: c.In, Out: c.Out, Errs: c.Errs})
+	err = launch.Run(launch.Command{Args: plan.Args, Env: plan.Environ(os.Environ()), In: c.In, Out: c.Out,
+		Errs: c.Errs})
 	if cerr := end(); cerr != nil {
 		c.Warn("%v", cerr)
 	}
@@ -117,7 +120,8 @@ func (c *runClient) warnUnused(plan *launch.Plan) {
 	c.Notes.Pairs(c.Named(
 		[2]string{"check", "precis doctor"},
 		[2]string{"with an API key", c.Words.Text("sign out of the subscription, set the key, and run it again")},
-		[2]string{"without the gateway", c.Words.Text("precis sessions, precis inspect @last and precis mcp read what it has recorded")},
+		[2]string{"without the gateway",
+			c.Words.Text("precis sessions, precis inspect @last and precis mcp read what it has recorded")},
 	)...)
 }
 
@@ -136,7 +140,8 @@ func (c *runClient) prepare(args []string, l net.Listener, temp *launch.Temp) (*
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInternal, "find working folder", "%w", err)
 	}
-	return launch.Prepare(launch.Place{Args: args, Client: c.client, Base: "http://" + l.Addr().String(), Upstream: c.upstream, Env: os.Getenv, Home: home, Dir: dir, Temp: temp})
+	return launch.Prepare(launch.Place{Args: args, Client: c.client, Base: "http://" + l.Addr().String(),
+		Upstream: c.upstream, Env: os.Getenv, Home: home, Dir: dir, Temp: temp})
 }
 
 // point sets the gateway's upstreams to the servers that the client used before. It returns, for
@@ -157,7 +162,8 @@ func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations
 			key, url = "gateway.upstream", g.Upstream
 		}
 		if url != "" && !launch.IsOfficial(url) {
-			destinations = append(destinations, fmt.Sprintf("%s (%s, %s)", launch.Shown(url), key, cfg.Origin(key)))
+			destinations = append(destinations,
+				fmt.Sprintf("%s (%s, %s)", launch.Shown(url), key, cfg.Origin(key)))
 		}
 	}
 	if plan.Anthropic == "" {
@@ -171,7 +177,8 @@ func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations
 }
 
 // The gateway starts here; the returned function stops it.
-func (c *runClient) startGateway(ctx context.Context, cfg *config.Config, l net.Listener, tally *launch.Tally) (end func() error, err error) {
+func (c *runClient) startGateway(ctx context.Context, cfg *config.Config, l net.Listener,
+	tally *launch.Tally) (end func() error, err error) {
 	log := slog.New(slog.DiscardHandler) // the client uses the terminal
 	if c.Verbose {
 		log = slog.New(slog.NewTextHandler(c.Notes, nil))

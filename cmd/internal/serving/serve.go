@@ -33,7 +33,9 @@ included.`,
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.listen, "listen", "", "`ADDRESS` to listen on (default 127.0.0.1:8377)")
-	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
-	cmd.Flags().StringVar(&c.format, "log-format", "", "log requests and checks to standard error in a `FORMAT`, text or json (default only what goes wrong, as text)")
+	cmd.Flags().StringVar(&c.store, "store", "",
+		"`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
+	cmd.Flags().StringVar(&c.format, "log-format", "",
+		"log requests and checks to standard error in a `FORMAT`, text or json (default only what goes wrong, as text)")
 	return cmd
 }

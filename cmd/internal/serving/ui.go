@@ -55,7 +55,8 @@ serves the same pages over its conversations at /precis/.
 		Args: command.Takes("[FILE]"),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen on, of this machine; port 0 is any that is free")
+	cmd.Flags().StringVar(&c.listen, "listen", "127.0.0.1:0",
+		"`ADDRESS` to listen on, of this machine; port 0 is any that is free")
 	cmd.Flags().BoolVar(&c.edit, "edit", false, "let the pages edit what the model sees")
 	return cmd
 }
@@ -83,14 +84,17 @@ func (c *ui) options(ctx context.Context, args []string) (dashboard.Options, err
 	}
 	return dashboard.Options{
 		Home:   func(*http.Request) (conversation.Home, error) { return j.Home, nil },
-		Source: args[0], Edits: c.edit, Profiles: preset.Names, Settings: fixedSettings{j.Config.Settings}, Logger: c.Logger(),
+		Source: args[0], Edits: c.edit, Profiles: preset.Names, Settings: fixedSettings{j.Config.Settings},
+		Logger: c.Logger(),
 	}, nil
 }
 
 // sessions opens the recordings of this machine, or of folders.
 func (c *ui) sessions(ctx context.Context, folders []string) (dashboard.Options, error) {
 	if c.edit {
-		return dashboard.Options{}, &precis.Error{Code: precis.CodeInvalid, Op: "open dashboard", Err: errors.New("the sessions of agents are only read"), Hint: "precis ui --edit FILE edits one recording"}
+		return dashboard.Options{}, &precis.Error{Code: precis.CodeInvalid, Op: "open dashboard",
+			Err:  errors.New("the sessions of agents are only read"),
+			Hint: "precis ui --edit FILE edits one recording"}
 	}
 	bar, done := c.Counted("reading sessions")
 	lib, err := c.Jobs.Sessions(ctx, folders, bar)
@@ -147,7 +151,9 @@ func (c *ui) serve(ctx context.Context, h http.Handler) error {
 	mux := http.NewServeMux()
 	mux.Handle("/precis/", door.Handler(refused(http.StatusUnauthorized), h))
 	mux.Handle("/{$}", http.RedirectHandler("/precis/", http.StatusSeeOther))
-	server := &http.Server{Handler: origin.Handler(nil, refused(http.StatusForbidden), mux), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
+	server := &http.Server{Handler: origin.Handler(nil, refused(http.StatusForbidden), mux),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	c.Text.Printf("%s\n", door.Address("http://"+l.Addr().String()))
@@ -175,7 +181,8 @@ func (c *ui) bind() (net.Listener, error) {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "--listen is %q, want HOST:PORT", c.listen)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: c.listen, Hint: "use 127.0.0.1: pages and their key are sent in the clear, so others must not reach them"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: c.listen,
+			Hint: "use 127.0.0.1: pages and their key are sent in the clear, so others must not reach them"}
 	}
 	l, err := net.Listen("tcp", c.listen)
 	if err != nil {

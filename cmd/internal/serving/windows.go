@@ -63,7 +63,8 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 		var out struct {
 			Forgotten int `json:"forgotten"`
 		}
-		if err := gw.Do(cmd.Context(), http.MethodPost, "/windows/forget", map[string]string{"upstream": c.upstream, "model": model}, &out); err != nil {
+		if err := gw.Do(cmd.Context(), http.MethodPost, "/windows/forget",
+			map[string]string{"upstream": c.upstream, "model": model}, &out); err != nil {
 			return err
 		}
 		if c.AsJSON {
@@ -95,7 +96,8 @@ func (c *windows) print(items []gateway.KnownWindow) {
 	c.Text.Title("%s", c.Words.Count(len(items), "window"))
 	var rows [][]string
 	for _, w := range items {
-		rows = append(rows, []string{w.Upstream, w.Model, c.Words.Number(w.Window.Tokens), c.Words.Text(string(w.Window.Source)), c.evidence(w)})
+		rows = append(rows, []string{w.Upstream, w.Model, c.Words.Number(w.Window.Tokens),
+			c.Words.Text(string(w.Window.Source)), c.evidence(w)})
 	}
 	if len(rows) > 0 {
 		c.Text.Table(c.Words.Heads("upstream", "model", "window", "from", "evidence"), []int{2}, rows)
@@ -107,11 +109,13 @@ func (c *windows) evidence(w gateway.KnownWindow) string {
 	var out []string
 	add := func(tokens int, what string, at time.Time) {
 		if tokens > 0 {
-			out = append(out, c.Words.Text(what, c.Words.Number(tokens), at.Local().Format("2006-01-02 15:04")))
+			out = append(out, c.Words.Text(what, c.Words.Number(tokens),
+				at.Local().Format("2006-01-02 15:04")))
 		}
 	}
 	if w.Server > 0 {
-		out = append(out, c.Words.Text("%s states %s at %s", w.Answer, c.Words.Number(w.Server), w.Asked.Local().Format("2006-01-02 15:04")))
+		out = append(out, c.Words.Text("%s states %s at %s", w.Answer, c.Words.Number(w.Server),
+			w.Asked.Local().Format("2006-01-02 15:04")))
 	} else if w.Answer != "" {
 		out = append(out, c.Words.Sentence(w.Answer))
 	}

@@ -29,7 +29,8 @@ func ParseClient(data []byte) (c Client, ok bool) {
 	if json.Unmarshal(data, &members) != nil {
 		return c, false
 	}
-	for name, to := range map[string]any{"session_id": &c.Session, "transcript_path": &c.Transcript, "model": &c.Model, "cost": &c.Cost, "context_window": &c.Context} {
+	for name, to := range map[string]any{"session_id": &c.Session, "transcript_path": &c.Transcript,
+		"model": &c.Model, "cost": &c.Cost, "context_window": &c.Context} {
 		if raw := members[name]; raw != nil {
 			_ = json.Unmarshal(raw, to) // unexpected type: ignored
 		}

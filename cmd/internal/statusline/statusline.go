@@ -50,7 +50,8 @@ func (s Status) Known() bool { return s.Tokens > 0 }
 
 // Read assembles a status. Sources that do not answer in time are left out.
 func Read(ctx context.Context, from Sources) Status {
-	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size, TurnsLeft: -1}
+	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size,
+		TurnsLeft: -1}
 	s.Tokens = from.Client.tokens()
 	growth, compacts := 0, 0
 	var used []request
@@ -109,7 +110,8 @@ func (s Status) Line(w *console.Words) string {
 		parts = append(parts, w.Dollars(s.CostUSD))
 	}
 	if s.Condensed > 0 {
-		parts = append(parts, w.Text("%s of precis saved %s", w.Count(s.Condensed, "edit"), w.Number(s.Saved)))
+		parts = append(parts, w.Text("%s of precis saved %s", w.Count(s.Condensed, "edit"),
+			w.Number(s.Saved)))
 	}
 	if s.Compactions > 0 {
 		parts = append(parts, w.Text("%s with precis", w.Count(s.Compactions, "compaction")))

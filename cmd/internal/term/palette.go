@@ -5,7 +5,8 @@ package term
 // failures.
 var palette = map[string]string{
 	"title": "", "good": "29", "warn": "130", "bad": "160", "dim": "243", "hit": "130",
-	"system": "245", "tools": "241", "not recorded": "241", "digest": "98", "user": "68", "program": "103", "assistant": "72", "thinking": "132",
+	"system": "245", "tools": "241", "not recorded": "241", "digest": "98", "user": "68", "program": "103",
+	"assistant": "72", "thinking": "132",
 	"tool use": "136", "tool result": "37", "media": "109", "other": "248", "free": "243", "reserve": "243",
 }
 

@@ -63,7 +63,8 @@ type Writer struct {
 // New returns a writer to w.
 func New(w io.Writer, o Options) *Writer {
 	const columns = 100
-	out := &Writer{w: &firstErrorWriter{w: w}, color: o.Terminal && o.Color, width: o.Columns, filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
+	out := &Writer{w: &firstErrorWriter{w: w}, color: o.Terminal && o.Color, width: o.Columns,
+		filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
 	if out.width <= 0 {
 		out.width = columns
 	}

@@ -13,7 +13,8 @@ import (
 // word wider than a line is broken at the end of the line.
 func Wrap(text string, columns int) []string {
 	columns = max(columns, 16)
-	japanese := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
+	japanese := strings.ContainsFunc(text,
+		func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 	var lines []string
 	line, used := "", 0
 	for word := range strings.SplitSeq(text, " ") {
@@ -65,7 +66,8 @@ const (
 // Japanese word begins where the script changes, unless to Hiragana, the script of endings.
 func breaks(a, b rune, japanese bool) bool {
 	switch {
-	case !ideographic(a) && !ideographic(b), unicode.IsSpace(a), unicode.IsSpace(b), // spaces that do not break
+	// spaces that do not break
+	case !ideographic(a) && !ideographic(b), unicode.IsSpace(a), unicode.IsSpace(b),
 		strings.ContainsRune(closing, b), strings.ContainsRune(opening, a):
 		return false
 	case !japanese, strings.ContainsRune(pauses, a), strings.ContainsRune(opening, b):

@@ -35,7 +35,8 @@ type middleware struct {
 }
 
 // WrapModel returns the model with the view before it.
-func (m *middleware) WrapModel(_ context.Context, of model.BaseChatModel, _ *adk.ModelContext) (model.BaseChatModel, error) {
+func (m *middleware) WrapModel(_ context.Context, of model.BaseChatModel,
+	_ *adk.ModelContext) (model.BaseChatModel, error) {
 	return Model(m.conv, of), nil
 }
 
@@ -51,7 +52,8 @@ type viewed struct {
 	conv *keeper.Conversation
 }
 
-func (v *viewed) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+func (v *viewed) Generate(ctx context.Context, input []*schema.Message,
+	opts ...model.Option) (*schema.Message, error) {
 	view, err := v.view(ctx, input, opts)
 	if err != nil {
 		return nil, err
@@ -59,7 +61,8 @@ func (v *viewed) Generate(ctx context.Context, input []*schema.Message, opts ...
 	return v.of.Generate(ctx, view, opts...)
 }
 
-func (v *viewed) Stream(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+func (v *viewed) Stream(ctx context.Context, input []*schema.Message,
+	opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
 	view, err := v.view(ctx, input, opts)
 	if err != nil {
 		return nil, err
@@ -69,7 +72,8 @@ func (v *viewed) Stream(ctx context.Context, input []*schema.Message, opts ...mo
 
 // view returns what the model is to be given. Messages that are shown as they were said are
 // the very same values.
-func (v *viewed) view(ctx context.Context, input []*schema.Message, opts []model.Option) ([]*schema.Message, error) {
+func (v *viewed) view(ctx context.Context, input []*schema.Message,
+	opts []model.Option) ([]*schema.Message, error) {
 	said := map[precis.Fingerprint]*schema.Message{}
 	var lead []*schema.Message
 	var system string
@@ -122,7 +126,8 @@ func messageOf(m *schema.Message) (precis.Message, error) {
 	text := m.Content
 	switch m.Role {
 	case schema.Tool:
-		out.Content = []precis.Block{precis.ToolResult{ToolUseID: m.ToolCallID, Content: []precis.Block{precis.Text{Text: text}}}}
+		out.Content = []precis.Block{precis.ToolResult{ToolUseID: m.ToolCallID,
+			Content: []precis.Block{precis.Text{Text: text}}}}
 		return out, nil
 	case schema.System:
 		out.Role = precis.RoleSystem
@@ -132,15 +137,19 @@ func messageOf(m *schema.Message) (precis.Message, error) {
 	if text != "" {
 		out.Content = append(out.Content, precis.Text{Text: text})
 	}
-	if parts := len(m.UserInputMultiContent) + len(m.AssistantGenMultiContent) + len(m.MultiContent); parts > 0 {
+	if parts := len(m.UserInputMultiContent) + len(m.AssistantGenMultiContent) +
+		len(m.MultiContent); parts > 0 {
 		raw, err := json.Marshal(m)
 		if err != nil {
 			return out, err
 		}
-		out.Content = append(out.Content, precis.Text{Text: string(raw)}) // counted; the message itself is sent
+		// counted; the message itself is sent
+		out.Content = append(out.Content, precis.Text{Text: string(raw)})
 	}
 	for _, c := range m.ToolCalls {
-		out.Content = append(out.Content, precis.ToolUse{ID: c.ID, Name: c.Function.Name, Input: chat.Arguments(quoted(c.Function.Arguments))})
+		out.Content = append(out.Content,
+			precis.ToolUse{ID: c.ID, Name: c.Function.Name,
+				Input: chat.Arguments(quoted(c.Function.Arguments))})
 	}
 	return out, nil
 }

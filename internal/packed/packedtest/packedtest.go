@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "pack the text anew")
 
-// Check reports when the small form of a file in the folder of the test, NAME.packed, is not that of its text. With -update
-// it writes that form. Embedded is the text that the package has.
+// Check reports when the small form of a file in the folder of the test, NAME.packed, is not that of
+// its text. With -update it writes that form. Embedded is the text that the package has.
 func Check(t *testing.T, name string, embedded []byte, err error) {
 	t.Helper()
 	want, readErr := os.ReadFile(name)

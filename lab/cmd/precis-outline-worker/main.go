@@ -1,7 +1,8 @@
 //go:build cgo && treesitter
 
-// Command precis-outline-worker parses source files with the grammars of tree-sitter for precis, which starts it when
-// it lies in the folder of the precis program. See package precis/internal/outlineworker.
+// Command precis-outline-worker parses source files with the grammars of tree-sitter for precis, which
+// starts it when it lies in the folder of the precis program. See package
+// precis/internal/outlineworker.
 package main
 
 import (

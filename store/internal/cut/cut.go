@@ -38,7 +38,8 @@ type Plan struct {
 
 // NewPlan returns the plan of a purge for these conversations, without branches, and the IDs of the
 // conversations to remove. Find returns the place of a node, false when it is not stored.
-func NewPlan(q store.PurgeQuery, all []store.Record, find func(precis.Fingerprint) (Place, bool, error)) (p Plan, gone []string, err error) {
+func NewPlan(q store.PurgeQuery, all []store.Record,
+	find func(precis.Fingerprint) (Place, bool, error)) (p Plan, gone []string, err error) {
 	p.ByAge = q.All || !q.Before.IsZero()
 	for _, r := range all {
 		list := &p.Kept

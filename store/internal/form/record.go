@@ -36,5 +36,6 @@ func ReadRecord(id, data []byte) (store.Record, error) {
 
 // RecordWords returns the searchable text of a record. The separator byte cannot occur in a query.
 func RecordWords(r store.Record) []byte {
-	return []byte(strings.Join([]string{words.Fold(r.Title), words.Fold(r.Model), words.Fold(r.Client), words.Fold(r.ID)}, "\xff"))
+	return []byte(strings.Join([]string{words.Fold(r.Title), words.Fold(r.Model), words.Fold(r.Client),
+		words.Fold(r.ID)}, "\xff"))
 }

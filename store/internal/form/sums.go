@@ -22,7 +22,8 @@ func SumsOf(e precis.LedgerEntry) (s store.Sums) {
 
 // SumsInto returns the scan destinations for [SumOf].
 func SumsInto(s *store.Sums) []any {
-	return []any{&s.Requests, &s.Usage.Input, &s.Usage.Output, &s.Usage.CacheRead, &s.Usage.CacheWrite, &s.CostUSD, &s.Sent, &s.Saved, &s.Edits, &s.SavedUSD, &s.Condensing}
+	return []any{&s.Requests, &s.Usage.Input, &s.Usage.Output, &s.Usage.CacheRead, &s.Usage.CacheWrite,
+		&s.CostUSD, &s.Sent, &s.Saved, &s.Edits, &s.SavedUSD, &s.Condensing}
 }
 
 // SecondsOfDay is the length of a day in UTC.

@@ -48,7 +48,8 @@ func (l *List) Len() int { return len(l.found) }
 // are sorted by conversation, the newest message first.
 func (l *List) Best(limit int) []store.Hit {
 	slices.SortStableFunc(l.found, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Conversation, b.Conversation),
+			cmp.Compare(b.Message, a.Message))
 	})
 	var out []store.Hit
 	for _, h := range l.found[:min(len(l.found), Limit(limit))] {

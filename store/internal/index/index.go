@@ -32,7 +32,8 @@ type Worker struct {
 // failed work.
 func Start(step func(context.Context) (more bool, err error)) *Worker {
 	ctx, stop := context.WithCancel(context.Background())
-	w := &Worker{step: step, appended: make(chan struct{}, 1), ctx: ctx, stop: stop, done: make(chan struct{})}
+	w := &Worker{step: step, appended: make(chan struct{}, 1), ctx: ctx, stop: stop,
+		done: make(chan struct{})}
 	go w.run()
 	return w
 }

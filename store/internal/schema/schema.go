@@ -28,7 +28,8 @@ func Pending(op, place string, files fs.FS, version int) ([]Migration, error) {
 	if version > len(names) {
 		return nil, &precis.Error{
 			Code: precis.CodeInvalid, Op: op, Place: place, Hint: "install a newer precis",
-			Err: fmt.Errorf("the store has schema version %d, this precis knows up to %d", version, len(names)),
+			Err: fmt.Errorf("the store has schema version %d, this precis knows up to %d", version,
+				len(names)),
 		}
 	}
 	var out []Migration

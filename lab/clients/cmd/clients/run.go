@@ -37,9 +37,11 @@ func (f *flags) parse(args []string, stderr io.Writer) error {
 	set.SetOutput(stderr)
 	set.StringVar(&f.only, "only", "", "run these set-ups, separated by commas")
 	set.BoolVar(&f.direct, "direct", false, "run without a gateway")
-	set.StringVar(&f.Gateway, "gateway", os.Getenv("CLIENTS_GATEWAY"), "shell command of the gateway; PORT, UPSTREAM and WINDOW are in its environment")
+	set.StringVar(&f.Gateway, "gateway", os.Getenv("CLIENTS_GATEWAY"),
+		"shell command of the gateway; PORT, UPSTREAM and WINDOW are in its environment")
 	set.IntVar(&f.parallel, "parallel", 1, "how many set-ups run at once")
-	set.StringVar(&f.Cache, "cache", os.Getenv("CLIENTS_CACHE"), "directory of the npm packages (default: in the user's cache directory)")
+	set.StringVar(&f.Cache, "cache", os.Getenv("CLIENTS_CACHE"),
+		"directory of the npm packages (default: in the user's cache directory)")
 	set.IntVar(&f.Files, "files", 45, "files to be read")
 	set.IntVar(&f.Bytes, "bytes", clients.FileBytes, "size of a file, about, in bytes")
 	set.DurationVar(&f.Timeout, "timeout", 3*time.Minute, "time for a client")
@@ -70,7 +72,8 @@ func (f *flags) upstreamFlags(set *flag.FlagSet) {
 	set.BoolVar(&o.Thinking, "thinking", true, "the model thinks")
 	set.BoolVar(&o.LegacyThinking, "legacy-thinking", false, "thinking is not bound to its prefix")
 	set.BoolVar(&o.ReasoningBack, "reasoning-back", false, "reasoning_content has to come back")
-	set.BoolVar(&o.OverflowInStream, "overflow-in-stream", false, "an overflow of the Responses API is an event")
+	set.BoolVar(&o.OverflowInStream, "overflow-in-stream", false,
+		"an overflow of the Responses API is an event")
 	set.BoolVar(&o.Lenient, "lenient", false, "malformed requests are answered")
 	set.DurationVar(&o.Latency, "latency", 0, "wait before each event")
 }
@@ -138,7 +141,8 @@ func (f *flags) runAll(ctx context.Context, setUps []clients.SetUp, say func(str
 			mu.Lock()
 			defer mu.Unlock()
 			results[i] = r
-			say(fmt.Sprintf("%s: exit %d after %.0f s, %d files %s", r.Name, r.Exit, r.Seconds, r.Begun, r.Error))
+			say(fmt.Sprintf("%s: exit %d after %.0f s, %d files %s", r.Name, r.Exit, r.Seconds, r.Begun,
+				r.Error))
 			return nil
 		})
 	}

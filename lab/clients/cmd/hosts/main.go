@@ -39,9 +39,11 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	f.IntVar(&o.Files, "files", 20, "files to be read")
 	f.DurationVar(&o.Timeout, "timeout", 4*time.Minute, "for one run")
 	f.StringVar(&o.Keep, "keep", "", "folder for logs and bodies")
-	f.BoolVar(&o.Terminal, "terminal", false, "in a terminal, as a person uses them; needs tmux (Claude Code)")
+	f.BoolVar(&o.Terminal, "terminal", false,
+		"in a terminal, as a person uses them; needs tmux (Claude Code)")
 	only := f.String("only", "", "names of programs, separated by commas")
-	modes := f.String("modes", clients.Alone+","+clients.Inside, "alone, precis, gate (opencode), hanging, missing, broken, killed, off, gateway, digest")
+	modes := f.String("modes", clients.Alone+","+clients.Inside,
+		"alone, precis, gate (opencode), hanging, missing, broken, killed, off, gateway, digest")
 	asJSON := f.Bool("json", false, "print JSON")
 	strict := f.Bool("strict", false, "fail when a run is not as it should be")
 	if err := f.Parse(args); err != nil {
@@ -59,7 +61,10 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	all := clients.HostSetUps()
 	if *only != "" {
 		names := strings.Split(*only, ",")
-		all = slices.DeleteFunc(all, func(s clients.HostSetUp) bool { return !slices.Contains(names, s.Name) })
+		all = slices.DeleteFunc(all, func(s clients.HostSetUp) bool {
+			return !slices.Contains(names,
+				s.Name)
+		})
 		if len(all) != len(names) {
 			return fmt.Errorf("--only %s: not all of these are known", *only)
 		}

@@ -123,7 +123,8 @@ func climb(w io.Writer, program, dir string, s scale.Shape, args []string, sizes
 				wrong = strings.TrimSpace(wrong + " memory")
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%s\t%d\t%.0f\t%s\t\n", s.Name, n, info.Size()>>10, args[0], c.time.Seconds(), times, c.memory>>20,
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%s\t%d\t%.0f\t%s\t\n", s.Name, n, info.Size()>>10, args[0],
+			c.time.Seconds(), times, c.memory>>20,
 			float64(max(c.memory-base.memory, 0))/float64(info.Size()), wrong)
 		before, ok = c, ok && wrong == ""
 	}
@@ -145,7 +146,8 @@ func run(program, dir string, args []string) (cost, error) {
 	cmd.Stderr = &said
 	err := cmd.Run()
 	exit, failed := errors.AsType[*exec.ExitError](err)
-	if err != nil && (!failed || exit.ExitCode() != 5) { // 5: does not fit whatever is cut, which is work, too
+	if err != nil && (!failed || exit.ExitCode() != 5) {
+		// 5: does not fit whatever is cut, which is work, too
 		return cost{}, fmt.Errorf("%s: %w: %.300s", strings.Join(args, " "), err, said.String())
 	}
 	c := cost{time: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
