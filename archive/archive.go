@@ -1,8 +1,8 @@
-// Package archive answers: what conversation is in a recording? Start with [Read] or [Open], given
-// the formats of precis/archive/formats. A [Format] converts the bytes of one kind of recording
-// into a conversation: its original messages, and, as edits, the condensations by the recording
-// program. [Container] is precis's own file: the original bytes preceded by a list of edits, so
-// that undo and rewind work for every format.
+// Package archive reads recorded conversations of agents. Start with [Read] or [Open], given the
+// formats of precis/archive/formats. A [Format] converts the bytes of one kind
+// of recording into a conversation: its original messages, and, as edits, the condensations by the
+// recording program. [Container] is precis's own file: the original bytes preceded by a list of
+// edits, so that undo and rewind work for every format.
 //
 // This package never writes to a recording; archive/roo does, for its own format.
 package archive

@@ -201,8 +201,8 @@ type replacedMessages struct {
 	none precis.Edit // if no message is replaced: an edit with the reason
 }
 
-// replacedMessages selects the messages to hide: with FreshStart all groups that may be hidden, else as
-// few of the oldest as bring the view, with the summary and the blocks after it, to its target.
+// old selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
+// the oldest as bring the view, with the summary and the blocks after it, to its target.
 func (f Full) old(s *policy.Situation) replacedMessages {
 	if s.To > 0 {
 		f.Mode = FreshStart

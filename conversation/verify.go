@@ -42,10 +42,10 @@ func (v Verified) Named() string {
 	return v.Conversation
 }
 
-// Verify compares a text that replaces messages of a conversation with these messages; see
-// [verify.Past.Check]. No model is called. The error is [precis.CodeInvalid] for an invalid
-// summary, and [precis.CodeNotFound] when there is no compaction by the client's own program or the
-// messages it replaced are gone.
+// Verify compares a summary, a given view, the current view, or the newest compaction of a client
+// with the messages that it replaces; see [verify.Past.Check]. No model is called. The error is
+// [precis.CodeInvalid] for an invalid summary, and [precis.CodeNotFound] when there is no
+// compaction by the client's own program or the messages it replaced are gone.
 func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, error) {
 	if err := o.check(); err != nil {
 		return Verified{}, err

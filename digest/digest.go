@@ -1,5 +1,5 @@
-// Package digest answers: what must a text say that replaces these messages? It writes such
-// summaries without a model, and repairs the summaries of others.
+// Package digest writes summaries without a model, and adds to the summaries of others what they
+// lack.
 //
 // [Writer] makes a digest of messages. [Rung] and [More] are the rungs of the ladder that replace
 // the oldest messages by one; size and boundary are chosen so that the view keeps the most worth.

@@ -63,7 +63,7 @@ func (in *input) countCovered() int {
 	return n
 }
 
-// chosenLines returns the chosen lines by message.
+// chosenLines returns the lines of the digest, chosen within a budget and joined by message.
 func (in *input) chosenLines(budget float64) (out []string) {
 	pieces := in.pieces()
 	keep := in.choosePieces(pieces, budget)

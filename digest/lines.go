@@ -122,8 +122,8 @@ func allFrame(text string) bool {
 	return true
 }
 
-// inner returns the bounds of a part of a text without the lines at its ends that are wordless,
-// such as brackets, or in seen. It adds the lines of the part to seen.
+// inner returns the bounds of a part of a text without the lines at its ends that are in seen or
+// say nothing, such as brackets, see allFrame. It adds the other lines of the part to seen.
 func inner(body string, start, end int, seen map[string]bool) (int, int) {
 	from, to := end, start
 	for at := start; at < end; {

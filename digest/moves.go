@@ -258,7 +258,8 @@ func (in *input) listedFiles(all []file) []file {
 	return slices.Concat(written, scratch, gone, read)
 }
 
-// scratchOf returns a test for scratch files, always false if the work is in a temporary folder.
+// scratchOf returns a test for scratch files: those in temporary folders. It is always false if the
+// work itself is in one, or if no file outside of them was written.
 func scratchOf(files []file) func(p string) bool {
 	isKept := func(f file) bool { return f.lastWrite >= 0 && !isTemporary(f.path) }
 	if isTemporary(rootOf(files)+"/") || !slices.ContainsFunc(files, isKept) {

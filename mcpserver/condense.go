@@ -99,7 +99,7 @@ func condensed(w chosenConversation, done conversation.Condensed, apply bool) co
 	return out
 }
 
-// changesOf returns the differences between two views, largest savings first.
+// changesOf returns the parts in which two views differ, largest savings first.
 func changesOf(all []diff.Change) []diff.Change {
 	out := []diff.Change{}
 	for _, c := range all {

@@ -88,7 +88,7 @@ func plainArguments(args map[string]json.RawMessage, raw json.RawMessage) json.R
 	return out
 }
 
-// removeNull removes null from schemas that allow it in addition to another type.
+// removeNull removes null from the types that a schema, its properties and its items allow.
 func removeNull(s *jsonschema.Schema) {
 	if s == nil {
 		return

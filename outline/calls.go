@@ -171,8 +171,8 @@ func wordByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// longName returns a word including signs that join words in names: dots, colons, and the question
-// and exclamation marks of Ruby.
+// longName returns the word at the start of s with the words that dots, colons, dashes or
+// backslashes join to it, and with a question or exclamation mark at its end, as in Ruby.
 func longName(s string) string {
 	n := len(leadingWord(s))
 	for n > 0 && n < len(s) {

@@ -47,7 +47,8 @@ func addFromLines(defs []Definition, doubts []Doubt, byLines []Definition) []Def
 	return defs
 }
 
-// isLocalToDoubtful reports whether d belongs to one of the doubtful definitions also by its indentation.
+// isLocalToDoubtful reports whether the parser's reading by lines places d inside a doubtful
+// definition: then it belongs to that one.
 func isLocalToDoubtful(d Definition, inside []Doubt, defs []Definition, found map[int]Definition) bool {
 	for _, x := range inside {
 		if x.Def < 0 {

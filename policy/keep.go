@@ -327,7 +327,7 @@ func checkKept(s *Situation, units []precis.Unit) error {
 	return s.Kept.checkPins(s.Transcript, s.Units, units)
 }
 
-// checkPins returns an error when a pinned block in the view before is missing in the view after.
+// checkPins returns an error when the new view lacks a pinned block that the old one shows.
 func (k *Kept) checkPins(t *precis.Transcript, before, after []precis.Unit) error {
 	if len(k.blocks) == 0 {
 		return nil

@@ -66,7 +66,8 @@ func (a *answer) processEvent(d wire.Dialect, stopIsEnd bool, data []byte) error
 // serverError replaces an error that the API did not explain.
 var serverError = []byte(`{"error":{"code":"server_error"}}`)
 
-// errorObject returns the object with the error of an event: a failed response contains its own.
+// errorObject returns an object with the error of an event as its member: the event itself, or, if
+// it holds a response, an object made from the error of the response.
 func errorObject(event []byte) []byte {
 	of := jsonspan.Field(event, "response")
 	if of == nil {

@@ -22,8 +22,8 @@ type runSkipper struct {
 	watch  int    // how many tokens are compared before the position moves
 }
 
-// skipRun is called when the tokens reach pos. It returns tokens and pos, both advanced if a run
-// allows it.
+// skipRun skips the repetitions of a run of characters once its tokens repeat, and returns the
+// tokens and the position after it, or both unchanged.
 func (l *runSkipper) skipRun(piece string, tokens []uint32, pos int) ([]uint32, int) {
 	if l.period == 0 || pos >= l.next {
 		if pos < l.next || !l.find(piece, pos) {

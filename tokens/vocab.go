@@ -137,7 +137,7 @@ func (v *vocabulary) joinHalves() {
 	}
 }
 
-// fillPairs fills pairs.
+// fillPairs fills pairs: for each two bytes the token that consists of them, or none.
 func (v *vocabulary) fillPairs() {
 	for i, node := range v.trie.pairs {
 		v.pairs[i] = none

@@ -85,7 +85,8 @@ func framesOf(before, after string, isOrdinal bool) (out []frame) {
 	return out
 }
 
-// otherInFrame returns another number in a frame, "" if none occurs or the given one does, too.
+// otherInFrame returns a number other than the given one that stands between the same words; "" if
+// none occurs, or the given one does, too.
 func (d *claimChecker) otherInFrame(f frame, number string) (other string) {
 	places := d.numerals()
 	if d.left -= placeCost * len(places); d.left < 0 {

@@ -109,8 +109,8 @@ func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 
 func headOf(c *toolcall.Call) string { return c.Text[:min(len(c.Text), jobHead)] }
 
-// startOf returns the index of a line in the head of a result that reports the start of background
-// work; -1: none.
+// startOf returns the offset in bytes of the first line in the head of a result that reports the
+// start of background work; -1: none.
 func startOf(head string) int {
 	const lines = 6
 	signs := []string{"background", "Background", "etached", "Async agent", "session ID"}

@@ -87,7 +87,8 @@ func (q *queue) restMessage() *line {
 		msg: precis.Message{Role: precis.RoleUser, Time: q.last.at}}
 }
 
-// addHeardText adds to the lines the text heard with them, except text that an attachment has.
+// addHeardText adds to each line the input that the agent received with it, except text that an
+// attachment holds.
 func addHeardText(lines []*line) {
 	attached := map[string]int{}
 	for _, ln := range lines {

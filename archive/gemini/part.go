@@ -75,7 +75,7 @@ const (
 	filesEnd   = "--- End of content ---"
 )
 
-// referenced marks the texts of such files as quoted by a tool, not written by a person.
+// referenced marks the texts of referenced files as quoted by a tool, not written by a person.
 func referenced(blocks []precis.Block) {
 	within := false
 	for i, b := range blocks {

@@ -1,5 +1,5 @@
-// Package opencode answers what happened in a session of opencode, read from a document by
-// "opencode export": {info, messages: [{info, parts}]}. Start with [Format].
+// Package opencode reads the sessions that "opencode export" writes: {info,
+// messages: [{info, parts}]}. Start with [Format].
 //
 // opencode stores a tool's result in the part of its call; here it becomes a message after the step
 // with the call. Text that opencode added in the user's role (synthetic) was sent to the model and

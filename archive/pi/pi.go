@@ -180,7 +180,7 @@ func (s *session) add(e entry, parent string, given []byte) {
 	}
 }
 
-// compaction finds the first kept entry by ID, or in older sessions by number.
+// compaction reads a compaction: its first kept entry by ID, or in older sessions by number.
 func (s *session) compaction(e *entry, f map[string]jsonValue) error {
 	if e.summary == "" {
 		return fmt.Errorf("the compaction has no summary")

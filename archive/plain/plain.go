@@ -1,5 +1,5 @@
-// Package plain answers which conversation is in one JSON document: the body of a request to any of
-// the three APIs, or its messages alone. It also reads one message per line. Start with [Format].
+// Package plain reads a conversation from one JSON document: the body of a request to any of the
+// three APIs, or its messages alone. It also reads one message per line. Start with [Format].
 //
 //   - {"system":…, "messages":[…], "tools":…, "model":…}, in the style of the
 //     Messages API or of Chat Completions

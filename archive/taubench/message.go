@@ -47,8 +47,8 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	return c, nil
 }
 
-// eachMessage calls read for every message of a list. Results of parallel calls, which tau2 bundles, are
-// passed one by one.
+// eachMessage calls read for every message of a list, also for those inside a "tool_messages"
+// bundle, with its offset. Results of parallel calls, which tau2 bundles, are passed one by one.
 func eachMessage(raw []byte, read func(raw []byte, offset int) error) error {
 	for span, err := range jsonspan.Array(raw) {
 		if err != nil {

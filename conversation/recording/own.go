@@ -135,7 +135,7 @@ func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
 	return nil
 }
 
-// fits continues from the file as it is now and reports whether the edits fit those in it.
+// fits reads the file as it is now and reports whether edits may be added to those in it.
 func (k *ownFile) fits(made []precis.Edit) bool {
 	there, err := k.load()
 	if there == nil || err != nil {

@@ -120,7 +120,8 @@ func (a *Answer) response(done bool) []byte {
 // Triggered returns the answer to a compaction_trigger: one compaction item.
 func (a *Answer) Triggered() []byte { return a.response(true) }
 
-// TriggeredEvents returns the same answer as a stream.
+// TriggeredEvents returns the answer to a triggered compaction as a stream of events; the method
+// before it returns it whole.
 func (a *Answer) TriggeredEvents() []byte {
 	event := func(dst []byte, kind string, number int) []byte {
 		data := strconv.AppendInt([]byte(`{"type":"`+kind+`","sequence_number":`), int64(number), 10)

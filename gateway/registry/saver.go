@@ -380,8 +380,9 @@ type job struct {
 	cancel context.CancelFunc
 }
 
-// storeNow stores messages and edits of a conversation while the caller waits. The caller may stop
-// waiting: the work continues, and the saver uses its result.
+// storeNow starts a job that stores messages and edits of a conversation at once; the caller waits
+// for its done channel. The caller may stop waiting: the work continues, and the saver uses its
+// result.
 func (s *saver) storeNow(st precis.Store, c *Conversation, t *precis.Transcript, edits []precis.Edit,
 	stored int) *job {
 	ctx, cancel := context.WithTimeout(s.ctx, maxWait)

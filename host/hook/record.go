@@ -170,10 +170,10 @@ func wordsOf(msgs []precis.Message) string {
 // roomForMore is the most tokens that may be added to a summary and a digest.
 const roomForMore = 1500
 
-// missingText checks a program's own summary. It returns the facts missing from the summary and from
-// beside, the other text shown to the model, in at most room tokens; "" if none is missing. It
-// records how many facts the summary has by itself. Only the model's text is checked, against the
-// conversation and the texts given by the program.
+// missingText returns the text that must be added to a program's own summary so that it holds the
+// likely facts, in at most room tokens; "" when it and beside, the other text shown to the model,
+// hold at least nine tenths. It records how many facts the summary has by itself. Only the
+// model's text is checked, against the conversation and the texts given by the program.
 func (c *call) missingText(r record, summary, beside string, room int) string {
 	recorded, _, known := r.shown()
 	msgs, n := r.msgs, r.compacted()

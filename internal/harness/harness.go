@@ -1,6 +1,6 @@
-// Package harness answers: which parts of a user message did the program around the model write? It
-// knows reminders, the state of the editor, results of tools called in text, and the elements that
-// wrap the user's own words.
+// Package harness recognizes the parts of a user message that the agent's program wrote: reminders,
+// the editor's state, results of tools called in text, and the elements around the user's own
+// words.
 package harness
 
 import (

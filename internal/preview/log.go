@@ -63,7 +63,7 @@ func (w *logWalk) line(i int) {
 	}
 }
 
-// classOf classifies line i, regardless of its neighbors.
+// classOf classifies line i by its own text alone; it may change the class of earlier lines.
 func (w *logWalk) classOf(i int, t string, indent int) Class {
 	if separator(t) || isProgress(t) {
 		return Noise

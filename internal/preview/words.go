@@ -99,7 +99,8 @@ func (r *remarks) word(s string, from, to, number int) {
 	r.classifyWord(string(lower[:len(w)]), number)
 }
 
-// classifyWord records a word in lower case.
+// classifyWord classifies a word in lower case (error, failure, warning, success, …) and stores the
+// number next to it in that class.
 func (r *remarks) classifyWord(w string, number int) {
 	switch w {
 	case "error", "errors", "err":

@@ -103,7 +103,7 @@ func isJSText(t string) bool { return t != "" && strings.Contains("\"'`", t[:1])
 // isSign reports whether a token is not a string, name or number.
 func isSign(t string) bool { return len(t) == 1 && t[0] != '_' && t[0] != '$' && !isWordByte(t[0]) }
 
-// unquoteJS returns the text of a string. Expressions in a template stay as written.
+// unquoteJS returns the text of a string literal. Expressions in a template stay as written.
 func unquoteJS(t string) string {
 	t = strings.TrimSuffix(t[1:], t[:1])
 	return jsEscape.ReplaceAllStringFunc(t, func(e string) string {

@@ -184,7 +184,7 @@ func (p *prompt) sideAnswer() string {
 	return "Reading the files"
 }
 
-// lastNamed returns the number of the last file that a text names.
+// lastNamed returns the number, from 1, of the last of the files that a text names; 0: none.
 func lastNamed(body []byte, files []string) int {
 	for i := len(files); i > 0; i-- {
 		if strings.Contains(string(body), filepath.Base(files[i-1])) {

@@ -1,6 +1,6 @@
-// Package upstream answers how clients behave with a model server: it is one that plays an agent. It
-// asks the client to read file after file with any suitable tool that the client offers, and then
-// says that it is done. It speaks the Messages, Chat Completions and Responses APIs, and is as
+// Package upstream simulates a model server and the models behind it, for tests with real agents.
+// It asks the client to read file after file with any suitable tool that the client offers, and
+// then says that it is done. It speaks the Messages, Chat Completions and Responses APIs, and is as
 // strict as they are.
 //
 // Use [Start], point a client at [Server.URL], and read [Server.Stats].

@@ -112,7 +112,8 @@ func (p *purge) before() int64 {
 	return p.Before.UnixMilli()
 }
 
-// removeRecords removes records from the catalog and looks up the places of the conversations.
+// removeRecords removes the records of the conversations to forget from the catalog, and plans the
+// rest of the purge by the places of all conversations.
 func (p *purge) removeRecords() error {
 	all, err := records(p.ctx, p.call, ``)
 	if err != nil {

@@ -161,7 +161,8 @@ func nearModel(c *models.Catalog, id string) string {
 	return ""
 }
 
-// selectOutput selects where edits go, and reports if that file exists already.
+// selectOutput selects the file for edits, which may exist and be continued; it checks that its
+// folder exists.
 func (o *Opener) selectOutput(j *Job, out string, inPlace bool) error {
 	if folder := filepath.Dir(out); out != "" {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {

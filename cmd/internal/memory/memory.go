@@ -1,6 +1,6 @@
-// Package memory keeps a command within the memory of the machine. [Limit] returns the allowed
-// memory, [Check] refuses a recording that needs more before it is read, and [Watch] stops a
-// command that exceeds the limit in spite of the estimate.
+// Package memory limits the memory of a command to what the machine has, and stops it with an error
+// beyond that. [Limit] returns the allowed memory, [Check] refuses a recording that needs more
+// before it is read, and [Watch] stops a command that exceeds the limit in spite of the estimate.
 package memory
 
 import (

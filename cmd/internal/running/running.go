@@ -1,4 +1,4 @@
-// Package running sends requests to the gateway on this machine, through its control API. Use
+// Package running is a client of the control API of the gateway that runs on this machine. Use
 // [Open] or [New], and [Client.Do].
 package running
 

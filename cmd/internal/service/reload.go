@@ -54,7 +54,7 @@ var changeable = map[string]bool{
 	"gateway.retention_days": true, "gateway.drain": true,
 }
 
-// fixed returns the differences between two configurations that need a restart.
+// fixed returns the keys of the settings that differ in two configurations and need a restart.
 func fixed(old, now *config.Config) []string {
 	var out []string
 	was := map[string]string{}

@@ -1,4 +1,5 @@
-// Package packedtest compares what a package embeds with the text beside it.
+// Package packedtest checks in tests that an embedded, compressed file is up to date with its
+// source text, and rewrites it with -update.
 //
 //precis:testonly
 package packedtest

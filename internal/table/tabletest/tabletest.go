@@ -1,4 +1,5 @@
-// Package tabletest runs the examples of a table.
+// Package tabletest checks each entry of a table of patterns against its own examples and
+// counterexamples.
 //
 //precis:testonly
 package tabletest
