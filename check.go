@@ -145,14 +145,14 @@ func (c *checker) block(i int, role Role, b Block) {
 		c.result(i, role, b)
 	case Opaque:
 		c.other = c.other || role != RoleSystem
-		c.serves(i, role, b)
+		c.checkServed(i, role, b)
 	default:
 		c.other = c.other || role != RoleSystem
 	}
 }
 
-// serves checks a block of a tool that the provider's server runs.
-func (c *checker) serves(i int, role Role, b Opaque) {
+// checkServed checks a block of a tool that the provider's server runs.
+func (c *checker) checkServed(i int, role Role, b Opaque) {
 	id, half := servedHalf(b)
 	_, used := c.served[id]
 	switch {

@@ -76,8 +76,8 @@ func (p *Pairs) Call(result Handle) (call Handle, ok bool) {
 	return p.list[i].call.handle(), true
 }
 
-// again returns the results of a call after the first, in order, or nil.
-func (p *Pairs) again(call Handle) (out []Handle) {
+// laterResults returns the results of a call after the first, in order, or nil.
+func (p *Pairs) laterResults(call Handle) (out []Handle) {
 	at := placeOf(call)
 	i, _ := slices.BinarySearchFunc(p.byCall, at,
 		func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })

@@ -47,11 +47,11 @@ func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 		case assistant && r.mend[n]:
 			r.assistant(r.turns[n])
 		case assistant:
-			r.leaveAssistant(r.turns[n])
+			r.copyAssistant(r.turns[n])
 		case r.mend[n]:
 			r.user(r.turns[n])
 		default:
-			r.leaveUser(r.turns[n])
+			r.copyUser(r.turns[n])
 		}
 	}
 	if n := len(r.turns); n > 0 && r.mend[n-1] {
@@ -148,8 +148,8 @@ func isResult(msgs []Message, h Handle) bool {
 	return ok
 }
 
-// leaveAssistant copies a valid assistant turn. The next turn must answer its calls.
-func (r *repairer) leaveAssistant(t turn) {
+// copyAssistant copies a valid assistant turn. The next turn must answer its calls.
+func (r *repairer) copyAssistant(t turn) {
 	r.begun = true
 	r.calls = nil
 	for i := t.from; i < t.to; i++ {
@@ -166,7 +166,7 @@ func (r *repairer) leaveAssistant(t turn) {
 
 func (r *repairer) assistant(t turn) {
 	r.flush()
-	r.begin()
+	r.beginWithUser()
 	for i := t.from; i < t.to; i++ {
 		m := r.view[i]
 		r.out = append(r.out, mapBlocks(m, func(k int, b Block) Block {
@@ -177,7 +177,7 @@ func (r *repairer) assistant(t turn) {
 					return toolUseAsText(b)
 				}
 				r.calls = append(r.calls, h)
-				return r.use(h, b)
+				return r.withNewID(h, b)
 			case ToolResult:
 				if _, ok := r.pairs.Call(h); !ok {
 					r.stray = append(r.stray, b)
@@ -185,7 +185,7 @@ func (r *repairer) assistant(t turn) {
 				return nil // it goes after the turn
 			case Opaque:
 				if m.Role == RoleAssistant {
-					return r.served(h, b)
+					return r.servedBlock(h, b)
 				}
 			}
 			return b
@@ -196,16 +196,16 @@ func (r *repairer) assistant(t turn) {
 	}
 }
 
-// begin makes sure that the user says something before the assistant does.
-func (r *repairer) begin() {
+// beginWithUser makes sure that the user says something before the assistant does.
+func (r *repairer) beginWithUser() {
 	if !r.begun {
 		r.out = append(r.out, NewText(RoleUser, repairedStart))
 	}
 	r.begun = true
 }
 
-// use returns a call with an ID that no call before it has.
-func (r *repairer) use(h Handle, b ToolUse) ToolUse {
+// withNewID returns a call with an ID that no call before it has.
+func (r *repairer) withNewID(h Handle, b ToolUse) ToolUse {
 	id := b.ID
 	for r.seen[id] {
 		r.next[b.ID]++
@@ -218,9 +218,9 @@ func (r *repairer) use(h Handle, b ToolUse) ToolUse {
 	return b
 }
 
-// served returns a block of a tool that the provider's server runs, or a text that names it if its
+// servedBlock returns a block of a tool that the provider's server runs, or a text that names it if its
 // other half is missing.
-func (r *repairer) served(h Handle, b Opaque) Block {
+func (r *repairer) servedBlock(h Handle, b Opaque) Block {
 	_, answered := r.pairs.Result(h)
 	_, called := r.pairs.Call(h)
 	switch id, half := servedHalf(b); {
@@ -261,13 +261,13 @@ func (r *repairer) user(t turn) {
 	}
 	results, here := r.results(t)
 	if strays == 0 && here && needsNoRepair(r.messages(t), results) {
-		r.leaveUser(t)
+		r.copyUser(t)
 		return
 	}
 	for i, m := range rest {
 		if len(stray[i]) > 0 {
 			r.addUserMessage(results)
-			results = r.unrecorded(stray[i])
+			results = r.makeCalls(stray[i])
 		}
 		if len(results) > 0 && m.Role == RoleUser {
 			m = prepend(m, results)
@@ -281,8 +281,8 @@ func (r *repairer) user(t turn) {
 	r.addUserMessage(results)
 }
 
-// leaveUser copies a valid user turn.
-func (r *repairer) leaveUser(t turn) {
+// copyUser copies a valid user turn.
+func (r *repairer) copyUser(t turn) {
 	r.begun = r.begun || r.view[t.from].Role == RoleUser
 	r.out, r.calls = append(r.out, r.messages(t)...), nil
 }
@@ -294,12 +294,13 @@ func (r *repairer) addUserMessage(blocks []Block) {
 	}
 }
 
-// unrecorded makes calls for results that answer none, and returns the results.
-func (r *repairer) unrecorded(stray []ToolResult) []Block {
-	r.begin()
+// makeCalls makes calls for results that answer none, and returns the results.
+func (r *repairer) makeCalls(stray []ToolResult) []Block {
+	r.beginWithUser()
 	calls, results := make([]Block, len(stray)), make([]Block, len(stray))
 	for i, b := range stray {
-		use := r.use(Handle{}, ToolUse{ID: b.ToolUseID, Name: repairedCall, Input: json.RawMessage("{}")})
+		use := r.withNewID(Handle{}, ToolUse{ID: b.ToolUseID, Name: repairedCall,
+			Input: json.RawMessage("{}")})
 		calls[i], results[i] = use, renamed(b, use.ID)
 	}
 	r.out = append(r.out, Message{Role: RoleAssistant, Content: calls})
@@ -327,7 +328,7 @@ func (r *repairer) results(t turn) (out []Block, here bool) {
 				Content: []Block{Text{Text: repairedResult}}}), false
 			continue
 		}
-		rest := r.pairs.again(call)
+		rest := r.pairs.laterResults(call)
 		here = here && first.From >= t.from && first.From < t.to && r.result(first).ToolUseID == id &&
 			rest == nil
 		result := renamed(r.result(first), id)
@@ -356,7 +357,7 @@ func (r *repairer) flush() {
 	r.addUserMessage(results)
 	if stray := r.stray; len(stray) > 0 {
 		r.stray = nil
-		r.addUserMessage(r.unrecorded(stray))
+		r.addUserMessage(r.makeCalls(stray))
 	}
 }
 

@@ -235,14 +235,14 @@ func (s *Speech) Passages(i int) []Passage {
 		if span.Block == last.Block && span.Part == last.Part && span.From == last.To {
 			span.From, out = last.From, out[:len(out)-1]
 		}
-		out = append(out, Passage{BlockHandle(i, span.Block), s.bytes(i, span)})
+		out = append(out, Passage{BlockHandle(i, span.Block), s.spanText(i, span)})
 		last = span
 	}
 	return out
 }
 
-// bytes returns the text of a span of message i.
-func (s *Speech) bytes(i int, span Span) string {
+// spanText returns the text of a span of message i.
+func (s *Speech) spanText(i int, span Span) string {
 	block := s.msgs[i].Content[span.Block]
 	if r, ok := block.(ToolResult); ok {
 		block = r.Content[span.Part]
@@ -275,7 +275,7 @@ func (m Message) Authors() []Author {
 		case Image, Document:
 			switch out[b] = m.SaidOf(b).Author; {
 			case out[b] != AuthorUnknown:
-			case r.results, m.shown(b):
+			case r.results, m.isResultOutput(b):
 				out[b] = AuthorTool
 			case m.Role == RoleUser:
 				out[b] = AuthorPerson
@@ -285,10 +285,10 @@ func (m Message) Authors() []Author {
 	return out
 }
 
-// shown reports whether a picture or document is output of the result before it: programs send it
+// isResultOutput reports whether a picture or document is output of the result before it: programs send it
 // separately if a result may only hold text. Only other pictures may be in between, and no person
 // may speak in the result.
-func (m Message) shown(b int) bool {
+func (m Message) isResultOutput(b int) bool {
 	for b--; b >= 0; b-- {
 		switch block := m.Content[b].(type) {
 		case Image, Document:

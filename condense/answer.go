@@ -18,10 +18,10 @@ type wrap struct {
 	closes   bool
 }
 
-// wraps returns the tags of a text. An opening tag must be at the start of a line or after another
+// wrappingTags returns the tags of a text. An opening tag must be at the start of a line or after another
 // tag; the closing tag of a summary must end a line or precede a tag; the closing tag of reasoning
 // must be alone on a line. Inside reasoning, the tags of reasoning may be anywhere.
-func wraps(text string) []wrap {
+func wrappingTags(text string) []wrap {
 	var out []wrap
 	thoughts, end := 0, 0 // end is where the last tag ends
 	for _, m := range wrapping.FindAllStringSubmatchIndex(text, -1) {
@@ -66,7 +66,7 @@ func summaryIn(text string) (summary string, closed bool) {
 func withoutThoughts(text string) string {
 	var out strings.Builder
 	at, begun := 0, false
-	tags := wraps(text)
+	tags := wrappingTags(text)
 	ends := thoughtsEnds(tags, len(text))
 	for i, w := range tags {
 		switch {
@@ -118,7 +118,7 @@ func inSummary(text string) (in string, closed, ok bool) {
 			in, closed, ok = text[from:to], c, true
 		}
 	}
-	for _, w := range wraps(text) {
+	for _, w := range wrappingTags(text) {
 		switch {
 		case !w.summary:
 		case !w.closes:

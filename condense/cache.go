@@ -100,7 +100,7 @@ func (t *task) cached(ctx context.Context, key precis.Fingerprint) (string, bool
 	return text, err == nil && visible(text) != ""
 }
 
-func (t *task) keep(ctx context.Context, key precis.Fingerprint, text string) {
+func (t *task) storeSummary(ctx context.Context, key precis.Fingerprint, text string) {
 	if t.c.Cache == nil {
 		return
 	}

@@ -137,7 +137,7 @@ func (f Full) Propose(ctx context.Context, s *policy.Situation) (precis.Edit, er
 	}
 	r := f.request(s, o)
 	if s.DryRun {
-		return f.price(s, o, r), nil
+		return f.dryRunEdit(s, o, r), nil
 	}
 	sum, err := f.Summarizer.Summarize(ctx, r)
 	if err != nil {
@@ -154,32 +154,32 @@ func (f Full) choose(s *policy.Situation) (replacedMessages, error) {
 			&policy.RungError{Reason: ReasonNoSummarizer,
 				Err: errors.New("no model is configured to write summaries")}
 	}
-	o := f.old(s)
+	o := f.selectHidden(s)
 	switch {
 	case len(o.units) == 0 && f.FromStart && s.To > 0 && s.From > 0:
 		none.Report.Code = ReasonTooFewMessages
 		none.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins with the first message, such as %s", precis.SpanHandle(0, s.To))
 	case len(o.units) == 0:
 		none.Report.Code, none.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
-	case o.uncondensed < f.least() && s.To == 0:
+	case o.uncondensed < f.leastNew() && s.To == 0:
 		none.Report.Code = ReasonCondensedRecently
 		none.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d",
-			o.uncondensed, f.least())
+			o.uncondensed, f.leastNew())
 		o = replacedMessages{}
 	}
 	o.none = none
 	return o, nil
 }
 
-func (f Full) least() int {
+func (f Full) leastNew() int {
 	if f.LeastNew > 0 {
 		return f.LeastNew
 	}
 	return defaultLeastNew
 }
 
-// price returns the result of a dry run: no model is called.
-func (f Full) price(s *policy.Situation, o replacedMessages, r policy.SummaryRequest) precis.Edit {
+// dryRunEdit returns the result of a dry run: no model is called.
+func (f Full) dryRunEdit(s *policy.Situation, o replacedMessages, r policy.SummaryRequest) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	e.Report.Code = policy.ReasonNothing
 	e.Report.Reason = fmt.Sprintf("dry run: a model would summarize %d messages of %d tokens", o.hidden,
@@ -201,9 +201,9 @@ type replacedMessages struct {
 	none precis.Edit // if no message is replaced: an edit with the reason
 }
 
-// old selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
+// selectHidden selects the messages to hide: with FreshStart all groups that may be hidden, else as few of
 // the oldest as bring the view, with the summary and the blocks after it, to its target.
-func (f Full) old(s *policy.Situation) replacedMessages {
+func (f Full) selectHidden(s *policy.Situation) replacedMessages {
 	if s.To > 0 {
 		f.Mode = FreshStart
 	}
@@ -231,8 +231,8 @@ func (f Full) selectOldest(s *policy.Situation, beside int) replacedMessages {
 		if free && !(f.Mode != FreshStart && !f.FromStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
-		if f.Mode != FreshStart && o.tokens-f.summary(s, o)-beside > max(s.Excess(), 0)+s.Target/20 &&
-			o.uncondensed >= f.least() && o.hidden > s.Surplus() {
+		if f.Mode != FreshStart && o.tokens-f.summaryLimit(s, o)-beside > max(s.Excess(), 0)+s.Target/20 &&
+			o.uncondensed >= f.leastNew() && o.hidden > s.Surplus() {
 			break
 		}
 		i = end
@@ -260,10 +260,10 @@ func (o replacedMessages) quote(s *policy.Situation, summary string) string {
 	return fmt.Sprintf("What the user said last (%s), word for word:\n%s", precis.MessageHandle(last), words)
 }
 
-// summary returns the most tokens of the summary: a third of the replaced messages, and at most a
+// summaryLimit returns the most tokens of the summary: a third of the replaced messages, and at most a
 // quarter of the target, or half of it if the summary is free. With FromStart, where no later rung
 // shortens the remaining messages, it is also limited to the room next to them.
-func (f Full) summary(s *policy.Situation, o replacedMessages) int {
+func (f Full) summaryLimit(s *policy.Situation, o replacedMessages) int {
 	most := min(s.Target/4, defaultSummary)
 	if f.free {
 		most = s.Target / 2
@@ -324,7 +324,7 @@ func (f Full) request(s *policy.Situation, o replacedMessages) policy.SummaryReq
 	if s.Live != nil { // the provider's cache does not hold the changes of earlier rungs
 		r.View = s.Sent
 	}
-	r.MaxTokens = f.summary(s, o)
+	r.MaxTokens = f.summaryLimit(s, o)
 	return r
 }
 

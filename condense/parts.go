@@ -56,10 +56,10 @@ func (t byParts) split(messages []precis.Message) [][]precis.Message {
 	var part []precis.Message
 	used := 0
 	for _, m := range messages {
-		n := t.size(m)
+		n := t.countTokens(m)
 		if n > room {
 			m = t.shortened(m, room)
-			n = t.size(m)
+			n = t.countTokens(m)
 		}
 		if used+n > room && len(part) > 0 {
 			parts, part, used = append(parts, part), nil, 0
@@ -88,11 +88,11 @@ func (t byParts) shortened(m precis.Message, room int) precis.Message {
 			}
 			out.Content = append(out.Content, b)
 		}
-		if t.size(out) <= room {
+		if t.countTokens(out) <= room {
 			break
 		}
 	}
-	for len(out.Content) > 1 && t.size(out) > room { // drop the middle
+	for len(out.Content) > 1 && t.countTokens(out) > room { // drop the middle
 		at := len(out.Content) / 2
 		out.Content = slices.Delete(slices.Clone(out.Content), at, at+1)
 	}

@@ -49,10 +49,10 @@ func (t *task) request(messages []precis.Message, p Prompt) model.Request {
 		MaxTokens: t.output}
 }
 
-// compact returns the messages as the summarizer reads them: tools as text,
+// readableMessages returns the messages as the summarizer reads them: tools as text,
 // results shortened to the given number of characters, images as notes, no
 // reasoning, each with its handle as a heading.
-func (t *task) compact(most int) []precis.Message {
+func (t *task) readableMessages(most int) []precis.Message {
 	images := t.c.KeepImages && t.model.Info().Images
 	msgs := make([]precis.Message, len(t.r.Messages))
 	for i, m := range t.r.Messages {
@@ -144,27 +144,27 @@ func (t *task) room() int {
 func (t *task) learnWindow(err error) {
 	window := t.window
 	if m, ok := asModelError(err); ok && m.Limit > 0 && m.Limit < window {
-		t.shrink(m.Limit)
+		t.setWindow(m.Limit)
 		return
 	}
 	if window == unknownWindow {
-		window = t.size(t.compact(500)...)
+		window = t.countTokens(t.readableMessages(500)...)
 	}
-	t.shrink(window * 3 / 4)
+	t.setWindow(window * 3 / 4)
 }
 
-// shrink sets the window; the answer gets at most a quarter of it.
-func (t *task) shrink(window int) {
+// setWindow sets the window; the answer gets at most a quarter of it.
+func (t *task) setWindow(window int) {
 	t.window = window
 	t.output = min(t.output, max(window/4, 1))
 	t.max = min(t.max, t.output)
 	t.prompt.MaxTokens = t.max * 9 / 10
 }
 
-func (t *task) fits(msgs []precis.Message) bool { return t.size(msgs...) <= t.room() }
+func (t *task) fits(msgs []precis.Message) bool { return t.countTokens(msgs...) <= t.room() }
 
-// size counts the tokens of messages with text blocks; an image counts as 1500.
-func (t *task) size(msgs ...precis.Message) int {
+// countTokens counts the tokens of messages with text blocks; an image counts as 1500.
+func (t *task) countTokens(msgs ...precis.Message) int {
 	const message, image = 6, 1500
 	n := 0
 	for _, m := range msgs {

@@ -233,16 +233,16 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning}
 	started := time.Now()
 	j.call = precis.CallReport{Form: "compact", Why: "single results"}
-	if err := j.hook(ctx); err != nil {
+	if err := j.callHook(ctx); err != nil {
 		return e, err
 	}
-	j.all(ctx)
+	j.summarizeResults(ctx)
 	if err := j.failed; j.Fallback != nil && unusable(err) && !j.done() {
 		j.call.Warnings = append(j.call.Warnings,
 			fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked",
 				j.Model.Info().ID, err))
 		j.Model, j.failed = j.Fallback, nil
-		j.all(ctx)
+		j.summarizeResults(ctx)
 	}
 	j.call.Took = time.Since(started)
 	call := j.call
@@ -304,8 +304,8 @@ func (j *selection) replacements() (out []precis.Replacement) {
 	return out
 }
 
-// hook calls the hook, which may forbid the run or add context for the model.
-func (j *selection) hook(ctx context.Context) error {
+// callHook calls the hook, which may forbid the run or add context for the model.
+func (j *selection) callHook(ctx context.Context) error {
 	if j.Before == nil {
 		return nil
 	}
@@ -326,9 +326,9 @@ func (j *selection) hook(ctx context.Context) error {
 	return nil
 }
 
-// all writes the summaries, several at a time. Failures are recorded one by
+// summarizeResults writes the summaries, several at a time. Failures are recorded one by
 // one.
-func (j *selection) all(ctx context.Context) {
+func (j *selection) summarizeResults(ctx context.Context) {
 	info := j.Model.Info()
 	j.call.Model, j.call.Provider = info.ID, info.Provider
 	var g errgroup.Group
@@ -352,7 +352,7 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	if ctx.Err() != nil {
 		return ""
 	}
-	t := j.keeper(r)
+	t := j.cacheTask(r)
 	key := t.key()
 	text, paid := t.cached(ctx, key)
 	if !paid {
@@ -360,7 +360,7 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 		if text, ok = j.ask(ctx, r); !ok {
 			return ""
 		}
-		t.keep(ctx, key, text)
+		t.storeSummary(ctx, key, text)
 	}
 	j.mu.Lock()
 	j.call.Warnings = append(j.call.Warnings, t.call.Warnings...)
@@ -372,10 +372,10 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	return text
 }
 
-// keeper returns a task with a cache key made of the call and its result alone, independent of the
+// cacheTask returns a task with a cache key made of the call and its result alone, independent of the
 // user's request, so that no result is paid for twice.
-func (j *selection) keeper(r *bulkyResult) *task {
-	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))),
+func (j *selection) cacheTask(r *bulkyResult) *task {
+	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.callOf(r))),
 		precis.NewText(precis.RoleUser, r.text)}
 	return &task{
 		Writer: &Writer{c: WriterConfig{Cache: j.Cache}}, model: j.Model,
@@ -415,7 +415,7 @@ func (j *selection) request(r *bulkyResult) model.Request {
 		most = min(most, max((w-j.MaxTokens-1500)*3, 500))
 	}
 	fmt.Fprintf(&b, "The call:\n%s\n\nIts result:\n%s\n\nShorten the result to at most %d tokens.",
-		retain.Shorten(useText(j.use(r)), 2000, ""), retain.Shorten(r.text, most, ""), j.MaxTokens)
+		retain.Shorten(useText(j.callOf(r)), 2000, ""), retain.Shorten(r.text, most, ""), j.MaxTokens)
 	return model.Request{
 		System:    precis.NewText(precis.RoleSystem, selectiveGuard),
 		Messages:  []precis.Message{precis.NewText(precis.RoleUser, b.String())},
@@ -423,8 +423,8 @@ func (j *selection) request(r *bulkyResult) model.Request {
 	}
 }
 
-// use returns the call that produced a result.
-func (j *selection) use(r *bulkyResult) precis.ToolUse {
+// callOf returns the call that produced a result.
+func (j *selection) callOf(r *bulkyResult) precis.ToolUse {
 	h := r.call.Use
 	if u, ok := j.s.Transcript.At(h.From).Content[h.Block].(precis.ToolUse); ok {
 		return u

@@ -26,7 +26,7 @@ func (t *task) selfCheck(ctx context.Context, summary string) {
 	if !t.c.SelfCheck {
 		return
 	}
-	messages := t.compact(2000)
+	messages := t.readableMessages(2000)
 	if !t.fits(messages) {
 		t.call.Warnings = append(t.call.Warnings,
 			"the summary was not checked by the model: the conversation does not fit in its window")

@@ -231,7 +231,7 @@ func (t *task) run(ctx context.Context) (string, error) {
 			return "", err
 		}
 		t.selfCheck(ctx, text)
-		t.keep(ctx, key, text)
+		t.storeSummary(ctx, key, text)
 	}
 	return t.runAfterHook(ctx, text)
 }
@@ -254,7 +254,7 @@ func (t *task) write(ctx context.Context) (string, error) {
 	t.call.Form, t.call.Why = "compact", why
 	var messages []precis.Message
 	for _, most := range []int{wholeResult, 8000, 2000, 500} {
-		if messages = t.compact(most); t.fits(messages) {
+		if messages = t.readableMessages(most); t.fits(messages) {
 			text, err := t.ask(ctx, t.request(messages, t.prompt), t.prompt)
 			if !overflows(err) {
 				return text, err

@@ -75,7 +75,7 @@ func newBoundary(s *policy.Situation) *boundary {
 		i = end
 	}
 	b.room = b.roomFor(used-carried, carried)
-	b.texts()
+	b.recordTexts()
 	return b
 }
 
@@ -106,15 +106,15 @@ func (b *boundary) roomFor(kept, carried int) float64 {
 	return float64(free - min(max(kept-words, 0), int(float64(free)*tailShare(s))))
 }
 
-// texts records the texts of each group as lines.
-func (b *boundary) texts() {
+// recordTexts records the texts of each group as lines.
+func (b *boundary) recordTexts() {
 	bytes, g := 0, 0
 	for i := range b.x.Texts {
 		bytes += len(b.x.Texts[i].Body)
 	}
 	total := b.s.Meter.View(b.s.Transcript.Messages())
 	b.perTok = float64(total) / float64(max(bytes, 1))
-	stuck := b.replaced()
+	stuck := b.recordReplaced()
 	b.small = make([]bool, len(b.x.Texts))
 	b.layout, b.first = layoutFor(int(b.room), true), slices.Repeat([]int{-1}, len(b.x.Texts))
 	for i := range b.x.Texts {
@@ -171,9 +171,9 @@ func (b *boundary) linesOf(text int, at layout) (lines []retain.Piece, ok bool) 
 	return b.lines[from:to], true
 }
 
-// replaced records the replacements that the view already has and that cannot be pruned further. It
+// recordReplaced records the replacements that the view already has and that cannot be pruned further. It
 // returns the share of each replaced block that is shown.
-func (b *boundary) replaced() map[precis.Handle]float64 {
+func (b *boundary) recordReplaced() map[precis.Handle]float64 {
 	out := map[precis.Handle]float64{}
 	for g := range b.groups {
 		grp := &b.groups[g]

@@ -55,7 +55,7 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	title := l.title()
 	var lines []string
 	all := d.count(title) + 1
-	isScratch := scratchOf(l.files)
+	isScratch := scratchTest(l.files)
 	for i, name := range names {
 		if isScratch(l.files[i].path) {
 			all += d.count(name + ", ") // listed last, by name only

@@ -314,7 +314,7 @@ func (in *input) missingRuns(d *draft, text string) int {
 	const most = 6
 	var runs []command
 	untold := in.verifyPast().Unmentioned(text)
-	for _, r := range in.work().results(in.covered) {
+	for _, r := range in.work().newestCommandRuns(in.covered) {
 		if len(runs) < most && slices.ContainsFunc(untold,
 			func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
 			runs = append(runs, r)

@@ -84,14 +84,14 @@ func gitSaysOf(c *toolcall.Call, o toolcall.Outcome) *gitOutput {
 	}
 }
 
-// in returns the repository that a folder belongs to. If the line does not say where it runs, or if
+// repositoryOf returns the repository that a folder belongs to. If the line does not say where it runs, or if
 // only one repository is known and it has no name or lies in the folder, in returns that one.
-func (g *repositories) in(folder string) *repository {
+func (g *repositories) repositoryOf(folder string) *repository {
 	const most = 64
 	if folder = strings.TrimSuffix(folder, "/"); folder == "." {
 		folder = ""
 	}
-	if found := g.around(folder); found != nil {
+	if found := g.innermostAround(folder); found != nil {
 		return found
 	}
 	var last *repository // the last one outside temporary folders
@@ -114,8 +114,8 @@ func (g *repositories) in(folder string) *repository {
 	return r
 }
 
-// around returns the innermost repository that holds a path; nil for none.
-func (g *repositories) around(p string) (found *repository) {
+// innermostAround returns the innermost repository that holds a path; nil for none.
+func (g *repositories) innermostAround(p string) (found *repository) {
 	for _, r := range *g {
 		if (r.folder == p || isWithin(p, r.folder)) && (found == nil || len(r.folder) > len(found.folder)) {
 			found = r
@@ -136,7 +136,7 @@ func isWithin(p, folder string) bool {
 func (w *work) applyGit(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitOutput) {
 	var r *repository
 	if !says.mute && !g.Changes("elsewhere") {
-		r = w.repos.in(g.Place)
+		r = w.repos.repositoryOf(g.Place)
 		if len(g.To) > 0 {
 			r.worked = c.Use.From
 		}
@@ -159,7 +159,7 @@ func (w *work) recordShown(call int, c *toolcall.Call, says *gitOutput) {
 		if says.mute || len(g.To) == 0 || g.Changes("other", "elsewhere") {
 			continue
 		}
-		in := w.repos.in(g.Place)
+		in := w.repos.repositoryOf(g.Place)
 		if r != nil && r != in {
 			return // the output does not name the repository
 		}

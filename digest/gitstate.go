@@ -51,9 +51,9 @@ type GitOperation struct {
 	Files  []string      `json:"files"` // files with unresolved conflicts
 }
 
-// last returns the repository of the agent's last work, nil for none. A repository in a temporary
+// lastWorkedIn returns the repository of the agent's last work, nil for none. A repository in a temporary
 // folder counts only if there is no other.
-func (g *repositories) last() *repository {
+func (g *repositories) lastWorkedIn() *repository {
 	var out *repository
 	for _, r := range *g {
 		was, is := out != nil && !isTemporary(out.folder), !isTemporary(r.folder)
@@ -66,7 +66,7 @@ func (g *repositories) last() *repository {
 
 // gitState returns the state of the repository of the agent's last work; nil for none.
 func (w *work) gitState() *GitState {
-	r := w.repos.last()
+	r := w.repos.lastWorkedIn()
 	if r == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (w *work) isTrackedBy(r *repository, root, p string) bool {
 		return true
 	}
 	if isAbsolute(r.folder) {
-		return w.repos.around(p) == r
+		return w.repos.innermostAround(p) == r
 	}
 	return !isTemporary(p) && !ofHome.MatchString(p) && mayBelongTo(p, root)
 }

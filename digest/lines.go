@@ -58,7 +58,7 @@ func (in *input) pieces() []retain.Piece {
 		seen := map[string]bool{} // lines of the text
 		for _, p := range slices.Backward(in.linesOf(i, at)) {
 			if !at.calls {
-				if p.Start, p.End = inner(t.Body, p.Start, p.End, seen); p.Start == p.End {
+				if p.Start, p.End = trimEnds(t.Body, p.Start, p.End, seen); p.Start == p.End {
 					continue
 				}
 			}
@@ -122,9 +122,9 @@ func allFrame(text string) bool {
 	return true
 }
 
-// inner returns the bounds of a part of a text without the lines at its ends that are in seen or
+// trimEnds returns the bounds of a part of a text without the lines at its ends that are in seen or
 // say nothing, such as brackets, see allFrame. It adds the other lines of the part to seen.
-func inner(body string, start, end int, seen map[string]bool) (int, int) {
+func trimEnds(body string, start, end int, seen map[string]bool) (int, int) {
 	from, to := end, start
 	for at := start; at < end; {
 		next := end

@@ -69,13 +69,13 @@ func (m mentionIndex) mentionedBefore(c *toolcall.Call, e toolcall.Effect, call 
 		strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 300)]), "created")
 	return !e.Below && !e.Removed && !claims && slices.ContainsFunc(m[path.Base(e.Path)],
 		func(at mention) bool {
-			return at.call < call && at.is(e.Path)
+			return at.call < call && at.refersTo(e.Path)
 		})
 }
 
-// is reports whether a mention refers to the file at p. A name without a folder matches a path
+// refersTo reports whether a mention refers to the file at p. A name without a folder matches a path
 // without a folder; for other paths the command must name the folder.
-func (at mention) is(p string) bool {
+func (at mention) refersTo(p string) bool {
 	if at.path == p || strings.HasSuffix(at.path, "/"+p) {
 		return true
 	}

@@ -241,7 +241,7 @@ func (t *fileTable) recordFolder(folder string) {
 // files come first; of these, scratch files come last, and removed scratch files after them.
 func (in *input) listedFiles(all []file) []file {
 	var written, scratch, gone, read []file
-	isScratch := scratchOf(all)
+	isScratch := scratchTest(all)
 	for _, f := range all {
 		switch {
 		case f.isMoved():
@@ -258,9 +258,9 @@ func (in *input) listedFiles(all []file) []file {
 	return slices.Concat(written, scratch, gone, read)
 }
 
-// scratchOf returns a test for scratch files: those in temporary folders. It is always false if the
+// scratchTest returns a test for scratch files: those in temporary folders. It is always false if the
 // work itself is in one, or if no file outside of them was written.
-func scratchOf(files []file) func(p string) bool {
+func scratchTest(files []file) func(p string) bool {
 	isKept := func(f file) bool { return f.lastWrite >= 0 && !isTemporary(f.path) }
 	if isTemporary(rootOf(files)+"/") || !slices.ContainsFunc(files, isKept) {
 		return func(string) bool { return false }

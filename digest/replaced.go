@@ -73,11 +73,11 @@ func (r *replacedLines) hasRemoved(line string, shown int) bool {
 	if call, ok := r.gone[line]; ok && shown < call || shown < r.since && !r.whole[line] {
 		return true
 	}
-	return slices.ContainsFunc(r.parts, func(p replacedPart) bool { return shown < p.call && p.in(line) })
+	return slices.ContainsFunc(r.parts, func(p replacedPart) bool { return shown < p.call && p.isIn(line) })
 }
 
-// in reports whether a line contains the text. A match ending within a number is another value.
-func (p replacedPart) in(line string) bool {
+// isIn reports whether a line contains the text. A match ending within a number is another value.
+func (p replacedPart) isIn(line string) bool {
 	at := strings.Index(line, p.text)
 	if at < 0 || p.text == "" {
 		return false

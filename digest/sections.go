@@ -56,7 +56,7 @@ func (in *input) sections(d *draft, files []file) {
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
 	d.tokensLeft -= d.count(behind.String())
-	in.account(d, own, share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare))
+	in.writeAccount(d, own, share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare))
 	d.WriteString(behind.String())
 	d.tokensLeft += d.count(older)
 	d.add(older)
@@ -67,7 +67,7 @@ func (in *input) sections(d *draft, files []file) {
 func (in *input) callSections(d *draft, files []file, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.section(returnedTitle, in.returned(min(share(returnedShare), d.tokensLeft/3)), d.tokensLeft/3)
-	commands := withoutQueries(in.work().results(in.covered))
+	commands := withoutQueries(in.work().newestCommandRuns(in.covered))
 	d.section("## Last results of commands, failures first, newest first",
 		in.commandLines(commands, files, 12), min(share(shareResults), d.tokensLeft))
 	fileList{in, in.listedFiles(files)}.section(d)

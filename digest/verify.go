@@ -24,24 +24,24 @@ func (in *input) verifyPast() *verify.Past {
 	p := &verify.Past{
 		Index: in.x, Messages: in.messages, Offset: in.offset, Beside: in.sources, Holds: in.workState(),
 		Ends: w.ends, Waiting: w.isWaiting, Bare: bareCommand, Tests: sync.OnceValue(w.testEnds),
-		File: func(path string) *verify.File { return w.files.fileNamed(path).compared() },
+		File: func(path string) *verify.File { return w.files.fileNamed(path).asVerified() },
 	}
 	speech := precis.SpeechOf(in.messages)
 	for _, s := range mergeRepeated(in.record().said) {
 		text := strings.TrimSuffix(s.text, shownIn(in.messages[s.at], speech.Authors(s.at)))
 		p.Said = append(p.Said, verify.Said{Message: s.at, Text: text})
 	}
-	for _, r := range w.results(in.covered) {
+	for _, r := range w.newestCommandRuns(in.covered) {
 		if r.end.End == toolcall.Failed && !r.running {
 			p.Failures = append(p.Failures,
 				verify.Failure{Message: r.at, Shown: r.line, Line: r.given, End: r.end})
 		}
 	}
 	files := in.files()
-	root, isScratch := rootOf(files), scratchOf(files)
+	root, isScratch := rootOf(files), scratchTest(files)
 	for _, f := range files {
 		if f.lastWrite >= 0 && (f.exists() || f.state == FileDeleted && !f.isMoved() && !isScratch(f.path)) {
-			changed := *f.compared()
+			changed := *f.asVerified()
 			changed.Path = relative(f.path, root)
 			p.Changed = append(p.Changed, changed)
 		}
@@ -50,8 +50,8 @@ func (in *input) verifyPast() *verify.Past {
 	return p
 }
 
-// compared converts a file to the form of package verify; nil for none.
-func (f *file) compared() *verify.File {
+// asVerified converts a file to the form of package verify; nil for none.
+func (f *file) asVerified() *verify.File {
 	if f == nil {
 		return nil
 	}

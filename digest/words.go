@@ -192,9 +192,9 @@ func (in *input) accountSize(all []ownText, most int) (size int) {
 	return min(size, most)
 }
 
-// account writes the agent's own account of the work: its newest text, and the beginning and the
+// writeAccount writes the agent's own account of the work: its newest text, and the beginning and the
 // end of earlier ones, newest first, as many as fit.
-func (in *input) account(d *draft, all []ownText, budget int) {
+func (in *input) writeAccount(d *draft, all []ownText, budget int) {
 	left := min(budget, d.tokensLeft) - d.count(wordsTitle) - 2
 	var lines []string
 	newest := newestSaid(all)

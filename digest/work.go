@@ -91,7 +91,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Ite
 func (w *work) apply(call int, listed mentionIndex) {
 	c, o := &w.calls[call], w.ends[call]
 	a := &callEffects{work: w, number: call, call: c, end: o, listed: listed}
-	w.files.reads(call, c, o)
+	w.files.recordReads(call, c, o)
 	says := gitSaysOf(c, o)
 	for n := range len(c.Effects) + 1 {
 		for _, m := range c.Carried {
@@ -310,8 +310,8 @@ func (t *fileTable) takenBack() map[int]string {
 	return out
 }
 
-// reads records which files a call read.
-func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
+// recordReads records which files a call read.
+func (t *fileTable) recordReads(call int, c *toolcall.Call, o toolcall.Outcome) {
 	for _, p := range c.Reads {
 		f := t.fileAt(p)
 		f.lastTime = c.Use.From
@@ -418,11 +418,11 @@ func writesWhole(c *toolcall.Call, e toolcall.Effect) bool {
 	return e.Whole || e.Added || c.Kind == toolcall.Write && e.MovedFrom == "" && createsFile(c)
 }
 
-// results returns the newest run of each covered command that does more than print existing data of
+// newestCommandRuns returns the newest run of each covered command that does more than print existing data of
 // this machine, newest first. A failure is omitted if a later run of the same program on the same
 // arguments succeeded, see [toolcall.Purpose.Covers]: go test ./... after go test ./a, but not go
 // test ./b.
-func (w *work) results(covered func(message int) bool) []command {
+func (w *work) newestCommandRuns(covered func(message int) bool) []command {
 	var runs byPlace[command]
 	type run struct {
 		purpose toolcall.Purpose

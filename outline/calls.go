@@ -171,9 +171,9 @@ func wordByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// longName returns the word at the start of s with the words that dots, colons, dashes or
+// leadingName returns the word at the start of s with the words that dots, colons, dashes or
 // backslashes join to it, and with a question or exclamation mark at its end, as in Ruby.
-func longName(s string) string {
+func leadingName(s string) string {
 	n := len(leadingWord(s))
 	for n > 0 && n < len(s) {
 		sep := 0
@@ -243,7 +243,7 @@ func withoutAnnotations(s string) string {
 		switch {
 		case strings.HasPrefix(s, "@") && !strings.HasPrefix(s, "@interface "):
 			rest := s[1:]
-			s = withoutArguments(rest[len(longName(rest)):])
+			s = withoutArguments(rest[len(leadingName(rest)):])
 		case strings.HasPrefix(s, "#["):
 			s = withoutBrackets(s[1:])
 		case strings.HasPrefix(s, "["):

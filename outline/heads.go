@@ -45,7 +45,7 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 			}
 			return h, true
 		}
-		if h, ok := pair(line); ok && s.w.calls == memberCalls && s.inObject(outer) {
+		if h, ok := memberHead(line); ok && s.w.calls == memberCalls && s.inObject(outer) {
 			return h, true
 		}
 	}
@@ -133,7 +133,7 @@ func (s *scanner) readNamed(kind, word, after string) (head, bool) {
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "class "), "struct ")
 	}
 	rest = strings.TrimLeft(withoutGenerics(rest), " \t")
-	name := longName(rest)
+	name := leadingName(rest)
 	if n := strings.IndexByte(name, ':'); n > 0 && s.lang != "lua" && !strings.HasPrefix(name[n:], "::") {
 		// base classes
 		name = name[:n]
@@ -311,7 +311,7 @@ func assignment(line, outer string) (head, bool) {
 		}
 		break
 	}
-	name := longName(rest)
+	name := leadingName(rest)
 	after := rest[len(name):]
 	n := strings.Index(after, "= ")
 	arrow := false
@@ -331,7 +331,7 @@ func assignment(line, outer string) (head, bool) {
 		value = strings.TrimLeft(after[n+3:], " \t")
 	}
 	h := head{kind: Function, name: name, argumentsOpen: opensArguments(value)}
-	call := strings.TrimPrefix(value, longName(value))
+	call := strings.TrimPrefix(value, leadingName(value))
 	h.call = !h.argumentsOpen && 'A' <= name[0] && name[0] <= 'Z' && call != value &&
 		withoutGenerics(call) == "("
 	return h, h.argumentsOpen || h.call || isFunctionValue(name, value)
@@ -369,9 +369,9 @@ func (s *scanner) inObject(outer string) bool {
 		!strings.Contains(s.margin, "function")
 }
 
-// pair reads "name: function(…) {" and "name: (…) =>" of an object.
-func pair(line string) (head, bool) {
-	name := longName(line)
+// memberHead reads "name: function(…) {" and "name: (…) =>" of an object.
+func memberHead(line string) (head, bool) {
+	name := leadingName(line)
 	if strings.HasPrefix(line, "[") {
 		name = line[:strings.IndexByte(line, ']')+1]
 	}

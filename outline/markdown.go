@@ -24,12 +24,12 @@ func headings(t *text) []Definition {
 			paragraph = false
 			continue
 		}
-		if level, name := atx(s); level > 0 {
+		if level, name := atxHeading(s); level > 0 {
 			out = append(out, Definition{Name: name, Kind: Heading, Start: i + 1, Depth: level - 1})
 			paragraph = false
 			continue
 		}
-		if level := setext(s); level > 0 && paragraph {
+		if level := setextLevel(s); level > 0 && paragraph {
 			_, name := indent(t.line(i - 1))
 			out = append(out, Definition{Name: name, Kind: Heading, Start: i, Depth: level - 1})
 			paragraph = false
@@ -59,8 +59,8 @@ func frontMatter(t *text) int {
 	return 0
 }
 
-// atx reads "## name ##".
-func atx(s string) (level int, name string) {
+// atxHeading reads "## name ##".
+func atxHeading(s string) (level int, name string) {
 	for level < len(s) && s[level] == '#' {
 		level++
 	}
@@ -75,8 +75,8 @@ func atx(s string) (level int, name string) {
 	return level, name
 }
 
-// setext returns the heading level of an underline; 0 if s is not one.
-func setext(s string) int {
+// setextLevel returns the heading level of an underline; 0 if s is not one.
+func setextLevel(s string) int {
 	switch {
 	case strings.Trim(s, "=") == "":
 		return 1

@@ -110,7 +110,7 @@ func (s *scanner) opener(rest, before string, quotes []quote) (q quote, form int
 // end returns the offset of the string's end, or -1.
 func (q quote) end(s string) int {
 	if q.escapes {
-		return closing(s, q.close[0])
+		return closingOffset(s, q.close[0])
 	}
 	if !q.doubled {
 		return strings.Index(s, q.close)
@@ -190,8 +190,8 @@ func (s *scanner) leave(line string) string {
 	return line[n+len(q.close):]
 }
 
-// closing returns the offset of the unescaped character c, or -1.
-func closing(s string, c byte) int {
+// closingOffset returns the offset of the unescaped character c, or -1.
+func closingOffset(s string, c byte) int {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
@@ -206,7 +206,7 @@ func closing(s string, c byte) int {
 // runeLiteral returns the length of 'x' in Rust; 1 for a lifetime.
 func runeLiteral(s string) int {
 	if strings.HasPrefix(s, `'\`) {
-		return max(closing(s[1:min(len(s), 14)], '\'')+2, 1)
+		return max(closingOffset(s[1:min(len(s), 14)], '\'')+2, 1)
 	}
 	_, n := utf8.DecodeRuneInString(s[1:])
 	if strings.HasPrefix(s[1+n:], "'") && n > 0 {

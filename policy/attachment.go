@@ -43,10 +43,10 @@ func isEstimated(b precis.Block) bool {
 	return false
 }
 
-// guess measures the attachments of a view that does not fit. Let room be the target less the
+// measureAttachments measures the attachments of a view that does not fit. Let room be the target less the
 // system prompt and the tools. The estimated tokens of attachments above room/2 are excluded from
 // the count, so that an estimate that may be wrong displaces no other content.
-func (p *pass) guess() {
+func (p *pass) measureAttachments() {
 	s := &p.s
 	if s.Used <= p.counted(max(s.Budget.Allowed(), 0)) {
 		return

@@ -146,8 +146,8 @@ func (p *spendTracker) addCost(now time.Time, usd float64) {
 	p.today += usd
 }
 
-// lose counts a call of a conversation that led to no edit.
-func (p *spendTracker) lose(c *precis.Conversation, now time.Time, usd float64) {
+// addLost counts a call of a conversation that led to no edit.
+func (p *spendTracker) addLost(c *precis.Conversation, now time.Time, usd float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turn(now)
@@ -188,12 +188,12 @@ func (m *Manager) spent(ctx context.Context, conv *precis.Conversation, limits S
 		}
 	}
 	if ledger != nil && limits.Owner > 0 {
-		if s.Owner, err = condensing(ledger.Entries(ctx, "", midnight(m.o.Now()))); err != nil {
+		if s.Owner, err = condensingCost(ledger.Entries(ctx, "", midnight(m.o.Now()))); err != nil {
 			return s, err
 		}
 	}
 	if ledger != nil && conv.ID != "" && limits.Conversation > 0 {
-		s.Conversation, err = condensing(ledger.Entries(ctx, conv.ID, time.Time{}))
+		s.Conversation, err = condensingCost(ledger.Entries(ctx, conv.ID, time.Time{}))
 		return s, err
 	}
 	for _, e := range conv.Edits {
@@ -210,11 +210,11 @@ func spentToday(ctx context.Context, ledger precis.Ledger, now time.Time) (float
 	if s, ok := ledger.(spender); ok {
 		return s.Spent(ctx, midnight(now))
 	}
-	return condensing(ledger.Entries(ctx, "", midnight(now)))
+	return condensingCost(ledger.Entries(ctx, "", midnight(now)))
 }
 
-// condensing sums the cost of entries other than requests.
-func condensing(entries []precis.LedgerEntry, err error) (float64, error) {
+// condensingCost sums the cost of entries other than requests.
+func condensingCost(entries []precis.LedgerEntry, err error) (float64, error) {
 	sum := 0.0
 	for _, e := range entries {
 		if e.Kind != "request" {
@@ -305,7 +305,7 @@ func (p *pass) countLost(kept []precis.Edit) {
 	}
 	for _, s := range p.steps {
 		if s.Call != nil && !recorded[s.Call] && !(p.r.Unrecorded && s.Outcome == precis.OutcomeAccepted) {
-			p.m.spending.lose(p.r.Conversation, p.started, s.Call.CostUSD)
+			p.m.spending.addLost(p.r.Conversation, p.started, s.Call.CostUSD)
 		}
 	}
 }

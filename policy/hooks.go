@@ -48,8 +48,8 @@ type Proposal struct {
 	Text    string          `json:"text,omitempty"` // shown in the place of messages
 }
 
-// event describes a rung to a hook.
-func (l *ladder) event(rung Strategy, when string) RungEvent {
+// rungEvent describes a rung to a hook.
+func (l *ladder) rungEvent(rung Strategy, when string) RungEvent {
 	s := l.s
 	return RungEvent{When: when, Conversation: s.Conversation.ID, Model: s.Conversation.Model,
 		Rung: rung.Name(), TriggeredBy: l.trigger, Tokens: s.Used, Target: s.Target,
@@ -61,7 +61,7 @@ func (l *ladder) before(ctx context.Context, rung Strategy) error {
 	if l.hooks.Before == nil || l.s.DryRun {
 		return nil
 	}
-	return l.handleHookError("before", rung, l.hooks.Before(ctx, l.event(rung, "before")))
+	return l.handleHookError("before", rung, l.hooks.Before(ctx, l.rungEvent(rung, "before")))
 }
 
 // runAfterHook asks the hook about a proposal and returns the proposal with the hook's text; the error is
@@ -70,7 +70,7 @@ func (l *ladder) runAfterHook(ctx context.Context, rung Strategy, e precis.Edit)
 	if l.hooks.After == nil || l.s.DryRun || len(e.Replace) == 0 {
 		return e, nil
 	}
-	ev := l.event(rung, "after")
+	ev := l.rungEvent(rung, "after")
 	ev.Proposal = proposalOf(e)
 	text, err := l.hooks.After(ctx, ev)
 	if err == nil && !utf8.ValidString(text) {

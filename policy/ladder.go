@@ -398,7 +398,7 @@ func (l *ladder) accept(rung Strategy, e precis.Edit) error {
 	s := l.s
 	bare := omitsOnly(rung)
 	if !bare {
-		e = joined(rung, s.Carry(e))
+		e = oneMessagePerSpan(rung, s.Carry(e))
 	}
 	if err := e.Identify(s.Transcript); err != nil {
 		return err
@@ -429,7 +429,7 @@ func (l *ladder) accept(rung Strategy, e precis.Edit) error {
 			return err
 		}
 	}
-	if broken := parted(s.Transcript, s.Units, units); broken != "" && !bare {
+	if broken := newBreach(s.Transcript, s.Units, units); broken != "" && !bare {
 		return precis.Errorf(precis.CodeInvalid, "check view", "%s", broken)
 	}
 	used := s.Budget.Overhead + s.tokens(units)
@@ -454,9 +454,9 @@ func (l *ladder) accept(rung Strategy, e precis.Edit) error {
 	return nil
 }
 
-// parted returns the first new breach of pairing or placement in the view after, or "". An edit
+// newBreach returns the first new breach of pairing or placement in the view after, or "". An edit
 // must not rely on [precis.Repair] for pairing, and Repair does not mend placement.
-func parted(t *precis.Transcript, before, after []precis.Unit) string {
+func newBreach(t *precis.Transcript, before, after []precis.Unit) string {
 	was, is := t.Show(before), t.Show(after)
 	for _, b := range precis.NewBreaches(precis.Check(is), precis.Check(was)) {
 		if b.Rule == "pairing" {

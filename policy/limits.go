@@ -17,8 +17,8 @@ type Limits struct {
 // mediaRung is the name of the strategy that replaces all but Fractions.MediaKeep images.
 const mediaRung = "media"
 
-// limit makes a pass due that brings the view within the limits of the request.
-func (p *pass) limit() {
+// applyLimits makes a pass due that brings the view within the limits of the request.
+func (p *pass) applyLimits() {
 	l := p.r.Limits
 	if l == (Limits{}) {
 		return

@@ -82,7 +82,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
 	p.s.Sent = p.view
 	p.s.Used = overhead + meter.View(p.view)
-	p.guess()
+	p.measureAttachments()
 	p.before = p.size(p.s.Used, p.view)
 	// The provider's count is scaled to, so that the target is met in its tokens. A
 	// ratio over three is not a difference of tokenizers and is ignored.
@@ -125,7 +125,7 @@ func (p *pass) decide() {
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
 	}
-	p.limit()
+	p.applyLimits()
 	if p.r.To > 0 { // one edit, whatever it saves
 		p.decision.Target = max(p.before.Tokens-1, 0)
 		p.s.From, p.s.To, p.s.Target = p.r.From, p.r.To, p.s.Used-1
@@ -263,7 +263,7 @@ func (p *pass) limitLoss(ctx context.Context, start Situation, rungs []Strategy,
 		p.drop(start)
 		return false
 	}
-	if start.Target >= start.Limit || p.gone.onlyHidden() && start.least() > MostHidden {
+	if start.Target >= start.Limit || p.gone.onlyHidden() && start.leastShare() > MostHidden {
 		return true // no gentler run exists, or none that hides little enough
 	}
 	first := *p
@@ -282,8 +282,8 @@ func (p *pass) limitLoss(ctx context.Context, start Situation, rungs []Strategy,
 	return true
 }
 
-// least returns the share of the messages' tokens that any run must hide for the view to fit.
-func (s *Situation) least() float64 {
+// leastShare returns the share of the messages' tokens that any run must hide for the view to fit.
+func (s *Situation) leastShare() float64 {
 	all := s.Used - s.Budget.Overhead
 	if all <= 0 {
 		return 0

@@ -146,7 +146,7 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		Threshold: percent, Origin: origin, Allowed: b.Allowed(), Target: targetOf(b, s),
 		Window: b.Window, Reserve: b.Reserve, Buffer: b.Buffer, Warnings: warnings,
 	}
-	d.Acts = d.acts(s)
+	d.Acts = d.reduceFrom(s)
 	if warning := d.capTarget(s, percent); warning != "" {
 		d.Warnings = append(d.Warnings, warning)
 	}
@@ -175,9 +175,9 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 	return d
 }
 
-// acts returns the tokens from which on a view is reduced: at the threshold, or just over the
+// reduceFrom returns the tokens from which on a view is reduced: at the threshold, or just over the
 // allowed tokens.
-func (d *Decision) acts(s Settings) int {
+func (d *Decision) reduceFrom(s Settings) int {
 	if s.Observe {
 		return 0
 	}

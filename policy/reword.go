@@ -186,7 +186,7 @@ func (p *pass) redraft(run Result, i int) (Result, error) {
 		e.Report.TokensAfter = p.s.Used
 		p.s.Edits, p.s.Units = edits, units
 	}
-	if broken := parted(p.s.Transcript, started, p.s.Units); broken != "" {
+	if broken := newBreach(p.s.Transcript, started, p.s.Units); broken != "" {
 		return Result{}, precis.Errorf(precis.CodeInvalid, op, "%s", broken)
 	}
 	for k := range run.Edits {

@@ -65,8 +65,8 @@ type Joins interface {
 	Join(with []precis.Message) (precis.Message, bool)
 }
 
-// joined returns an edit with one message for each span, if the rung requires that.
-func joined(rung Strategy, e precis.Edit) precis.Edit {
+// oneMessagePerSpan returns an edit with one message for each span, if the rung requires that.
+func oneMessagePerSpan(rung Strategy, e precis.Edit) precis.Edit {
 	j, ok := rung.(Joins)
 	if !ok {
 		return e

@@ -56,7 +56,7 @@ func (a *answer) processEvent(d wire.Dialect, stopIsEnd bool, data []byte) error
 	case a.Error != nil && finished:
 		a.Error, a.Done = nil, true // an error after the end of the text loses only its usage
 	case a.Error != nil:
-		a.failed = errorObject(a.Error)
+		a.failed = objectWithError(a.Error)
 	case ends[a.Stop] == endFailed:
 		a.failed = serverError
 	}
@@ -66,9 +66,9 @@ func (a *answer) processEvent(d wire.Dialect, stopIsEnd bool, data []byte) error
 // serverError replaces an error that the API did not explain.
 var serverError = []byte(`{"error":{"code":"server_error"}}`)
 
-// errorObject returns an object with the error of an event as its member: the event itself, or, if
+// objectWithError returns an object with the error of an event as its member: the event itself, or, if
 // it holds a response, an object made from the error of the response.
-func errorObject(event []byte) []byte {
+func objectWithError(event []byte) []byte {
 	of := jsonspan.Field(event, "response")
 	if of == nil {
 		return event
@@ -104,7 +104,7 @@ func (a *answer) event(of api, name string, data []byte) error {
 	case len(data) == 0 || name == "ping":
 		return nil
 	case name == "error":
-		a.failed = errorObject(bytes.Clone(data))
+		a.failed = objectWithError(bytes.Clone(data))
 		if of.stopIsEnd() && a.Stop != "" {
 			a.failed, a.Done = nil, true
 		}

@@ -29,7 +29,7 @@ func (anthropicAPI) fresh(o order) []byte {
 	b = appendNumber(b, "max_tokens", o.limit)
 	b = appendBool(b, "stream", true)
 	room := anthropic.MaxBreakpoints
-	if system := texts(o.System); len(system.Content) > 0 {
+	if system := onlyTexts(o.System); len(system.Content) > 0 {
 		blocks := anthropic.AppendContent(nil, system.Content, system.Format)
 		b = append(jsonspan.AppendField(b, "system"), blocks...)
 		room -= anthropic.CountBreakpoints(blocks)
@@ -52,7 +52,7 @@ func (anthropicAPI) ride(o order) ([]byte, error) {
 	live.Set("messages", anthropic.CapBreakpoints(messages, room))
 	live.Set("stream", []byte("true"))
 	// The API requires a limit above the budget for thinking.
-	if o.limit > number(inner(live.Get("thinking"), "budget_tokens")) {
+	if o.limit > number(memberOf(live.Get("thinking"), "budget_tokens")) {
 		live.Set("max_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
 	}
 	return live.Bytes(), nil

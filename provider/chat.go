@@ -37,7 +37,7 @@ func (chatAPI) fresh(o order) []byte {
 	b = appendBool(b, "stream", true)
 	b = append(jsonspan.AppendField(b, "stream_options"), includeUsage...)
 	messages := o.Messages
-	if system := texts(o.System); len(system.Content) > 0 {
+	if system := onlyTexts(o.System); len(system.Content) > 0 {
 		messages = append([]precis.Message{system}, messages...)
 	}
 	b = chat.AppendMessages(jsonspan.AppendField(b, "messages"), messages)

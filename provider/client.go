@@ -87,7 +87,7 @@ func (c *Client) Generate(ctx context.Context, r model.Request) (model.Response,
 		return model.Response{}, &model.Error{Fault: model.FaultRequest, Err: err}
 	}
 	resp, err := c.breaker.Execute(func() (model.Response, error) {
-		return c.persist(ctx, r, body, limit)
+		return c.sendWithRetries(ctx, r, body, limit)
 	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		err = &model.Error{Fault: model.FaultBreaker, Err: errBreaker}

@@ -31,7 +31,7 @@ func withSystem(live []byte, messages []precis.Message,
 	}
 	system := []byte("[")
 	for m, err := range jsonspan.Array(live) {
-		role := text(inner(m.Raw, "role"))
+		role := text(memberOf(m.Raw, "role"))
 		if err != nil || role != "system" && role != "developer" {
 			break
 		}

@@ -61,7 +61,8 @@ func (c *Client) ask(ctx context.Context, x *exchange, a *answer) error {
 	if err := a.processEvent(c.api.dialect(), false, x.whole); err != nil {
 		return err
 	}
-	if status := text(inner(x.whole, "status")); !a.ended() || status == "queued" || status == "in_progress" {
+	if status := text(memberOf(x.whole, "status")); !a.ended() || status == "queued" ||
+		status == "in_progress" {
 		return errNotAnswer
 	}
 	return nil
@@ -228,7 +229,7 @@ func (w *watch) Close() error { return w.body.Close() }
 
 // wholeError returns the JSON object that was sent in place of a stream if it is an error.
 func (x *exchange) wholeError() []byte {
-	if kind := jsonspan.Kind(inner(x.whole, "error")); kind == '{' || kind == '"' {
+	if kind := jsonspan.Kind(memberOf(x.whole, "error")); kind == '{' || kind == '"' {
 		return x.whole
 	}
 	return nil

@@ -153,11 +153,11 @@ func faultOfKind(kind string) model.Fault {
 // HTTP status.
 func errorCodes(raw []byte) (kind string, status int) {
 	body := raw
-	if e := inner(raw, "error"); jsonspan.Kind(e) == '{' {
+	if e := memberOf(raw, "error"); jsonspan.Kind(e) == '{' {
 		body = e
 	}
-	code := inner(body, "code")
-	kind = strings.ToLower(text(inner(body, "type")) + " " + text(code))
+	code := memberOf(body, "code")
+	kind = strings.ToLower(text(memberOf(body, "type")) + " " + text(code))
 	if status = number(code); status == 0 {
 		status, _ = strconv.Atoi(text(code))
 	}

@@ -18,8 +18,8 @@ func number(raw json.RawMessage) int {
 	return n
 }
 
-// inner returns a member of an object; nil if the value is no object or lacks the member.
-func inner(raw json.RawMessage, name string) json.RawMessage {
+// memberOf returns a member of an object; nil if the value is no object or lacks the member.
+func memberOf(raw json.RawMessage, name string) json.RawMessage {
 	if jsonspan.Kind(raw) != '{' {
 		return nil
 	}
@@ -36,8 +36,8 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// texts returns m with only its text blocks that are not empty.
-func texts(m precis.Message) precis.Message {
+// onlyTexts returns m with only its text blocks that are not empty.
+func onlyTexts(m precis.Message) precis.Message {
 	var content []precis.Block
 	for _, b := range m.Content {
 		if t, ok := b.(precis.Text); ok && strings.TrimSpace(t.Text) != "" {

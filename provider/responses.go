@@ -27,7 +27,7 @@ func (responsesAPI) fresh(o order) []byte {
 	}
 	b = appendBool(b, "store", false)
 	b = appendBool(b, "stream", true)
-	if system := texts(o.System).PlainText(); system != "" {
+	if system := onlyTexts(o.System).PlainText(); system != "" {
 		b = jsonspan.AppendStringField(b, "instructions", system)
 	}
 	b = responses.AppendMessages(jsonspan.AppendField(b, "input"), o.Messages)

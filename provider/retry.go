@@ -14,14 +14,14 @@ import (
 	"precis/model"
 )
 
-// persist sends the request until it is answered, fails permanently, or has no attempt left. limit
+// sendWithRetries sends the request until it is answered, fails permanently, or has no attempt left. limit
 // is the name of the output limit in body.
-func (c *Client) persist(ctx context.Context, r model.Request, body []byte,
+func (c *Client) sendWithRetries(ctx context.Context, r model.Request, body []byte,
 	limit string) (model.Response, error) {
 	var sum model.Response
 	try := func() (*answer, error) {
 		a, err := c.attempt(ctx, body, r.Header)
-		c.book(&sum, a)
+		c.addUsage(&sum, a)
 		return a, err
 	}
 	a, err := backoff.Retry(ctx, func() (*answer, error) {
@@ -33,7 +33,7 @@ func (c *Client) persist(ctx context.Context, r model.Request, body []byte,
 				a, err = try()
 			}
 		}
-		return a, c.verdict(ctx, err)
+		return a, c.retryVerdict(ctx, err)
 	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(uint(c.config.Retries)+1),
 		backoff.WithMaxElapsedTime(0))
 	if err != nil {
@@ -103,8 +103,8 @@ func (c *Client) withoutKey(body []byte) []byte {
 	return bytes.ReplaceAll(body, []byte(c.config.Key), []byte("***"))
 }
 
-// book adds the usage of an attempt to the sums.
-func (c *Client) book(sum *model.Response, a *answer) {
+// addUsage adds the usage of an attempt to the sums.
+func (c *Client) addUsage(sum *model.Response, a *answer) {
 	sum.Attempts++
 	sum.Usage.Add(a.Usage)
 	sum.CostUSD += c.Price(a.Usage)
@@ -113,8 +113,8 @@ func (c *Client) book(sum *model.Response, a *answer) {
 	}
 }
 
-// verdict returns the error that makes the retry loop stop or continue.
-func (c *Client) verdict(ctx context.Context, err error) error {
+// retryVerdict returns the error that makes the retry loop stop or continue.
+func (c *Client) retryVerdict(ctx context.Context, err error) error {
 	var f *failure
 	if err == nil || !errors.As(err, &f) {
 		return backoff.Permanent(err)

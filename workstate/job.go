@@ -93,7 +93,7 @@ func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 		return true
 	}
 	head := headOf(c)
-	from, wanted := startOf(head), inBackground(args)
+	from, wanted := startOffset(head), inBackground(args)
 	// the text may be another program's output
 	prints := command && toolcall.Shows(c.Line) && !ofProgram(head)
 	if !wanted && (prints || from < 0) {
@@ -109,9 +109,9 @@ func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 
 func headOf(c *toolcall.Call) string { return c.Text[:min(len(c.Text), jobHead)] }
 
-// startOf returns the offset in bytes of the first line in the head of a result that reports the
+// startOffset returns the offset in bytes of the first line in the head of a result that reports the
 // start of background work; -1: none.
-func startOf(head string) int {
+func startOffset(head string) int {
 	const lines = 6
 	signs := []string{"background", "Background", "etached", "Async agent", "session ID"}
 	from := 0
@@ -151,7 +151,7 @@ func (j *jobs) agent(c *toolcall.Call, args []arg) {
 	switch m := named.FindStringSubmatch(c.Text); {
 	case m != nil:
 		it.ID, it.State = m[1], stateOfJob(m[2])
-	case startOf(headOf(c)) >= 0:
+	case startOffset(headOf(c)) >= 0:
 		it.State = Running
 	case jsonspan.Kind([]byte(c.Text)) == '{' && it.ID != "" && len(c.Text) < jobHead:
 		state, _ := outcomeIn(c.Text)
@@ -259,7 +259,7 @@ func (j *jobs) polled(i int, c *toolcall.Call) {
 		return
 	case c.Kind == toolcall.Other && c.Text != "" && plays(c.Name, "waits"):
 		state, result = Done, resultIn(c.Text)
-	case startOf(headOf(c)) >= 0:
+	case startOffset(headOf(c)) >= 0:
 		state = Running
 	default:
 		return

@@ -50,5 +50,5 @@ func TestToolWords(t *testing.T) {
 }
 
 func TestBeginnings(t *testing.T) {
-	tabletest.Examples(t, beginnings(), func(_ table.Row, l string) bool { return startOf(l) == 0 })
+	tabletest.Examples(t, beginnings(), func(_ table.Row, l string) bool { return startOffset(l) == 0 })
 }

@@ -73,7 +73,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 			}
 		}
 	}
-	s.describe(src.Path)
+	s.readDescription(src.Path)
 	return rec, nil
 }
 
@@ -118,9 +118,9 @@ func (s *session) addUsage(f map[string]json.RawMessage) {
 	s.Rec.Origin.Answered(s.Conv, used)
 }
 
-// describe reads the description next to a session. It is optional: a missing one is ignored, a
+// readDescription reads the description next to a session. It is optional: a missing one is ignored, a
 // malformed one is a warning.
-func (s *session) describe(path string) {
+func (s *session) readDescription(path string) {
 	base, ok := strings.CutSuffix(path, suffix)
 	if !ok {
 		return

@@ -64,7 +64,7 @@ func (b *builder) parts(raw []byte, role precis.Role) ([]precis.Block, error) {
 		}
 	}
 	if role == precis.RoleUser {
-		referenced(out)
+		markQuoted(out)
 	}
 	return out, nil
 }
@@ -75,8 +75,8 @@ const (
 	filesEnd   = "--- End of content ---"
 )
 
-// referenced marks the texts of referenced files as quoted by a tool, not written by a person.
-func referenced(blocks []precis.Block) {
+// markQuoted marks the texts of referenced files as quoted by a tool, not written by a person.
+func markQuoted(blocks []precis.Block) {
 	within := false
 	for i, b := range blocks {
 		t, ok := b.(precis.Text)
@@ -174,7 +174,7 @@ func (b *builder) next() string {
 // answer reads a functionResponse; it returns nil if the call already has an answer, for example
 // one read from a session's toolCalls.
 func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
-	id := b.take(jsonspan.Text(f, "id"), jsonspan.Text(f, "name"))
+	id := b.closeCall(jsonspan.Text(f, "id"), jsonspan.Text(f, "name"))
 	if b.answered[id] {
 		return nil
 	}
@@ -210,9 +210,9 @@ func (b *builder) find(id, name string) int {
 	return min(len(b.open), 1) - 1
 }
 
-// take closes the call that an answer belongs to and returns the call's ID. An answer without a
+// closeCall closes the call that an answer belongs to and returns the call's ID. An answer without a
 // call keeps its own ID, or gets a new one.
-func (b *builder) take(id, name string) string {
+func (b *builder) closeCall(id, name string) string {
 	if i := b.find(id, name); i >= 0 {
 		id = b.open[i].id
 		b.open = slices.Delete(b.open, i, i+1)

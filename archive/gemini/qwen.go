@@ -39,7 +39,7 @@ func (Qwen) Detect(_ string, data []byte) bool {
 func (Qwen) Read(src archive.Source) (*archive.Recording, error) {
 	s := &qwenSession{rec: &archive.Recording{}, byID: map[string]int{}, last: -1}
 	for l := range archive.Lines(src.Data, s.rec) {
-		if err := s.line(l); err != nil {
+		if err := s.readLine(l); err != nil {
 			s.rec.Skip(l.Number, err)
 		}
 	}
@@ -73,7 +73,7 @@ type qwenRecord struct {
 	after      int
 }
 
-func (s *qwenSession) line(l archive.Line) error {
+func (s *qwenSession) readLine(l archive.Line) error {
 	f, err := jsonspan.Fields(l.Raw)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *qwenSession) build(path []int) *precis.Conversation {
 		var err error
 		switch {
 		case r.compressed != nil:
-			err = b.compressed(r)
+			err = b.recordCompression(r)
 		case r.message != nil:
 			b.Rec.Origin.Answered(b.Conv, r.used)
 			err = b.content(r.message, r.at)
@@ -185,9 +185,9 @@ func (b *builder) content(f map[string]json.RawMessage, at time.Time) error {
 	return nil
 }
 
-// compressed records a compression: its history replaces the conversation and ends with the
+// recordCompression records a compression: its history replaces the conversation and ends with the
 // messages that it kept.
-func (b *builder) compressed(r *qwenRecord) error {
+func (b *builder) recordCompression(r *qwenRecord) error {
 	own := newBuilder(&archive.Recording{})
 	for span, err := range jsonspan.Array(r.compressed) {
 		if err == nil {
@@ -199,13 +199,13 @@ func (b *builder) compressed(r *qwenRecord) error {
 	}
 	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before,
 		TokensAfter: r.after}
-	b.condensed(own.Conv.Transcript.Messages(), r.line, r.at, report)
+	b.recordReplacement(own.Conv.Transcript.Messages(), r.line, r.at, report)
 	return nil
 }
 
-// condensed records that a program replaced the conversation so far with other messages. These
+// recordReplacement records that a program replaced the conversation so far with other messages. These
 // end with the messages that it kept.
-func (b *builder) condensed(with []precis.Message, line int, at time.Time, report precis.EditReport) {
+func (b *builder) recordReplacement(with []precis.Message, line int, at time.Time, report precis.EditReport) {
 	said := b.Conv.Transcript
 	kept := 0
 	for kept < len(with) && kept < said.Len() &&

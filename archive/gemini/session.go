@@ -179,7 +179,7 @@ type message struct {
 func readLines(data []byte, rec *archive.Recording) {
 	s := &log{rec: rec, index: map[string]int{}, counted: map[string]bool{}}
 	for l := range archive.Lines(data, rec) {
-		if err := s.line(l); err != nil {
+		if err := s.readLine(l); err != nil {
 			rec.Skip(l.Number, err)
 		}
 	}
@@ -192,7 +192,7 @@ func readLines(data []byte, rec *archive.Recording) {
 	}
 }
 
-func (s *log) line(l archive.Line) error {
+func (s *log) readLine(l archive.Line) error {
 	f, err := jsonspan.Fields(l.Raw)
 	if err != nil {
 		return err
@@ -293,7 +293,7 @@ func (s *log) build(list []message) *precis.Conversation {
 	for _, m := range list {
 		var err error
 		if m.compressed != nil {
-			err = b.snapshot(m)
+			err = b.recordSnapshot(m)
 		} else {
 			err = b.record(m.fields)
 		}
@@ -304,13 +304,13 @@ func (s *log) build(list []message) *precis.Conversation {
 	return b.Conv
 }
 
-// snapshot records a compression.
-func (b *builder) snapshot(m message) error {
+// recordSnapshot records a compression.
+func (b *builder) recordSnapshot(m message) error {
 	own := newBuilder(&archive.Recording{})
 	if err := own.records(jsonspan.Span{Raw: m.compressed}); err != nil {
 		return fmt.Errorf("compressed messages: %w", err)
 	}
-	b.condensed(own.Conv.Transcript.Messages(), m.line, time.Time{},
+	b.recordReplacement(own.Conv.Transcript.Messages(), m.line, time.Time{},
 		precis.EditReport{Reason: "Gemini CLI compressed the conversation"})
 	return nil
 }

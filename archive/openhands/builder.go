@@ -46,9 +46,9 @@ func (b *builder) event(f map[string]json.RawMessage, place string) error {
 	e := event{builder: b, fields: f, key: key(f["id"]), place: place,
 		at: archive.Time(jsonspan.Text(f, "timestamp"))}
 	if jsonspan.Text(f, "kind") != "" {
-		return e.sdk()
+		return e.readSDK()
 	}
-	return e.old()
+	return e.readOld()
 }
 
 // event is the event being read.
@@ -68,7 +68,7 @@ func (e *event) addMessage(role precis.Role, blocks ...precis.Block) {
 	for i, block := range blocks {
 		switch block := block.(type) {
 		case precis.ToolUse:
-			block.ID = e.unused(block.ID)
+			block.ID = e.unusedID(block.ID)
 			blocks[i] = block
 			e.uses[block.ID] = n
 		case precis.ToolResult:
@@ -80,9 +80,9 @@ func (e *event) addMessage(role precis.Role, blocks ...precis.Block) {
 	}
 }
 
-// unused returns the ID of a new tool use: the recorded one, with a number appended if it is a
+// unusedID returns the ID of a new tool use: the recorded one, with a number appended if it is a
 // duplicate.
-func (b *builder) unused(id string) string {
+func (b *builder) unusedID(id string) string {
 	if _, used := b.uses[id]; !used {
 		return id
 	}

@@ -18,11 +18,11 @@ type condensation struct {
 	offset     json.RawMessage
 }
 
-// condense records a condensation. OpenHands shows every event that no condensation named, except
+// recordCondensation records a condensation. OpenHands shows every event that no condensation named, except
 // a call or an answer if its counterpart is hidden. It inserts the newest summary before the
 // event at its offset. The hidden set only grows, so the edits nest.
-func (e *event) condense(c condensation) {
-	e.forget(c)
+func (e *event) recordCondensation(c condensation) {
+	e.recordForgotten(c)
 	if s, _ := jsonspan.String(c.summary); strings.TrimSpace(s) != "" {
 		e.summary, e.offset = s, number(c.offset, 0)
 	}
@@ -36,12 +36,12 @@ func (e *event) condense(c condensation) {
 		m.Time = e.at
 		runs[e.nearest(runs)].With = []precis.Message{m}
 	}
-	e.record(runs)
+	e.addEdit(runs)
 }
 
-// record adds the edit if it is valid. Each edit covers all spans of the earlier ones, so only
+// addEdit adds the edit if it is valid. Each edit covers all spans of the earlier ones, so only
 // the last one can conflict with it.
-func (e *event) record(runs []precis.Replacement) {
+func (e *event) addEdit(runs []precis.Replacement) {
 	edit := precis.Edit{Kind: precis.KindCondensation, Time: e.at, Replace: runs, Report: precis.EditReport{
 		Trigger: string(precis.TriggeredRecorded), Reason: "OpenHands condensed the conversation",
 	}}
@@ -64,8 +64,8 @@ func (e *event) record(runs []precis.Replacement) {
 	e.Conv.Edits = append(e.Conv.Edits, edit)
 }
 
-// forget records the events that the condensation names.
-func (e *event) forget(c condensation) {
+// recordForgotten records the events that the condensation names.
+func (e *event) recordForgotten(c condensation) {
 	for _, id := range c.forgotten {
 		e.forgotten[key(id)] = true
 	}

@@ -15,8 +15,8 @@ var unseen = map[string]bool{
 	"condensation_request": true, "pause": true, "resume": true, "stop": true, "loop_recovery": true,
 }
 
-// old reads an event of OpenHands before 1.0.
-func (e *event) old() error {
+// readOld reads an event of OpenHands before 1.0.
+func (e *event) readOld() error {
 	action, observation := e.text("action"), e.text("observation")
 	if action == "" && observation == "" {
 		return fmt.Errorf("the event has no kind, action or observation")
@@ -24,14 +24,14 @@ func (e *event) old() error {
 	args := jsonspan.Members(e.fields["args"])
 	switch {
 	case action == "condensation":
-		e.condense(condensation{
+		e.recordCondensation(condensation{
 			forgotten: jsonspan.Elements(args["forgotten_event_ids"]),
 			first:     args["forgotten_events_start_id"], end: args["forgotten_events_end_id"],
 			summary: args["summary"], offset: args["summary_offset"],
 		})
 	case observation == "recall" &&
 		jsonspan.Text(jsonspan.Members(e.fields["extras"]), "recall_type") == "knowledge":
-		e.knowledge()
+		e.readKnowledge()
 	case action != "" && unseen[action], action == "" && unseen[observation], observation == "recall":
 		e.Rec.Ignored++
 	case action == "system":
@@ -46,9 +46,9 @@ func (e *event) old() error {
 	return nil
 }
 
-// knowledge reads the notes that OpenHands adds about keywords in the user's
+// readKnowledge reads the notes that OpenHands adds about keywords in the user's
 // message.
-func (e *event) knowledge() {
+func (e *event) readKnowledge() {
 	var blocks []precis.Block
 	for _, raw := range jsonspan.Elements(jsonspan.Members(e.fields["extras"])["microagent_knowledge"]) {
 		blocks = append(blocks, precis.Text{Text: jsonspan.Text(jsonspan.Members(raw), "content")})

@@ -19,8 +19,8 @@ var sdkKinds = map[string]bool{
 	"PauseEvent": true, "TokenEvent": true,
 }
 
-// sdk reads an event of the SDK.
-func (e *event) sdk() error {
+// readSDK reads an event of the SDK.
+func (e *event) readSDK() error {
 	f := e.fields
 	switch kind := e.text("kind"); kind {
 	case "SystemPromptEvent":
@@ -35,7 +35,7 @@ func (e *event) sdk() error {
 	case "MessageEvent":
 		return e.message(jsonspan.Members(f["llm_message"]))
 	case "ActionEvent":
-		return e.action()
+		return e.readAction()
 	case "ObservationEvent":
 		blocks, failed := observed(f["observation"])
 		return e.result(e.text("tool_call_id"), failed, blocks...)
@@ -45,19 +45,20 @@ func (e *event) sdk() error {
 		return e.answer(precis.ToolResult{ToolUseID: e.text("tool_call_id"), IsError: true, Refused: true,
 			Content: []precis.Block{precis.Text{Text: "Action rejected: " + e.text("rejection_reason")}}})
 	case "Condensation":
-		e.condense(condensation{forgotten: jsonspan.Elements(f["forgotten_event_ids"]), summary: f["summary"],
-			offset: f["summary_offset"]})
+		e.recordCondensation(condensation{forgotten: jsonspan.Elements(f["forgotten_event_ids"]),
+			summary: f["summary"],
+			offset:  f["summary_offset"]})
 	case "ConversationStateUpdateEvent":
 		e.Rec.Ignored++
-		e.state(jsonspan.Text(f, "key"), jsonspan.Members(f["value"]))
+		e.readState(jsonspan.Text(f, "key"), jsonspan.Members(f["value"]))
 	default:
 		e.Rec.Ignored++
 	}
 	return nil
 }
 
-// state reads the conversation's ID and model from the program's state.
-func (e *event) state(name string, value map[string]json.RawMessage) {
+// readState reads the conversation's ID and model from the program's state.
+func (e *event) readState(name string, value map[string]json.RawMessage) {
 	if name != "full_state" {
 		return
 	}
@@ -94,8 +95,8 @@ func (e *event) message(f map[string]json.RawMessage) error {
 	return nil
 }
 
-// action reads a tool use with its text and reasoning.
-func (e *event) action() error {
+// readAction reads a tool use with its text and reasoning.
+func (e *event) readAction() error {
 	f := e.fields
 	use, ok := toolUse(f["tool_call"])
 	if use.Name == "" {

@@ -57,7 +57,7 @@ func Drafts(src archive.Source, conv *precis.Conversation) (drafts []Draft, leaf
 			FirstKeptID: first})
 	}
 	for _, u := range units {
-		d, err := b.edit(u)
+		d, err := b.draftEdit(u)
 		if err != nil {
 			return nil, "", err
 		}
@@ -115,9 +115,9 @@ func words(m precis.Message) string {
 	return strings.Join(out, "\n")
 }
 
-// edit returns the context edit that makes pi show a unit; nil: pi shows it already, or the unit is
+// draftEdit returns the context edit that makes pi show a unit; nil: pi shows it already, or the unit is
 // hidden.
-func (b built) edit(u precis.Unit) (*Draft, error) {
+func (b built) draftEdit(u precis.Unit) (*Draft, error) {
 	e := b.entries[b.entryOf[u.From]]
 	if e.content == nil || len(u.Messages) == 0 {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// origin reads the header. The parent session is named by its file, TIME_ID.jsonl.
-func (s *session) origin(f map[string]jsonValue, at time.Time) {
+// readOrigin reads the header. The parent session is named by its file, TIME_ID.jsonl.
+func (s *session) readOrigin(f map[string]jsonValue, at time.Time) {
 	o := &s.rec.Origin
 	o.Project, _ = jsonspan.String(f["cwd"])
 	o.Begun = at

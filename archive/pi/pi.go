@@ -60,7 +60,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 func open(src archive.Source) *session {
 	s := &session{rec: &archive.Recording{}, byID: map[string]int{}, leaf: -1}
 	for l := range archive.Lines(src.Data, s.rec) {
-		if err := s.line(l); err != nil {
+		if err := s.readLine(l); err != nil {
 			s.rec.Skip(l.Number, err)
 			s.entries = append(s.entries, entry{kind: "bad"})
 			s.tree.Add(len(s.entries)-2, 0, false)
@@ -100,8 +100,8 @@ type entry struct {
 	edits    ownEdits       // edits of precis; the following entries translate them for pi
 }
 
-// line reads one line.
-func (s *session) line(l archive.Line) error {
+// readLine reads one line.
+func (s *session) readLine(l archive.Line) error {
 	f, err := jsonspan.Fields(l.Raw)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *session) line(l archive.Line) error {
 	switch e.kind {
 	case "session":
 		s.id, s.model = e.id, text("modelId")
-		s.origin(f, e.at)
+		s.readOrigin(f, e.at)
 		e.id = ""
 	case "session_info":
 		s.title = text("name")
@@ -143,7 +143,7 @@ func (s *session) line(l archive.Line) error {
 			e.msg.Said = recap
 		}
 	case "compaction":
-		err = s.compaction(&e, f)
+		err = s.readCompaction(&e, f)
 	}
 	if err != nil {
 		return err
@@ -180,8 +180,8 @@ func (s *session) add(e entry, parent string, given []byte) {
 	}
 }
 
-// compaction reads a compaction: its first kept entry by ID, or in older sessions by number.
-func (s *session) compaction(e *entry, f map[string]jsonValue) error {
+// readCompaction reads a compaction: its first kept entry by ID, or in older sessions by number.
+func (s *session) readCompaction(e *entry, f map[string]jsonValue) error {
 	if e.summary == "" {
 		return fmt.Errorf("the compaction has no summary")
 	}
@@ -294,7 +294,7 @@ func (s *session) build(path []int) built {
 			known = s.applyOwnEdits(c, e.edits, path[k+1:]) + k + 1
 		case e.kind == "context_edit":
 			if n := e.kept; b.edits[n] == i && slices.Contains(path, n) && len(s.entries[n].msg.Content) > 0 {
-				s.replace(c, *e, b.before[n])
+				s.recordContextEdit(c, *e, b.before[n])
 			}
 		case e.kind == "compaction":
 			m := precis.NewText(precis.RoleUser, e.summary)
@@ -303,7 +303,7 @@ func (s *session) build(path []int) built {
 			if c.Transcript.Len() == 0 {
 				b.entryOf = append(b.entryOf, i)
 			}
-			s.condense(c, *e, m, b.kept)
+			s.recordCompaction(c, *e, m, b.kept)
 		}
 	}
 	return b
@@ -328,9 +328,9 @@ func (s *session) applyOwnEdits(c *precis.Conversation, own ownEdits, behind []i
 	return own.Entries
 }
 
-// condense records a compaction. At the beginning of a file, its summary is the only trace of
+// recordCompaction records a compaction. At the beginning of a file, its summary is the only trace of
 // earlier messages.
-func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, kept int) {
+func (s *session) recordCompaction(c *precis.Conversation, e entry, m precis.Message, kept int) {
 	if c.Transcript.Len() == 0 {
 		c.Transcript.Append(m)
 		return
@@ -344,9 +344,9 @@ func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, ke
 	}
 }
 
-// replace records a context edit of message i, unless a compaction hides the message. A removed
+// recordContextEdit records a context edit of message i, unless a compaction hides the message. A removed
 // result becomes the text that pi sends for a call without a result.
-func (s *session) replace(c *precis.Conversation, e entry, i int) {
+func (s *session) recordContextEdit(c *precis.Conversation, e entry, i int) {
 	if precis.ShownBy(c.Transcript, c.Edits).Message(i).Hidden {
 		return
 	}

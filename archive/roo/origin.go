@@ -38,7 +38,7 @@ func (t *Task) origin(rec *archive.Recording) {
 		}
 	}
 	if all := t.UI.requests(); len(all) > 0 {
-		o.Counted(rec.Conversation, all[len(all)-1].sent())
+		o.Counted(rec.Conversation, all[len(all)-1].inputUsage())
 	}
 	if requests == 0 {
 		u = TokenUsage{In: t.item.In, Out: t.item.Out, CacheReads: t.item.Reads, CacheWrites: t.item.Writes,

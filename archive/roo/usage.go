@@ -26,7 +26,7 @@ func (u *UI) Usage() TokenUsage {
 		r.add(&t)
 	}
 	for i := len(requests) - 1; i >= 0; i-- {
-		if n := requests[i].context(); n > 0 {
+		if n := requests[i].contextTokens(); n > 0 {
 			t.ContextTokens = n
 			break
 		}
@@ -92,9 +92,9 @@ func (r request) add(t *TokenUsage) {
 	t.Cost += number(r.fields["cost"])
 }
 
-// sent returns the input tokens of a request; zero for a condensation. Roo's tokensIn includes
+// inputUsage returns the input tokens of a request; zero for a condensation. Roo's tokensIn includes
 // cached tokens, Cline's excludes them.
-func (r request) sent() precis.Usage {
+func (r request) inputUsage() precis.Usage {
 	if r.condense != nil {
 		return precis.Usage{}
 	}
@@ -106,8 +106,8 @@ func (r request) sent() precis.Usage {
 	return precis.Usage{Input: in}
 }
 
-// context returns the tokens in the context after the request; 0 if unknown.
-func (r request) context() int {
+// contextTokens returns the tokens in the context after the request; 0 if unknown.
+func (r request) contextTokens() int {
 	if r.condense != nil {
 		return r.condense.after
 	}

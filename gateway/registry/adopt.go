@@ -46,7 +46,7 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 		if was := from.Info(); was.Continues != "" && shared > was.Summary {
 			info.Continues, info.Summary = was.Continues, was.Summary
 		}
-		c.inherit = func() { branch(c, from.Snapshot(), shared) }
+		c.inherit = func() { inheritEdits(c, from.Snapshot(), shared) }
 	}
 	c.info.Store(&info)
 	return c
@@ -66,9 +66,9 @@ func parentOf(f *Found) *Conversation {
 	return f.From.State
 }
 
-// branch takes over the edits that the conversation it left had at their last common message, the
+// inheritEdits takes over the edits that the conversation it left had at their last common message, the
 // user's orders about the shared messages, and how many of these edits the store has.
-func branch(c *Conversation, from *Snapshot, shared int) {
+func inheritEdits(c *Conversation, from *Snapshot, shared int) {
 	branched, _ := precis.BranchedAt(&precis.Conversation{Transcript: c.conv.Transcript,
 		Edits: from.Conversation.Edits}, shared)
 	c.conv.Edits = branched.Edits

@@ -114,7 +114,7 @@ func (b *ledgerQueue) add(ctx context.Context, e store.OwnedEntry) {
 	}
 	b.mu.Unlock()
 	if full {
-		b.reg.outage.lose(ctx)
+		b.reg.outage.recordLoss(ctx)
 	}
 	signal(b.wake)
 }
@@ -195,7 +195,7 @@ func (b *ledgerQueue) write(ctx context.Context, owner string) error {
 	}
 	n, err := store.BookAll(ctx, b.reg.o.Store, list)
 	if precis.CodeOf(err) == precis.CodeInvalid { // one of them has no stored form
-		n, err = b.each(ctx, list)
+		n, err = b.writeEach(ctx, list)
 	}
 	b.mu.Lock()
 	b.begun = 0
@@ -234,8 +234,8 @@ func (b *ledgerQueue) take(owner string) []store.OwnedEntry {
 	return list
 }
 
-// each writes lines one by one and skips lines without a stored form.
-func (b *ledgerQueue) each(ctx context.Context, list []store.OwnedEntry) (n int, err error) {
+// writeEach writes lines one by one and skips lines without a stored form.
+func (b *ledgerQueue) writeEach(ctx context.Context, list []store.OwnedEntry) (n int, err error) {
 	for i := range list {
 		_, err := store.BookAll(ctx, b.reg.o.Store, list[i:i+1])
 		if precis.CodeOf(err) == precis.CodeInvalid {

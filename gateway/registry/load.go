@@ -29,14 +29,14 @@ func (r *Registry) load(ctx context.Context, owner, scope string, prints []preci
 		if err != nil {
 			return err
 		}
-		out, err = r.known(ctx, owner, scope, prints[:at+1], prints[len(prints)-1], known)
+		out, err = r.readKnown(ctx, owner, scope, prints[:at+1], prints[len(prints)-1], known)
 		return err
 	})
 	return out, err
 }
 
-// known reads the store's data about the nodes it knows.
-func (r *Registry) known(ctx context.Context, owner, scope string, nodes []precis.Fingerprint,
+// readKnown reads the store's data about the nodes it knows.
+func (r *Registry) readKnown(ctx context.Context, owner, scope string, nodes []precis.Fingerprint,
 	end precis.Fingerprint, known int) (*lineage.Known, error) {
 	cat := r.Catalog(owner)
 	out := &lineage.Known{Fresh: r.freshID(ctx, cat, lineage.Space(owner, scope), end)}

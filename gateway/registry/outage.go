@@ -71,8 +71,8 @@ func (o *outage) recordSuccess(ctx context.Context, p operation) {
 	}
 }
 
-// lose records the loss of a ledger line.
-func (o *outage) lose(ctx context.Context) {
+// recordLoss records the loss of a ledger line.
+func (o *outage) recordLoss(ctx context.Context) {
 	o.mu.Lock()
 	begins := !o.loses
 	o.loses = true

@@ -42,7 +42,7 @@ func (c *Conversation) reload(ctx context.Context) error {
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
-			c.take(policy.MergeEdits(c.conv.Edits, there))
+			c.setEdits(policy.MergeEdits(c.conv.Edits, there))
 			read = true
 		}
 		return err
@@ -60,8 +60,8 @@ func (c *Conversation) reload(ctx context.Context) error {
 	return err
 }
 
-// take puts a list of edits in force. Stored is the number of leading edits that the store has.
-func (c *Conversation) take(now []precis.Edit, stored int) {
+// setEdits puts a list of edits in force. Stored is the number of leading edits that the store has.
+func (c *Conversation) setEdits(now []precis.Edit, stored int) {
 	if !sameEdits(now, c.conv.Edits) {
 		c.conv.Edits = now
 		c.Written.Forget()
@@ -108,7 +108,7 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 	ctx, cancel := c.reg.writes.withLimit(ctx)
 	defer cancel()
 	if !c.await(ctx) { // an unfinished job of an earlier turn
-		return unstored(now, context.Cause(ctx))
+		return unstoredError(now, context.Cause(ctx))
 	}
 	was := c.conv.Edits
 	j := c.reg.saver.storeNow(st, c, c.conv.Transcript.Prefix(c.conv.Transcript.Len()), was, c.stored)
@@ -121,13 +121,13 @@ func (c *Conversation) store(ctx context.Context, now bool) error {
 		if now {
 			j.cancel()
 		}
-		return unstored(now, context.Cause(ctx))
+		return unstoredError(now, context.Cause(ctx))
 	}
-	c.take(j.edits, j.stored)
+	c.setEdits(j.edits, j.stored)
 	switch {
 	case j.err != nil: // in force; the saver retries
 		c.reg.outage.fail(ctx, conversations, j.err)
-		return unstored(now, j.err)
+		return unstoredError(now, j.err)
 	case !begins(c.conv.Edits, was):
 		return precis.Errorf(precis.CodeConflict, "record edits",
 			"another replica has recorded others meanwhile")
@@ -150,8 +150,8 @@ func (c *Conversation) await(ctx context.Context) bool {
 	}
 }
 
-// unstored returns the error for edits that must be stored now and are not.
-func unstored(now bool, cause error) error {
+// unstoredError returns the error for edits that must be stored now and are not.
+func unstoredError(now bool, cause error) error {
 	if !now {
 		return nil
 	}

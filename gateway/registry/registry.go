@@ -105,9 +105,11 @@ func (r *Registry) Place(ctx context.Context, q lineage.Request) (*Found, error)
 
 // Get returns an open conversation of an owner; nil when memory has no conversation with the ID, or
 // no turn of it was seen.
-func (r *Registry) Get(owner, id string) *Conversation { return seen(r.table.Line(owner, id)) }
+func (r *Registry) Get(owner, id string) *Conversation {
+	return seenConversation(r.table.Line(owner, id))
+}
 
-func seen(l *line) *Conversation {
+func seenConversation(l *line) *Conversation {
 	if l == nil || l.State == nil || l.State.Info().Updated.IsZero() {
 		return nil
 	}
@@ -118,7 +120,7 @@ func seen(l *line) *Conversation {
 func (r *Registry) All(owner string) []*Conversation {
 	var out []*Conversation
 	for _, l := range r.table.Lines() {
-		c := seen(l)
+		c := seenConversation(l)
 		if c == nil || owner != Everybody && l.Owner != owner || r.table.Line(l.Owner, l.ID) != l {
 			continue // an older form of another line
 		}
@@ -152,7 +154,7 @@ func (r *Registry) Owners(ctx context.Context) ([]string, error) {
 // are derived from the owner, so no two owners share one.
 func (r *Registry) OwnerOf(ctx context.Context, id string) (string, error) {
 	for _, l := range r.table.Lines() {
-		if l.ID == id && seen(l) != nil {
+		if l.ID == id && seenConversation(l) != nil {
 			return l.Owner, nil
 		}
 	}

@@ -122,12 +122,12 @@ func (s *saver) next() *Conversation {
 		return nil
 	}
 	c := first.Value.(*Conversation)
-	s.take(s.waiting[c])
+	s.dequeue(s.waiting[c])
 	return c
 }
 
-// take removes a waiting conversation from the queue. The saver is locked.
-func (s *saver) take(w *wait) {
+// dequeue removes a waiting conversation from the queue. The saver is locked.
+func (s *saver) dequeue(w *wait) {
 	if w.queued != nil {
 		s.queue.Remove(w.queued)
 		w.queued = nil
@@ -159,7 +159,7 @@ func (s *saver) cancelSave(c *Conversation) {
 
 // remove removes a waiting conversation. The saver is locked.
 func (s *saver) remove(c *Conversation, w *wait) {
-	s.take(w)
+	s.dequeue(w)
 	s.evicted -= w.bytes
 	s.evictedCount.Store(int64(s.evicted))
 	delete(s.waiting, c)
@@ -368,7 +368,7 @@ func (s *saver) applyStored(ctx context.Context, c *Conversation, snap *Snapshot
 	case same:
 		c.stored = max(c.stored, got.stored) // later edits are still to be stored
 	case len(c.conv.Edits) == len(was):
-		c.take(got.edits, got.stored)
+		c.setEdits(got.edits, got.stored)
 	}
 }
 
@@ -412,7 +412,7 @@ func (s *saver) storeWaiting(ctx context.Context, which func(*Conversation) bool
 	var asked []*Conversation
 	for c, w := range s.waiting {
 		if which(c) {
-			s.take(w) // save waits for a write in progress
+			s.dequeue(w) // save waits for a write in progress
 			asked = append(asked, c)
 		}
 	}

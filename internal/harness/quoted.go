@@ -70,15 +70,15 @@ func elementsIn(text string) (out [][2]int) {
 		}
 	}
 	for name, tag := range closed {
-		if from := opened(text[:tag[0]], name); from >= 0 {
+		if from := openingTagAt(text[:tag[0]], name); from >= 0 {
 			out = append(out, [2]int{from, tag[1]})
 		}
 	}
 	return out // in any order: they are sorted and merged
 }
 
-// opened returns the first opening tag of an element; -1: none.
-func opened(text, name string) int {
+// openingTagAt returns the first opening tag of an element; -1: none.
+func openingTagAt(text, name string) int {
 	for at := 0; ; {
 		n := strings.Index(text[at:], "<"+name)
 		if n < 0 {

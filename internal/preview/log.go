@@ -82,7 +82,7 @@ func (w *logWalk) classOf(i int, t string, indent int) Class {
 		w.afterError = true
 		return Headline
 	case markSummary:
-		w.results.read(t, readRemarks(t))
+		w.results.countLine(t, readRemarks(t))
 		return Headline
 	case markChatter:
 		return Noise
@@ -103,7 +103,7 @@ func (w *logWalk) classOf(i int, t string, indent int) Class {
 // byWords classifies a line that has no form of its own.
 func (w *logWalk) byWords(i int, t string) Class {
 	r := readRemarks(t)
-	if w.results.read(t, r) {
+	if w.results.countLine(t, r) {
 		return Headline
 	}
 	switch {

@@ -16,8 +16,8 @@ type results struct {
 	testsRun             int // of "Ran 12 tests", which does not count failures
 }
 
-// read records the test counts that a line states, and reports whether it is a summary of tests.
-func (r *results) read(t string, m remarks) bool {
+// countLine records the test counts that a line states, and reports whether it is a summary of tests.
+func (r *results) countLine(t string, m remarks) bool {
 	failed := max(m.failed, 0) + max(m.errors, 0)
 	switch {
 	case hasPrefix(t, "Test Suites:", "Test Files", "Snapshots:"):

@@ -38,7 +38,7 @@ func parseHit(s string) (hit, bool) {
 // isPlaced reports a line that only a search is likely to have printed, if the text is one: a place
 // without a path, or a path without a place.
 func isPlaced(s string) bool {
-	if _, ok := placed(s); ok {
+	if _, ok := matchLine(s); ok {
 		return true
 	}
 	i := strings.IndexByte(s, ':')
@@ -66,9 +66,9 @@ func contextPath(s string) string {
 	return ""
 }
 
-// placed reads "12:text", "12-text", "Line 12: text" and "12 | text", as lines
+// matchLine reads "12:text", "12-text", "Line 12: text" and "12 | text", as lines
 // under a heading are written. match is false for a line of context.
-func placed(s string) (match, ok bool) {
+func matchLine(s string) (match, ok bool) {
 	t, _ := trimLeft(s)
 	t = strings.TrimPrefix(t, "Line ")
 	i := 0
@@ -156,7 +156,7 @@ func searchLine(s, current string) (searched, string) {
 		}
 		return searchOther, current
 	}
-	if match, ok := placed(s); ok {
+	if match, ok := matchLine(s); ok {
 		if match {
 			return searchMatch, current
 		}

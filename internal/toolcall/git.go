@@ -75,7 +75,7 @@ func (r *shellReader) git(words []string) (Git, bool) {
 	if len(g.Names) > 0 && slices.ContainsFunc(verb.entries, func(e entry) bool { return e.firstWordActs }) {
 		g.Names = g.Names[1:]
 	}
-	g.sort(e, behind)
+	g.assignNames(e, behind)
 	return g, true
 }
 
@@ -97,8 +97,8 @@ func (g *Git) global(words []string) []string {
 	return words
 }
 
-// sort assigns the names to commits, paths or a branch, as the entry specifies.
-func (g *Git) sort(e entry, behind []string) {
+// assignNames assigns the names to commits, paths or a branch, as the entry specifies.
+func (g *Git) assignNames(e entry, behind []string) {
 	all := append(slices.Clip(g.Names), behind...)
 	switch e.Get("words") {
 	case "paths":

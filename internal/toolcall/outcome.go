@@ -334,7 +334,7 @@ func programsOf(commands []command) (out []run) {
 			}
 		}
 		r.name = base(r.words[0].text)
-		if inner := elsewhere(r.name, r.words); len(inner) > 0 && prints(base(inner[0].text)) {
+		if inner := wordsRunElsewhere(r.name, r.words); len(inner) > 0 && prints(base(inner[0].text)) {
 			r.name = "remote:reads"
 		} else {
 			r.name = cmp.Or(readerName(r.name, r.words, c.fed), r.name)

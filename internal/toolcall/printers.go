@@ -39,8 +39,8 @@ func readerName(name string, words []word, fed bool) string {
 	return ""
 }
 
-// elsewhere returns the words of a program run on another machine or in a container, or nil.
-func elsewhere(name string, words []word) []word {
+// wordsRunElsewhere returns the words of a program run on another machine or in a container, or nil.
+func wordsRunElsewhere(name string, words []word) []word {
 	if words = words[1:]; name != "ssh" {
 		at := slices.IndexFunc(words, func(w word) bool { return w.text == "exec" })
 		if at < 0 || at > 1 || len(ofProgram(name, "before")) == 0 {

@@ -44,7 +44,7 @@ func scriptCalls(code string) (out []Use) {
 			continue
 		}
 		if name := s.member(); name != "" && s.take("(") {
-			out = append(out, Use{name, s.value(0)})
+			out = append(out, Use{name, s.parseValue(0)})
 		}
 	}
 	return out
@@ -117,15 +117,15 @@ func unquoteJS(t string) string {
 	})
 }
 
-// value returns the value that begins here as JSON; expressions become null.
-func (s *script) value(depth int) json.RawMessage {
+// parseValue returns the value that begins here as JSON; expressions become null.
+func (s *script) parseValue(depth int) json.RawMessage {
 	var out []byte
 	switch t := s.peek(); {
 	case depth > deepestScript:
 	case t == "{":
-		out = s.object(depth)
+		out = s.parseObject(depth)
 	case t == "[":
-		out = s.array(depth)
+		out = s.parseArray(depth)
 	case isJSText(t):
 		text := s.key()
 		for s.take("+") && isJSText(s.peek()) { // "a" + "b"
@@ -159,12 +159,12 @@ func (s *script) rest() (more bool) {
 	return more
 }
 
-func (s *script) object(depth int) []byte {
+func (s *script) parseObject(depth int) []byte {
 	out := []byte{'{'}
 	for s.at++; !s.take("}"); {
 		name, value := s.key(), json.RawMessage("null")
 		if s.take(":") {
-			value = s.value(depth + 1)
+			value = s.parseValue(depth + 1)
 		} else { // ...rest, [computed]
 			s.rest()
 		}
@@ -178,13 +178,13 @@ func (s *script) object(depth int) []byte {
 	return append(out, '}')
 }
 
-func (s *script) array(depth int) []byte {
+func (s *script) parseArray(depth int) []byte {
 	out := []byte{'['}
 	for s.at++; !s.take("]"); {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(out, s.value(depth+1)...)
+		out = append(out, s.parseValue(depth+1)...)
 		if !s.take(",") && s.peek() != "]" {
 			break
 		}

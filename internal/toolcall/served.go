@@ -184,7 +184,7 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	it := readItem(kind, raw)
 	if !isCall(kind) {
 		if call := f.askedBy(h, it.ids); call != nil {
-			call.answer(h, it.endKind)
+			call.storeResult(h, it.endKind)
 			call.addPatchedFiles()
 		}
 		return
@@ -193,7 +193,7 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	c := native(precis.ToolUse{Name: it.name, Input: it.input}, use)
 	c.served = true
 	if it.ended {
-		c.answer(h, it.endKind)
+		c.storeResult(h, it.endKind)
 	}
 	f.calls = append(f.calls, c)
 	for _, id := range it.ids {
@@ -241,8 +241,8 @@ func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 	return call
 }
 
-// answer stores a result, or further information about it.
-func (c *Call) answer(h precis.Handle, said ending) {
+// storeResult stores a result, or further information about it.
+func (c *Call) storeResult(h precis.Handle, said ending) {
 	c.Results = append(c.Results, h)
 	if c.Text != "" {
 		said.lines = append([]string{c.Text}, said.lines...)

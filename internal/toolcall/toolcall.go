@@ -180,7 +180,7 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 	}
 	said.failed = said.failed || failedItem(m, block)
 	call.IsError, call.refused = block.IsError, block.Refused
-	call.answer(h, said)
+	call.storeResult(h, said)
 	if call.script != nil {
 		call.setScriptResult(call.Text)
 	}

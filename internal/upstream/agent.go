@@ -184,8 +184,8 @@ func (p *prompt) sideAnswer() string {
 	return "Reading the files"
 }
 
-// lastNamed returns the number, from 1, of the last of the files that a text names; 0: none.
-func lastNamed(body []byte, files []string) int {
+// lastFileNumber returns the number, from 1, of the last of the files that a text names; 0: none.
+func lastFileNumber(body []byte, files []string) int {
 	for i := len(files); i > 0; i-- {
 		if strings.Contains(string(body), filepath.Base(files[i-1])) {
 			return i

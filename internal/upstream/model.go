@@ -27,7 +27,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, d *dialect, kind 
 	rec := Record{Kind: kind, Model: str(p.body, "model"), Step: at.step, Tokens: p.tokens}
 	if kind == Count {
 		rec.Run = at.run
-		s.keep(r, rec, d, body)
+		s.recordRequest(r, rec, d, body)
 		writeJSON(w, http.StatusOK, object{"input_tokens": p.tokens, "totalTokens": p.tokens})
 		return
 	}
@@ -42,12 +42,12 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, d *dialect, kind 
 	}
 	if rec.Overflow = s.options.Window > 0 && p.tokens > s.options.Window; rec.Overflow {
 		rec.Run = at.run
-		s.keep(r, rec, d, body)
+		s.recordRequest(r, rec, d, body)
 		s.overflow(w, p)
 		return
 	}
 	s.admit(a, &rec, &at)
-	s.keep(r, rec, d, body)
+	s.recordRequest(r, rec, d, body)
 	s.chooseAnswer(a, kind, at, tool, body)
 	s.write(w, r, a)
 }
@@ -110,14 +110,14 @@ func (s *Server) admit(a *answer, rec *Record, at *place) {
 			state = &run{seen: map[hash]bool{}}
 			s.byRun[at.run] = state
 		}
-		rec.First, rec.Splice = state.meet(a.segments, rec.Kind == Main)
+		rec.First, rec.Splice = state.countNewTokens(a.segments, rec.Kind == Main)
 	}
 	a.usage = s.scaled(rec)
 }
 
-// meet returns the number of prompt tokens that are new to the run, and whether a main request does
+// countNewTokens returns the number of prompt tokens that are new to the run, and whether a main request does
 // not continue the previous one.
-func (c *run) meet(segments []segment, main bool) (first int, splice bool) {
+func (c *run) countNewTokens(segments []segment, main bool) (first int, splice bool) {
 	var messages []hash
 	for _, g := range segments {
 		if !c.seen[g.own] {
@@ -149,7 +149,7 @@ func (s *Server) scaled(rec *Record) usage {
 // chooseAnswer chooses the model's answer.
 func (s *Server) chooseAnswer(a *answer, kind Kind, at place, tool tool, body []byte) {
 	if at.step == 0 && (kind != Main || bytes.Contains(body, digestMark)) {
-		at.step = lastNamed(body, s.options.Files)
+		at.step = lastFileNumber(body, s.options.Files)
 	}
 	switch kind {
 	case Main:
@@ -217,7 +217,7 @@ func (s *Server) wait(r *http.Request) bool {
 
 // refuse responds to a malformed request.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, d *dialect, rec Record, body []byte) {
-	s.keep(r, rec, d, body)
+	s.recordRequest(r, rec, d, body)
 	writeJSON(w, http.StatusBadRequest, d.refuse("", rec.Refused))
 }
 
@@ -231,8 +231,8 @@ func (s *Server) overflow(w http.ResponseWriter, p *prompt) {
 	writeJSON(w, http.StatusBadRequest, body)
 }
 
-// keep records a request.
-func (s *Server) keep(r *http.Request, rec Record, d *dialect, body []byte) {
+// recordRequest records a request.
+func (s *Server) recordRequest(r *http.Request, rec Record, d *dialect, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec.N, rec.Dialect, rec.Path = len(s.records)+1, d.name, r.URL.Path

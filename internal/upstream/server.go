@@ -148,11 +148,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.model(w, r, d, kind, body)
 		return
 	}
-	s.other(w, r, strings.TrimPrefix(r.URL.Path, "/v1"))
+	s.serveOther(w, r, strings.TrimPrefix(r.URL.Path, "/v1"))
 }
 
-// other answers requests that are not for a model.
-func (s *Server) other(w http.ResponseWriter, r *http.Request, path string) {
+// serveOther answers requests that are not for a model.
+func (s *Server) serveOther(w http.ResponseWriter, r *http.Request, path string) {
 	id, one := strings.CutPrefix(path, "/models/")
 	model := object{
 		"id": "scripted-1", "object": "model", "type": "model", "display_name": "Scripted", "created": 1,

@@ -55,27 +55,27 @@ func Questions(model string, hosted bool) []Question {
 	}
 	single := !strings.ContainsAny(model, "/?#%") && strings.Trim(model, ".") != ""
 	if single && hosted {
-		get("/v1/models/"+model, listed)
+		get("/v1/models/"+model, readList)
 	}
-	get("/v1/models", listed)
+	get("/v1/models", readList)
 	if hosted {
 		return out
 	}
 	if single {
-		get("/v1/models/"+model, listed)
+		get("/v1/models/"+model, readList)
 	}
-	get("/props", props)
-	get("/api/v0/models", listed)
-	get("/api/v1/models", listed)
-	get("/api/ps", listed)
+	get("/props", readProps)
+	get("/api/v0/models", readList)
+	get("/api/v1/models", readList)
+	get("/api/ps", readList)
 	show, _ := json.Marshal(map[string]string{"model": model}) // strings always have a JSON form
-	out = append(out, Question{Method: http.MethodPost, Path: "/api/show", Body: show, read: shown})
-	get("/model/info", listed)
+	out = append(out, Question{Method: http.MethodPost, Path: "/api/show", Body: show, read: readShow})
+	get("/model/info", readList)
 	if single {
-		get("/v1beta/models/"+model, listed)
+		get("/v1beta/models/"+model, readList)
 	}
-	get("/info", info)
-	get("/get_server_info", info)
+	get("/info", readInfo)
+	get("/get_server_info", readInfo)
 	return out
 }
 
@@ -90,8 +90,8 @@ var fields = [][]string{
 	{"limit", "context"}, {"max_context_length"}, {"max_context_tokens"},
 }
 
-// listed reads a list of models, or one model.
-func listed(answer []byte, model string) (int, bool) {
+// readList reads a list of models, or one model.
+func readList(answer []byte, model string) (int, bool) {
 	best, entry := 0, []byte(nil)
 	consider := func(raw []byte) {
 		for _, name := range []string{"id", "name", "model", "model_name", "key"} {
@@ -185,7 +185,7 @@ func sameModel(id, model string) int {
 	return 0
 }
 
-func props(answer []byte, _ string) (int, bool) {
+func readProps(answer []byte, _ string) (int, bool) {
 	if n := at(answer, "default_generation_settings", "n_ctx"); n > 0 {
 		return n, false
 	}
@@ -194,7 +194,7 @@ func props(answer []byte, _ string) (int, bool) {
 
 var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
 
-func shown(answer []byte, _ string) (int, bool) {
+func readShow(answer []byte, _ string) (int, bool) {
 	text, _ := jsonspan.String(jsonspan.Field(answer, "parameters"))
 	if m := numCtx.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1]) // digits only; too many give 0
@@ -204,8 +204,8 @@ func shown(answer []byte, _ string) (int, bool) {
 	return 0, jsonspan.Kind(jsonspan.Field(answer, "model_info")) == '{'
 }
 
-// info reads the window from a server with a single model.
-func info(answer []byte, _ string) (int, bool) {
+// readInfo reads the window from a server with a single model.
+func readInfo(answer []byte, _ string) (int, bool) {
 	for _, name := range []string{"max_total_tokens", "max_req_input_len", "max_input_tokens",
 		"max_input_length", "context_length"} {
 		if n := at(answer, name); n > 0 {

@@ -87,7 +87,8 @@ func (p *purge) run() error {
 		return err
 	}
 	if p.plan.ByAge {
-		if err := p.exec(`DELETE FROM summaries WHERE owner = ? AND (stored < ? OR ?)`, p.owner, p.before(),
+		if err := p.exec(`DELETE FROM summaries WHERE owner = ? AND (stored < ? OR ?)`, p.owner,
+			p.beforeMillis(),
 			p.All); err != nil {
 			return err
 		}
@@ -104,8 +105,8 @@ func (p *purge) exec(text string, args ...any) error {
 	return err
 }
 
-// before returns the time before which data without a conversation is removed.
-func (p *purge) before() int64 {
+// beforeMillis returns the time before which data without a conversation is removed.
+func (p *purge) beforeMillis() int64 {
 	if p.Before.IsZero() {
 		return 0
 	}
@@ -154,7 +155,7 @@ func (p *purge) readBranches() error {
 		return err
 	}, `SELECT b.id, coalesce(b.parent, 0), b.depth, (SELECT coalesce(max(depth), 0) FROM nodes WHERE branch = b.id),
 			iif(?1, 0, coalesce((SELECT depth FROM nodes WHERE branch = b.id AND stored >= ?2 ORDER BY depth DESC LIMIT 1), 0))
-		FROM branches b WHERE b.owner = ?3`, p.All, p.before(), p.owner)
+		FROM branches b WHERE b.owner = ?3`, p.All, p.beforeMillis(), p.owner)
 }
 
 // removeNodes cuts branches, the last ones first, and returns the bodies that may no longer be

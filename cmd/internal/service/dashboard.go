@@ -15,7 +15,7 @@ import (
 // dashboard returns the pages of the gateway, for callers who may see its conversations.
 func (s *Service) dashboard() (http.Handler, error) {
 	o := dashboard.Options{
-		Home: s.visited, Edits: true, Admits: s.mayEdit, Source: "precis gateway " + s.p.Version,
+		Home: s.visitorHome, Edits: true, Admits: s.mayEdit, Source: "precis gateway " + s.p.Version,
 		Profiles: s.profiles,
 		Fill:     "ANTHROPIC_BASE_URL=http://" + s.config().Gateway.Listen + " claude",
 		Events:   liveEvents{s}, Settings: liveSettings{s}, Logger: s.p.Logger,
@@ -31,12 +31,12 @@ func (s *Service) dashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.visitor(checked(pages)), nil
+	return s.identifyVisitor(withoutHostCheck(pages)), nil
 }
 
-// visitor identifies the caller of a page by a key, or by the login cookie. Without keys only
+// identifyVisitor identifies the caller of a page by a key, or by the login cookie. Without keys only
 // callers on this machine are admitted.
-func (s *Service) visitor(next http.Handler) http.Handler {
+func (s *Service) identifyVisitor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case s.keys.any():
@@ -57,8 +57,8 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 	})
 }
 
-// visited returns the conversations that a visitor may see.
-func (s *Service) visited(r *http.Request) (conversation.Home, error) {
+// visitorHome returns the conversations that a visitor may see.
+func (s *Service) visitorHome(r *http.Request) (conversation.Home, error) {
 	owner, err := s.ownerOf(r)
 	if err != nil {
 		return nil, dashboard.ErrLogin

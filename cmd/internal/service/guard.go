@@ -37,9 +37,9 @@ func (s *Service) guard(next http.Handler) http.Handler {
 	}))
 }
 
-// checked passes on requests that the guard has accepted, without Host and Origin checks. The
+// withoutHostCheck passes on requests that the guard has accepted, without Host and Origin checks. The
 // allowed names may have changed since next was made.
-func checked(next http.Handler) http.Handler {
+func withoutHostCheck(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.Host = "localhost"

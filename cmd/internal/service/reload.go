@@ -45,7 +45,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 	s.cfg.Store(c)
 	s.useConfigs(m.configs)
 	s.Gateway.SetManager(m.manager, m.profiles)
-	return append(restart, fixed(old, c)...), nil
+	return append(restart, needRestart(old, c)...), nil
 }
 
 // changeable are keys outside the settings that take effect at once.
@@ -54,8 +54,8 @@ var changeable = map[string]bool{
 	"gateway.retention_days": true, "gateway.drain": true,
 }
 
-// fixed returns the keys of the settings that differ in two configurations and need a restart.
-func fixed(old, now *config.Config) []string {
+// needRestart returns the keys of the settings that differ in two configurations and need a restart.
+func needRestart(old, now *config.Config) []string {
 	var out []string
 	was := map[string]string{}
 	for _, r := range old.Rows() {

@@ -102,8 +102,8 @@ func (s *Service) Handler() http.Handler {
 		mux.Handle("GET /metrics", s.requireAdmin(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started,
 			Save: s.saveSettings})
-		mux.Handle("/precis/api/", s.requireMember(s.guardChanges(checked(api))))
-		mux.Handle("/precis/mcp", s.requireMember(checked(mcpserver.Handler(s.mcpOptions))))
+		mux.Handle("/precis/api/", s.requireMember(s.guardChanges(withoutHostCheck(api))))
+		mux.Handle("/precis/mcp", s.requireMember(withoutHostCheck(mcpserver.Handler(s.mcpOptions))))
 		for _, path := range noSignIn {
 			mux.Handle(path, http.NotFoundHandler())
 			mux.Handle(path+"/precis/mcp", http.NotFoundHandler())

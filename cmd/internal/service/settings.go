@@ -24,9 +24,9 @@ type files struct {
 	modTimes map[string]time.Time      // modification times known to the watcher
 }
 
-// of returns the configuration that a profile was read from; nil: it has none. The files are
+// configOf returns the configuration that a profile was read from; nil: it has none. The files are
 // locked.
-func (s *Service) of(profile string) *config.Config {
+func (s *Service) configOf(profile string) *config.Config {
 	if profile == "" {
 		return s.config()
 	}
@@ -42,7 +42,7 @@ func (s *Service) saveSettings(ctx context.Context, profile string,
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	return s.Gateway.SaveSettings(profile, p, func(in policy.Settings) error {
-		c := s.of(profile)
+		c := s.configOf(profile)
 		switch {
 		case c == nil:
 			return &precis.Error{Code: precis.CodeConflict, Op: opSave,
@@ -55,16 +55,16 @@ func (s *Service) saveSettings(ctx context.Context, profile string,
 		}
 		now, err := c.Save(ctx, c.Changes(in)...)
 		if err == nil {
-			s.wrote(profile, now)
+			s.recordWritten(profile, now)
 		}
 		return err
 	})
 }
 
-// wrote records that this process has written a configuration, so that it is not reloaded: that
+// recordWritten records that this process has written a configuration, so that it is not reloaded: that
 // would lose settings of other profiles that were changed only in this process. The files are
 // locked.
-func (s *Service) wrote(profile string, now *config.Config) {
+func (s *Service) recordWritten(profile string, now *config.Config) {
 	if profile == "" {
 		s.cfg.Store(now)
 	} else {
@@ -99,7 +99,7 @@ func (l liveSettings) Settings(profile string) (policy.Settings, error) {
 func (l liveSettings) File(profile string) string {
 	l.s.files.mu.Lock()
 	defer l.s.files.mu.Unlock()
-	if c := l.s.of(profile); c != nil {
+	if c := l.s.configOf(profile); c != nil {
 		return c.File
 	}
 	return ""
@@ -112,7 +112,7 @@ func (l liveSettings) Unsaved(profile string) (string, error) {
 		return "", err
 	}
 	l.s.files.mu.Lock()
-	c := cmp.Or(l.s.of(profile), l.s.config().Arm(profile))
+	c := cmp.Or(l.s.configOf(profile), l.s.config().Arm(profile))
 	l.s.files.mu.Unlock()
 	if c == nil { // the name of a preset determines its settings
 		if c, err = config.Load(config.Sources{Flags: map[string]string{"preset": profile}}); err != nil {

@@ -22,7 +22,7 @@ func (l liveSettings) Experiments() []dashboard.SettingsExperiment {
 	l.s.files.mu.Lock()
 	defer l.s.files.mu.Unlock()
 	var out []dashboard.SettingsExperiment
-	for _, x := range l.s.of("").Experiments {
+	for _, x := range l.s.configOf("").Experiments {
 		e := dashboard.SettingsExperiment{Name: x.Name, Share: strconv.FormatFloat(x.Share, 'g', -1, 64)}
 		for _, a := range x.Arms {
 			own := maps.Clone(x.Own[a.Name])

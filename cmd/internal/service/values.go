@@ -46,7 +46,7 @@ const (
 // Values returns the values that can be changed in the file of a profile.
 func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	l.s.files.mu.Lock()
-	c := l.s.of(profile)
+	c := l.s.configOf(profile)
 	l.s.files.mu.Unlock()
 	if c == nil || c.File == "" || l.s.p.Reload == nil {
 		return nil
@@ -167,7 +167,7 @@ func (s *Service) saveChanges(ctx context.Context, profile string,
 	changes func(*config.Config) []config.Change) error {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
-	c := s.of(profile)
+	c := s.configOf(profile)
 	if c == nil || c.File == "" {
 		return &precis.Error{Code: precis.CodeConflict, Op: opSave,
 			Err: errors.New("there is no configuration file")}

@@ -69,7 +69,7 @@ func TestOwnWritesAreNotNoticed(t *testing.T) {
 	}
 	write("threshold: 61\n", time.Second)
 	s.files.mu.Lock()
-	s.wrote("", now)
+	s.recordWritten("", now)
 	s.files.mu.Unlock()
 	if !s.changed() {
 		t.Error("a write right after the gateway's is lost")

@@ -9,9 +9,9 @@ import (
 	"precis/conversation"
 )
 
-// gateway adds the gateway's data on the conversation with the client's session ID, or without a
+// addGateway adds the gateway's data on the conversation with the client's session ID, or without a
 // client on the newest conversation. all reports whether usage and window came from the gateway.
-func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
+func (from Sources) addGateway(ctx context.Context, s *Status) (all bool) {
 	if from.Gateway == nil {
 		return false
 	}
@@ -24,7 +24,7 @@ func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 	if s.Err = from.Gateway.Do(ctx, http.MethodGet, "/conversations?limit=50", nil, &list); s.Err != nil {
 		return false
 	}
-	i := slices.IndexFunc(list.Items, func(l conversation.Listed) bool { return from.names(l) })
+	i := slices.IndexFunc(list.Items, func(l conversation.Listed) bool { return from.belongsToClient(l) })
 	if i < 0 {
 		return false
 	}
@@ -62,8 +62,8 @@ func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 	return false
 }
 
-// names reports whether a conversation belongs to the client.
-func (from Sources) names(l conversation.Listed) bool {
+// belongsToClient reports whether a conversation belongs to the client.
+func (from Sources) belongsToClient(l conversation.Listed) bool {
 	if from.Client.Session == "" {
 		return from.Transcript == ""
 	}

@@ -68,7 +68,7 @@ func Read(ctx context.Context, from Sources) Status {
 			s.Model = last.model
 		}
 	}
-	if from.gateway(ctx, &s) {
+	if from.addGateway(ctx, &s) {
 		return s
 	}
 	if s.Window <= 0 && s.Tokens > 0 {

@@ -24,7 +24,7 @@ const tail = 1 << 20
 // last, and the number of tokens at which the program compacted automatically; 0 if unknown.
 // Requests of sub-agents are left out.
 func lastRequests(path string) (out []request, compacts int) {
-	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
+	for line := range bytes.SplitSeq(lastLines(path), []byte("\n")) {
 		compacts = max(compacts, sizeBeforeCompaction(line))
 		r, ok := parseRequest(line)
 		switch {
@@ -72,8 +72,8 @@ func answeredRequests(all database.Spending) []request {
 	return out
 }
 
-// end returns the last lines of a regular file.
-func end(path string) []byte {
+// lastLines returns the last lines of a regular file.
+func lastLines(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
