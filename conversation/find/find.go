@@ -340,6 +340,9 @@ func (q *Query) rankMatches(text, line string) (worst words.Rank, related store.
 	return worst, related
 }
 
+// anySpace matches the white space at which [strings.Fields] divides.
+const anySpace = `[\s\v\x{85}\pZ]+`
+
 // NewQuery reads words, or regular expressions (RE2). Case is ignored, and accents match composed
 // or decomposed. White space inside a word matches any white space. The error is
 // [precis.CodeInvalid].
@@ -358,7 +361,7 @@ func NewQuery(list []string, expressions bool) (*Query, error) {
 			for k, f := range fields {
 				quoted[k], fields[k] = regexp.QuoteMeta(f), strings.ToLower(f)
 			}
-			source = strings.Join(quoted, `\s+`)
+			source = strings.Join(quoted, anySpace)
 		}
 		re, err := regexp.Compile("(?im:" + source + ")")
 		if err != nil {

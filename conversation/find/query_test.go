@@ -36,6 +36,9 @@ func TestQueryPhraseOverLines(t *testing.T) {
 	if _, n := q.in("well,\nnever\n  mind that"); n != 1 {
 		t.Fatal("not found")
 	}
+	if _, n := q.in("well, never\u00a0mind that"); n != 1 {
+		t.Error("a no-break space is no white space")
+	}
 	if line, _ := q.line("well,\nnever\n  mind that"); line != "never" {
 		t.Errorf("line %q", line)
 	}
