@@ -48,7 +48,8 @@ func attack(t *testing.T, settings ...string) *attacked {
 	a.upstream = httptest.NewServer(http.HandlerFunc(a.answer))
 	t.Cleanup(a.upstream.Close)
 	file := filepath.Join(dir, "config.yaml")
-	text := "gateway:\n  " + strings.Join(append(settings, "listen: 127.0.0.1:0", "upstream: "+a.upstream.URL, "store: "+a.store, "probe: off"), "\n  ") + "\n"
+	// The upstream is not asked for a window that is configured.
+	text := "window: 200000\ngateway:\n  " + strings.Join(append(settings, "listen: 127.0.0.1:0", "upstream: "+a.upstream.URL, "store: "+a.store), "\n  ") + "\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
