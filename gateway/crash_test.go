@@ -183,9 +183,13 @@ func (r *recorder) last() []byte {
 	return r.bodies[len(r.bodies)-1]
 }
 
+// fresh connects anew for each request: an idle connection to a gateway that was
+// killed would fail the request to its successor at the same address.
+var fresh = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 // try sends a turn once.
 func try(base, body string) error {
-	res, err := http.Post(base+"/v1/messages", "application/json", strings.NewReader(body))
+	res, err := fresh.Post(base+"/v1/messages", "application/json", strings.NewReader(body))
 	if err != nil {
 		return err
 	}
