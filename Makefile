@@ -77,8 +77,8 @@ RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integr
   grep -vx './cmd/precis\|./dashboard' | sort -u) ./store/memory ./store/postgres ./store/sqlite ./keeper ./conversation ./provider/... ./gateway/...
 RACEROOT ?= -run 'AtOnce|AnySequence|Live' . ./dashboard
 # These share nothing but tables that are built once. With instruments they take ten times as long.
-NORACE ?= precis/digest precis/retain precis/reduce precis/outline precis/workstate precis/tokens precis/wire/... precis/internal/toolcall precis/internal/prose \
-  precis/internal/rules precis/internal/harness precis/internal/words precis/internal/preview precis/internal/jsonspan precis/internal/plain modernc.org/... regexp/...
+NORACE ?= ./digest ./retain ./reduce ./outline ./workstate ./tokens ./wire/... ./internal/toolcall ./internal/prose \
+  ./internal/rules ./internal/harness ./internal/words ./internal/preview ./internal/jsonspan ./internal/plain modernc.org/... regexp/...
 # Tests that mostly start other processes, read many files or repeat one call.
 RACESKIP ?= -skip 'TestKilled|OfProcesses|FilesAreSeenWhole|TestNothingToSay'
 race: ## run the tests of packages with goroutines with the race detector

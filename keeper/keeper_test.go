@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -332,7 +333,7 @@ func TestRefused(t *testing.T) {
 
 // What a small agent links is small: no telemetry, no driver of PostgreSQL, no grammar.
 func TestLight(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "precis", "precis/preset", "precis/store/sqlite", "precis/keeper").Output()
+	out, err := exec.Command("go", "list", "-deps", "..", "../preset", "../store/sqlite", "../keeper").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,6 +350,7 @@ func TestSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
+	module := reflect.TypeFor[precis.Message]().PkgPath()
 	for name, c := range map[string]struct {
 		program string
 		most    int64
@@ -371,7 +373,7 @@ func main() {
 	} {
 		dir := t.TempDir()
 		program, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "agent")
-		if err := os.WriteFile(program, []byte("package main\n\n"+c.program), 0o600); err != nil {
+		if err := os.WriteFile(program, []byte("package main\n\n"+strings.ReplaceAll(c.program, `"precis/`, `"`+module+"/")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, program)

@@ -1,6 +1,6 @@
 // Command renamemodule gives the module in the current folder another path: in
-// go.mod and those of modules below, in the imports of all Go files whatever their build tags, in comments
-// that name one of its packages, in string literals that are the path of one
+// go.mod and those of modules below, in the imports of all Go files whatever their build tags, in the links of
+// comments to one of its packages, in string literals that are the path of one
 // (those of tests stay), and in the Go code of Markdown files.
 //
 //	go run ./internal/renamemodule example.com/you/precis
@@ -44,7 +44,7 @@ func run(dir string, args []string) error {
 		return err
 	}
 	r := renaming{dir: dir, old: old, new: args[0],
-		word: regexp.MustCompile(`(^|[^\w./~-])` + regexp.QuoteMeta(old) + `((?:/\w+)+)`)}
+		link: regexp.MustCompile(`(\[\*?)` + regexp.QuoteMeta(old) + `((?:/\w+)+)`)}
 	return filepath.WalkDir(dir, r.visit)
 }
 
@@ -61,7 +61,7 @@ func goCommand(dir string, args ...string) (string, error) {
 
 type renaming struct {
 	dir, old, new string
-	word          *regexp.Regexp // the old path and what follows it, in a text
+	link          *regexp.Regexp // the old path and what follows it, at the beginning of a link
 }
 
 func (r renaming) visit(path string, e fs.DirEntry, err error) error {
@@ -186,10 +186,10 @@ func inOrder(f *ast.File) []ast.Node {
 	return out
 }
 
-// comment changes where a text names a package.
+// comment changes where a text links to a package.
 func (r renaming) comment(text string) string {
-	return r.word.ReplaceAllStringFunc(text, func(found string) string {
-		m := r.word.FindStringSubmatch(found)
+	return r.link.ReplaceAllStringFunc(text, func(found string) string {
+		m := r.link.FindStringSubmatch(found)
 		if !r.isPackage(m[2]) {
 			return found
 		}

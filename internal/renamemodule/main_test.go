@@ -72,8 +72,12 @@ func wantGo(t *testing.T, dir string, args ...string) {
 // wantNoOldImports looks at files that this machine does not build, too.
 func wantNoOldImports(t *testing.T, dir string) {
 	t.Helper()
-	old := renaming{old: "precis"}
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	was, err := goCommand(".", "list", "-m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := renaming{old: was}
+	err = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -140,14 +144,14 @@ var names = []string{"precis", "precis/store", "precis/nothing", "/precis/store"
 		"s_test.go":   "package main\n\nimport _ \"example.com/you/precis/store\"\n\nconst room = \"precis/store\"\n",
 		"main.go": `//go:build never
 
-// Package main is no part of example.com/you/precis/store, see /precis/store, precis/nothing and
+// Package main is no part of precis/store, see /precis/store, precis/nothing and
 // [example.com/you/precis/store.X].
 package main
 
 import (
 	_ "embed"
 
-	. "example.com/you/precis/store" // example.com/you/precis/store
+	. "example.com/you/precis/store" // precis/store
 )
 
 //go:embed store/x.txt
