@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // A checker says of each edit what CheckEdit says of it after those before.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // anyBlock draws every kind of block, with bytes that JSON would like to touch.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/policy"
-	"precis/reduce"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // An edit hides a span; the transcript keeps it; undoing is another edit.

@@ -1,4 +1,4 @@
-module precis
+module github.com/precis-dev/precis
 
 go 1.26.6
 

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // pairsIn writes pairs as "result>call".

@@ -11,13 +11,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/provider/providertest"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // broken draws messages with everything an API refuses.

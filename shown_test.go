@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestShownNamesTheEdit(t *testing.T) {

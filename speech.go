@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/harness"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Evidence is how the author of a text is known. Later values are stronger.

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/inforce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
 )
 
 // checkSpans reports the first fault in what is said of who said what: the spans of a message are the bytes of its texts,

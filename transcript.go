@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/harness"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Transcript holds the messages of one conversation in order. It only grows. The zero value is

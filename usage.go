@@ -2,7 +2,7 @@ package precis
 
 import (
 	"fmt"
-	"precis/internal/number"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // Source is the origin of a number.

@@ -3,13 +3,13 @@ package precis_test
 import (
 	"errors"
 	"fmt"
-	"precis/internal/precistest"
+	"github.com/precis-dev/precis/internal/precistest"
 	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestViewWithoutEditsIsTheTranscript(t *testing.T) {

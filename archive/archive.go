@@ -16,9 +16,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"precis"
-	"precis/internal/compressed"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/compressed"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Format reads one kind of recording. Implementations are stateless.

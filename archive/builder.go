@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Builder assembles one conversation of a recording, message by message. Make one with

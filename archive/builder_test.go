@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 func TestBuilder(t *testing.T) {

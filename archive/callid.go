@@ -3,7 +3,7 @@ package archive
 import (
 	"fmt"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // itemFormat is the format of messages from items of the Responses API.

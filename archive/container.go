@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Container is precis's own file: any recording with precis's edits. It is one line of JSON, then

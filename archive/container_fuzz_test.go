@@ -5,9 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
 )
 
 // A file of precis is read, with its view, or refused with its name; what was read

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed foreign.txt

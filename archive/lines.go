@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Line is one line of a line format.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // Only regular files of a bounded size are read; the rest is refused before it is

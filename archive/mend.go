@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Mended returns data as valid JSON where programs write more than JSON allows: NaN and infinite

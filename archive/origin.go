@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Origin is information about a recording besides its messages. The zero value of a field means

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
 )
 
 func TestLines(t *testing.T) {

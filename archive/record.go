@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Condensed records in c a condensation by the recording program at the end of c's transcript so

@@ -3,7 +3,7 @@ package archive
 import (
 	"fmt"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // UniqueIDs gives a new ID to a tool use with an ID that was used before, and to its result. Some

@@ -3,7 +3,7 @@ package condense
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // wrapping matches the tags around the parts of an answer: reasoning and the

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Cache is a [store.Summaries] in memory that evicts the least recently used

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/policy"
 )
 
 // EnvironmentOf returns the newest description of a client's surroundings in the messages, for

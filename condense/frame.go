@@ -5,10 +5,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/lazyregexp"
-	"precis/internal/plain"
-	"precis/internal/preview"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // frameOptions configures frameSummary.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/harness"
-	"precis/outline"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/outline"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Mode selects what a condensation with a model leaves of the old messages.

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/digest"
-	"precis/model"
-	"precis/policy"
-	"precis/reduce"
-	"precis/store/memory"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // rungs makes a manager with these rungs and no other.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"precis/policy"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Hooks are called around each summary that a model writes; nil hooks are

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/model"
-	"precis/policy"
-	"precis/provider"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // blankStore says of every summary that it is there, and has nothing.

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/harness"
-	"precis/internal/toolcall"
-	"precis/outline"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/outline"
+	"github.com/precis-dev/precis/retain"
 )
 
 // outlineShare is the size of all outlines of files, in percent of the target.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Prompt configures the request for a summary. The request has two layers:

@@ -1,8 +1,8 @@
 package condense
 
 import (
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // ErrorName returns Roo Code's name for the reason of a failed condensation: "condense_failed" for

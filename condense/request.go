@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/model"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/retain"
 )
 
 // wholeResult is the size in characters up to which the summarizer sees tool results whole, if all

@@ -14,14 +14,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/plain"
-	"precis/internal/toolcall"
-	"precis/model"
-	"precis/policy"
-	"precis/retain"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/store"
 )
 
 // Selective is the rung that replaces single bulky old tool results by

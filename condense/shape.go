@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Deferred is the result that [AnswerOpenTools] gives to open tool uses. It is

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func use(id, input string) precis.ToolUse {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis/digest"
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
-	"precis/model"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/model"
 )
 
 // Flaw is a reason why a model's answer cannot be used as a summary.

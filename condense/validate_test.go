@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/digest"
-	"precis/model"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/model"
 )
 
 // written returns a summary by a template, headings by format, leaving out some.

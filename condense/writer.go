@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/digest"
-	"precis/model"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Writer writes summaries with a model. Make one with [NewWriter]; it is safe for

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/model"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
 )
 
 // fakeModel answers by a function, in a window of its own.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // TestCondensingAgain condenses recordings again and again, into smaller windows, and

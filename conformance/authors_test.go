@@ -14,11 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	titles "precis/internal/content"
-	"precis/internal/harness"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	titles "github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/retain"
 )
 
 var updateAuthors = flag.Bool("update-authors", false, "write what is said today about who said what to "+authorsFile)

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/models"
-	"precis/preset"
-	"precis/store/memory"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // billWindow is the context window, in tokens, of the conversations that are billed.

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // shapingAdapters are those of the functions that shape what is condensed and

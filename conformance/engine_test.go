@@ -13,14 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/preset"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // engine is a gateway without upstreams.

@@ -9,14 +9,14 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/model"
-	"precis/models"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // plantedRule is a rule of the user that stands early in the conversation, and

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/sample"
-	"precis/policy"
-	"precis/preset"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // TestLaw grows recordings and streams in five rounds through windows of several sizes. After

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/gateway"
-	"precis/preset"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/preset"
 )
 
 // canonMessage is what of a recorded message counts for recognizing it, worked

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/measure"
-	"precis/policy"
-	"precis/preset"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/retain"
 )
 
 // TestLive sends recordings turn by turn, as they grew, through a window of 32,000 tokens. What a view keeps

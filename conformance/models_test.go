@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"precis"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/models"
 )
 
 func adaptCost(t *testing.T, input json.RawMessage) any {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // definitionsFile holds lists of definitions. They are compared line by line,

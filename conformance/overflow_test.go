@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/wire/overflow"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // overflowRow is one error of a provider and what it means. A number that the

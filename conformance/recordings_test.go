@@ -4,11 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/internal/toolcall"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/preset"
 )
 
 // ownRecordings is the folder of the project's own recordings: six jobs of coding agents that were written for these tests.

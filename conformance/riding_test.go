@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/internal/jsonspan"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // liveBody is a client's request for a conversation in a dialect.

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive/roo"
-	"precis/measure"
-	"precis/models"
-	"precis/policy"
-	"precis/reduce"
-	"precis/tokens"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/tokens"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 func vectorAdapters() map[string]vectorRun {

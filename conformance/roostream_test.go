@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive/roo"
-	"precis/gateway"
-	"precis/preset"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // rooWindow is the window of the model in tokens.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // sessionStep is one thing that happens to a task.

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis"
-	"precis/archive/roo"
-	"precis/condense"
-	"precis/measure"
-	"precis/model"
-	"precis/policy"
-	"precis/tokens"
-	"precis/wire/anthropic"
-	"precis/wire/overflow"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // condenseInput is a conversation to be condensed and the model that is there.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/jsonspan"
-	"precis/internal/plain"
-	"precis/internal/toolcall"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/policy"
 )
 
 // What a digest says of a message is looked up in that message, by means of its own: the words of persons and of the agent must

@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 	"time"
 
-	"precis"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Branch makes a new conversation from the first n messages of another one and from the edits made

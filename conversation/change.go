@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Change is an edit that a user asked for, and its result.

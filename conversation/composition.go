@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/internal/census"
-	"precis/measure"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/census"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Kinds of content that fill a window, in display order.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
-	"precis/conversation/diff"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Ways of condensing, see [CondenseOptions].

@@ -11,12 +11,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis"
-	"precis/conversation/block"
-	"precis/digest"
-	"precis/internal/preview"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // DigestOptions say how a digest is written. The zero value writes one of

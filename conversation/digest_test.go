@@ -8,12 +8,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/conversationtest"
-	"precis/conversation/shelf"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/conversationtest"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // homeOf is a home with one conversation, c1.

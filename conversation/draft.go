@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/conversation/diff"
-	"precis/internal/fair"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/internal/fair"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Draft is a condensation that is not in force yet: its summaries can be read and edited before it

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/conversation/block"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
 )
 
 // EditInfo is an edit of a conversation.

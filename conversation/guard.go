@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/preview"
-	"precis/measure"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // LossError is the cause of an error of code [precis.CodeWouldLose]: without force, a verb refuses

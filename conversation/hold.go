@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Holder is a [Home] of a gateway. It can hold the requests of its clients before they are sent, so

@@ -18,8 +18,8 @@ package conversation
 import (
 	"context"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // AllOwners is the owner of a home that holds the conversations of all owners.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"time"
 
-	"precis"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Listing selects conversations. The zero value selects the newest 50.

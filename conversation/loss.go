@@ -3,9 +3,9 @@ package conversation
 import (
 	"context"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Lost reports which facts expected to be needed again the view of a conversation keeps and lacks.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/conversation/block"
-	"precis/internal/content"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/internal/content"
 )
 
 // State is how a view shows a message.

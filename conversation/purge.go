@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // PurgeOptions select what to delete. Exactly one field is set.

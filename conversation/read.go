@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/conversation/block"
-	"precis/internal/content"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/internal/content"
 )
 
 // ReadOptions select a piece of a text. The zero value selects its beginning.

@@ -5,18 +5,18 @@ import (
 	"context"
 	"strings"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
-// Found is a message that a search found, or a text as in [precis/conversation/find.Passages]. Only
+// Found is a message that a search found, or a text as in [github.com/precis-dev/precis/conversation/find.Passages]. Only
 // searches of recordings return the latter.
 type Found struct {
 	store.Hit
 	Owner  string        `json:"owner"`
 	Title  string        `json:"title,omitempty"` // of the conversation
 	Handle precis.Handle `json:"handle"`
-	In     string        `json:"in,omitempty"` // see [precis/conversation/find.Place.In]
+	In     string        `json:"in,omitempty"` // see [github.com/precis-dev/precis/conversation/find.Place.In]
 	// "summary" or "note" for a text shown instead of messages, else the speaker
 	Kind string `json:"kind,omitempty"`
 }

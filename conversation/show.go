@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"precis"
-	"precis/conversation/block"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
 )
 
 // Originals are the messages of a handle.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Sizes are the sizes of the view of a conversation at each of its lengths.

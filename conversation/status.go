@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 
-	"precis"
-	"precis/digest"
-	"precis/measure"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Details is a conversation with all that is known about it.

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"precis"
-	"precis/measure"
-	"precis/policy"
-	"precis/store"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Subject is one conversation that a verb works on.

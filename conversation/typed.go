@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Typed returns where a person typed some words; of several places the newest. White space is

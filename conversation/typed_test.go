@@ -3,8 +3,8 @@ package conversation_test
 import (
 	"testing"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 func TestTypedWordsArePinned(t *testing.T) {

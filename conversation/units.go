@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/conversation/block"
-	"precis/measure"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
 )
 
 // UnitQuery selects units of a view. The zero value selects the first 100 of the current view.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/retain"
-	"precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/verify"
 )
 
 // VerifyOptions select the text to compare with a conversation; at most one field is set. The zero

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/conversation"
-	"precis/conversation/conversationtest"
-	"precis/conversation/shelf"
-	"precis/digest"
-	"precis/policy"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/conversationtest"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // worked is a conversation with a rule by a person and written files.

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis"
-	"precis/conversation/block"
-	"precis/policy"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
 )
 
 // ViewInfo is the current view of a conversation, as units.

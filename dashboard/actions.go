@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // branching is the verb that makes a conversation instead of an edit.

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"fmt"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // bar is the context bar: the contents of a window by kind, with the reserve at the right end and a

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/block"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/block"
 )
 
 // Limits of the content shown of one block before it is opened.

@@ -20,9 +20,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"precis/conversation"
-	"precis/dashboard"
-	"precis/policy"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/policy"
 )
 
 // tab is a page in a real browser. What its console says, and what its policy refuses,

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/origin"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/origin"
 )
 
 // call is one request to the dashboard.

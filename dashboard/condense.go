@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"strconv"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/diff"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/policy"
 )
 
 // condensePage is the form of a condensation, with a preview.

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"time"
 
-	"precis/conversation"
-	"precis/conversation/ledger"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
 )
 
 // costDays is how many days the page of costs covers.

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // ErrLogin is returned by [Options.Home] for a caller who has to log in first.

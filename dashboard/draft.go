@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // draftPage shows a condensation that is not in force, for editing its texts.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"precis/conversation/ledger"
-	"precis/internal/experiments"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // experimentsPage compares the arms of experiments on their conversations.

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"slices"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // editsPage lists the edits of a conversation, the newest first.

@@ -1,6 +1,6 @@
 package dashboard
 
-import "precis/conversation"
+import "github.com/precis-dev/precis/conversation"
 
 // familyPage shows the tree that a conversation belongs to: sub-agents, sub-tasks, forks.
 type familyPage struct {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis/conversation"
-	"precis/conversation/recording"
-	"precis/dashboard"
-	"precis/store"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/store"
 )
 
 // kinship is a recording whose conversation began others, and one of which says that it

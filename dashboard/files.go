@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // contentTypes are the content types of the files; the tables of the system may differ.

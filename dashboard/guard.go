@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 const (

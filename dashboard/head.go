@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/ledger"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
 )
 
 // head is the top part of every page of a conversation.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // heldPart is the part of a conversation's head about held requests.

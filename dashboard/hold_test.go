@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"precis/conversation"
-	"precis/conversation/recording"
-	"precis/dashboard"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/dashboard"
 )
 
 // holder is a recording behind which requests seem to pass.

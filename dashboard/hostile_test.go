@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/dashboard"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/dashboard"
 )
 
 const attack = `"><script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>' onclick='alert(4) javascript:alert(5)`

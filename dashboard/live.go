@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/feed"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/feed"
 )
 
 // Notice reports a change of a conversation.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // canaries are messages with a word of its own in each field that may hold what somebody

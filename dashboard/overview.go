@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"time"
 
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/policy"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/policy"
 )
 
 // pageRows is how many conversations a page lists.

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/dashboard"
-	"precis/policy"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 func TestEveryPage(t *testing.T) {

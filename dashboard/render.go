@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/texts"
-	"precis/internal/visible"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 //go:embed pages/*.html

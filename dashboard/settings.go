@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Settings are the settings in force, which can be read and possibly changed. Implementations are

@@ -21,16 +21,16 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/conversation/recording"
-	"precis/conversation/shelf"
-	"precis/dashboard"
-	"precis/policy"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // shotsEnv names a folder that pictures of every page are written to.

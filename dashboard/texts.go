@@ -3,7 +3,7 @@ package dashboard
 import (
 	"strings"
 
-	"precis/internal/texts"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // chosen returns the language of a reader: the requested one, the one chosen before, or the

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/diff"
-	"precis/internal/experiments"
-	"precis/internal/texts"
-	"precis/policy"
-	"precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/verify"
 )
 
 // dynamic are the keys that pages put together.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // chartPoints is roughly how many points a graph has.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // SettingsExperiments is an optional interface of [Settings] with a file that contains experiments,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"precis/dashboard"
+	"github.com/precis-dev/precis/dashboard"
 )
 
 func (v *valued) Experiments() []dashboard.SettingsExperiment {

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strings"
 
-	"precis"
-	"precis/internal/visible"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // SettingsValues is an optional interface of [SettingsFile] with further values of the file that

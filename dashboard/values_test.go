@@ -9,8 +9,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"precis/dashboard"
-	"precis/policy"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/policy"
 )
 
 // valued are settings whose file has further values.

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	sums "precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	sums "github.com/precis-dev/precis/verify"
 )
 
 // The ways to verify that a page offers.

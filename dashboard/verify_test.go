@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/dashboard"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // writing is a conversation in which an agent writes so many files.

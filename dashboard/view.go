@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // viewRows is how many pieces of a view a page shows.

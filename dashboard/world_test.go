@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/recording"
-	"precis/dashboard"
-	"precis/policy"
-	"precis/preset"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 const window = 40_000

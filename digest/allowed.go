@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // laterDone maps each call that the user refused to the first later call that did the same: the

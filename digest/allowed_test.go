@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // A refusal that was taken back is told as such: what the user let happen later is not told as

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/measure"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // TestADigestWrittenAgainIsAsWrittenAnew: what is remembered of the first, longer one changes nothing.

@@ -3,10 +3,10 @@ package digest
 import (
 	"slices"
 
-	"precis"
-	"precis/policy"
-	"precis/retain"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // boundary computes how many of the oldest groups a digest should replace: the number that leaves

@@ -15,13 +15,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/policy"
-	"precis/retain"
-	"precis/verify"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/verify"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // Writer writes summaries without a model, from the conversation itself: the

@@ -11,10 +11,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // summarize writes a digest and holds it to its size.

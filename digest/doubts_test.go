@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/verify"
 )
 
 // workday is a conversation in which something of every kind happened that summaries get

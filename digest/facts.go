@@ -7,10 +7,10 @@ import (
 	"sort"
 	"strings"
 
-	"precis/internal/harness"
-	"precis/internal/plain"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // leastNames is the least tokens for names without their lines, up to a quarter of the index.

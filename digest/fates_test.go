@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
 )
 
 // fatesOf returns the paths of a conversation with their states, sorted.

@@ -5,8 +5,8 @@ import (
 	"path"
 	"strings"
 
-	"precis/internal/preview"
-	"precis/internal/prose"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/prose"
 )
 
 // fileList writes the sections about files, written files first.

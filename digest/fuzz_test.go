@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // A digest, and the repair of a summary, of a conversation that holds any text in any

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/policy"
-	"precis/retain"
-	"precis/verify"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/verify"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // Gate checks summaries and markers: a text that hides messages must name the user's rules, the

@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/digest"
-	"precis/measure"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // situation is what a rung sees of a conversation, without a target.

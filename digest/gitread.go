@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // repositories are the repositories that commands of git ran in.

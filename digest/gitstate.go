@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/lazyregexp"
-	"precis/internal/preview"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // GitState is the state of the git repository where the agent worked last, as commands of git and

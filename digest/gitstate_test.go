@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/digest"
+	"github.com/precis-dev/precis/digest"
 )
 
 // told writes the state of git on one line.

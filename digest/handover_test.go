@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/digest"
-	"precis/policy"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // worked is a made-up conversation with what a hand-over of it has to say.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // version is the known state of a file at one time.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"precis/internal/harness"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // layout states how the room of an index is divided.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // mentionIndex maps the names of files that calls write to the results that mention them. A file that

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // What previews cannot shorten joins a digest: no marker hides the user's words.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // callEffects is a call and the state needed to record its effects.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
 )
 
 // TestAFolderIsThereAgain: a folder that was removed is there again when anything is made, changed or read in it.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // withoutQueries drops commands that only read and never failed, because their success carries no

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unicode"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // othersTitle is the heading over calls that no other section lists: MCP servers, user interfaces,

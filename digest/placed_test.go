@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/digest"
-	"precis/policy"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // A command that ends well in one folder says nothing of the same line in another.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/plain"
-	"precis/retain"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // PlanStep is a step of a plan.

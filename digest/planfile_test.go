@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // TestOfALongPlanInAFileTheNextStepsAreTold: and how many come after them, where.

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/internal/sample"
-	"precis/policy"
-	"precis/retain"
-	"precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/verify"
 )
 
 // recordedSummary is a summary that an agent program recorded, and what it reads of the conversation before it.

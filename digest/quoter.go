@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/greedy"
-	"precis/internal/prose"
+	"github.com/precis-dev/precis/internal/greedy"
+	"github.com/precis-dev/precis/internal/prose"
 )
 
 // quoter chooses quotations when not all texts fit: whole texts that its caller keeps, and then

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // readTitle is the heading over file contents; readStruck if lines are marked as removed.

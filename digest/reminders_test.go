@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // TestRemindersAreNotTold: what a program adds behind a result with each call is of its moment.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/prose"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // leastLine is the shortest line, in bytes, that identifies a place, unlike a bracket.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis/internal/plain"
-	"precis/internal/prose"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/retain"
 )
 
 const requestsTitle = "## The user's requests, newest first, word for word"

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // returnedTitle is the heading over results that the agent has not read yet.

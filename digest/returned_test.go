@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/digest"
+	"github.com/precis-dev/precis/digest"
 )
 
 const returned = "Just returned, not acted on yet"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/digest"
+	"github.com/precis-dev/precis/digest"
 )
 
 // client is a conversation in which who did what, when and how often is known.

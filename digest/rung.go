@@ -7,9 +7,9 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Rung is the rung of the ladder that replaces the oldest messages by a digest, if the view then

@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/preset"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // manager has every rung and the gate, and is never kept from running.

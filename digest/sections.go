@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/lazyregexp"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/retain"
-	"precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/verify"
 )
 
 // Shares of a digest, in percent.

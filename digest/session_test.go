@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 const root = "/home/dev/shop/"

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/reduce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
 )
 
 const ostrich = "Base directory for this skill: /h/skills/deploy-ostrich\n\n# Deploy\n1. Run ./deploy.sh --dry-run first.\n2. Never deploy on a Friday.\n3. Post the result to #ostrich-deploys.\n"

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/internal/visible"
-	"precis/retain"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/visible"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // State is the state of the work in a conversation, read from its calls and their results:

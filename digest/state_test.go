@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/digest"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // talker writes a conversation of an agent that marks results which are errors.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 type personRequest struct {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"precis/digest"
-	"precis/policy"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // BenchmarkSummarize writes digests of a long session.

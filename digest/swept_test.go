@@ -3,7 +3,7 @@ package digest_test
 import (
 	"testing"
 
-	"precis/digest"
+	"github.com/precis-dev/precis/digest"
 )
 
 // What stood in a folder that is removed is gone, and so is what a pattern names.

@@ -1,9 +1,9 @@
 package digest
 
 import (
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
-	"precis/verify"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/verify"
 	"strings"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // TestTheNewestReasoningIsTold: the ends of the newest reasoning stand among what the agent said, newest first; what only

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
-	"precis/internal/toolcall"
-	"precis/policy"
-	"precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/verify"
 )
 
 // Verify compares r.Previous with the messages that it replaces; see [verify.Past.Check].

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/plain"
-	"precis/internal/prose"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 const wordsTitle = "## Where the work stands, in the agent's own words, newest first"

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"unicode"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/lazyregexp"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // work is the result of applying the calls of a conversation to files and commits.

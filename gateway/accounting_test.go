@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
-	"precis/store/memory"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // What is reported to be in memory is what is there, within the bounds that the

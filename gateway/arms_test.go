@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis/conversation"
-	"precis/gateway"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
-	"precis/store/memory"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // arms has a gateway run an experiment: one arm acts early, the other is left alone.

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/gateway/asked"
-	"precis/gateway/recall"
-	"precis/policy"
-	"precis/preset"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/asked"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/tokens"
 )
 
 func asks(args string) part { return part{call: asked.Name, args: args} }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/internal/window"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/window"
 )
 
 const (

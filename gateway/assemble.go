@@ -10,14 +10,14 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway/lineage"
-	"precis/gateway/polyfill"
-	"precis/gateway/registry"
-	"precis/policy"
-	"precis/store"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Assembly is a request for the view of a conversation, from a client that calls the model itself.

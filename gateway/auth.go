@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"slices"
 
-	"precis"
-	"precis/gateway/accounts"
-	"precis/internal/origin"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/accounts"
+	"github.com/precis-dev/precis/internal/origin"
 )
 
 // Auth determines who may use a gateway and who owns a conversation.

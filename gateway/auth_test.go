@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"precis/gateway"
-	"precis/provider/providertest"
-	"precis/store/memory"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // doorkeeper is an upstream that checks tokens: those that end with ".real" are its

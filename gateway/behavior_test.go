@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/gateway"
-	"precis/model"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // slowWriter has a summarizer that waits until it is let go.

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // fastUpstream answers at once with a short stream.

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/digest"
-	"precis/gateway/bridge"
-	"precis/gateway/lineage"
-	"precis/gateway/recall"
-	"precis/internal/content"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/gateway/bridge"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/store"
 )
 
 // Clients that condense by themselves begin a new conversation with their own summary. Package

@@ -13,9 +13,9 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
 
-	"precis/conversation"
-	"precis/gateway"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // With BridgeDigest the request for a summary is answered without a model, in a form that

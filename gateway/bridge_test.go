@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/provider/providertest"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // What a client's own summary lacks in these tests.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"precis/gateway/splice"
-	"precis/gateway/tool"
-	"precis/policy"
-	"precis/wire"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis/gateway/splice"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // composed is the request to send upstream.

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
-	"precis/provider/providertest"
-	"precis/store/memory"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // hideOnce hides a few messages, once.

@@ -21,12 +21,12 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/internal/pgtest"
-	"precis/preset"
-	"precis/store/postgres"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/pgtest"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store/postgres"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // The tests below run gateways as processes of their own, so that they can be

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"precis/gateway/accounts"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // Credentials authenticate a request at its upstream. They live as long as the request, and the

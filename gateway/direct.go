@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // RoundTripper returns a transport that runs the gateway's chain in this process, without a port. A

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 var (

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/gateway/admission"
-	"precis/gateway/intent"
-	"precis/gateway/lineage"
-	"precis/gateway/polyfill"
-	"precis/gateway/registry"
-	"precis/policy"
-	"precis/store"
-	"precis/wire"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // exchange is one request and the response to it. A managed request becomes a

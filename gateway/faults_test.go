@@ -21,11 +21,11 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"precis"
-	"precis/gateway"
-	"precis/provider/providertest"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // A fault is something that goes wrong, and what the client is to see of it.

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // everything is a store with all optional powers, as SQLite and PostgreSQL are.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis/gateway"
-	"precis/provider/providertest"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // TestReplicasForgetOnce: of two replicas over one database, one removes what is

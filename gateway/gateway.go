@@ -14,13 +14,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
-	"precis/gateway/accounts"
-	"precis/gateway/admission"
-	"precis/gateway/bridge"
-	"precis/gateway/registry"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/accounts"
+	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/bridge"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Gateway is an [http.Handler]. Make one with [New], end it with

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // frugal returns a manager that calls no model.

@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway/polyfill"
-	"precis/internal/fair"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/internal/fair"
 )
 
 // Users can hold the next request of a conversation: after planning and before composing it waits

@@ -5,14 +5,14 @@ import (
 	"context"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/gateway/registry"
-	"precis/measure"
-	"precis/policy"
-	"precis/store"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // AllOwners, as an owner, selects all owners.

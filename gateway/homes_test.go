@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/conversationtest"
-	"precis/gateway"
-	"precis/preset"
-	"precis/provider/providertest"
-	"precis/store/sqlite"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/conversationtest"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/sqlite"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // TestHome checks conversations that a client is at, and those that only the store

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/gateway/lineage"
-	"precis/provider/providertest"
-	"precis/store"
-	"precis/store/memory"
-	"precis/store/sqlite"
-	"precis/store/transfer"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/sqlite"
+	"github.com/precis-dev/precis/store/transfer"
 )
 
 func keyedAs(secret string) func(*gateway.Options) {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis/internal/window"
-	"precis/store"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/store"
 )
 
 // syncEvery is how often a replica reads the others' changes, and how long changes that are not

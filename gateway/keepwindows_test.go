@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/store/memory"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // narrow is an upstream with a window that nobody was told. It counts the requests that

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // killed is one conversation through a gateway that is a process of its own, over a database on

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // What an API takes at most beside tokens: a turn that is refused for it is sent again with

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // TestMemoryIsBounded holds 64 conversations of 1 MB at once, with room for a

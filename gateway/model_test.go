@@ -5,11 +5,11 @@ import (
 	"errors"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
-	"precis/provider/providertest"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // failing is a rung that asks a model, which fails once it is let go.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"precis"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // nodesOf returns the nodes of an agent's conversation.

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/provider/providertest"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // What a client lost of a call and its result is sent as it came. When the upstream refuses

@@ -5,11 +5,11 @@ import (
 	"sync"
 	"testing"
 
-	"precis/condense"
-	"precis/gateway"
-	"precis/model"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // A model that is asked for the summary of its own conversation is told the window of the request.

@@ -15,7 +15,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // An upstream that compresses its answers although it is asked not to: its overflow is seen,

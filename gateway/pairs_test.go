@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/preset"
 )
 
 // pairsUpstream answers as the Responses API does: with 400 to an input in which

@@ -5,13 +5,13 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/internal/window"
-	"precis/policy"
-	"precis/wire/anthropic"
-	"precis/wire/overflow"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // plan is the view of one request.

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"slices"
 
-	"precis"
-	"precis/gateway/polyfill"
-	"precis/measure"
-	"precis/policy"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Context management that a request asks of its API is done here if the upstream lacks it: package

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/upstream"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // answerOf returns the content of an answer of the Messages API, whole or

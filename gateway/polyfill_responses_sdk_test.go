@@ -14,12 +14,12 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
-	"precis"
-	"precis/gateway"
-	"precis/gateway/polyfill"
-	"precis/internal/jsonspan"
-	"precis/provider/providertest"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // session is an SDK client of the gateway that holds one conversation over the

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis/gateway"
-	"precis/gateway/polyfill"
-	"precis/internal/jsonspan"
-	"precis/provider/providertest"
-	"precis/store/memory"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 func TestOthersCompactionsStayWhatTheyAre(t *testing.T) {

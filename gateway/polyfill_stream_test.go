@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // fakeCount serves count_tokens, which [providertest] does not.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/gateway"
-	"precis/internal/jsonspan"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // with adds fields to a request body.

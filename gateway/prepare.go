@@ -5,10 +5,10 @@ import (
 	"context"
 	"time"
 
-	"precis"
-	"precis/gateway/registry"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // prepareFor is the time limit of a reduction in the background.

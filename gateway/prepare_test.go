@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"precis/conversation"
-	"precis/gateway"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // reducer sends turns of a conversation and says by whom its view was reduced.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 func TestServersAreAskedForTheirWindow(t *testing.T) {

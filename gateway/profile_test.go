@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis/conversation"
-	"precis/gateway"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // The window that a profile sets counts for the requests that ask for it, and the verbs and

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/internal/sample"
-	"precis/store/memory"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // walker is the naive model of a client: the messages it has said, and those of

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"sync"
 
-	"precis"
-	"precis/gateway/admission"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/admission"
 )
 
 // request is the body of a request as the client sent it.

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/gateway/recall"
-	"precis/internal/upstream"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // answered answers with a status and a body, whatever is asked.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"precis/gateway"
-	"precis/gateway/recall"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // script is an upstream that answers request after request as it is told, and

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"precis/gateway"
-	"precis/gateway/asked"
-	"precis/gateway/recall"
-	"precis/internal/upstream"
-	"precis/preset"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/asked"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/preset"
 )
 
 // TestTaskWithRecall has agents read files whose model reads something again

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/gateway"
-	"precis/gateway/recall"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/recall"
 )
 
 // each runs a test for all dialects, streamed and not.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"precis/conversation"
-	"precis/gateway"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // conversations returns how many there are in a list.

@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/internal/lazyregexp"
-	"precis/provider/providertest"
-	"precis/store/postgres"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/postgres"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // Eight conversations whose turns alternate at full speed between two replicas over one store

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/gateway/admission"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // responder writes the response to the client. It writes the header once, also when keep-alive

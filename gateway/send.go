@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/gateway/accounts"
-	"precis/gateway/admission"
-	"precis/gateway/polyfill"
-	"precis/internal/contentcoding"
-	"precis/internal/window"
-	"precis/policy"
-	"precis/wire"
-	"precis/wire/overflow"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/accounts"
+	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/internal/contentcoding"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/overflow"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // forward sends the request upstream, retries with a smaller view while the upstream reports that

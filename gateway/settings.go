@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Settings are a profile's settings in force that can be read and changed at run time. Percentages

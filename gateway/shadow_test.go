@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/preset"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // With the preset off nothing is changed, and what would have been is in the headers, in the

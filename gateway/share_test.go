@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // One owner cannot order so much that nobody else can.

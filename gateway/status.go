@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/gateway/registry"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Status is an overview of a gateway.

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/internal/sample"
-	"precis/provider/providertest"
-	"precis/store/memory"
-	"precis/store/postgres"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/postgres"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // bench is one or two replicas over a store that can fail, and a client.

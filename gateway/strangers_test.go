@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/provider/providertest"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // dial opens a connection to a gateway and sends the beginning of a request.

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"precis/condense"
-	"precis/gateway"
-	"precis/gateway/ownmodel"
-	"precis/internal/sample"
-	"precis/internal/upstream"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/ownmodel"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // worker is an agent that does what the upstream says, keeping its history as

@@ -3,11 +3,11 @@ package gateway
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/wire"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // Newer Claude models bind each block of reasoning to everything before it. When a view changes

@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway/asked"
-	"precis/gateway/recall"
-	"precis/gateway/tool"
-	"precis/internal/jsonspan"
-	"precis/policy"
-	"precis/wire"
-	"precis/wire/chat"
-	"precis/wire/overflow"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/asked"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // The gateway offers two tools and answers their calls itself: recall, for reading hidden content

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"precis"
-	"precis/gateway/admission"
-	"precis/gateway/lineage"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/lineage"
 )
 
 // Unmanaged is the reason why a request was not managed: its messages were forwarded unchanged, or

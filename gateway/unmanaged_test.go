@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/gateway"
-	"precis/gateway/polyfill"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // turns are what a gateway reports of its requests, which it does after it has answered.

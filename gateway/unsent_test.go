@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"precis"
-	"precis/gateway/registry"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // What a request left out would have been read from the cache, if it used one; each

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/policy"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // Every managed response says how full the window is and how long it lasts, as the verbs

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"precis/gateway"
-	"precis/internal/sample"
-	"precis/internal/upstream"
-	"precis/preset"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/preset"
 )
 
 // TestFilesAreSeenWhole has agents read 45 files, each of which fits into the window: the model sees every file whole

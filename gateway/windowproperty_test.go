@@ -14,11 +14,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // oddErrors are answers of an upstream in trouble, which say nothing true about a window, though

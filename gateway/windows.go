@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/internal/window"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/window"
 )
 
 // windowKey identifies a window: accounts of one upstream have different windows, and betas change

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // clock is a time that tests set.

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"precis"
-	"precis/internal/atomicfile"
-	"precis/internal/filelock"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/filelock"
 )
 
 // Apply carries out a plan. If a file cannot be written, it undoes the changes made so far.

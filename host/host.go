@@ -16,7 +16,7 @@ import (
 	"runtime"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Machine describes where programs are found. Home, Data and Binary are absolute.

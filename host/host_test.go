@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"precis"
-	"precis/host"
-	"precis/internal/jsonedit"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/host"
+	"github.com/precis-dev/precis/internal/jsonedit"
 )
 
 // tempDir is what tests and rapid both have.

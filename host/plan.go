@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 var (

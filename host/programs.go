@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonedit"
+	"github.com/precis-dev/precis/internal/jsonedit"
 )
 
 //go:embed plugins

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/internal/jsonedit"
+	"github.com/precis-dev/precis/internal/jsonedit"
 )
 
 // names are member names: the user's own, and names that precis writes, too.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"precis/internal/jsonedit"
-	"precis/internal/yamledit"
+	"github.com/precis-dev/precis/internal/jsonedit"
+	"github.com/precis-dev/precis/internal/yamledit"
 )
 
 // settings is a user's JSON file. Precis adds single members. Remove gets the file and its

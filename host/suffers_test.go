@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/host"
+	"github.com/precis-dev/precis/host"
 )
 
 // installed returns every command line that an installation writes, by what runs it.

@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // trustTime is the longest time for an answer by Codex.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/host"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/host"
 )
 
 // TestMain is Codex's app server when it is called as such.

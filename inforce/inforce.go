@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Fields of a system message of the Messages API: when it stops being in force, and the settings

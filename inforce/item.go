@@ -3,7 +3,7 @@ package inforce
 import (
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Item is one item in force: a plan, a skill, a job. If its blocks are too large to keep, the text

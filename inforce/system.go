@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Join returns one system message of the Messages API with the content of all msgs, in order.

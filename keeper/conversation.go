@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"sync"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/policy"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // Conversation is a conversation with a name. It is safe for concurrent use; there is one for each

@@ -12,10 +12,10 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"precis"
-	"precis/conversation"
-	"precis/keeper"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/keeper"
+	"github.com/precis-dev/precis/policy"
 )
 
 // api is a model that says what it was sent: how many messages, and whether the user's rule

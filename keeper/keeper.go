@@ -22,15 +22,15 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/internal/window"
-	"precis/models"
-	"precis/outline"
-	"precis/policy"
-	"precis/preset"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/outline"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // Options configure a keeper. The zero value has the balanced preset, exact counting, windows by

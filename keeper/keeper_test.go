@@ -18,11 +18,11 @@ import (
 	"github.com/openai/openai-go/v3"
 	openaioption "github.com/openai/openai-go/v3/option"
 
-	"precis"
-	"precis/conversation"
-	"precis/keeper"
-	"precis/policy"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/keeper"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 const window = 8_000

@@ -1,4 +1,4 @@
-module precis/lab
+module github.com/precis-dev/precis/lab
 
 go 1.26.6
 
@@ -23,7 +23,7 @@ require (
 	github.com/tree-sitter/tree-sitter-typescript v0.23.2
 	golang.org/x/sync v0.24.0
 	pgregory.net/rapid v1.3.0
-	precis v0.0.0
+	github.com/precis-dev/precis v0.0.0
 )
 
 require (
@@ -45,4 +45,4 @@ require (
 	modernc.org/sqlite v1.60.0 // indirect
 )
 
-replace precis => ../
+replace github.com/precis-dev/precis => ../

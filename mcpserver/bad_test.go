@@ -16,9 +16,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
-	"precis/conversation"
-	"precis/mcpserver"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/mcpserver"
 )
 
 func TestBadInputIsExplained(t *testing.T) {

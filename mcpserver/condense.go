@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/diff"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/policy"
 )
 
 type condenseIn struct {

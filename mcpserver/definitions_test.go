@@ -7,9 +7,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
-	"precis/measure"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/tokens"
 )
 
 func TestDefinitionsAreShort(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 type digestIn struct {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // explain returns the error text for the client: the code, the fault, and a remedy.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 type expandIn struct {

@@ -3,8 +3,8 @@ package mcpserver
 import (
 	"context"
 
-	"precis"
-	"precis/conversation/handoff"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/handoff"
 )
 
 type handoffIn struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 type pinIn struct {

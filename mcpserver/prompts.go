@@ -7,10 +7,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis/conversation"
-	"precis/conversation/handoff"
-	"precis/internal/preview"
-	"precis/policy"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/handoff"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/policy"
 )
 
 // prompt writes a user message to a model.

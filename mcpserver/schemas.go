@@ -13,8 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis/internal/jsonspan"
-	"precis/policy"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/policy"
 )
 
 // schemas caches the schemas of tools for all servers that share them. It is safe for concurrent

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/find"
-	"precis/internal/preview"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/find"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/store"
 )
 
 type searchIn struct {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // Options are the parts of a server. Home is required.

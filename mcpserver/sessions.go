@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/preview"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 type sessionsIn struct {

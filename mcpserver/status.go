@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/policy"
 )
 
 type statusIn struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Serve serves one client over two streams, one message per line, until the input or ctx ends.

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // stream is a connection over two streams with one message per line. A line that is no message is

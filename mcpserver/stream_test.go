@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/mcpserver"
+	"github.com/precis-dev/precis/mcpserver"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/conversation"
-	"precis/mcpserver"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/mcpserver"
 )
 
 // A doubtful target is refused, and what would be lost altogether wants force; nothing is

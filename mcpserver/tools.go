@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // call is one call of a tool.

@@ -13,14 +13,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/digest"
-	"precis/mcpserver"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/mcpserver"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // transports are the ways in which a client reaches a server.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	sums "precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	sums "github.com/precis-dev/precis/verify"
 )
 
 type verifyIn struct {

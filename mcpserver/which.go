@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/digest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/digest"
 )
 
 // last is an ID for the newest conversation, like an empty one.

@@ -3,7 +3,7 @@ package measure
 import (
 	"math"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // adjustment adjusts the counts of a [Meter] to [precis.Conversation.Measured].

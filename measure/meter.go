@@ -5,7 +5,7 @@ package measure
 import (
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Meter counts views and memoizes: each message is counted once however often it is shown. It

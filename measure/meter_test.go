@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 type countBlocks struct{ counted *int }

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Model is a language model that generates text. The package precis/provider implements it over the

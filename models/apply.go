@@ -3,7 +3,7 @@ package models
 import (
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // apply changes the model that o names, or adds it.

@@ -3,7 +3,7 @@ package models
 import (
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Bill returns the cost of a request as its provider bills it: [Cost] plus special rates. Tokens

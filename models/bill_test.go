@@ -3,7 +3,7 @@ package models
 import (
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // What a request is billed at, by the price lists of the makers.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Options configures a [Catalog]. The zero value means no overrides.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func open(t testing.TB, overrides ...Override) *Catalog {

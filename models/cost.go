@@ -3,7 +3,7 @@ package models
 import (
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Protocol is an API's way of counting the input tokens it reports.

@@ -3,7 +3,7 @@ package models
 import (
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestCostCountsCachedTokensByProtocol(t *testing.T) {

@@ -3,7 +3,7 @@ package models_test
 import (
 	"testing"
 
-	"precis/models"
+	"github.com/precis-dev/precis/models"
 )
 
 func TestNamesThatSayHowAModelIsRun(t *testing.T) {

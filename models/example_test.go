@@ -3,8 +3,8 @@ package models_test
 import (
 	"fmt"
 
-	"precis"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/models"
 )
 
 func Example() {

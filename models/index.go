@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // index finds models by the parts of their names. Each list of positions is in order of preference.

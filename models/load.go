@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // catalogFile has a line for each model. lab/modeldata writes it from the tables of

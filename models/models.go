@@ -12,7 +12,7 @@
 // has a [precis.Source].
 package models
 
-import "precis"
+import "github.com/precis-dev/precis"
 
 // DefaultWindow is the context window, in tokens, assumed for an unknown model. It is the smallest
 // window that is common among models in use today; the first overflow error reveals the real one.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Override replaces numbers of one model of the catalog, or adds a model that the catalog lacks. A

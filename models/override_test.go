@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func ptr[T any](v T) *T { return &v }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"precis/internal/strictyaml"
+	"github.com/precis-dev/precis/internal/strictyaml"
 )
 
 // ParseOverrides reads an override file, one YAML document:

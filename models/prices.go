@@ -1,6 +1,6 @@
 package models
 
-import "precis"
+import "github.com/precis-dev/precis"
 
 // Prices are the prices of a model, in US dollars per million tokens. The zero value means unknown
 // prices.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // kin is a model's name as relatives are compared: "gpt-6.1-sol" has the words gpt and sol, and the

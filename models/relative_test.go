@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // TestUnknownModelsTakeTheWindowOfARelative: a name that the catalog lacks has the window of the newest model of its family.

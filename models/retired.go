@@ -1,6 +1,6 @@
 package models
 
-import "precis"
+import "github.com/precis-dev/precis"
 
 // retiredModels are models that occur in recordings and settings but are no longer in the catalog:
 // windows, output limits and prices as published by their makers.

@@ -3,7 +3,7 @@ package outline_test
 import (
 	"fmt"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 func ExampleOf() {

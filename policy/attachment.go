@@ -1,6 +1,6 @@
 package policy
 
-import "precis"
+import "github.com/precis-dev/precis"
 
 // attachments are the messages with images, documents and unknown blocks that no model has answered
 // yet. The size of such a block is an estimate, which may be wrong by a factor. So the size is no

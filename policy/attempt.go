@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"slices"
 
-	"precis"
-	"precis/inforce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
 )
 
 // attempt is one climb of the ladder.

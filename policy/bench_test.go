@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/precistest"
-	"precis/measure"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // work is a conversation of n calls with results of about two kilobytes, some of

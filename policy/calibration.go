@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // ForOwner returns a manager with the owner's calibrator, if the calibrator is an

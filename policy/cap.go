@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Cap bounds how often a conversation is reduced, on every route.

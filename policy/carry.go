@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/inforce"
-	"precis/internal/harness"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Carry returns the edit with the items in force of each hidden span appended to the text that

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/policy"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // hiding is a rung that hides spans behind texts.

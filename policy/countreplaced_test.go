@@ -3,7 +3,7 @@ package policy
 import (
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestAnEditCountsWhatItReplaces(t *testing.T) {

@@ -3,8 +3,8 @@ package policy_test
 import (
 	"testing"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 func TestExclude(t *testing.T) {

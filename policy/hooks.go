@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Hooks are called around each rung that the ladder climbs; nil hooks are skipped. They must be

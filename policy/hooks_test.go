@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // hooked condenses a long conversation with hooks around every rung.

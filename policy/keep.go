@@ -6,10 +6,10 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
-	"precis/inforce"
-	"precis/internal/harness"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Kept is the content that a run must not touch: the last user turn, the newest messages and

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/measure"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
 )
 
 // TestResultsThatAreTextAreResults: the newest call stays beside its large result, which a rung can shorten, also where a program

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/internal/number"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Situation is the input of a strategy. It is read only.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/inforce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
 )
 
 // Law returns the items of a conversation that are in force although the wire does not show it, and

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/inforce"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
+	"github.com/precis-dev/precis/policy"
 )
 
 // saysHeld is a law that holds the same in each conversation.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"precis/internal/number"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // Limits are an API's limits of one request other than tokens; 0: any number.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // TestLimitsOfAnAPI: a view that an API refused for something else than its tokens comes down to

@@ -22,8 +22,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Options are a [Manager]'s parts. Counter is required; every other zero value

@@ -14,13 +14,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/precistest"
-	"precis/measure"
-	"precis/policy"
-	"precis/reduce"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // rungs are the strategies that need no model.

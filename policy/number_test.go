@@ -3,8 +3,8 @@ package policy_test
 import (
 	"testing"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Numbers in the texts for people have thousands apart and one form of percentages.

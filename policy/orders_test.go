@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // long returns a conversation of n requests with an answer each.

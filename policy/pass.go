@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/number"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // pass is one run of a [Manager] over a conversation: the measured view, the decision, and the

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/precistest"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // TestPinsByRule reduces random conversations by single rungs and by all: blocks

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"precis"
-	"precis/internal/number"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // The constants of the decision, as in Roo Code.

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/precistest"
-	"precis/measure"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
 )
 
 // randomConversation makes a valid conversation from a seed. It is the quick

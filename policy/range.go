@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"precis"
-	"precis/internal/number"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // errRange returns the error for messages that cannot be condensed by themselves.

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // recorder records edits: in a store and a ledger, when there are any, and in the

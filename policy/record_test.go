@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/policy"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 func pinAt(t *precis.Transcript, n int, name string) precis.Edit {

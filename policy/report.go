@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Size is how big a view is.

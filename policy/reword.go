@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/number"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // Reword replaces the summary or marker of an edit in force by another text. The gate reads it as

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"slices"
 
-	"precis"
-	"precis/internal/number"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // Inherit, as a profile's threshold, means the global one.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Shadow is the plan of a manager that only observes ([Settings.Observe]): the plan of an acting

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/policy"
-	"precis/reduce"
-	"precis/store"
-	"precis/store/memory"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // TestAManagerThatObservesSaysWhatItWouldDo: the plan is that of a manager that acts, step for

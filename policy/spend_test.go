@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/policy"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // dear is a rung whose call costs half a dollar; it hides message 1, or fails.

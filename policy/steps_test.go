@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/policy"
-	"precis/reduce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
 )
 
 // A run keeps with its first edit what became of each rung, whoever records it.

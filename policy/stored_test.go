@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/policy"
-	"precis/store/memory"
-	"precis/store/sqlite"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/sqlite"
+	"github.com/precis-dev/precis/tokens"
 )
 
 func stores(t *testing.T) map[string]precis.Store {

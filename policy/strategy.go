@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Strategy is one rung of the ladder: it proposes an edit that makes the view smaller. An edit

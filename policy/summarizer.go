@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // The reasons of the ladder, and those that it shares with rungs. The package precis/condense has

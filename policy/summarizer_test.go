@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
 )
 
 // reading is a conversation of n calls with results of about 500 tokens each.

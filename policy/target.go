@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/number"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/number"
 )
 
 // Share is a part of a context window: 0.2 is a fifth of it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 func TestOneReadingOfATarget(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Undo undoes edits of a conversation: the given IDs, or, without IDs, the last run that reduced it. It

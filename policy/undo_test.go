@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/policy"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 func TestRestoreOfABlockInAHiddenSpanShowsIt(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/condense"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func ExampleNew() {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive/roo"
-	"precis/condense"
-	"precis/digest"
-	"precis/model"
-	"precis/policy"
-	"precis/preset"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // called is a call and its result.

@@ -5,11 +5,11 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // BenchmarkGuardCondense condenses a recording of some 150,000 tokens with the preset balanced. The

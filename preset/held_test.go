@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/sample"
-	"precis/policy"
-	"precis/preset"
-	"precis/tokens"
-	"precis/wire/anthropic"
-	chatwire "precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/tokens"
+	"github.com/precis-dev/precis/wire/anthropic"
+	chatwire "github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // script writes a conversation of the Messages API as agents send it, and what of it is in

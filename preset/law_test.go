@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // dialog is a conversation that is written call by call.

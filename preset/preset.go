@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/condense"
-	"precis/digest"
-	"precis/internal/suggest"
-	"precis/outline"
-	"precis/policy"
-	"precis/reduce"
-	"precis/tokens"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/suggest"
+	"github.com/precis-dev/precis/outline"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/tokens"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // The presets.

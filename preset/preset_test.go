@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/internal/experiments"
-	"precis/model"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 func TestPresets(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 
-	"precis/internal/jsonspan"
-	"precis/model"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/wire"
 )
 
 // maxText is the longest answer that is read, in bytes. A summary has a thousandth of that; a

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // anthropicAPI is the Messages API.

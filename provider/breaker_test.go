@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/model"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func TestBreaker(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strconv"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // chatAPI is OpenAI's Chat Completions API, which many servers implement.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"precis"
-	"precis/model"
-	"precis/models"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Client sends requests to one model. It is a [model.Model], safe for

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/model"
-	"precis/models"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 var dialects = []string{"anthropic", "chat", "responses"}

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/model"
-	"precis/models"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Config configures a [Client]: the model, its address and the limits of

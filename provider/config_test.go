@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestConfigIsChecked(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/model"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func TestNobodyListens(t *testing.T) {

@@ -3,11 +3,11 @@ package provider
 import (
 	"fmt"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // newAPI returns the API of a complete configuration.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"precis"
-	"precis/model"
-	"precis/models"
-	"precis/provider"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/provider"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func Example() {

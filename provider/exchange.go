@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
-	"precis/internal/jsonspan"
-	"precis/model"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/wire"
 )
 
 // maxWhole is the longest answer in one JSON object that is read, in bytes.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/model"
-	"precis/wire/overflow"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // maxBody is how much of an error response a [model.Error] keeps.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/model"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // Errors that come with status 200, as servers are known to send them.

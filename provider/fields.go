@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // number returns a value that is a whole number, 0 for any other.

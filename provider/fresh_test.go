@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/model"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func TestFreshRequests(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"precis/model"
-	"precis/models"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
 )
 
 // order is a request together with the client's settings for it.

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // responsesAPI is OpenAI's Responses API.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"precis/model"
+	"github.com/precis-dev/precis/model"
 )
 
 // sendWithRetries sends the request until it is answered, fails permanently, or has no attempt left. limit

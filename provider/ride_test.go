@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/model"
-	"precis/provider/providertest"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // liveBodies are requests as clients write them, with spacing, escapes and

@@ -17,9 +17,9 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 	"github.com/openai/openai-go/v3/shared"
 
-	"precis"
-	"precis/model"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // read is what a client makes of an answer.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/model"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // rides are the dialects without a server.

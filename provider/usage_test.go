@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
-	"precis"
-	"precis/model"
-	"precis/models"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func TestUsageIsPricedAsTheDialectCounts(t *testing.T) {

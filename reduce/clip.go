@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Clip cuts inside messages that are too large, and hides messages of the kept tail when even that

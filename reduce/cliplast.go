@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 )
 
 // hideTail hides whole groups, oldest first, until the view fits; the newest

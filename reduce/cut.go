@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // shrinkJSON shortens the long strings of a JSON value, at any depth.

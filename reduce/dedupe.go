@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/toolcall"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Dedupe replaces repeated content by a pointer to the newest copy: a file read again, a command

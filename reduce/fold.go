@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Fold writes a run of equal lines in the output of a tool once, with their number, also in kept

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/policy"
-	"precis/reduce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
 )
 
 // crowd is a conversation in which every rung finds work in every message: the

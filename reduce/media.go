@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Media replaces old images by a note, also inside tool results. Documents, sound and

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/preview"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Prune shortens old bulky content, tool results first, to a preview, until the view is at its

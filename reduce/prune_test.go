@@ -13,9 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/policy"
-	"precis/reduce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
 )
 
 // tight is a situation in which the view must come down by cut characters. Its

@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"precis"
-	"precis/internal/preview"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/retain"
 )
 
 // shortened returns the block with the kept pieces of its texts, or nil if all pieces are kept.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Range hides one run of the oldest messages, without a marker. It replaces [Truncate] for a

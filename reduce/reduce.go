@@ -8,8 +8,8 @@ package reduce
 import (
 	"fmt"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // proposal collects the replacements of one edit and the tokens they save.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/measure"
-	"precis/policy"
-	"precis/reduce"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // counter counts characters: simple enough to reckon with in a test.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis"
-	"precis/policy"
-	"precis/reduce"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/reduce"
+	"github.com/precis-dev/precis/retain"
 )
 
 // pinned adds a pin to a situation.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/policy"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // Truncate hides the oldest turns and puts a marker in their place. The first message shown stays,

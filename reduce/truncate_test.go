@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/reduce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/reduce"
 )
 
 // planned is a conversation with a plan, a job and a task for it, and then much work.

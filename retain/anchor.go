@@ -3,7 +3,7 @@ package retain
 import (
 	"strings"
 
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Kind is the type of an [Anchor].

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sort"
 
-	"precis"
-	"precis/internal/greedy"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/greedy"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Piece is a part of a text that is kept or left out as a whole: the bytes

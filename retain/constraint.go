@@ -1,6 +1,6 @@
 package retain
 
-import "precis/internal/prose"
+import "github.com/precis-dev/precis/internal/prose"
 
 // Constraints returns the sentences that a person typed with a word such as "never", "must" or "you
 // may", and lists with their title, in order, each once, unchanged but for the list marks before

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 
 	"pgregory.net/rapid"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/retain"
+	"github.com/precis-dev/precis/retain"
 )
 
 const drawn = "╭────────────────╮\n│ Select agents  │\n│ 1. [ ] coder   │\n│ 2. [ ] reviewer│\n│ it writes tests│\n╰────────────────╯\n"

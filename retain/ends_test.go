@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Of a text of megabytes the facts of both ends are known, where they stand, and none between.

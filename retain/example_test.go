@@ -3,7 +3,7 @@ package retain_test
 import (
 	"fmt"
 
-	"precis/retain"
+	"github.com/precis-dev/precis/retain"
 )
 
 func ExampleScan() {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 )
 
 // The texts of a conversation are without what programs write around them: a script is the calls that it makes, an envelope what

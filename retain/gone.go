@@ -6,9 +6,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"precis"
-	"precis/measure"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Gone returns the content that the view by the edits before shows and the view by the edits after

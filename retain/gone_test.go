@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/measure"
-	"precis/policy"
-	"precis/retain"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // What is in no form in a view is gone; what is shortened, quoted or summarized is not.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // Source is the origin of a text in a conversation.

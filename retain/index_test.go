@@ -13,12 +13,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/internal/jsonspan"
-	"precis/internal/toolcall"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/policy"
 )
 
 // use and result make the messages of one call.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/prose"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.

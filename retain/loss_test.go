@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // manyNames is a conversation that mentions n names in a call's result.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis/internal/harness"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Limits for recognizing pasted text by its shape.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 
 	"pgregory.net/rapid"
 )

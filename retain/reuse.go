@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // The features for predicting the reuse of a line: the share of its words that the assistant will

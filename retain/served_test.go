@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 )
 
 // What the provider's server ran is indexed as other calls are: its arguments, and its result once, wherever they stand.

@@ -3,8 +3,8 @@ package retain
 import (
 	"slices"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 type indexKey struct{}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/sessions"
-	"precis/store"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/store"
 )
 
 // many returns a library over n sessions of 20 messages, which is read and indexed.

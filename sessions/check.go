@@ -7,10 +7,10 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // Fault is a defect of a recording.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // shortest is the least number of leading characters that may abbreviate an ID.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis/archive"
+	"github.com/precis-dev/precis/archive"
 )
 
 // spendOnce subtracts the requests that a fork repeats from its spending. Claude Code copies the

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 
-	"precis"
-	"precis/conversation"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/store"
 )
 
 // mostOpen is how many recordings a library keeps open for later reads.

@@ -15,9 +15,9 @@ import (
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"precis"
-	"precis/internal/privatefile"
-	"precis/internal/words"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/privatefile"
+	"github.com/precis-dev/precis/internal/words"
 )
 
 //go:embed schema.sql

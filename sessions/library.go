@@ -5,11 +5,11 @@ import (
 	"runtime"
 	"sync"
 
-	"precis"
-	"precis/archive"
-	"precis/conversation"
-	"precis/models"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Options are the parts of a [Library]. Places and Counter are required.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Filter selects sessions. The zero value selects all, the one used last first.

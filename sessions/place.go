@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // Place is a folder that is searched for recordings.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // Each entry of the table knows its example, unless whole folders are its recordings.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis/sessions"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // Titles and first words of recordings of mode 0600 stand in the index: it is the user's

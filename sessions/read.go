@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/internal/content"
-	"precis/models"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/policy"
 )
 
 // reader turns recordings into listed sessions.

@@ -9,13 +9,13 @@ import (
 	"os"
 	"unicode/utf16"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/archive/opencode/database"
-	"precis/archive/roo"
-	"precis/internal/atomicfile"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/archive/opencode/database"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // BackupSuffix is appended to the name of the copy that [Repair] makes before it changes a

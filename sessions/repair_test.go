@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/conversation/recording"
-	"precis/sessions"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/sessions"
 )
 
 const (

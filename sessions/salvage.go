@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Salvaged is the result of [Salvage]: the content kept and the content lost.

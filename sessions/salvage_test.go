@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/sessions"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // contained returns precis's own file of a recording of 12 messages, in lines or as one

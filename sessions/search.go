@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/conversation/find"
-	"precis/internal/words"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/find"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
 )
 
 // Hit is a match: a message, or a text as in [find.Passages].

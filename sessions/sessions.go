@@ -12,7 +12,7 @@ package sessions
 import (
 	"time"
 
-	"precis/archive"
+	"github.com/precis-dev/precis/archive"
 )
 
 // Session is one recorded conversation in a list.

@@ -15,14 +15,14 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/recording"
-	"precis/models"
-	"precis/policy"
-	"precis/preset"
-	"precis/sessions"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/store"
 )
 
 // home is the home folder of somebody who uses many agents.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // Sum holds the totals of some sessions.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/compressed"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/compressed"
 )
 
 // Unread is a file, folder or link in a place that could not be read as a session.

@@ -16,10 +16,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"precis"
-	"precis/internal/sample"
-	"precis/sessions"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/store"
 )
 
 // badHome is a home with one session and something that cannot be read.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive/formats"
-	"precis/archive/opencode/database"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/archive/opencode/database"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // found is a file or folder that may be a recording.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Spender is a [precis.Ledger] that sums up the cost of condensing, for daily spending limits.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Record is a [Lister]'s data about a conversation: a path through the tree of nodes, from the root

@@ -12,7 +12,7 @@ import (
 	"context"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Scoper is a [precis.Store] that separates the data of different owners.

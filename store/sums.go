@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Sums are the usage and savings of requests and condensing.

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Tokens per second of audio: OpenAI counts one per 100 ms of user input and one per 50 ms of model

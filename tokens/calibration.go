@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Bounds for reports. A report outside the ratios has another cause (an image, a missing cached

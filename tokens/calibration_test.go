@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"precis"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/tokens"
 )
 
 func factor(c precis.Calibrator, model string) float64 {

@@ -3,7 +3,7 @@ package tokens
 import (
 	"unicode/utf8"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // The names of the counters.

@@ -16,9 +16,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/measure"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/tokens"
 )
 
 func counter(t testing.TB, name string) precis.Counter {

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/tokens"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/tokens"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // What each API charges for content that is no text, by its published rules (see

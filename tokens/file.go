@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Models get a page of a PDF as its text and as an image. Anthropic states 1,500 to 3,000 text

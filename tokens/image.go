@@ -12,8 +12,8 @@ import (
 
 	_ "golang.org/x/image/webp" // to read sizes
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // ImageRule is a provider's conversion of pixels into tokens, as stated in the providers' guides in

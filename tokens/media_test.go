@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/measure"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // countFor counts one block as a model does, the frame of its message left out.

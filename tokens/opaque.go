@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // sealedTokens estimates encrypted content by its length in base64: four decoded bytes per token.

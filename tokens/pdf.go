@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Limits of a PDF: bytes of the file, and bytes that its compressed streams may unpack to,

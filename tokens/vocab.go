@@ -3,7 +3,7 @@ package tokens
 import (
 	"encoding/binary"
 
-	"precis/internal/packed"
+	"github.com/precis-dev/precis/internal/packed"
 )
 
 // vocabulary holds the tokens of one encoding. A token's ID is its rank, which is the order of

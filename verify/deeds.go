@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
-	"precis/internal/toolcall"
-	"precis/workstate"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/workstate"
 )
 
 //go:embed deeds.txt

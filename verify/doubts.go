@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/internal/prose"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Doubt is a statement of a summary that the conversation contradicts or does not support.

@@ -3,8 +3,8 @@ package verify
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // file doubts that a file was created, changed, removed or renamed, if calls show otherwise.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/lazyregexp"
-	"precis/internal/prose"
-	"precis/retain"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/workstate"
 )
 
 const nowhere = "it stands nowhere in the conversation"

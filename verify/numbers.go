@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/prose"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/prose"
 )
 
 var numeral = lazyregexp.New(`\d[\d,]*(?:\.\d+)*`)

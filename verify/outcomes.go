@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // CheckKind is a kind of checks, such as tests: its names, and the command lines that run it.

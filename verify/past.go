@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/prose"
-	"precis/internal/toolcall"
-	"precis/retain"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // Past is a conversation with the effects of its calls, as read by the caller. It caches derived

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed phrases.txt

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 // TestPhrases runs the examples of the table of phrases.

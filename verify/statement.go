@@ -3,9 +3,9 @@ package verify
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/prose"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Statement is a sentence of a summary.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/prose"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Report lists what a summary of a conversation lacks, contradicts and invents.

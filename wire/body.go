@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Body is a parsed request body, one JSON object. It is immutable and safe for concurrent use; it

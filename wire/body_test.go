@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 func parse(t testing.TB, raw string, prev *wire.Body) *wire.Body {

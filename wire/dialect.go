@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Dialect is one model API. Implementations are stateless.

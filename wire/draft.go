@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Draft is a body with changes: unchanged parts keep their bytes. It is not safe for concurrent

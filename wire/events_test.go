@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/wire"
+	"github.com/precis-dev/precis/wire"
 )
 
 func read(chunks ...string) (got []string) {

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"precis"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // TestUnknownFieldsAreWrittenAgain shortens what a message says and reads every field of it

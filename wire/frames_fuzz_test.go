@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"precis/wire"
+	"github.com/precis-dev/precis/wire"
 )
 
 // A stream is cut into the same events however its bytes come, and no byte is lost.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"precis/wire"
+	"github.com/precis-dev/precis/wire"
 )
 
 // framed returns the events of a stream that comes in pieces, and what is left.

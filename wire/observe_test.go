@@ -3,11 +3,11 @@ package wire_test
 import (
 	"testing"
 
-	"precis"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // What answers tell, as the APIs document them.

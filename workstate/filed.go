@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // filed is the checklist of a prose file. It is a plan of the agent once the agent ticks boxes in

@@ -3,9 +3,9 @@ package workstate
 import (
 	"strings"
 
-	"precis"
-	"precis/inforce"
-	"precis/internal/harness"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // instructions returns the texts of programs that are in force and are neither a skill nor the end

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // jobs are background commands and other agents, by their IDs.

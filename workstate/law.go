@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/inforce"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/inforce"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Law keeps the plan, the skills and the jobs of a conversation in its views, see [policy.Law]. The

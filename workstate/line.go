@@ -3,8 +3,8 @@ package workstate
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/preview"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // Line returns a step or a job on one line, as digests, markers and people write it: a step with

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // step is a step of a plan as it was written down.

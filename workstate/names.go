@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed fields.txt

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // TestFields: the input of each example gives a step, hands work to an agent, or names a job that was begun.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // notices match elements that report the outcome of a job.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"unicode"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // plans are the lists of steps that were written down, by the subject of the tools that write them:

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/lazyregexp"
-	"precis/internal/toolcall"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/retain"
 )
 
 // skills are the loaded skills, by name.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"precis"
-	"precis/workstate"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/workstate"
 )
 
 // An agent of which its result only says that it was started goes on, under the name that it was given, until a later call

@@ -11,12 +11,12 @@ package workstate
 import (
 	"slices"
 
-	"precis"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Kind is a kind of item.

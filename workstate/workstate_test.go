@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // talk writes a conversation.

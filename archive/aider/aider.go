@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // Format is the reader of aider's chat history.

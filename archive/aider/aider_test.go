@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
 )
 
 // lines writes a history as aider does: what ends in | ends in two spaces.

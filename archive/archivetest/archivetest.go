@@ -12,9 +12,9 @@ import (
 	"slices"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Run runs the suite on samples, whole recordings of the format by file name. A

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // program is [precis.Said.Program] of the messages here.

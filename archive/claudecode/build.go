@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/harness"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // maxBranches bounds the branches of one recording. A conversation has few, and each holds all

@@ -12,9 +12,9 @@ package claudecode
 import (
 	"slices"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Format is the reader of Claude Code's sessions.

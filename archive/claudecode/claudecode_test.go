@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
-	"precis/archive/claudecode"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
+	"github.com/precis-dev/precis/archive/claudecode"
 )
 
 // session writes lines of a session, each as "uuid parent rest"; "-" is null. A "c" begins the uuid of a row that a

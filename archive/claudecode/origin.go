@@ -1,8 +1,8 @@
 package claudecode
 
 import (
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // origin collects the session's origin and spending, sub-agents included. The lines of one

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // queue holds user input and outcomes of tasks that arrive while the agent works. Claude Code shows

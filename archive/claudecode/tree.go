@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // node is one message of the tree: an assistant message with all its lines and the answers to its

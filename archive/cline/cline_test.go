@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
 )
 
 const sample = `{"version":1,"updated_at":"2026-03-08T10:00:00Z","agent":"lead","sessionId":"s-1","origin":{"source":"cli"},"messages":[

@@ -3,7 +3,7 @@ package cline
 import (
 	"encoding/json"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // plainContent returns content with each tool result converted to the form of the Messages API.

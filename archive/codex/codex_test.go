@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
-	"precis/archive/codex"
-	"precis/inforce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
+	"github.com/precis-dev/precis/archive/codex"
+	"github.com/precis-dev/precis/inforce"
 )
 
 // rollout writes lines, each as "type payload", or as they are.

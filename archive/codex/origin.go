@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // origin reads the origin of the rollout. A rollout of a sub-agent or a fork names its parent

@@ -17,8 +17,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Format is the reader of Copilot's chats.

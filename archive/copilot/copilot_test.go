@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
 )
 
 const session = `{"version":3,"responderUsername":"GitHub Copilot","sessionId":"s-1","creationDate":1763727100000,"customTitle":"The gate","requests":[

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
-	"precis/archive/copilot"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
+	"github.com/precis-dev/precis/archive/copilot"
 )
 
 // eventLines writes events, "TYPE {members of data}" each, a second apart.

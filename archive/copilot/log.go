@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"precis/archive"
+	"github.com/precis-dev/precis/archive"
 )
 
 // The kinds of changes in a log.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // replay reads an exported replay, or one prompt of it.

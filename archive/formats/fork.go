@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/archive"
-	"precis/archive/claudecode"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/claudecode"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/archive"
-	"precis/archive/formats"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
 )
 
 const (

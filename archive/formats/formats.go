@@ -2,21 +2,21 @@
 package formats
 
 import (
-	"precis/archive"
-	"precis/archive/aider"
-	"precis/archive/claudecode"
-	"precis/archive/cline"
-	"precis/archive/codex"
-	"precis/archive/copilot"
-	"precis/archive/gemini"
-	"precis/archive/hermes"
-	"precis/archive/opencode"
-	"precis/archive/openhands"
-	"precis/archive/pi"
-	"precis/archive/plain"
-	"precis/archive/roo"
-	"precis/archive/sweagent"
-	"precis/archive/taubench"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/aider"
+	"github.com/precis-dev/precis/archive/claudecode"
+	"github.com/precis-dev/precis/archive/cline"
+	"github.com/precis-dev/precis/archive/codex"
+	"github.com/precis-dev/precis/archive/copilot"
+	"github.com/precis-dev/precis/archive/gemini"
+	"github.com/precis-dev/precis/archive/hermes"
+	"github.com/precis-dev/precis/archive/opencode"
+	"github.com/precis-dev/precis/archive/openhands"
+	"github.com/precis-dev/precis/archive/pi"
+	"github.com/precis-dev/precis/archive/plain"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/archive/sweagent"
+	"github.com/precis-dev/precis/archive/taubench"
 )
 
 // All returns every format, the most specific first; plain JSON, which matches most files, is last.

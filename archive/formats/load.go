@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/opencode/database"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/opencode/database"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // EventFolder is the folder with the events of an OpenHands conversation, one file per event.

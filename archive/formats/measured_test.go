@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
 )
 
 // What the provider counted for the newest request on the path that was taken is known, with

@@ -17,9 +17,9 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Format is the reader of Gemini's conversations.

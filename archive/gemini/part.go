@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // builder assembles the messages of one conversation.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Qwen is the reader of Qwen Code's sessions: JSON lines under ~/.qwen/projects. Their

@@ -3,9 +3,9 @@ package gemini
 import (
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
 )
 
 const qwenLog = `{"uuid":"1","parentUuid":null,"sessionId":"q-1","timestamp":"2026-01-01T00:00:00Z","type":"user","cwd":"/src/mole","message":{"role":"user","parts":[{"text":"Measure the mole"}]}}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // records reads the messages of a recorded session.

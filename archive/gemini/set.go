@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // A session rewrites all of its messages after a compression, when a resumed program has read it,

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
-	"precis/archive/hermes"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
+	"github.com/precis-dev/precis/archive/hermes"
 )
 
 const (

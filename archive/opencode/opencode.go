@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Format is the reader of opencode's sessions.

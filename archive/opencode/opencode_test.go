@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
 )
 
 // session writes an export; each message is {info members}, {parts}.

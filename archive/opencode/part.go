@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // part is one part of a message.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // condensation is the content of a condensation event of either generation.

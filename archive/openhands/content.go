@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // content reads a string or a list of text and image blocks.

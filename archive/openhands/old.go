@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // unseen are the actions and observations of OpenHands before 1.0 that the model does not see.

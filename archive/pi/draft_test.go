@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/pi"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/pi"
 )
 
 // kept is a session with members of blocks that precis does not know.

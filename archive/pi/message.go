@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 type jsonValue = json.RawMessage

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // readOrigin reads the header. The parent session is named by its file, TIME_ID.jsonl.

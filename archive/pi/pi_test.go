@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
-	"precis/archive/pi"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
+	"github.com/precis-dev/precis/archive/pi"
 )
 
 const header = `{"type":"session","id":"s1","timestamp":"2026-01-01T00:00:00Z","cwd":"/x","modelId":"m0"}`

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // document holds the relevant members of the JSON document.

@@ -1,8 +1,8 @@
 package plain
 
 import (
-	"precis/archive"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // messageLines reports whether data begins with a line that is one message.

@@ -16,12 +16,12 @@ import (
 	"errors"
 	"fmt"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Format is the reader of plain conversations. Put it last in a list of formats, since many others

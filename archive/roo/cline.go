@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/filelock"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/filelock"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Cline stores tasks in the same files as Roo Code, but without Roo's tags. It keeps one range of

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // clineTask is a task of Cline: no times in its history, and a range with its UI messages.

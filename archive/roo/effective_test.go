@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"precis/archive/roo"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // stored is a message as Roo Code stores it, as far as its tags go.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // History is the content of api_conversation_history.json: every message and the tags that hide

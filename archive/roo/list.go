@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // list is a JSON array of objects that can be changed without touching the bytes of the remaining

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // setMember returns the object with the member set: replaced in place, or added

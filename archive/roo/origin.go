@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // workspace finds the folder in the environment details that these programs append to user

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // Roo's tags can hide messages but cannot shorten one block. Edits that shorten blocks are

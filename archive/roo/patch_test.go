@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // bulky is a task folder whose agent has read two files; the layout of its history is not

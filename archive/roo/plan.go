@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // planned is one edit that the tags record, in terms of stored messages.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // items are the list of tasks of Cline around an item of task 1 with the given members, in a layout that is not

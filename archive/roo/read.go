@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // reading is a history turned into a transcript and edits, with a mapping back to the stored

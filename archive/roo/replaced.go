@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // A run that starts again from the original messages revokes the edits of earlier runs. Tags and

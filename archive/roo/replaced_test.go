@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // run records edits of one run; with names of earlier edits it takes these back first.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Effective returns the stored messages that Roo would send: the view of the tags. After a

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Target is the UI message to rewind to, by its time or its index.

@@ -15,10 +15,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/archivetest"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/archivetest"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 const (

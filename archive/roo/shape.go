@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // RequestOptions describe the capabilities of the model that receives a request.

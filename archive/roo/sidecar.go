@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // sidecar is the content of [SidecarName]: the edits that tags cannot express, and for edits that

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // CanTag reports whether Roo's tags can express the edit: a condensation of

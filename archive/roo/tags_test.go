@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // TestTagsAreThoseOfTheEditor: a condensation is one message of the user behind what it stands

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/filelock"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/filelock"
 )
 
 // BackupSuffix is added to the name of a file to keep its content before the

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // UI is the content of ui_messages.json: the displayed messages and the records of condensations

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // TokenUsage is the usage of a task according to its UI messages. Input tokens include cached

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"precis"
-	"precis/internal/atomicfile"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 // change is the new content of one file of a task.

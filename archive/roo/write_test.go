@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // contents returns the names of the files of a folder, and what they hold.

@@ -10,10 +10,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Format is the reader of SWE-agent's .traj files: {trajectory, history, info}. The history is

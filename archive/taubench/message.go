@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // simulation reads one simulation. The error is invalid.

@@ -6,18 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive/formats"
-	"precis/cmd/internal/agents"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/term"
-	"precis/conversation"
-	"precis/conversation/export"
-	"precis/host"
-	"precis/host/hook"
-	"precis/preset"
-	"precis/sessions"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/cmd/internal/agents"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/export"
+	"github.com/precis-dev/precis/host"
+	"github.com/precis-dev/precis/host/hook"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // completer completes words other than file names.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // condensation reduces a conversation to fit its window.

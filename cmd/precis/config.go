@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
-	"precis/internal/suggest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/internal/suggest"
 )
 
 // printConfig prints the effective configuration.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 // setConfig writes one value into the configuration file, or removes it.

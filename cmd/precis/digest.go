@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/term"
-	"precis/conversation"
-	"precis/digest"
-	"precis/measure"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // writeDigest prints a summary written without a model.

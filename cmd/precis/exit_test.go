@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 // full is a disk without room.

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive/roo"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/reports"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/conversation/shelf"
-	"precis/internal/experiments"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/internal/experiments"
 )
 
 // compare compares the results of condensations.

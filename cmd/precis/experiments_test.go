@@ -12,16 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/reports"
-	"precis/condense"
-	"precis/digest"
-	"precis/internal/experiments"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // short is a summarizer that always says the same.

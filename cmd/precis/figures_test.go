@@ -24,17 +24,17 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/service"
-	"precis/conversation"
-	"precis/conversation/find"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/internal/sample"
-	"precis/internal/texts"
-	"precis/policy"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/find"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // sheet holds the numbers shown for one conversation, by name; nil: shown as unknown.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 // Each flag with a value names it in its help, as `FILE`: "--out string" says less.

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/digest"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // gate completes a summary with the facts it lacks.

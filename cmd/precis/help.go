@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/term"
-	"precis/internal/suggest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/suggest"
 )
 
 // Flags of the root command by subject. All commands accept them; help lists only the flags with an

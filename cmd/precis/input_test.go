@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 // A command that waits for input ends when it is canceled.

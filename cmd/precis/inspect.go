@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/reports"
 )
 
 // inspect shows how the context window is used.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // saidKeys returns the keys of texts that the code of the command line names.

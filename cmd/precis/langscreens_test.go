@@ -11,9 +11,9 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // told are commands with output for people that must be in one language.

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 func main() {

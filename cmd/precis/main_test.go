@@ -12,9 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"precis/cmd/internal/console"
-	"precis/model"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func TestMain(m *testing.M) {

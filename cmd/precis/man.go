@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/internal/atomicfile"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 // newMan returns the hidden command that writes manual pages, for packages.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
-	"precis/models"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/models"
 )
 
 // listModels lists the known models and updates the list.

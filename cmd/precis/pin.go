@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/reports"
-	"precis/conversation"
-	"precis/internal/plain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/plain"
 )
 
 // pin marks messages and blocks so that they are never hidden.

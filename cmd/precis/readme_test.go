@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 // readme returns the README, and goes to an empty folder that has its example.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive/roo"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/policy"
 )
 
 // rewind returns to an earlier point. Exactly one flag names it.

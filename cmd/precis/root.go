@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"precis"
-	"precis/cmd/internal/agents"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/launch"
-	"precis/cmd/internal/recordings"
-	"precis/cmd/internal/serving"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/agents"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/launch"
+	"github.com/precis-dev/precis/cmd/internal/recordings"
+	"github.com/precis-dev/precis/cmd/internal/serving"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2, too.

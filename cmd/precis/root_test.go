@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 // A command that is asked for is made alone, by the name in the table.

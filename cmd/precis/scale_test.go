@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/scale"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/scale"
 )
 
 // mostAllocated bounds the growth of allocations for ten times the input. Quadratic work grows

@@ -12,8 +12,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 var update = flag.Bool("update", false, "write the screens as they are now")

@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/reports"
-	"precis/cmd/internal/term"
-	"precis/conversation/find"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation/find"
+	"github.com/precis-dev/precis/policy"
 )
 
 // search finds messages by words.

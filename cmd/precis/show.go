@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/conversation/recording"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // show prints original messages.

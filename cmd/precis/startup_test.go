@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Every command pays for what packages do before main. Ours build no tables

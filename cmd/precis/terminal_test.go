@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode"
 
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 // hostile is what a tool or a file may bring: it would set the clipboard and the

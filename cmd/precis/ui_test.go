@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/console"
 )
 
 // serveUI runs precis ui over a small recording, or the folder that it is in, and returns

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/launch"
-	"precis/cmd/internal/reports"
-	"precis/conversation"
-	sums "precis/verify"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/launch"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/conversation"
+	sums "github.com/precis-dev/precis/verify"
 )
 
 // verify lists what a summary or a view of a conversation lacks, contradicts and invents.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/command"
 )
 
 // version is set by the release build; a build from source uses Go's build information.

@@ -6,10 +6,10 @@ package block
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/internal/preview"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // Namer describes each block of a conversation in a few words. Make one with [New].

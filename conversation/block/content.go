@@ -7,9 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Content is a block of a message as verbs return it. It is complete except for the data of images

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/handoff"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/handoff"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Place is a home with one conversation in it.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // draft makes a condensation, edits its text, and applies it.

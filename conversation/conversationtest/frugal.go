@@ -3,8 +3,8 @@ package conversationtest
 import (
 	"testing"
 
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Frugal is a manager that reduces only when it is asked to.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // guard requests edits that would hide nearly all of the view and the last user turn: every verb

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 func exclude(t *testing.T, s *suite) {

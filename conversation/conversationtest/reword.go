@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // reword replaces a summary's text and undoes that.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/conversation/block"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Outcomes for a part of a view.

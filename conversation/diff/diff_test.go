@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/precistest"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
+	"github.com/precis-dev/precis/measure"
 )
 
 // counter counts a token for each word.

@@ -16,9 +16,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/block"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/block"
 )
 
 // Formats returns the format names that [Write] accepts.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/block"
-	"precis/conversation/export"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/conversation/export"
 )
 
 const hostile = "<script>alert(1)</script> & \"quotes\" ```` \x00\x1b[31m \u202e end"

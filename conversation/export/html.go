@@ -5,8 +5,8 @@ import (
 	"html/template"
 	"io"
 
-	"precis/conversation"
-	"precis/conversation/block"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/block"
 )
 
 //go:embed page.html

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/conversation"
-	"precis/conversation/block"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/block"
 )
 
 // writeMarkdown writes a heading for each message and fences around tool calls and results.

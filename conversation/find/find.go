@@ -14,11 +14,11 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/block"
-	"precis/internal/words"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
 )
 
 // Place is a result of [In]: a block, or a text that an edit shows instead of messages. In the

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/precistest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/precistest"
 )
 
 func TestQueryLine(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/internal/preview"
-	"precis/retain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/retain"
 )
 
 // briefStyle describes a format of briefs.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/digest"
-	"precis/internal/plain"
-	"precis/internal/preview"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/retain"
 )
 
 // briefPart names a part of a brief.

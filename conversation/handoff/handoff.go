@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/digest"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Formats of a brief, see [Options]. They differ in headings, their order, and references to

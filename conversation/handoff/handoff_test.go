@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/handoff"
-	"precis/conversation/shelf"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/handoff"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // homeOf is a home with one conversation, c1.

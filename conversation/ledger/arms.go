@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // InArm is a conversation in an arm of an experiment, with its usage and savings.

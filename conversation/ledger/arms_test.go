@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/conversation/shelf"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // Conversations in arms are listed with their usage, over all pages of the list; others are left

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/store"
 )
 
 // Sums are totals used and saved by requests and condensations.

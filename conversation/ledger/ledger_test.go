@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // TestEachOwnersCostsAreSummedUp: the most expensive owner first, whether the store sums up

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // Suffix is the end of the names of precis's own files.

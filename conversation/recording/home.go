@@ -7,13 +7,13 @@ import (
 	"slices"
 	"sync"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/shelf"
-	"precis/internal/content"
-	"precis/measure"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Home is the conversation of one recording. It is safe for concurrent use, and several processes

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/roo"
-	"precis/conversation"
-	"precis/conversation/conversationtest"
-	"precis/conversation/recording"
-	"precis/policy"
-	"precis/preset"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/conversationtest"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 func home(t *testing.T, path, out string, inPlace bool) *recording.Home {

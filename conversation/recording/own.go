@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"precis"
-	"precis/archive"
-	"precis/internal/atomicfile"
-	"precis/internal/filelock"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/filelock"
 )
 
 // ownFile keeps edits in precis's own file.

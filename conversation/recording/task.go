@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/archive/roo"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/roo"
 )
 
 // taskKeeper keeps edits in a Roo task folder, as tags or in the sidecar. It keeps no undo edits,

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/window"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // StoreOptions are the parts of a home in a store. Store is required. Manager is required for all

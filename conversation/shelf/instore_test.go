@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/conversationtest"
-	"precis/conversation/shelf"
-	"precis/policy"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/conversationtest"
+	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // Conversations are counted with those that are in memory alone, each once.

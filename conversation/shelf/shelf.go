@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/internal/content"
-	"precis/internal/words"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
 )
 
 // Shelf holds the conversations of one owner in a [conversation.Home]. Homes list and search with it.

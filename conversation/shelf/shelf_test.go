@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/store"
 )
 
 func TestListsAreOrderedAndPaged(t *testing.T) {

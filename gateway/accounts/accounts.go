@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // Accounts resolves the owner of a request without a gateway key from its upstream credential. A

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 func secret(key string) keyed {

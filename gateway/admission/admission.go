@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/internal/fair"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/fair"
 )
 
 // Limits are the limits of a gate. All must be positive.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/admission"
 )
 
 func TestOneOwnerLeavesRoomForOthers(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"precis"
-	"precis/internal/contentcoding"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/contentcoding"
 )
 
 const opRead = "read request"

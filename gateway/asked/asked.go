@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway/tool"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Name is the name of the tool.

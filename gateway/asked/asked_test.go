@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway/asked"
-	"precis/gateway/recall"
-	"precis/gateway/tool"
-	"precis/measure"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/asked"
+	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 func count(t *testing.T, text string) int {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway/bridge"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/bridge"
 )
 
 const summary = "## Goal\nThe port of the scheduler to the new queue is to be finished.\n## State\nThe worker pool in pool.go is done and its tests pass.\n## Next\nThe lease code in lease.go comes next, then the docs."

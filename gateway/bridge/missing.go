@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/content"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Rung is the name, in reports, of the edit that adds the missing facts to the summary at the

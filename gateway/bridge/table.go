@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Limits of a [Table].

@@ -3,7 +3,7 @@ package bridge
 import (
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Codex may begin a new context window instead of asking for a summary (features.token_budget). The

@@ -3,8 +3,8 @@ package bridge_test
 import (
 	"testing"
 
-	"precis"
-	"precis/gateway/bridge"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/bridge"
 )
 
 // A window is known by the lines that the one behind it says of it, and not by those of itself or of another thread.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // length is how many lines a file has.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/store"
 )
 
 // TestChanges walks through every change, each seen in the client's next request.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"precis/conversation"
-	"precis/gateway"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // Prefix begins all paths.

@@ -14,13 +14,13 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/gateway/admission"
-	"precis/gateway/lineage"
-	"precis/policy"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
 )
 
 // The engine computes views and summaries for agents that call the model themselves. The body of a

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/preset"
 )
 
 // FuzzEngine: whatever is sent, it is refused or answered with JSON, and a list that

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"precis/gateway"
-	"precis/gateway/control"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
 )
 
 func TestEngineErrors(t *testing.T) {

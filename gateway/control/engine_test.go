@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/policy"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // view is the answer of assemble.

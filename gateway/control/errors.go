@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net/http"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Error codes that only the API has, in addition to [precis.Code].

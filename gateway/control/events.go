@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/internal/feed"
-	"precis/policy"
-	"precis/store"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/feed"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Types of events.

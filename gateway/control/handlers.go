@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
 )
 
 func getStatus(c *call) (any, error) {

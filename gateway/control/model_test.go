@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/model"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/preset"
 )
 
 const summary = `1. Request and intent: files are to be read one by one. Never write to the disk.

@@ -4,8 +4,8 @@ import (
 	_ "embed" // openapi.json.packed
 	"encoding/json"
 
-	"precis"
-	"precis/internal/packed"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/packed"
 )
 
 // openapiFile is openapi.json, packed: go test ./gateway/control -run Packed -update rewrites it.

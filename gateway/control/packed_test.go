@@ -3,7 +3,7 @@ package control
 import (
 	"testing"
 
-	"precis/internal/packed/packedtest"
+	"github.com/precis-dev/precis/internal/packed/packedtest"
 )
 
 // TestOpenAPIIsPacked: the program holds openapi.json as it is in the folder.

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // mostBody is the longest request body, in bytes.

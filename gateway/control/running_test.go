@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway/control"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/store"
 )
 
 // listen reads events until the stream ends.

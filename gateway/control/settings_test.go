@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/policy"
 )
 
 func TestSettings(t *testing.T) {

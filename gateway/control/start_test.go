@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider/providertest"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // place is a gateway with its API, in front of a scripted upstream.

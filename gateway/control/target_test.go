@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/conversation"
-	"precis/policy"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/policy"
 )
 
 // doubtful are targets that no face takes: each could mean something else, or nothing.

@@ -6,12 +6,12 @@ package intent
 import (
 	"bytes"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Work is what the path of a request asks an API to do.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/gateway/intent"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 func of(t *testing.T, d wire.Dialect, system, body string) intent.Intent {

@@ -21,9 +21,9 @@ import (
 	"slices"
 	"sync"
 
-	"precis"
-	"precis/store"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Kind is the relation of a request to earlier ones.

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"precis"
-	"precis/gateway/lineage"
-	"precis/store"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // history is a conversation as a client keeps it.

@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"precis"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Lines are also indexed by the first bytes of their newest body, at several lengths, so that the

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"precis"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire"
 )
 
 // MostMessages is how many messages a request may have. Even an empty message takes some hundred

@@ -1,6 +1,6 @@
 package lineage
 
-import "precis"
+import "github.com/precis-dev/precis"
 
 // maxCleared is the longest text, in bytes, that a client writes in place of a cleared tool result.
 const maxCleared = 512

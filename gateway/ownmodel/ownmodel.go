@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"sync"
 
-	"precis/gateway"
-	"precis/model"
-	"precis/models"
-	"precis/policy"
-	"precis/provider"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider"
 )
 
 // Models calls the model of the conversation itself for summaries: at the upstream of the request,

@@ -8,12 +8,12 @@ import (
 	"net/url"
 	"testing"
 
-	"precis"
-	"precis/gateway"
-	"precis/gateway/ownmodel"
-	"precis/model"
-	"precis/policy"
-	"precis/provider"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/ownmodel"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/provider"
 )
 
 // An owner whose quota is used up opens a circuit breaker for nobody else.

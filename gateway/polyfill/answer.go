@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Applied is an edit that took effect, as responses report it.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // clearer clears old tool results and old reasoning.

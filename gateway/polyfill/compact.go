@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/digest"
-	"precis/gateway/intent"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/policy"
 )
 
 // rungCompact names edits that a compaction makes; rungReturned names edits that apply a compaction

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/measure"
-	"precis/policy"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // View is the view of a request while it is planned. Its conversation is locked.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"precis/wire"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Rewriter forwards a stream of server-sent events and changes single events. It writes an event as

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Invalid is the API's error for a field that it would refuse.

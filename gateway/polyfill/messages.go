@@ -3,9 +3,9 @@ package polyfill
 import (
 	"encoding/json"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Message adds the fields to a complete message of the Messages API; nil when body is no message.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // ParseCompaction reads the context_management of OpenAI's Responses API; nil when it requests no

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/gateway/polyfill"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 func TestParseEditsReadsWhatTheSDKsSend(t *testing.T) {

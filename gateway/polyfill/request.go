@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 
-	"precis"
-	"precis/gateway/intent"
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Native lists the features that an upstream has itself. Fields for them are forwarded unchanged.

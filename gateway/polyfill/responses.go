@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Response adds the compaction item to a complete response of the Responses API; nil for any other

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // restorer applies the compactions that a client sends back.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Summary is the content of a compaction block or item of our own.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/gateway/tool"
-	"precis/internal/content"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Library answers calls of the tool from the transcript of a conversation.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/gateway/tool"
-	"precis/internal/content"
-	"precis/internal/words"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/words"
 )
 
 const (

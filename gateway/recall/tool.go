@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/gateway/tool"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Name is the name of the tool.

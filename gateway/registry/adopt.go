@@ -3,9 +3,9 @@ package registry
 import (
 	"slices"
 
-	"precis"
-	"precis/gateway/lineage"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/store"
 )
 
 // adopt makes the conversation of a new line. It runs under the lock of the table and leaves slow

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
-	"precis/gateway/splice"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/splice"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Conversation is an open conversation. Its exported fields, and methods that state it, require the

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // doubtedWrites holds back the storing of a conversation until its newest request has proven that it

@@ -3,7 +3,7 @@ package registry
 import (
 	"sync/atomic"
 
-	"precis/store"
+	"github.com/precis-dev/precis/store"
 )
 
 // catalogRecord is the catalog record of a conversation.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"precis/store"
+	"github.com/precis-dev/precis/store"
 )
 
 // leaseFor is how long a lease lasts without renewal.

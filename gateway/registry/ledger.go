@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // Ledger returns the ledger of an owner's conversations; nil when the store keeps no ledger.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/gateway/lineage"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // ScopeHint is the hint of a record that holds the scope of its conversation, see

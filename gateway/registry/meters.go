@@ -3,8 +3,8 @@ package registry
 import (
 	"sync"
 
-	"precis/measure"
-	"precis/policy"
+	"github.com/precis-dev/precis/measure"
+	"github.com/precis-dev/precis/policy"
 )
 
 // meters cache the token counts of a conversation's views, by profile. Turns and readers use

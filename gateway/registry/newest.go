@@ -3,7 +3,7 @@ package registry
 import (
 	"context"
 
-	"precis/store"
+	"github.com/precis-dev/precis/store"
 )
 
 // renewInfo adopts a newer catalog record of another replica. A turn in progress updates it

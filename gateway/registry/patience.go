@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // How long a turn waits for the store: [Options.Patience], or only hurry while the store is known

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // Purge selects what to forget: exactly one of its fields is set.

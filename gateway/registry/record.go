@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Refresh adopts newer edits that another replica has recorded. Edits that the store lacks stay,

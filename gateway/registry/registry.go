@@ -21,9 +21,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
-	"precis/gateway/lineage"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/store"
 )
 
 // Options are the parts of a [Registry]. Zero values are working defaults.

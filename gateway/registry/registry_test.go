@@ -10,14 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"precis"
-	"precis/gateway/lineage"
-	"precis/gateway/registry"
-	"precis/policy"
-	"precis/preset"
-	"precis/store"
-	"precis/store/memory"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // slow is a store in memory whose calls fail or wait when told to.

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
-	"precis/policy"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // saver writes conversations and calibrations to the store in the background. A conversation is

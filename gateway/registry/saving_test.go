@@ -13,12 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"precis"
-	"precis/gateway/lineage"
-	"precis/gateway/registry"
-	"precis/store"
-	"precis/store/memory"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/lineage"
+	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // busy is a store whose writes take a second and are counted. Its scopes are one.

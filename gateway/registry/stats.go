@@ -3,7 +3,7 @@ package registry
 import (
 	"context"
 
-	"precis/store"
+	"github.com/precis-dev/precis/store"
 )
 
 // Stats is the fill level of the registry and the condition of its store.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // synced is the result of [policy.Reconcile].

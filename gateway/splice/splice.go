@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 	"sync"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/policy"
-	"precis/wire"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // Request is the request that a view is written into.

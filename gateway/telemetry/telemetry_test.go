@@ -17,10 +17,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"precis"
-	"precis/gateway"
-	"precis/gateway/telemetry"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/telemetry"
+	"github.com/precis-dev/precis/policy"
 )
 
 var reduced = policy.Report{

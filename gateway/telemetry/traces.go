@@ -17,9 +17,9 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
 )
 
 // TracesOptions are the parts of [Traces]. Endpoint or Exporter is required.
@@ -58,7 +58,7 @@ func NewTraces(ctx context.Context, o TracesOptions) (*Traces, error) {
 		attribute.String("service.version", orNone(o.Version)))
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(&exportLogger{SpanExporter: exporter, log: o.Logger}),
 		sdk.WithResource(about))
-	return &Traces{provider: provider, tracer: provider.Tracer("precis/gateway")}, nil
+	return &Traces{provider: provider, tracer: provider.Tracer("github.com/precis-dev/precis/gateway")}, nil
 }
 
 // exportLogger logs failed exports, at limited frequency, instead of printing them as the library does.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // Watched are the sources of metrics that are read at each scrape. Nil fields are skipped.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"precis"
-	"precis/gateway"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
 )
 
 // WebhookOptions are the parts of a [Webhook]. URL is required.

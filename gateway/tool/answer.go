@@ -3,9 +3,9 @@ package tool
 import (
 	"encoding/json"
 
-	"precis/internal/jsonspan"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Call is a call of one of the tools.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // anthropicStream parses streams of the Messages API.

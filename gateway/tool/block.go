@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // pieces assembles the strings of an object that arrives in pieces. It joins their JSON, not the

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // chatStream parses streams of the Chat Completions API with a single choice.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 const arguments = "arguments"

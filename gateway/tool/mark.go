@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // In the Responses API, a reasoning item is valid only together with the item that follows from it.

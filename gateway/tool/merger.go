@@ -3,9 +3,9 @@ package tool
 import (
 	"io"
 
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Merger merges the streams of several answers into one: it removes the calls of the tools, and

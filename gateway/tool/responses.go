@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // responsesStream parses streams of the Responses API.

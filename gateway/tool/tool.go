@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Tool is the definition of a tool for the model. All fields are required.

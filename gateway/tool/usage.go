@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // maxDepth is how deep usage objects are processed.

@@ -3,10 +3,10 @@ package tool
 import (
 	"encoding/json"
 
-	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Whole merges several answers in one piece each. Make one with its dialect and the names of the

@@ -7,11 +7,11 @@ import (
 	"maps"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/policy"
-	"precis/preset"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // Cline's plugin passes all messages before each request and sends the messages it gets back, so

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive/claudecode"
-	"precis/archive/pi"
-	"precis/internal/harness"
-	"precis/policy"
-	"precis/preset"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/claudecode"
+	"github.com/precis-dev/precis/archive/pi"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // A plugin module may perform the compaction of Claude Code: it gets the rows of the context and

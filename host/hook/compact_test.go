@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/archive/formats"
-	"precis/internal/harness"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // agent is a Claude Code that compacts by precis: it has a context of rows and writes what happens into the recording as

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"precis/archive/gemini"
+	"github.com/precis-dev/precis/archive/gemini"
 )
 
 // Gemini CLI announces before every request that it may compress, but not that it did. The

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/harness"
-	"precis/internal/table"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed again.txt

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"precis"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/preset"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Hermes lets a context engine, a Python class, choose the messages of each request, and keeps

@@ -22,8 +22,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/internal/window"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/window"
 )
 
 // Deadline is the longest time for an answer, and CompactDeadline for a compaction of Claude Code,

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestUnits(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"precis/archive"
-	"precis/digest"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/digest"
 )
 
 // opencode's plugin passes a session's messages and replaces the summary by the answer.

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/archive/pi"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/archive/pi"
 )
 
 // pi's extension appends the entries of the answer at the end of a turn; pi's own projection of the

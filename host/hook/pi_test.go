@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/archive/formats"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/formats"
 )
 
 // piAgent is a pi with precis: it keeps a session as a tree of entries in a file, appends the

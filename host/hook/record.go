@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/digest"
-	"precis/internal/harness"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // digestShare: a digest may fill at most one part in digestShare of a model's window.

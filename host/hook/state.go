@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"precis/internal/atomicfile"
-	"precis/internal/filelock"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/filelock"
 )
 
 // state is the stored state of a session between events.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/internal/harness"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Maximum lengths of texts in units of UTF-16, a little below the limits of the programs.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Write writes data to path: into a new file next to it, flushed to disk, then renamed over it. An

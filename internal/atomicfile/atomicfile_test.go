@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/atomicfile"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 func TestWriteReplacesAndKeepsTheMode(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 // TestFullDisk writes, in a process that may write no more than a few bytes,

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 // What root writes still belongs to whom it did, and so does what is put beside it.

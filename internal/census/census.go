@@ -7,9 +7,9 @@ import (
 	"crypto/sha256"
 	"slices"
 
-	"precis"
-	"precis/internal/toolcall"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
+	"github.com/precis-dev/precis/measure"
 )
 
 // Kind is a kind of content.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/census"
-	"precis/measure"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/census"
+	"github.com/precis-dev/precis/measure"
 )
 
 type counter struct{}

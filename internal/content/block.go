@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Type returns what kind of block it is, as the Messages API calls it; "opaque" for

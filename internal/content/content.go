@@ -5,8 +5,8 @@ package content
 import (
 	"fmt"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Decode decodes content. One decodes an element of a list; what names an element in errors, e.g.

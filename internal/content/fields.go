@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Keep returns fields extended by a member of an object that its reader does not know, unless the

@@ -1,8 +1,8 @@
 package content
 
 import (
-	"precis"
-	"precis/internal/preview"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // longestTitle is how many bytes of a title are shown in lists.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/compressed"
+	"github.com/precis-dev/precis/internal/compressed"
 )
 
 // Unpack makes a response's body decompress on reading, and removes headers that no longer apply.

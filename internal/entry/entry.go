@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Query is the parameter of an address with the secret.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/entry"
+	"github.com/precis-dev/precis/internal/entry"
 )
 
 func TestOnlyTheSecretLetsIn(t *testing.T) {

@@ -1,6 +1,6 @@
 package experiments
 
-import "precis/internal/interval"
+import "github.com/precis-dev/precis/internal/interval"
 
 // Metric is a measured property of condensations.
 type Metric string

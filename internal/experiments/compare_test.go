@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"precis/internal/experiments"
+	"github.com/precis-dev/precis/internal/experiments"
 )
 
 // outcomes are condensations of one variant that saved so many tokens of 1000,

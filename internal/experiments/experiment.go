@@ -9,8 +9,8 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Variant is one of the ways that an [Experiment] compares.

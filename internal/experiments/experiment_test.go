@@ -10,12 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/condense"
-	"precis/digest"
-	"precis/internal/experiments"
-	"precis/policy"
-	"precis/tokens"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/tokens"
 )
 
 // saying is a summarizer that always says the same.

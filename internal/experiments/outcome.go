@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Outcome is the result of one condensation: of one run that condensed or pruned. The condensations

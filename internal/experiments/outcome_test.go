@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/internal/experiments"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/experiments"
 )
 
 // tape is a conversation that is written call by call.

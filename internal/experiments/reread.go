@@ -3,8 +3,8 @@ package experiments
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // callHistory knows the calls of a conversation and their positions.

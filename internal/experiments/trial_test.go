@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/internal/experiments"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/experiments"
 )
 
 // TestAssignKeepsToSharesAndWeights: a quarter takes part in a, half in b, whose arms

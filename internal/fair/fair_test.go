@@ -3,7 +3,7 @@ package fair_test
 import (
 	"testing"
 
-	"precis/internal/fair"
+	"github.com/precis-dev/precis/internal/fair"
 )
 
 func TestOldest(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"precis/internal/fair"
+	"github.com/precis-dev/precis/internal/fair"
 )
 
 // Limits of a feed.

@@ -3,7 +3,7 @@ package feed_test
 import (
 	"testing"
 
-	"precis/internal/feed"
+	"github.com/precis-dev/precis/internal/feed"
 )
 
 func all(int) bool { return true }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // The protocol is Roo Code's, taken from the npm package proper-lockfile: a folder next to the

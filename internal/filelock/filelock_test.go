@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"precis"
-	"precis/internal/filelock"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/filelock"
 )
 
 // held makes a lock of the given age, which cannot be removed when full.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 func TestPhrasesOfTheDialect(t *testing.T) {

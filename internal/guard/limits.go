@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // figure is a measured number.

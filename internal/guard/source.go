@@ -18,7 +18,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed dialect.txt

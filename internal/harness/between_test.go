@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/harness"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Nobody types a quarter of a megabyte: of a longer text the ends are a person's, as far as they are not quoted, and

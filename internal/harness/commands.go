@@ -3,7 +3,7 @@ package harness
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 var commandBlock = lazyregexp.New(`(?s)<command[^>]*>.*?</command>`)

@@ -3,7 +3,7 @@ package harness
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // directory matches an agent program's statement of its working directory: in words, in an element,

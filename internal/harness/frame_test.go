@@ -3,8 +3,8 @@ package harness
 import (
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 func TestFrames(t *testing.T) {

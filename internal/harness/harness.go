@@ -6,7 +6,7 @@ package harness
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // ResultHead reports whether text begins as the result of a tool call written as XML does, "[name

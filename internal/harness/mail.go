@@ -4,8 +4,8 @@ import (
 	_ "embed"
 	"strings"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // filesBegin and filesEnd enclose the files that a person named with @ in Gemini CLI and Qwen Code.

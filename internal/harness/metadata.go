@@ -1,6 +1,6 @@
 package harness
 
-import "precis/internal/lazyregexp"
+import "github.com/precis-dev/precis/internal/lazyregexp"
 
 // ofMessengers matches OpenClaw's metadata before a person's words in a message from a messenger:
 // lines about events; the sender and the quoted message, in fences after a heading; the time.

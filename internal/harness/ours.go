@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // OwnMark occurs near the start of every text that precis gives an agent through its hooks.

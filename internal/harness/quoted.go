@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Quoted returns the passages in a person's text that the person did not write: mentions (a file, a

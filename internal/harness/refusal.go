@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // Program is the family of the program around a model, recognized by its marks in the user's

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed summaries.txt

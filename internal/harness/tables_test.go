@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 // What each word of marks.txt says of a text.

@@ -3,7 +3,7 @@ package harness
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // FromEditor reports whether a text begins with an editor's context before a person's words.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/digest"
-	"precis/internal/hostile"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/internal/hostile"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // BenchmarkHostileConversations reads, digests and reduces conversations that hold 10 MB of

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/internal/interval"
+	"github.com/precis-dev/precis/internal/interval"
 )
 
 // TestQuantileIsThatOfTheTables compares with the tables of Student's

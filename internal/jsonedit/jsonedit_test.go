@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/jsonedit"
+	"github.com/precis-dev/precis/internal/jsonedit"
 )
 
 func parse(t *testing.T, text string) *jsonedit.Doc {

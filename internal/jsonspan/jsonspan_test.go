@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 func TestSpansAreTheExactBytes(t *testing.T) {

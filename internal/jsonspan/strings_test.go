@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 
 	"pgregory.net/rapid"
 )

@@ -17,7 +17,7 @@ import (
 	"runtime"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Name is the name of the file in its folder.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"precis/internal/localsecret"
+	"github.com/precis-dev/precis/internal/localsecret"
 )
 
 func TestLoadMakesOneSecretForAll(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // passed marks the context of a request that has passed a [Handler].

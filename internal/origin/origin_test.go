@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"precis/internal/origin"
+	"github.com/precis-dev/precis/internal/origin"
 )
 
 func TestPagesOfOtherSitesStayOut(t *testing.T) {

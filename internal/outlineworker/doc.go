@@ -14,7 +14,7 @@ import (
 	"errors"
 	"io"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // hello is the first frame of the process, to identify the program.

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // Options are the settings of [New].

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // fake is the parser of the test's process: what the content says happens.

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Text removes from a text that is not the user's everything that could give it false authority:

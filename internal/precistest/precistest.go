@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Conversation draws a valid conversation: user turns, assistant turns, tool

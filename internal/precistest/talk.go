@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Talk is a transcript of ten messages, one block each but for the last, which has two.

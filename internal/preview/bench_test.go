@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/preview"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // big repeats a text with a number in it until it has about a megabyte.

@@ -3,7 +3,7 @@ package preview
 import (
 	"strings"
 
-	"precis/internal/harness"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 const mostFrame = 12 // lines at either end to search for a frame

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"precis/internal/preview"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

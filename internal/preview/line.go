@@ -3,7 +3,7 @@ package preview
 import (
 	"strings"
 
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // document is a text being split.

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/internal/preview"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 func all(int) bool { return true }

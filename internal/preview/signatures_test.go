@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/preview"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // TestSignaturesSeeTheFileAlone checks what an outline is asked, and that its

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis/internal/privatefile"
+	"github.com/precis-dev/precis/internal/privatefile"
 )
 
 func TestFilesAreTheUsersAlone(t *testing.T) {

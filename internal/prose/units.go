@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis/internal/harness"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // Unit is a part of a text that is quoted whole or not at all: a sentence, or a list with its

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // weighing finds the words of weights.txt.

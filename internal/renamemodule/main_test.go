@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/sample"
+	"github.com/precis-dev/precis/internal/sample"
 )
 
 const elsewhere = "example.com/you/precis"

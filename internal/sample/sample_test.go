@@ -3,7 +3,7 @@ package sample_test
 import (
 	"testing"
 
-	"precis/internal/sample"
+	"github.com/precis-dev/precis/internal/sample"
 )
 
 func selected(t *testing.T, n, of int) (out []int) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"precis/internal/suggest"
+	"github.com/precis-dev/precis/internal/suggest"
 )
 
 // The library's own decoder is not strict enough: it silently reads "1000" and 1.5 into an int. So

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/strictyaml"
+	"github.com/precis-dev/precis/internal/strictyaml"
 )
 
 // A file of another system has the same keys, on the same lines.

@@ -3,7 +3,7 @@ package suggest_test
 import (
 	"testing"
 
-	"precis/internal/suggest"
+	"github.com/precis-dev/precis/internal/suggest"
 )
 
 func TestNearest(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 const programs = "# Programs\n\nprogram\tverbs\texample\texample\tcounterexample\n" +

@@ -3,8 +3,8 @@ package texts
 import (
 	"testing"
 
-	"precis/internal/packed"
-	"precis/internal/packed/packedtest"
+	"github.com/precis-dev/precis/internal/packed"
+	"github.com/precis-dev/precis/internal/packed/packedtest"
 )
 
 // TestSentencesArePacked: the program holds sentences.json as it is in the folder.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"unicode"
 
-	"precis"
-	"precis/internal/packed"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/packed"
 )
 
 // sentencesFile is sentences.json, packed: go test ./internal/texts -run Packed -update rewrites

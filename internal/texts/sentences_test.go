@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/texts"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/policy"
 )
 
 func sentencesOf(t *testing.T, lang string) *texts.Sentences {

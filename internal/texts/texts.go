@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 //go:embed en.json fr.json ja.json zh.json

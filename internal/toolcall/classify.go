@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // IsReplacedArgument reports whether agents use an argument name for the text that an edit removes.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 // did returns all that a line does to files.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 func ranOf(t *testing.T, line, output string) []toolcall.Purpose {

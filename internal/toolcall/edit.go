@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Edited returns the texts that an edit adds and removes; of a patch only those for the given file,

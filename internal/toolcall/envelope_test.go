@@ -3,7 +3,7 @@ package toolcall
 import (
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // What a program puts around the output of a tool is no part of it; other JSON stays as it is.

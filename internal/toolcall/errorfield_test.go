@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // TestAnErrorInAFieldOfAResult: an edit whose result is an object of JSON with an error was not made, whatever its agent marks.

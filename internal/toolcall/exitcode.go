@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // exits match the explicit exit codes of results.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // Git is a command of git in a command line. From and To are columns of its entry in git.txt.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 // TestGitTable: each example is a command to which its entry applies, and no other of its subcommand.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // mostCode is the number of bytes of inline code to read.

@@ -3,7 +3,7 @@ package toolcall
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // word is a word of a command line.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // loop is a loop over words: "for f in a b". Its commands are read once for each word.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // TestQuotedNamesStandForThemselves: a shell expands nothing in quotes, so brackets in them are part of a name.

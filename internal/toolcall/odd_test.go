@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // TestProgramsThatRunOthers: what runs behind sudo with a user, a limit of time, and the shells of Windows is seen.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // options are the arguments of a program.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/harness"
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/harness"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // End is how a call ended.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // A patch is known by its content, whatever the tool and the argument are called; a patch that is written into a file, told

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/lazyregexp"
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // gitProgram adds a command of git, with the files that it moves and removes.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Purpose is the goal of running a command. A failure is resolved when a later run of the same

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 func TestPurposeOfCommands(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed runners.txt

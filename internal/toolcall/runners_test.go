@@ -3,8 +3,8 @@ package toolcall
 import (
 	"testing"
 
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
 )
 
 func TestRunners(t *testing.T) {

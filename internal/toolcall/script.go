@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Limits for reading a program.

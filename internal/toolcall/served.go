@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // item is a call or a result in an opaque block: a tool that the provider's server ran, such as

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // opaque returns a block without a form of its own.

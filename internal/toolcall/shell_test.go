@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 func TestEffects(t *testing.T) {

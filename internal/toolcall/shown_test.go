@@ -3,7 +3,7 @@ package toolcall
 import (
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // A call without a path is on the file that its result shows, as those of an editor that keeps one open.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 func native(name, input string) []precis.Message {

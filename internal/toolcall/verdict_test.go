@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/toolcall"
+	"github.com/precis-dev/precis/internal/toolcall"
 )
 
 // TestVerdictsBehindPipes checks how tools say that they failed where a pipe hides their exit code, and which line says why.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // withPlace returns the failure line and the cause, extended by the place of the failure: where git

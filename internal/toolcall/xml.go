@@ -3,8 +3,8 @@ package toolcall
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // XML is a tool call written as tags in text: <name><param>value</param>…</name>.

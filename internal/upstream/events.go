@@ -3,7 +3,7 @@ package upstream
 import (
 	"net/http"
 
-	"precis/wire"
+	"github.com/precis-dev/precis/wire"
 )
 
 // events writes a stream of server-sent events.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // model answers a request to a model.

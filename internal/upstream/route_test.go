@@ -3,7 +3,7 @@ package upstream_test
 import (
 	"testing"
 
-	"precis/internal/upstream"
+	"github.com/precis-dev/precis/internal/upstream"
 )
 
 func TestKindOf(t *testing.T) {

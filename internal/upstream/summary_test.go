@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/condense"
-	"precis/policy"
-	"precis/preset"
-	"precis/provider"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider"
 )
 
 // TestCondenseTakesOurSummaries lets the rung condense ask the server, with each

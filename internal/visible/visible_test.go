@@ -3,7 +3,7 @@ package visible_test
 import (
 	"testing"
 
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 func TestPagesStayPages(t *testing.T) {

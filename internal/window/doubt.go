@@ -3,7 +3,7 @@ package window
 import (
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Doubt is a reason to distrust a window.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/internal/window"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/window"
 )
 
 func TestDoubts(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/internal/window"
+	"github.com/precis-dev/precis/internal/window"
 )
 
 // walk is evidence that random requests lead to.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
-	"precis/models"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/models"
 )
 
 // Question is a way to ask a server for the window of a model. Servers state it each

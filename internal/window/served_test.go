@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/window"
+	"github.com/precis-dev/precis/internal/window"
 )
 
 // ask asks all questions of a server that answers some paths.

@@ -13,8 +13,8 @@ package window
 import (
 	"time"
 
-	"precis"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/models"
 )
 
 // Smaller numbers are not plausible windows, in tokens.

@@ -3,7 +3,7 @@ package words
 import (
 	"slices"
 
-	"precis/store"
+	"github.com/precis-dev/precis/store"
 )
 
 // Rank is how a word of a text matches a word of a query. A lower rank goes first.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // textBytes is the part of a message that is searched.

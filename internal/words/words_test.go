@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 func TestDistinct(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"precis/internal/strictyaml"
+	"github.com/precis-dev/precis/internal/strictyaml"
 )
 
 // doc is a document with the positions of its values.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/internal/yamledit"
+	"github.com/precis-dev/precis/internal/yamledit"
 )
 
 // entry is a key of a random document with the lines that it is written in.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"precis/internal/strictyaml"
+	"github.com/precis-dev/precis/internal/strictyaml"
 )
 
 // Value is a value to set: a scalar or a list of scalars. Make one with [Text], [Lines] or [List].

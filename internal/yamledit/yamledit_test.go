@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"precis/internal/yamledit"
+	"github.com/precis-dev/precis/internal/yamledit"
 )
 
 const file = `# mine

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"precis/internal/upstream"
+	"github.com/precis-dev/precis/internal/upstream"
 )
 
 // The test program is client and gateway, too.

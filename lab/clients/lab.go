@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"precis/internal/upstream"
+	"github.com/precis-dev/precis/internal/upstream"
 )
 
 // Modes of a run in the lab.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"precis/internal/upstream"
+	"github.com/precis-dev/precis/internal/upstream"
 )
 
 // Options configures runs.

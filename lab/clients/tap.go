@@ -17,8 +17,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/upstream"
-	"precis/wire/overflow"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // exchange is a client's request with the response.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"precis/internal/upstream"
+	"github.com/precis-dev/precis/internal/upstream"
 )
 
 // sitting is one start of a program in a terminal: further flags, and the lines to type.

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/models"
+	"github.com/precis-dev/precis/models"
 )
 
 type provider struct {

@@ -20,10 +20,10 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/formats"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/retain"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 	"math"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 )
 
 // reuse learns which lines the assistant later repeats word for word, in sequences of four words.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/retain"
 
 	"pgregory.net/rapid"
 )

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // sourcesEnv names folders of source code, separated as in PATH, in addition to Go's standard

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"precis/internal/outlineworker"
-	"precis/outline"
+	"github.com/precis-dev/precis/internal/outlineworker"
+	"github.com/precis-dev/precis/outline"
 )
 
 // TestMain makes this program the process that parses, too.

@@ -9,7 +9,7 @@ import (
 
 	ts "github.com/tree-sitter/go-tree-sitter"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // withBody accepts a node as a definition only if it has a body: "struct x" alone is a use of the

@@ -7,7 +7,7 @@ import (
 
 	ts "github.com/tree-sitter/go-tree-sitter"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // name returns the name of a definition. Most grammars call the field "name"; C calls it

@@ -7,7 +7,7 @@ import (
 
 	ts "github.com/tree-sitter/go-tree-sitter"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 const (

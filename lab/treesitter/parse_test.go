@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 var update = flag.Bool("update", false, "write what is found into the samples of package outline")

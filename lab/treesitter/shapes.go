@@ -7,7 +7,7 @@ import (
 
 	ts "github.com/tree-sitter/go-tree-sitter"
 
-	"precis/outline"
+	"github.com/precis-dev/precis/outline"
 )
 
 // shape is the meaning of a kind of syntax node. Nodes without one are neither listed nor entered.

@@ -18,7 +18,7 @@ import (
 	"os"
 	"slices"
 
-	"precis/internal/packed"
+	"github.com/precis-dev/precis/internal/packed"
 )
 
 func main() {

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // object is a JSON object by its fields; made writes one.

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // tokens is how many tokens the given number of bytes have.

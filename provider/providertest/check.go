@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Check returns what the API at a path, with or without /v1, would refuse in a

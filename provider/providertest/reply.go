@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"precis"
-	"precis/model"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
 )
 
 // Reply is one scripted answer.

@@ -29,8 +29,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
-	"precis/model"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/model"
 )
 
 // Options configures a [Server]. The zero value refuses no key and no length.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/words"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The error is

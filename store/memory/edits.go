@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"precis"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // AddEdit records e at the node e.At if after is the ID of the newest edit on the path to it. If

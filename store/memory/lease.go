@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // lease is a holder and the time its lease expires.

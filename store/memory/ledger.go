@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // SaveCalibration replaces the stored state of a model.

@@ -17,8 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // Store is a [precis.Store] in memory, or one scope of it. It is safe for

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
-	"precis/store/memory"
-	"precis/store/storetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/storetest"
 )
 
 func TestStore(t *testing.T) {

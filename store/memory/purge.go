@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/internal/cut"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/cut"
 )
 
 // Purge forgets conversations, see [store.Purger].

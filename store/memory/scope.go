@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Scope returns the part of the store that belongs to owner. The scope of a scope is a scope of the

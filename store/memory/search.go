@@ -3,9 +3,9 @@ package memory
 import (
 	"context"
 
-	"precis/internal/words"
-	"precis/store"
-	"precis/store/internal/hits"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/hits"
 )
 
 // Search returns hits, the best first. It reads every message of the selected conversations.

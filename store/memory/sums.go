@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // SumsByDay returns the sums of each day, see [store.Summer].

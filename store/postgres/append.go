@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // Append adds messages after the node parent and returns the node after the last one. Stored

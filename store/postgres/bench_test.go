@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 func BenchmarkAppendEdit(b *testing.B) {

@@ -7,10 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/internal/words"
-	"precis/store"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The error is

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/internal/pgtest"
-	"precis/internal/sample"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/pgtest"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // childEnv holds the URL of the database that a copy of the test binary is to

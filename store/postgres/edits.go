@@ -5,8 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // AddEdit records e at the node e.At if after is the ID of the newest edit on the path to it. If

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 var (

@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis/internal/words"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // someBodies is how many bodies are indexed in one transaction.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // releaseTimeout is the time limit of a release. If it fails, the lease expires by itself.

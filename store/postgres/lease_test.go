@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // take asks for a lease and checks the answer.

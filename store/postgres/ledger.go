@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // SaveCalibration replaces the stored state of a model.

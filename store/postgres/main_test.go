@@ -12,9 +12,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/internal/pgtest"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/pgtest"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // cluster is the server of all tests of this process, or why there is none.

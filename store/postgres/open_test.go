@@ -18,9 +18,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"precis"
-	"precis/store"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // TestOpenTogether: replicas that start at the same time make one schema, each

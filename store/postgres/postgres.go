@@ -73,10 +73,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"precis"
-	"precis/internal/lazyregexp"
-	"precis/store"
-	"precis/store/internal/index"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/index"
 )
 
 // Options are the settings of [Open]. The zero value is a good default.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
-	"precis/store/postgres"
-	"precis/store/storetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/postgres"
+	"github.com/precis-dev/precis/store/storetest"
 )
 
 func TestStore(t *testing.T) {

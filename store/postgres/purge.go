@@ -5,9 +5,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/store"
-	"precis/store/internal/cut"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/cut"
 )
 
 // Purge forgets conversations, see [store.Purger]. If the error says that the tables could not be

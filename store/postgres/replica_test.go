@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // TestReplicasSeeEachOther: what one has written the other reads at once.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
-	"precis/store/internal/schema"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/schema"
 )
 
 // migrations hold the schema, see package schema.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // noOwner is the ID of an owner without stored data.

@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"precis/internal/words"
-	"precis/store"
-	"precis/store/internal/cut"
-	"precis/store/internal/form"
-	"precis/store/internal/hits"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/cut"
+	"github.com/precis-dev/precis/store/internal/form"
+	"github.com/precis-dev/precis/store/internal/hits"
 )
 
 // Search returns hits, the best first. Before that it updates the index, as far as concurrent

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // TestStorageIsShared: what is known is not stored again, and a conversation

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // KeepSummary stores a text under key; one that is there already stays.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"precis/store"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // sumOf sums up with casts to the column types, because sums of integers have another type.

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // parse parses the URL. Its errors quote no part of it, because in a malformed URL the password may

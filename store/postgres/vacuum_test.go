@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/internal/sample"
-	"precis/store"
-	"precis/store/postgres"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/postgres"
 )
 
 // vacuums returns how many tables were vacuumed by a statement so far.

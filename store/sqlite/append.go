@@ -7,8 +7,8 @@ import (
 	"sort"
 	"time"
 
-	"precis"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // Append adds messages after the node parent and returns the node after the last one. Stored

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // childEnv holds the file that a copy of the test binary is to write to until

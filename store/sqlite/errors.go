@@ -9,7 +9,7 @@ import (
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 var errClosed = errors.New("the store is closed")

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 func open(t testing.TB, path string) *sqlite.Store {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // mentions counts how often the store's files hold a text, in any case.

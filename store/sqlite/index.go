@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"precis/internal/words"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 const (

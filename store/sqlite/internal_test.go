@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 func message(i int) precis.Message {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // releaseTimeout is the time limit of a release. If it fails, the lease expires by itself.

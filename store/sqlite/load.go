@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"precis"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // place is the position of a node. The zero value is the empty conversation.

@@ -5,8 +5,8 @@ import (
 	"embed"
 	"fmt"
 
-	"precis"
-	"precis/store/internal/schema"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/internal/schema"
 )
 
 // migrations hold the schema, see package schema.

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"slices"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // noOwner is the ID of an owner without stored data.

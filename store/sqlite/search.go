@@ -6,10 +6,10 @@ import (
 	"errors"
 	"strings"
 
-	"precis/internal/words"
-	"precis/store"
-	"precis/store/internal/form"
-	"precis/store/internal/hits"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
+	"github.com/precis-dev/precis/store/internal/hits"
 )
 
 // Search returns hits, the best first. Before that it updates the index, as far as the disk and

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // BenchmarkIndex is what a message costs that is brought into the index.

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 
-	"precis/store/internal/cut"
-	"precis/store/internal/hits"
+	"github.com/precis-dev/precis/store/internal/cut"
+	"github.com/precis-dev/precis/store/internal/hits"
 )
 
 func (s source) Shelf() (*hits.Shelf, error) {

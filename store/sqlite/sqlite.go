@@ -66,10 +66,10 @@ import (
 
 	driver "modernc.org/sqlite"
 
-	"precis"
-	"precis/internal/privatefile"
-	"precis/store"
-	"precis/store/internal/index"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/privatefile"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/index"
 )
 
 // Options are the settings of [Open]. The zero value is a good default.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis"
-	"precis/store/sqlite"
-	"precis/store/storetest"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/sqlite"
+	"github.com/precis-dev/precis/store/storetest"
 )
 
 func TestStore(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // KeepSummary stores a text under key; one that is there already stays.

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"time"
 
-	"precis/store"
-	"precis/store/internal/form"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/internal/form"
 )
 
 // SumsByDay returns the sums of each day, see [store.Summer].

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // TestOpenBringsUpToDate: a file of version 2, as it was written by the precis of

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // calls makes every call that the store supports.

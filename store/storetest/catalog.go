@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // fullRecord has every field set.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 const racers = 16

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"time"
 
-	"precis"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 )
 
 func testEditsOfDescendants(s *suite) {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // take asks for a lease and checks the answer.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // everyKind returns messages with every kind of block, with bytes that an encoder might change.

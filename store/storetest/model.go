@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // likeTheModel applies random appends and edits to the store and to a simple model, and compares

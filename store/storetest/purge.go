@@ -3,8 +3,8 @@ package storetest
 import (
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // purgeOf purges, if the store supports it.

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // purgeLikeTheModel applies random appends, edits, records and purges, and compares the store

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // purgeTogether purges conversations during concurrent appends, edits and loads, which must never

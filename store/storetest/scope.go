@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // owners are names that a careless store would confuse.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // converse stores a conversation and its record, and returns its nodes.

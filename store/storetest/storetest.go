@@ -33,9 +33,9 @@ import (
 	"fmt"
 	"testing"
 
-	"precis"
-	"precis/internal/sample"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/store"
 )
 
 // Options enable additional tests. The zero value runs the tests for every store.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // sums compares the store's sums with the sums of its entries.

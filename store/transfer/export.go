@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 const opExport = "export store"

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/store/memory"
-	"precis/store/transfer"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/transfer"
 )
 
 // An export of any bytes is taken, or refused with a typed error; what was taken can be

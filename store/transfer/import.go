@@ -11,8 +11,8 @@ import (
 	"io"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 const opImport = "import store"

@@ -1,6 +1,6 @@
 package transfer
 
-import "precis"
+import "github.com/precis-dev/precis"
 
 // editOrder sorts the edits of a scope into an order for recording them again. Each path has its
 // edits in order, and shared edits have the same order on all paths, so a common order exists.

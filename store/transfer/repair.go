@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 const opRepair = "repair export"

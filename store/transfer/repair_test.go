@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/memory"
-	"precis/store/transfer"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/transfer"
 )
 
 // exported is an export of a gateway: 2 conversations of one owner that share their first two messages, 26

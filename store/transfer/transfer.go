@@ -21,8 +21,8 @@ import (
 	"hash/crc32"
 	"unicode/utf8"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 const (

@@ -17,14 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/internal/pgtest"
-	"precis/internal/sample"
-	"precis/store"
-	"precis/store/memory"
-	"precis/store/postgres"
-	"precis/store/sqlite"
-	"precis/store/transfer"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/pgtest"
+	"github.com/precis-dev/precis/internal/sample"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/postgres"
+	"github.com/precis-dev/precis/store/sqlite"
+	"github.com/precis-dev/precis/store/transfer"
 )
 
 var (

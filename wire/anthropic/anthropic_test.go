@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 const request = `[

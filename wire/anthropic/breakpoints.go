@@ -3,7 +3,7 @@ package anthropic
 import (
 	"bytes"
 
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // MaxBreakpoints is how many blocks of one request may carry cache_control.

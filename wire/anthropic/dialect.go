@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Dialect is the Messages API. It is a [wire.Dialect].

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // AppendMessages appends the JSON array of a view's messages. Unchanged messages from this dialect

@@ -3,9 +3,9 @@ package anthropic_test
 import (
 	"testing"
 
-	"precis"
-	"precis/wire"
-	"precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/anthropic"
 )
 
 // TestUsageOfCompactions: where the API compacted before it answered, all iterations are billed, and the window held the answer's input.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // DecodeContent reads a message's content: a string, which counts as one text

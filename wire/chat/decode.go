@@ -18,9 +18,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // Format is the name of the dialect, in [precis.Message.Format] and elsewhere.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Dialect is the rules of the Chat Completions API.

@@ -3,9 +3,9 @@ package chat
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // AppendMessages appends the JSON array of a view's messages. Unchanged messages from this dialect

@@ -3,8 +3,8 @@ package chat
 import (
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
 )
 
 // appendContent appends blocks as content: a string if they are text made in memory, else parts.

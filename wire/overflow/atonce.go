@@ -3,7 +3,7 @@ package overflow
 import (
 	"strconv"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // amounts finds the amount requested and a limit per time.

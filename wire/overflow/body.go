@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 const (

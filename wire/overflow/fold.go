@@ -3,7 +3,7 @@ package overflow
 import (
 	"strings"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // folds normalize texts: lower case without quotes and markup, names such as

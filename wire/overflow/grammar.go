@@ -1,6 +1,6 @@
 package overflow
 
-import "precis/internal/lazyregexp"
+import "github.com/precis-dev/precis/internal/lazyregexp"
 
 // The classes of words that the rules combine. Texts are folded first.
 const (

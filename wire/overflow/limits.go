@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Exceeded is the limit, other than tokens, that an error names.

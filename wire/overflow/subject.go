@@ -1,6 +1,6 @@
 package overflow
 
-import "precis/internal/lazyregexp"
+import "github.com/precis-dev/precis/internal/lazyregexp"
 
 // topic is the subject of a text.
 type topic int

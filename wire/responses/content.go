@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // decodeContent reads a string or a list of parts. Empty text has no block.

@@ -12,10 +12,10 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Format is the name of the dialect, in [precis.Message.Format] and elsewhere.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 )
 
 // Dialect is the rules of the Responses API.

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"precis"
-	"precis/internal/content"
-	"precis/internal/jsonspan"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // AppendMessages appends the JSON array of input items for a view. Unchanged items from this

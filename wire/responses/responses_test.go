@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/jsonspan"
-	"precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire/responses"
 )
 
 // describe writes messages as one line each.

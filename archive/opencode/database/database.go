@@ -19,8 +19,8 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // Entry is a session in a file.

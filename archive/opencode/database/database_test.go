@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/archive/opencode"
-	"precis/archive/opencode/database"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/archive/opencode"
+	"github.com/precis-dev/precis/archive/opencode/database"
 )
 
 // file writes a database with one session.

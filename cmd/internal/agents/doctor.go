@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/doctor"
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/launch"
-	"precis/gateway/ownmodel"
-	"precis/preset"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/doctor"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/launch"
+	"github.com/precis-dev/precis/gateway/ownmodel"
+	"github.com/precis-dev/precis/preset"
 )
 
 // examine checks the setup of the gateway.

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
-	"precis/host/hook"
-	"precis/sessions"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/host/hook"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // hookCall answers one event of an agent program.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/term"
-	"precis/host"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/host"
 )
 
 // install installs precis into agent programs, or removes it.

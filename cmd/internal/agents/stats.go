@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/host/hook"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/host/hook"
 )
 
 // stats summarizes the work of precis.

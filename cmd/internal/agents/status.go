@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/running"
-	"precis/cmd/internal/statusline"
-	"precis/conversation"
-	"precis/internal/window"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/running"
+	"github.com/precis-dev/precis/cmd/internal/statusline"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/models"
 )
 
 // StatusFormats are the output formats of a status.

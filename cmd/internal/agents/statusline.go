@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive/opencode/database"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/running"
-	"precis/cmd/internal/statusline"
-	"precis/host/hook"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/opencode/database"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/running"
+	"github.com/precis-dev/precis/cmd/internal/statusline"
+	"github.com/precis-dev/precis/host/hook"
 )
 
 // StatuslineHosts are the programs with a status line by precis. Claude Code and Qwen Code run the

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 // Takes checks the arguments of a command by their names: "FILE" is required, "[FILE]" is optional,

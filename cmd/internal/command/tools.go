@@ -3,9 +3,9 @@
 package command
 
 import (
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/reports"
 )
 
 // Tools are shared by the subcommands.

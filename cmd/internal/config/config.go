@@ -19,9 +19,9 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Config is the effective configuration.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 func load(t *testing.T, yaml string, env, flags map[string]string) (*config.Config, error) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"precis/internal/experiments"
-	"precis/internal/strictyaml"
-	"precis/preset"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/internal/strictyaml"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Experiment compares configurations on the conversations of a gateway. Each new conversation that

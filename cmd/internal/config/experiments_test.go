@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/internal/experiments"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/internal/experiments"
 )
 
 const compared = `threshold: 70   # for all but sixty

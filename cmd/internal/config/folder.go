@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"slices"
 
-	"precis"
-	"precis/cmd/internal/folder"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/folder"
+	"github.com/precis-dev/precis/preset"
 )
 
 // ErrRefused is the cause of the error for a key that a file in the current

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 // loadBoth loads the user's file and one of the current folder.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 func TestAFolderFileIsReadWithCare(t *testing.T) {

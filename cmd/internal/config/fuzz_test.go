@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 // A file in the folder, whatever it holds, is used or refused by name, and sets nothing

@@ -3,7 +3,7 @@ package config_test
 import (
 	"testing"
 
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 func TestSecretsAreMasked(t *testing.T) {

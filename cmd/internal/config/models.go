@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/internal/atomicfile"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/models"
 )
 
 // Catalog returns the known models: the built-in ones, corrected by the user's catalog, then by

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 //go:embed old.txt

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/internal/table"
-	"precis/internal/table/tabletest"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/table"
+	"github.com/precis-dev/precis/internal/table/tabletest"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // inFile writes a key and its value as a file does, with the key on the last line.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 // mostReported is the number of models with a reported window that is kept. One more replaces all

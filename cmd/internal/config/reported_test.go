@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 // The window that an agent reports counts for a model that the catalog does not have.

@@ -14,14 +14,14 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/internal/atomicfile"
-	"precis/internal/filelock"
-	"precis/internal/strictyaml"
-	"precis/internal/suggest"
-	"precis/internal/yamledit"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/internal/filelock"
+	"github.com/precis-dev/precis/internal/strictyaml"
+	"github.com/precis-dev/precis/internal/suggest"
+	"github.com/precis-dev/precis/internal/yamledit"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Change is a change to a value of a configuration file.

@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/preset"
 )
 
 // written is a configuration in a file.

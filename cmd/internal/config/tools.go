@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"precis/policy"
+	"github.com/precis-dev/precis/policy"
 )
 
 // toolPolicies writes the policies of single tools as setToolPolicies reads

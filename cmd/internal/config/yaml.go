@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"precis/internal/strictyaml"
+	"github.com/precis-dev/precis/internal/strictyaml"
 )
 
 // yamlReader reads the values of a file. Dotted keys are nested mappings there.

@@ -17,9 +17,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/pflag"
 
-	"precis"
-	"precis/cmd/internal/term"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // Streams are the standard streams of a process, with the kinds of their targets.

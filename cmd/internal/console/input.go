@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Input returns a reader of standard input that fails when ctx ends. A read that has begun cannot

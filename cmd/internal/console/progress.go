@@ -5,7 +5,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 // Counted shows the progress of long work on a terminal. Call end after the work. Step is nil if no

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/term"
-	"precis/internal/texts"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // collector finds the English sentences in the source that people read.

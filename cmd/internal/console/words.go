@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/term"
-	"precis/internal/texts"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Words translates the texts of the command line to one language. The zero value is English. It is

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"precis/cmd/internal/launch"
+	"github.com/precis-dev/precis/cmd/internal/launch"
 )
 
 // clients looks for programs on the PATH and reports how to direct them to the gateway.

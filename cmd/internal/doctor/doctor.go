@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"os"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Levels of a [Finding].

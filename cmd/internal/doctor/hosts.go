@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"precis/host"
-	"precis/host/hook"
+	"github.com/precis-dev/precis/host"
+	"github.com/precis-dev/precis/host/hook"
 )
 
 // Hosts configures the checks of agent programs with precis installed.

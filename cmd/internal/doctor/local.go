@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/cmd/internal/term"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/store"
 )
 
 // store opens the store and makes a write that leaves no trace.

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/cmd/internal/term"
-	"precis/provider/providertest"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 // rehearsalWindow is the window, in tokens, that the scripted conversation exceeds.

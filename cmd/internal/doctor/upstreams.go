@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"precis/cmd/internal/service"
-	"precis/gateway"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // upstreams asks each upstream for its models. It sends a key only if the environment has one.

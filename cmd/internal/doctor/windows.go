@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strings"
 
-	"precis/cmd/internal/running"
-	"precis/cmd/internal/term"
-	"precis/gateway"
+	"github.com/precis-dev/precis/cmd/internal/running"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // windows reports the doubtful windows of models in the running gateway.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/gateway"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // Doubtful windows are named with the reason and with what mends it; others are not.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/policy"
-	"precis/preset"
-	"precis/reduce"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/reduce"
 )
 
 // Condensing selects how to condense a recording.

@@ -5,11 +5,11 @@ import (
 	"log/slog"
 	"os"
 
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/gateway/ownmodel"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/gateway/ownmodel"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // GatewayParts returns the parts of a gateway.

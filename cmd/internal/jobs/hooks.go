@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"precis/cmd/internal/config"
-	"precis/condense"
-	"precis/policy"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
 )
 
 // A hook is a command line, or a URL if it begins with http:// or https://. It gets the event as

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/config"
-	"precis/condense"
-	"precis/policy"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
 )
 
 func TestHooksAreCommandsOrURLs(t *testing.T) {

@@ -4,15 +4,15 @@ import (
 	"context"
 	"log/slog"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/condense"
-	"precis/conversation/recording"
-	"precis/internal/window"
-	"precis/models"
-	"precis/outline"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/outline"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // Job is one recording with everything needed to work on it. First the recording is read, then the

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"precis/archive/roo"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/memory"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/memory"
 )
 
 // collectAt is the heap growth, in percent, at which a command that reads one recording collects

@@ -14,13 +14,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/internal/outlineworker"
-	"precis/internal/suggest"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/outlineworker"
+	"github.com/precis-dev/precis/internal/suggest"
+	"github.com/precis-dev/precis/models"
 )
 
 // Opener opens jobs according to flags. It is not safe for concurrent use.

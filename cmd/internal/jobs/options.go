@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/internal/suggest"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/internal/suggest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // options are the flags for work on a recording.

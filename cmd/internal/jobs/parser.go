@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"precis/internal/outlineworker"
-	"precis/outline"
+	"github.com/precis-dev/precis/internal/outlineworker"
+	"github.com/precis-dev/precis/outline"
 )
 
 // outlineProgram is a program that parses source files with the grammars of tree-sitter, see lab/cmd.

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
-	"precis/archive"
-	"precis/cmd/internal/console"
-	"precis/conversation/recording"
-	"precis/internal/compressed"
-	"precis/models"
-	"precis/preset"
-	"precis/sessions"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/internal/compressed"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // Sessions opens the recorded conversations of this machine, or only of the given folders, and

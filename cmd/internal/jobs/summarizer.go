@@ -11,17 +11,17 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/term"
-	"precis/condense"
-	"precis/model"
-	"precis/models"
-	"precis/preset"
-	"precis/provider"
-	"precis/store"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/model"
+	"github.com/precis-dev/precis/models"
+	"github.com/precis-dev/precis/preset"
+	"github.com/precis-dev/precis/provider"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // Values of --summarizer.

@@ -3,9 +3,9 @@ package jobs
 import (
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/models"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/models"
 )
 
 // A window that the user sets, in the configuration or in the file of models, precedes the one that

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"precis/cmd/internal/folder"
+	"github.com/precis-dev/precis/cmd/internal/folder"
 )
 
 // object is a JSON object.

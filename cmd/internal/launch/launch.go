@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/host/hook"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/host/hook"
 )
 
 // Client is a known client program.

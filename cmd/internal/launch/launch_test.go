@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"precis"
-	"precis/cmd/internal/launch"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/launch"
 )
 
 const base = "http://127.0.0.1:8377"

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"runtime"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Command is a program to run.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"precis/cmd/internal/console"
-	"precis/gateway"
-	"precis/policy"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Tally counts the requests through a gateway. The zero value is empty. It is safe for concurrent

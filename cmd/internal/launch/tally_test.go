@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/launch"
-	"precis/gateway"
-	"precis/policy"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/launch"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
 )
 
 func TestTally(t *testing.T) {

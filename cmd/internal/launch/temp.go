@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"precis"
-	"precis/internal/filelock"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/filelock"
 )
 
 // Temp is the folder of one run, made on first use. A file of the same name with lockSuffix, next

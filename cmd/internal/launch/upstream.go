@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 // ErrFolder is the cause of the error for a file of the working directory, or a parent, that sets

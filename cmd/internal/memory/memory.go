@@ -12,7 +12,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // share is the default limit as a share of the machine's memory.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // write writes a file of the given size that begins with head and repeats it.

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive"
-	"precis/cmd/internal/command"
-	"precis/internal/atomicfile"
-	"precis/sessions"
-	"precis/store/transfer"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/internal/atomicfile"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/store/transfer"
 )
 
 // repair recovers the intact parts of a damaged file of precis.

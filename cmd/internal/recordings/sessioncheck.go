@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/sessions"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // recording returns the path of a file, or of a session in the folders that the flags select.

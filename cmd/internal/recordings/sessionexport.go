@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/conversation"
-	"precis/conversation/export"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/export"
 )
 
 // sessionExport writes a whole conversation for people or other programs.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/reports"
-	"precis/sessions"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // recorded works on the conversations that agents have recorded on this machine.

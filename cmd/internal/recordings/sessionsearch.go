@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/reports"
-	"precis/cmd/internal/term"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/reports"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/store"
 )
 
 // sessionSearch finds messages in all sessions by words.

@@ -1,13 +1,13 @@
 package reports
 
 import (
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/conversation"
-	"precis/internal/census"
-	"precis/internal/texts"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/census"
+	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/policy"
 )
 
 // composition is a context window and its use. kinds, free and reserve add up to the window, or

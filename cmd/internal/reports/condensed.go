@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/archive/roo"
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/term"
-	"precis/conversation"
-	"precis/conversation/diff"
-	"precis/conversation/recording"
-	"precis/policy"
+	"github.com/precis-dev/precis/archive/roo"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/conversation/recording"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Condensed is the JSON result of a condensation.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/conversation/diff"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation/diff"
 )
 
 // Limits of a diff that is not printed in full.

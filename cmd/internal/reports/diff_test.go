@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/conversation/diff"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/policy"
 )
 
 // What is printed is plain, whatever a recording holds, and as wide as it may be.

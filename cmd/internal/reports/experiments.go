@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/cmd/internal/term"
-	"precis/internal/experiments"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/experiments"
 )
 
 // Gathered holds the condensations found in recordings.

@@ -7,11 +7,11 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"precis"
-	"precis/cmd/internal/term"
-	"precis/conversation"
-	"precis/conversation/find"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/find"
+	"github.com/precis-dev/precis/retain"
 )
 
 // Found prints the search hits of a query.

@@ -3,8 +3,8 @@ package reports
 import (
 	"slices"
 
-	"precis/cmd/internal/term"
-	"precis/digest"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/digest"
 )
 
 // Gate prints on standard error what the gate added and left out.

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/term"
-	"precis/policy"
-	"precis/retain"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/retain"
 )
 
 // outcome is the result of a run as presented to people.

@@ -3,9 +3,9 @@ package reports
 import (
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/policy"
 )
 
 // A run that missed its target or lost what the user said does not look like success.

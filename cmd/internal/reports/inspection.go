@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
-	"precis/internal/census"
-	"precis/internal/content"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/internal/census"
+	"github.com/precis-dev/precis/internal/content"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Inspection is the result of inspect.

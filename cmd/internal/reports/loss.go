@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/policy"
 )
 
 // mostLost limits the listed losses.

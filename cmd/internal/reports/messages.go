@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"precis"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/policy"
 )
 
 // View prints the messages of a view, one line for each block, and the result of the run.

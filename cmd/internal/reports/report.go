@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/term"
-	"precis/condense"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/policy"
 )
 
 func (p *Printer) edits(r policy.Report) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
-	"precis/policy"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/policy"
 )
 
 // Printer prints to a console.

@@ -10,10 +10,10 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"precis"
-	"precis/conversation/find"
-	"precis/sessions"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation/find"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/store"
 )
 
 // SessionList is a page of sessions, as JSON.

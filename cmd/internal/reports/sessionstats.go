@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"precis/sessions"
+	"github.com/precis-dev/precis/sessions"
 )
 
 // SessionStats prints the usage of sessions.

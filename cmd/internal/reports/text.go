@@ -3,8 +3,8 @@ package reports
 import (
 	"strings"
 
-	"precis/cmd/internal/term"
-	"precis/internal/preview"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // oneLine puts text on one line of at most n columns; n below 8 counts as 8.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"precis/cmd/internal/term"
-	"precis/conversation"
-	"precis/verify"
+	"github.com/precis-dev/precis/cmd/internal/term"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/verify"
 )
 
 // Verified is a summary or a view compared with its conversation.

@@ -16,10 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/gateway/control"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/gateway/control"
 )
 
 // patience is the timeout of a request.

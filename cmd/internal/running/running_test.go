@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/running"
-	"precis/cmd/internal/service"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/running"
+	"github.com/precis-dev/precis/cmd/internal/service"
 )
 
 func TestDo(t *testing.T) {

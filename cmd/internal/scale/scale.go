@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"precis"
-	"precis/archive"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
 )
 
 // Shape is a kind of recording that has much of one thing.

@@ -11,9 +11,9 @@ import (
 	"os"
 	"strconv"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/store"
 )
 
 // replicaSettingsRow is the key of the values that replicas over a shared store must have in common.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 func TestReplicasMustAgree(t *testing.T) {

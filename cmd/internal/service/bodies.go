@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"precis"
-	"precis/store"
-	"precis/store/memory"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
+	"github.com/precis-dev/precis/store/memory"
 )
 
 // contentInMemory keeps message content, edits and titles only in memory, and costs, calibrations,

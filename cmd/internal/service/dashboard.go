@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/http"
 
-	"precis"
-	"precis/conversation"
-	"precis/dashboard"
-	"precis/gateway"
-	"precis/gateway/control"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
 )
 
 // dashboard returns the pages of the gateway, for callers who may see its conversations.

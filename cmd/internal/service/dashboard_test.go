@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/service"
-	"precis/conversation"
-	"precis/gateway"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // browser is a browser without a script.

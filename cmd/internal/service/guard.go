@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
-	"precis"
-	"precis/internal/origin"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/origin"
 )
 
 // HeaderKey carries the gateway key. HeaderLocal carries the secret that identifies programs of

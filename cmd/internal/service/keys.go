@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // keyring holds the keys that clients must send. They can be replaced while the gateway runs: the

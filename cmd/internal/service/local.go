@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/gateway/control"
-	"precis/internal/localsecret"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/internal/localsecret"
 )
 
 // Without keys, all users of this machine may read the gateway's data. Only callers who can read

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/service"
-	"precis/internal/localsecret"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/internal/localsecret"
 )
 
 // writes are requests to the control API that change what a gateway holds.

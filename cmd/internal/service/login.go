@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/gateway"
-	"precis/internal/fair"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/fair"
 )
 
 const (

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/condense"
-	"precis/internal/experiments"
-	"precis/internal/window"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/internal/experiments"
+	"github.com/precis-dev/precis/internal/window"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // managed are the managers made from a configuration.

@@ -3,7 +3,7 @@ package service
 import (
 	"testing"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 func TestOfficialAPIsNeedNoPolyfill(t *testing.T) {

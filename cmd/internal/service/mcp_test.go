@@ -14,9 +14,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/gateway"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // keyed sends a gateway key with each request.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/service"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/service"
 )
 
 // Files of versions 0.2 and 0.3 start the gateway, which manages a turn: one file has every key that there

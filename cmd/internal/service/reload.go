@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/config"
 )
 
 // Reload reads the configuration again. Settings, profiles, hooks, the summarizer, keys, hosts, the

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"precis/gateway"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // withKeys opens a service whose keys file says who is an admin, and serves it.

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/mcpserver"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/mcpserver"
 )
 
 // Listen opens the configured address. An address that is reachable from other machines requires

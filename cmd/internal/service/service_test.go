@@ -18,14 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/conversation"
-	"precis/conversation/ledger"
-	"precis/gateway"
-	"precis/provider/providertest"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/conversation/ledger"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/provider/providertest"
+	"github.com/precis-dev/precis/store"
 )
 
 // setup is a service in front of a scripted upstream.

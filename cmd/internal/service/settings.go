@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/dashboard"
-	"precis/gateway"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // files are the files of the configuration.

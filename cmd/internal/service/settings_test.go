@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
-	"precis/conversation"
-	"precis/gateway"
-	"precis/policy"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/policy"
 )
 
 // commented is a configuration that somebody looks after, with a profile of its own.

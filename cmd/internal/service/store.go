@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/gateway"
-	"precis/internal/localsecret"
-	"precis/store/memory"
-	"precis/store/postgres"
-	"precis/store/sqlite"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/internal/localsecret"
+	"github.com/precis-dev/precis/store/memory"
+	"github.com/precis-dev/precis/store/postgres"
+	"github.com/precis-dev/precis/store/sqlite"
 )
 
 // openStore opens the configured store. Shared reports whether replicas may use it; secret names

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/service"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/service"
 )
 
 // A summarizer that cannot be used is said to be so, is not taken from the page, and no

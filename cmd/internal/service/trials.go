@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/dashboard"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/dashboard"
 )
 
 // offeredToArms are the keys of arms on the settings page.

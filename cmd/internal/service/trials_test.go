@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/conversation"
-	"precis/gateway"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // form is the form of an experiment, each arm as NAME DOES WEIGHT PRESET THRESHOLD TARGET.

@@ -10,10 +10,10 @@ import (
 	"os"
 	"strings"
 
-	"precis"
-	"precis/archive"
-	"precis/cmd/internal/config"
-	"precis/gateway"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // Upstreams returns the upstreams of a configuration, and the bare ones among their URLs: these end

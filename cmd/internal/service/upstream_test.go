@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/service"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/service"
 )
 
 func TestURLsThatAreUsedAsTheyAre(t *testing.T) {

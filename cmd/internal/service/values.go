@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/condense"
-	"precis/dashboard"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // offer is a key on the settings page.

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/service"
-	"precis/condense"
-	"precis/conversation"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/cmd/internal/service"
+	"github.com/precis-dev/precis/condense"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // Values of the configuration file are changed on the page of settings: one is written in

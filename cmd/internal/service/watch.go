@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"net/url"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/gateway"
-	"precis/gateway/control"
-	"precis/gateway/telemetry"
-	"precis/policy"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/gateway/telemetry"
+	"github.com/precis-dev/precis/policy"
 )
 
 // observers are informed of the gateway's activity.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"precis/cmd/internal/config"
-	"precis/gateway"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // The watcher notices what others write, and not what the gateway itself does: its

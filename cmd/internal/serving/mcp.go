@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
-	"precis/mcpserver"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/mcpserver"
 )
 
 // serveMCP serves conversations to an agent.

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"precis/conversation"
-	"precis/sessions"
-	"precis/store"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/sessions"
+	"github.com/precis-dev/precis/store"
 )
 
 // freshFor is how long the index of sessions is used before it is refreshed.

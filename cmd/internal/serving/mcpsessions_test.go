@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/console"
-	"precis/conversation"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/conversation"
 )
 
 func TestAnAgentSeesSessionsThatBeginLater(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/launch"
-	"precis/cmd/internal/service"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/launch"
+	"github.com/precis-dev/precis/cmd/internal/service"
 )
 
 // runClient starts a gateway and runs a command that uses it.

@@ -3,7 +3,7 @@ package serving
 import (
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/command"
 )
 
 // NewServe makes the command serve.

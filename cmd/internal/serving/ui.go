@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis"
-	"precis/archive/formats"
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/jobs"
-	"precis/conversation"
-	"precis/dashboard"
-	"precis/internal/entry"
-	"precis/internal/origin"
-	"precis/policy"
-	"precis/preset"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/jobs"
+	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/dashboard"
+	"github.com/precis-dev/precis/internal/entry"
+	"github.com/precis-dev/precis/internal/origin"
+	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/preset"
 )
 
 // ui serves the dashboard.

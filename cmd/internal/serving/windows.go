@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis/cmd/internal/command"
-	"precis/cmd/internal/running"
-	"precis/gateway"
+	"github.com/precis-dev/precis/cmd/internal/command"
+	"github.com/precis-dev/precis/cmd/internal/running"
+	"github.com/precis-dev/precis/gateway"
 )
 
 // windows shows and deletes what a running gateway has learned about context windows.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"precis/conversation"
+	"github.com/precis-dev/precis/conversation"
 )
 
 // addGateway adds the gateway's data on the conversation with the client's session ID, or without a

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"precis"
-	"precis/cmd/internal/config"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/running"
-	"precis/cmd/internal/statusline"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/cmd/internal/config"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/running"
+	"github.com/precis-dev/precis/cmd/internal/statusline"
 )
 
 const list = `{"items":[

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"precis"
-	"precis/archive/opencode/database"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/running"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/opencode/database"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/running"
 )
 
 // Status is the state of a conversation for a status line.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strconv"
 
-	"precis/archive/opencode/database"
+	"github.com/precis-dev/precis/archive/opencode/database"
 )
 
 // request is the client's record of one request.

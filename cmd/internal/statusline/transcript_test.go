@@ -10,10 +10,10 @@ import (
 
 	_ "modernc.org/sqlite" // opencode's
 
-	"precis"
-	"precis/archive/opencode/database"
-	"precis/cmd/internal/console"
-	"precis/cmd/internal/statusline"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/archive/opencode/database"
+	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/cmd/internal/statusline"
 )
 
 func of(transcript string) statusline.Sources {

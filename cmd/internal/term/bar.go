@@ -3,7 +3,7 @@ package term
 import (
 	"strings"
 
-	"precis/internal/texts"
+	"github.com/precis-dev/precis/internal/texts"
 )
 
 // Segment is one part of a bar.

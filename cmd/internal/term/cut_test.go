@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 func TestPlain(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 func TestHangingLines(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"charm.land/lipgloss/v2"
 	xterm "golang.org/x/term"
 
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Options describe a stream. The zero value is a file or a pipe.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 func TestPlainWhenPiped(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"precis/internal/visible"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Visible returns s with the characters escaped that a terminal would interpret or not show, see

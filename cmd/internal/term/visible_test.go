@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis/cmd/internal/term"
+	"github.com/precis-dev/precis/cmd/internal/term"
 )
 
 func TestVisible(t *testing.T) {

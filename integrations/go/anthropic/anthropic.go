@@ -7,7 +7,7 @@
 //	answer, err := client.Messages.New(ctx, params)
 //	reply, err := Reply(answer)                // for conv.Append
 //
-// A program that gives [precis/keeper.Keeper.HTTPClient] to the SDK needs none of this.
+// A program that gives [github.com/precis-dev/precis/keeper.Keeper.HTTPClient] to the SDK needs none of this.
 package precisanthropic
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
-	"precis"
-	wire "precis/wire/anthropic"
+	"github.com/precis-dev/precis"
+	wire "github.com/precis-dev/precis/wire/anthropic"
 )
 
 // Messages turns messages of the SDK into those of precis. What precis does not know is kept as

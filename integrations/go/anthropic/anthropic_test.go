@@ -10,9 +10,9 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
-	precisanthropic "precis/integrations/go/anthropic"
-	"precis/keeper"
-	"precis/provider/providertest"
+	precisanthropic "github.com/precis-dev/precis/integrations/go/anthropic"
+	"github.com/precis-dev/precis/keeper"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func said() []anthropic.MessageParam {

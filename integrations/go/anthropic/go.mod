@@ -1,10 +1,10 @@
-module precis/integrations/go/anthropic
+module github.com/precis-dev/precis/integrations/go/anthropic
 
 go 1.26.6
 
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0
-	precis v0.0.0
+	github.com/precis-dev/precis v0.0.0
 )
 
 require (
@@ -51,4 +51,4 @@ require (
 	modernc.org/sqlite v1.60.0 // indirect
 )
 
-replace precis => ../../..
+replace github.com/precis-dev/precis => ../../..

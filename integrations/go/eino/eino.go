@@ -18,9 +18,9 @@ import (
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
-	"precis"
-	"precis/keeper"
-	"precis/wire/chat"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/keeper"
+	"github.com/precis-dev/precis/wire/chat"
 )
 
 // Middleware gives the model of an agent the view of a conversation. Each agent, and each

@@ -15,8 +15,8 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
-	preciseino "precis/integrations/go/eino"
-	"precis/keeper"
+	preciseino "github.com/precis-dev/precis/integrations/go/eino"
+	"github.com/precis-dev/precis/keeper"
 )
 
 const window = 8000

@@ -1,10 +1,10 @@
-module precis/integrations/go/eino
+module github.com/precis-dev/precis/integrations/go/eino
 
 go 1.26.6
 
 require (
 	github.com/cloudwego/eino v0.9.12
-	precis v0.0.0
+	github.com/precis-dev/precis v0.0.0
 )
 
 require (
@@ -52,4 +52,4 @@ require (
 	modernc.org/sqlite v1.60.0 // indirect
 )
 
-replace precis => ../../..
+replace github.com/precis-dev/precis => ../../..

@@ -1,10 +1,10 @@
-module precis/integrations/go/openai
+module github.com/precis-dev/precis/integrations/go/openai
 
 go 1.26.6
 
 require (
 	github.com/openai/openai-go/v3 v3.95.0
-	precis v0.0.0
+	github.com/precis-dev/precis v0.0.0
 )
 
 require (
@@ -33,4 +33,4 @@ require (
 	modernc.org/sqlite v1.60.0 // indirect
 )
 
-replace precis => ../../..
+replace github.com/precis-dev/precis => ../../..

@@ -7,7 +7,7 @@
 //	params.Messages, err = Params(system, view.Messages)
 //
 // [Items] and [ItemParams] do the same for the Responses API. A program that gives
-// [precis/keeper.Keeper.HTTPClient] to the SDK needs none of this.
+// [github.com/precis-dev/precis/keeper.Keeper.HTTPClient] to the SDK needs none of this.
 package precisopenai
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
-	"precis"
-	"precis/wire/chat"
-	wire "precis/wire/responses"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/wire/chat"
+	wire "github.com/precis-dev/precis/wire/responses"
 )
 
 // Messages turns messages of a chat completion into those of precis: the system prompt, which are the

@@ -11,9 +11,9 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
-	precisopenai "precis/integrations/go/openai"
-	"precis/keeper"
-	"precis/provider/providertest"
+	precisopenai "github.com/precis-dev/precis/integrations/go/openai"
+	"github.com/precis-dev/precis/keeper"
+	"github.com/precis-dev/precis/provider/providertest"
 )
 
 func same(t *testing.T, got, want any) {

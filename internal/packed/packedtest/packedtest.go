@@ -10,7 +10,7 @@ import (
 	"os"
 	"testing"
 
-	"precis/internal/packed"
+	"github.com/precis-dev/precis/internal/packed"
 )
 
 var update = flag.Bool("update", false, "pack the text anew")

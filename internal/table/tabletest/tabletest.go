@@ -7,7 +7,7 @@ package tabletest
 import (
 	"testing"
 
-	"precis/internal/table"
+	"github.com/precis-dev/precis/internal/table"
 )
 
 // Examples calls match with each example and counterexample of a table, and

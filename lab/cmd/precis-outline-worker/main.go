@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"os"
 
-	"precis/internal/outlineworker"
-	"precis/lab/treesitter"
+	"github.com/precis-dev/precis/internal/outlineworker"
+	"github.com/precis-dev/precis/lab/treesitter"
 )
 
 func main() {

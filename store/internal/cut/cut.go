@@ -8,8 +8,8 @@ import (
 	"cmp"
 	"slices"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // Branch is a run of messages.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Edit returns the stored form of an edit. The error is [precis.CodeInvalid] for an edit without an

@@ -3,7 +3,7 @@ package form
 import (
 	"encoding/json"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Entry returns the stored form of a ledger entry. The error is

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 
-	"precis"
-	"precis/internal/words"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/words"
 )
 
 // Message is a message to append, with its node.

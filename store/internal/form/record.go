@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"precis"
-	"precis/internal/words"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
 )
 
 // Record returns the stored form of a record. The error is [precis.CodeInvalid] for an empty ID and

@@ -3,8 +3,8 @@ package form
 import (
 	"time"
 
-	"precis"
-	"precis/store"
+	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/store"
 )
 
 // SumColumns are the summed columns of a ledger, in the order of [SumsOf] and [SumsInto]; the older

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"slices"
 
-	"precis/internal/words"
-	"precis/store"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store"
 )
 
 // Place is the position of a message in a conversation.

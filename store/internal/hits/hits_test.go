@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"precis/internal/words"
-	"precis/store/internal/cut"
+	"github.com/precis-dev/precis/internal/words"
+	"github.com/precis-dev/precis/store/internal/cut"
 )
 
 func TestBest(t *testing.T) {

@@ -1,6 +1,6 @@
 package hits
 
-import "precis/store/internal/cut"
+import "github.com/precis-dev/precis/store/internal/cut"
 
 // Shelf maps nodes to the conversations that contain them.
 type Shelf struct {

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"precis/store/internal/index"
+	"github.com/precis-dev/precis/store/internal/index"
 )
 
 func TestWorkerWaitsUntilNothingIsAppended(t *testing.T) {

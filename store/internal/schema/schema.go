@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path"
 
-	"precis"
+	"github.com/precis-dev/precis"
 )
 
 // Migration migrates the schema from the previous version to Version.

@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"precis/internal/upstream"
-	"precis/lab/clients"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/lab/clients"
 )
 
 // flags is what can be chosen.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/upstream"
-	"precis/lab/clients"
+	"github.com/precis-dev/precis/internal/upstream"
+	"github.com/precis-dev/precis/lab/clients"
 )
 
 func TestFlags(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"precis/lab/clients"
+	"github.com/precis-dev/precis/lab/clients"
 )
 
 func main() {

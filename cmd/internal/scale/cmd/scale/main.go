@@ -24,7 +24,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"precis/cmd/internal/scale"
+	"github.com/precis-dev/precis/cmd/internal/scale"
 )
 
 // The bounds. Memory may be so many times the recording, or so many bytes for each message,
