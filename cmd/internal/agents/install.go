@@ -18,6 +18,7 @@ import (
 	"github.com/precis-dev/precis/cmd/internal/command"
 	"github.com/precis-dev/precis/cmd/internal/term"
 	"github.com/precis-dev/precis/host"
+	"github.com/precis-dev/precis/internal/atomicfile"
 )
 
 // install installs precis into agent programs, or removes it.
@@ -124,6 +125,38 @@ func binaryPath() (string, error) {
 	return own, nil
 }
 
+// passing are parts of paths of programs that are deleted some time after they were started.
+var passing = []string{"go-build", "_npx"} // "go run" and "npx"
+
+// lasting returns the path of precis that agents are given: its own, or that of a copy in the data
+// folder, which it makes, when its own will be deleted.
+func lasting(m host.Machine, dry bool) (string, error) {
+	if !slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(m.Binary, part) }) {
+		return m.Binary, nil
+	}
+	to := filepath.Join(m.Data, programs, filepath.Base(m.Binary))
+	if dry {
+		return to, nil
+	}
+	program, err := os.ReadFile(m.Binary)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o755)
+	}
+	if err == nil {
+		err = atomicfile.Write(to, program)
+	}
+	if err == nil {
+		err = os.Chmod(to, 0o755)
+	}
+	if err != nil {
+		return "", precis.Errorf(precis.CodeInternal, "copy precis", "%w", err)
+	}
+	return to, nil
+}
+
+// programs is the folder of copies of precis in the data folder.
+const programs = "bin"
+
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -183,10 +216,10 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 				Hint: "only where precis can write the summary and check one: opencode"}
 		}
 	}
-	if strings.Contains(m.Binary, "go-build") && !c.removes && !c.dry {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "install", Place: m.Binary,
-			Err:  errors.New("this program is gone when the command ends"),
-			Hint: "install precis first: go install ./cmd/precis"}
+	if !c.removes {
+		if m.Binary, err = lasting(m, c.dry); err != nil {
+			return err
+		}
 	}
 	var plans []*host.Plan
 	for _, h := range hosts { // make all plans before the first write
@@ -279,7 +312,7 @@ func removeState(m host.Machine) error {
 	if left, err := installedAgents(m); err != nil || len(left) > 0 {
 		return err
 	}
-	folders := []string{m.State, filepath.Join(m.Data, "installed")}
+	folders := []string{m.State, filepath.Join(m.Data, "installed"), filepath.Join(m.Data, programs)}
 	if dir, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, filepath.Join(dir, "precis"))
 	}
