@@ -28,40 +28,42 @@ func newVersion(t *command.Tools) *cobra.Command {
 }
 
 func (c *printVersion) run(*cobra.Command, []string) error {
-	v, commit := versionText(), ""
+	v, commit, date := versionText(), "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		commit = commitOf(info)
+		commit, date = commitOf(info)
 	}
 	if c.AsJSON {
 		out := map[string]string{"version": v, "go": runtime.Version()}
 		if commit != "" {
-			out["commit"] = commit
+			out["commit"], out["date"] = commit, date
 		}
 		return c.JSON(out)
 	}
 	if commit != "" {
-		v += " (commit " + commit + ")"
+		v += " (commit " + commit + ", " + date + ")"
 	}
 	c.Text.Printf("precis %s %s\n", v, runtime.Version())
 	return nil
 }
 
-// commitOf returns the commit that a program was built from, with a plus sign if files had changed;
-// "": unknown.
-func commitOf(info *debug.BuildInfo) string {
-	commit, changed := "", false
+// commitOf returns the commit that a program was built from, with a plus sign if files had changed,
+// and its time; "": unknown.
+func commitOf(info *debug.BuildInfo) (commit, date string) {
+	changed := false
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
 			commit = s.Value
 		case "vcs.modified":
 			changed = s.Value == "true"
+		case "vcs.time":
+			date = s.Value
 		}
 	}
 	if commit != "" && changed {
 		commit += "+"
 	}
-	return commit
+	return commit, date
 }
 
 func versionText() string {
