@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test test-all test-long full new-models build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
+.PHONY: test test-all test-long full new-models build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module release vulnerabilities clean
 
 # Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
 # recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
@@ -165,6 +165,13 @@ chaos: ## conversations through whatever goes wrong, as a table: a killed proces
 SIZES ?= 3
 scale: build ## time and memory of the command over recordings of every shape, each ten times the one before: SIZES=3, SCALE="-shape aider"
 	$(GO) run ./cmd/internal/scale/cmd/scale -precis dist/precis -sizes $(SIZES) $(SCALE)
+
+release: export VERSION ?= 0.0.0-dev
+release: ## build a release into ./dist/release: six platforms, checksums, licences, image, packages; VERSION=0.4.0
+	$(GO) -C lab run ./release -version "$$VERSION"
+
+vulnerabilities: ## known vulnerabilities of what is linked, from vuln.go.dev
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
 
 rename-module: ## give the module another path, everywhere: MODULE=example.com/you/precis
 	$(GO) run ./internal/renamemodule "$(MODULE)"
