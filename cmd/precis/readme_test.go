@@ -57,9 +57,9 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// The commands of the README's first part work in their order, and a second time.
+// The commands over a recording work in their order, and a second time.
 func TestReadme(t *testing.T) {
-	_, part, _ := strings.Cut(readme(t), "## Try it")
+	_, part, _ := strings.Cut(readme(t), "## You have a recording")
 	part, _, _ = strings.Cut(part, "\n## ")
 	commands := 0
 	for range 2 {
