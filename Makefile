@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test test-all test-long full new-models build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module release vulnerabilities clean
+.PHONY: test test-all test-long full new-models build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots figures bench chaos scale rename-module release vulnerabilities clean
 
 # Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
 # recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
@@ -148,6 +148,9 @@ agents: ## the clients and hosts that CI tries
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
 	$(GO) -C lab build -o ../dist/hosts ./clients/cmd/hosts
 	dist/hosts --precis dist/precis $(HOSTS)
+
+figures: ## measure what the README and docs/measurements.md state, and write it there: needs PRECIS_TRANSCRIPTS
+	PRECIS_ALL=1 $(GO) test ./conformance -count=1 -v -run 'TestCompactions|TestHandOver|TestReAsks' -update-figures
 
 ui-test: ## the dashboard in a real browser: needs chromium, and npm for axe-core
 	CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -v -run 'Browser|Phone|Accessible'

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -158,6 +159,8 @@ func TestHandOver(t *testing.T) {
 	}
 	mean, half := interval(shares)
 	t.Logf("hand-over, %d cases, %d statements: %.3f ± %.3f told", len(shares), all, mean, half)
+	stated(t, "docs/measurements.md", `of ([\d,]+) statements of agents' own summaries [^*]*\*\*(\.\d+ ± \.\d+)\*\*`, grouped(all),
+		strings.ReplaceAll(fmt.Sprintf("%.3f ± %.3f", mean, half), "0.", "."))
 	if len(shares) > 0 && mean < bound {
 		t.Errorf("%.3f of the statements are told, less than %.2f", mean, bound)
 	}
@@ -213,7 +216,12 @@ func shareShown(view map[string]bool, whole, result string) float64 {
 func TestReAsks(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, preset.Frugal)
-	for target, bound := range map[int]float64{8_000: 0.1, 20_000: 0.35, 40_000: 0.5, 80_000: 0.8} {
+	var counts []string
+	for _, size := range []struct {
+		target int
+		bound  float64
+	}{{8_000, 0.1}, {20_000, 0.35}, {40_000, 0.5}, {80_000, 0.8}} {
+		target, bound := size.target, size.bound
 		all, answered := 0, 0.0
 		for _, r := range measured(t) {
 			again := askedAgain(r.messages, r.after)
@@ -247,7 +255,13 @@ func TestReAsks(t *testing.T) {
 		if all > 0 && answered < bound*float64(all) {
 			t.Errorf("views of %d tokens answer %.0f of %d, less than %.2f", target, answered, all, bound)
 		}
+		counts = append(counts, fmt.Sprint(answered))
+		if target == 40_000 {
+			stated(t, "README.md", `Of (\d+) calls that the agents then repeated a view of 40,000 tokens would have answered (\d+)`, fmt.Sprint(all), fmt.Sprint(answered))
+			stated(t, "docs/measurements.md", `of (\d+) calls that agents repeated`, fmt.Sprint(all))
+		}
 	}
+	stated(t, "docs/measurements.md", `answers to half or more: \*\*(\d+), (\d+), (\d+),\s+(\d+)\*\*`, counts...)
 }
 
 // textsOf returns the texts of a message, those of results with it.
