@@ -57,6 +57,17 @@ type assembling struct {
 	Summarizer string `json:"summarizer,omitempty"` // "model" or "digest"
 	// from the newest answer; only without a conversation
 	Edits []json.RawMessage `json:"edits,omitempty"`
+	// counted of an earlier answer, with the provider's own count of that view
+	Reported *counted `json:"reported,omitempty"`
+}
+
+// counted is the size of a view, from which the factor between our count and a provider's is
+// learned.
+type counted struct {
+	Model  string `json:"model,omitempty"`
+	Tokens int    `json:"tokens"` // as precis counts, not calibrated
+	// all input tokens that the provider reported, cached ones included; only in reported
+	Input int `json:"input,omitempty"`
 }
 
 // compacting is the body of a request for a summary.
@@ -103,6 +114,8 @@ type assembled struct {
 	Before int           `json:"tokens_before"`
 	After  int           `json:"tokens_after"` // of the view
 	Window precis.Window `json:"window"`
+	// to send back as reported, with input; nil: the view has too many images or documents
+	Counted *counted `json:"counted,omitempty"`
 	// parts that the view hides or shows in another form
 	Hidden []conversation.HiddenPart `json:"hidden"`
 	// to send with the next request, if not remembered
@@ -150,6 +163,9 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 	if a.Edits, err = editsOf(in.Edits); err != nil {
 		return nil, err
 	}
+	if n := in.Reported; n != nil && c.o.Observe != nil {
+		c.o.Observe(c.r, n.Model, n.Tokens, n.Input)
+	}
 	v, err := c.o.Gateway.Assemble(c.r, a)
 	if err != nil {
 		return nil, err
@@ -160,6 +176,9 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 		Before: v.Before, After: v.Report.After.Tokens, Window: v.Report.Decision.Window, Hidden: v.Hidden,
 		Report:   v.Report,
 		Warnings: slices.Concat(v.Warnings, v.Report.Warnings),
+	}
+	if r := v.Report; r.Calibration > 0 && r.Teaches() {
+		out.Counted = &counted{Model: r.Model, Tokens: int(float64(r.After.Tokens) / r.Calibration)}
 	}
 	if a.Name == "" {
 		out.Report.Conversation = ""

@@ -40,7 +40,7 @@ func (s *Service) identifyVisitor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case s.keys.any():
-			if hash, ok := s.logins.key(r); ok && !s.keys.admits(r) {
+			if hash, ok := s.logins.key(r); ok && s.keys.holder(r) == "" {
 				var leave func()
 				r, leave, _ = s.keys.withInnerKey(r, hash, true)
 				defer leave()

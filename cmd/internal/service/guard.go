@@ -52,7 +52,7 @@ func withoutHostCheck(next http.Handler) http.Handler {
 // without keys, callers on this machine.
 func (s *Service) requireMember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.keys.any() && !s.keys.admits(r) || !s.keys.any() && !fromHere(r) {
+		if s.keys.any() && s.keys.holder(r) == "" || !s.keys.any() && !fromHere(r) {
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
 				Err: fmt.Errorf("only callers with a gateway key, or on the gateway's machine, may see this")})
 			return

@@ -96,15 +96,15 @@ func (k *keyring) ownerOf(hash string) (string, bool) {
 	return owner, ok
 }
 
-// admits reports whether a request carries a translated key.
-func (k *keyring) admits(r *http.Request) bool {
+// holder returns the owner of the translated key that a request carries; "": it carries none.
+func (k *keyring) holder(r *http.Request) string {
 	key := r.Header.Get(HeaderKey)
-	for _, inner := range k.inner {
+	for owner, inner := range k.inner {
 		if key == inner {
-			return true
+			return owner
 		}
 	}
-	return false
+	return ""
 }
 
 // replace replaces the keys, and ends requests under an authority that no longer exists. It returns
