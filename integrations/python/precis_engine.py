@@ -1,27 +1,30 @@
-"""precis for agents that call their model themselves: a request in, its view out.
+"""The engine of precis serve, or of precis gateway, with nothing but the standard library.
 
-    precis = Engine()                                     # precis serve, or precis gateway
-    view = precis.view(request, conversation="ticket-4711")
-    answer = client.messages.create(**view)               # anthropic
-    answer = client.chat.completions.create(**view)       # openai
-    answer = client.responses.create(**view)              # openai
+    precis = Engine()
+    view = precis.post("assemble", {**request, "conversation": "ticket-4711"})
+    text, offset = precis.expand("m12", "ticket-4711")
 
-Only the standard library is needed. When precis cannot be reached a request is
-sent as it is; Engine.error says why.
+precis_httpx asks it for the view of each request of an httpx client, precis_litellm for those of a
+LiteLLM proxy.
 """
 
 import json
 import os
 import urllib.error
 import urllib.request
+import zlib
 
 
 class PrecisError(Exception):
-    """What precis refused: code is one of its error codes, hint may be empty."""
+    """An error of precis: code is one of its error codes, hint may be empty."""
 
     def __init__(self, code, message, hint=""):
         super().__init__(message)
         self.code, self.hint = code, hint
+
+
+# What post raises: precis refuses, is not there, or answers something else.
+FAILURES = (PrecisError, OSError, ValueError, TypeError, KeyError)
 
 
 class Engine:
@@ -31,7 +34,6 @@ class Engine:
         self.url = (url or os.environ.get("PRECIS_URL") or "http://127.0.0.1:8377").rstrip("/")
         self.key = key or os.environ.get("PRECIS_KEY")
         self.timeout = timeout
-        self.error = None  # why the newest view is the request itself; None: it is not
 
     def post(self, verb, body):
         """Calls assemble, compact, gate, digest or expand and returns the answer."""
@@ -51,28 +53,19 @@ class Engine:
                 code, message, err = "internal", "status %d" % e.code, {}
             raise PrecisError(code, message, err.get("hint", "")) from None
 
-    def view(self, request, conversation=None, **options):
-        """Returns the request with the messages to send in the place of its own.
-
-        options are the fields of assemble: window, target, now, focus, summarizer …
-        """
-        try:
-            body = {**request, **options}
-            if conversation:
-                body["conversation"] = conversation
-            v = self.post("assemble", body)
-        except (PrecisError, OSError, ValueError, TypeError) as e:
-            self.error = e
-            return request
-        self.error = None
-        out = {**request, v["list"]: v["messages"], **v.get("set", {})}
-        if v.get("beta"):
-            headers = dict(request.get("extra_headers") or {})
-            headers["anthropic-beta"] = ",".join(filter(None, [headers.get("anthropic-beta"), v["beta"]]))
-            out["extra_headers"] = headers
-        return out
-
     def expand(self, handle, conversation, offset=0):
-        """Returns the text of a handle, and the offset to read on at, 0 at its end."""
+        """Returns the text of a handle, and the offset to continue at, 0 at its end."""
         r = self.post("expand", {"handle": handle, "conversation": conversation, "offset": offset})
         return r["text"], r.get("next_offset", 0)
+
+
+def beginning(body):
+    """Returns a name for the conversation that begins as a request does, by a hash of the system prompt and
+    the first message. Equal names are no fault, since precis also compares the messages."""
+    first = []
+    for m in body.get("messages") or body.get("input"):
+        first.append(m)
+        if m.get("role") not in ("system", "developer"):
+            break
+    text = json.dumps([body.get("system"), body.get("instructions"), first])
+    return "begins %08x" % zlib.crc32(text.encode())

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 import time
+import types
 import unittest
 from unittest import mock
 
@@ -15,7 +16,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from precis_engine import Engine, PrecisError
-from precis_langchain import PrecisMiddleware
 
 WINDOW = 8000
 RULE = "Never touch main.go."
@@ -53,42 +53,18 @@ def responses(n, who="somebody"):
     return out
 
 
-class Snippets(unittest.TestCase):
-    def test_each_api(self):
-        for name, field, make in (("chat", "messages", chat), ("anthropic", "messages", anthropic), ("responses", "input", responses)):
-            engine = Engine()
-            request = {"model": "m", field: make(20), "temperature": 0}
-            view = engine.view(request, "python " + name, window=WINDOW)
-            self.assertIsNone(engine.error)
-            self.assertEqual(view["temperature"], 0)
-            self.assertLess(len(json.dumps(view)), 4 * WINDOW)
-            self.assertIn(RULE, json.dumps(view))
-            self.assertEqual(view[field][-1], request[field][-1])
-            self.assertEqual(request[field], make(20), "the request itself is not changed")
-            whole, offset = "", 0
-            while True:
-                piece, offset = engine.expand("m2", "python " + name, offset)
-                whole += piece
-                if not offset:
-                    break
-            self.assertIn(text(0), whole)
-
-    def test_the_beginning_stays(self):
-        engine, before, acts = Engine(), None, 0
-        for n in range(1, 40):
-            v = engine.post("assemble", {"model": "m", "messages": chat(n, "growth"), "window": WINDOW, "conversation": "grows"})
-            if v["acted"]:
-                acts += 1
-            elif before:
-                self.assertEqual(v["messages"][: len(before)], before)
-            before = v["messages"]
-        self.assertTrue(2 <= acts <= 20, acts)
-
-    def test_without_precis_the_request_goes_as_it_is(self):
-        engine = Engine(url="http://127.0.0.1:1")
-        request = {"model": "m", "messages": chat(2)}
-        self.assertIs(engine.view(request), request)
-        self.assertIsNotNone(engine.error)
+class Engines(unittest.TestCase):
+    def test_a_view_and_what_it_hides(self):
+        engine = Engine()
+        view = engine.post("assemble", {"model": "m", "messages": chat(20), "window": WINDOW, "conversation": "python"})
+        self.assertLess(len(json.dumps(view["messages"])), 4 * WINDOW)
+        whole, offset = "", 0
+        while True:
+            piece, offset = engine.expand("m2", "python", offset)
+            whole += piece
+            if not offset:
+                break
+        self.assertIn(text(0), whole)
 
     def test_errors_have_codes(self):
         with self.assertRaises(PrecisError) as e:
@@ -96,49 +72,70 @@ class Snippets(unittest.TestCase):
         self.assertEqual(e.exception.code, "not_found")
 
 
-class Message:
-    """What the middleware needs of LangChain's messages."""
+def guardrail():
+    """The module precis_litellm, with a class that stands in for LiteLLM's."""
 
-    def __init__(self, type, content, tool_calls=None, tool_call_id=None):
-        self.type, self.content, self.tool_calls, self.tool_call_id = type, content, tool_calls or [], tool_call_id
+    class CustomGuardrail:
+        def __init__(self, guardrail_name=None, event_hook=None, default_on=False):
+            self.guardrail_name, self.event_hook = guardrail_name, event_hook
 
-
-class Request:
-    def __init__(self, messages):
-        self.messages, self.system_message, self.model = messages, Message("system", "You read files."), object()
-
-    def override(self, **fields):
-        out = copy.copy(self)
-        out.__dict__.update(fields)
-        return out
+    names = ["litellm", "litellm.integrations", "litellm.integrations.custom_guardrail"]
+    with mock.patch.dict(sys.modules, {n: types.ModuleType(n) for n in names}):
+        sys.modules[names[-1]].CustomGuardrail = CustomGuardrail
+        return importlib.import_module("precis_litellm")
 
 
-class LangChain(unittest.TestCase):
-    """By what the classes of LangChain have: the package itself is not needed."""
+class LiteLLM(unittest.TestCase):
+    """As the proxy calls a guardrail, by its documentation; not in LiteLLM itself."""
 
-    def messages(self, n):
-        out = [Message("human", "Read the files. " + RULE)]
-        for i in range(n):
-            out += [Message("ai", "", [{"id": "t%d" % i, "name": "read", "args": {"path": "f%d" % i}}]), Message("tool", text(i), tool_call_id="t%d" % i)]
-        return out
+    def call(self, guard, data, call_type="acompletion", **key):
+        who = types.SimpleNamespace(**{"key_alias": None, "team_alias": None, "team_id": None, **key})
+        return asyncio.run(guard.async_pre_call_hook(who, None, data, call_type))
 
-    def test_the_model_sees_the_view(self):
-        m = PrecisMiddleware(window=WINDOW, conversation=lambda r: "langchain test", make=lambda role, content: Message("human", content))
-        sent = self.messages(20)
-        for call in (lambda r: m.wrap_model_call(r, lambda q: q), lambda r: asyncio.run(m.awrap_model_call(r, self.answer))):
-            request = Request(sent)
-            got = call(request)
-            self.assertIsNone(m.engine.error)
-            self.assertEqual(len(request.messages), 41, "the state keeps every message")
-            self.assertLess(sum(len(str(g.content)) for g in got.messages), 4 * WINDOW)
-            self.assertIs(got.messages[-1], sent[-1])
-            self.assertTrue(any(RULE in str(g.content) for g in got.messages))
-            self.assertGreater(sum(any(g is s for s in sent) for g in got.messages), 3)
-            calls = [c["id"] for g in got.messages for c in g.tool_calls]
-            self.assertEqual(calls, [g.tool_call_id for g in got.messages if g.type == "tool"])
+    def test_the_request_becomes_its_view(self):
+        for make, field, call_type in ((chat, "messages", "acompletion"), (anthropic, "messages", "anthropic_messages"), (responses, "input", "aresponses")):
+            guard = guardrail().PrecisGuardrail(window=WINDOW, guardrail_name="precis", event_hook="pre_call")
+            before = []
+            for n in range(1, 41):
+                data = {"model": "m", field: make(n, call_type), "litellm_session_id": call_type, "litellm_logging_obj": object()}
+                with self.assertLogs("precis", "INFO") as logged:
+                    out = self.call(guard, data, call_type, team_id="t1")
+                sent, receipt = out[field], out["metadata"]["precis"]
+                self.assertLess(len(json.dumps(sent)), 4 * WINDOW)
+                self.assertLessEqual(receipt["tokens_after"], WINDOW)
+                self.assertIn(RULE, json.dumps(sent))
+                self.assertEqual(sent[-1], make(n, call_type)[-1])
+                self.assertNotIn("value", "".join(logged.output))
+            self.assertGreater(receipt["tokens_before"], WINDOW)
+            self.assertTrue(receipt["hidden"])
+            self.assertIn("text", Engine().post("expand", {"conversation": "t1 " + call_type, "handle": receipt["hidden"][0]}))
 
-    async def answer(self, request):
-        return request
+    def test_shadow_changes_nothing(self):
+        data, asked = {"model": "m", "messages": chat(20, "shadow"), "metadata": {"session_id": "s1"}}, chat(20, "shadow")
+        out = self.call(guardrail().PrecisGuardrail(shadow=True, window=WINDOW), data)
+        self.assertEqual(out["messages"], asked)
+        receipt = out["metadata"]["precis"]
+        self.assertTrue(receipt["shadow"] and receipt["hidden"])
+        self.assertLess(receipt["tokens_after"], WINDOW)
+
+    def test_the_profile_of_a_key_or_team(self):
+        guard = guardrail().PrecisGuardrail(window=WINDOW, profiles={"ann": "off", "red": "frugal"})
+        for key, want in (({"key_alias": "ann", "team_alias": "red"}, "off"), ({"team_alias": "red"}, "frugal"), ({"key_alias": "bob"}, None)):
+            receipt = self.call(guard, {"model": "m", "messages": chat(20, str(key))}, **key)["metadata"]["precis"]
+            self.assertEqual(receipt["profile"], want)
+            self.assertEqual(receipt["tokens_after"] == receipt["tokens_before"], want == "off")
+
+    def test_what_is_no_turn_and_what_fails(self):
+        for guard, data, call_type in (
+            (guardrail().PrecisGuardrail(), {"model": "m", "input": "a text"}, "embeddings"),
+            (guardrail().PrecisGuardrail(), {"model": "m", "input": "a text"}, "aresponses"),
+            (guardrail().PrecisGuardrail(engine=Engine(url="http://127.0.0.1:1")), {"model": "m", "messages": chat(2)}, "acompletion"),
+            (guardrail().PrecisGuardrail(profiles={"ann": "nobody's"}), {"model": "m", "messages": chat(2)}, "acompletion"),
+        ):
+            asked = copy.deepcopy(data)
+            out = self.call(guard, data, call_type, key_alias="ann")
+            self.assertEqual({k: out[k] for k in asked}, asked)
+            self.assertNotIn("precis", out.get("metadata") or {})
 
 
 def hermes():

@@ -1,0 +1,213 @@
+"""Runs against the precis serve at PRECIS_URL and an API that asks for one file after another. The requests
+are those that the SDKs openai and anthropic make; the SDKs themselves are not needed."""
+
+import asyncio
+import http.server
+import json
+import threading
+import unittest
+
+import httpx
+
+from precis_engine import Engine
+from precis_httpx import AsyncPrecisTransport, PrecisTransport
+from test_integrations import WINDOW
+
+REQUESTS = 40
+KINDS = {"chat/completions": False, "messages": False, "responses": False, "chat/completions?": True, "messages?": True, "responses?": True}  # streamed?
+
+
+def said(who):
+    return "Read the files one by one for %s. Never touch main.go, and keep to tabs." % who
+
+
+def text(i):
+    return "".join("value %d of file %d\n" % (k * 31 + i, i) for k in range(60))
+
+
+def count(body):
+    """What the API counts: more than precis does, until that has learned it."""
+    return int(len(json.dumps(body, separators=(",", ":"))) / 2.2)
+
+
+def says(kind, n, end, tokens):
+    """The answer to the n-th request: a call, at last a text."""
+    if kind == "messages":
+        block = {"type": "text", "text": "All read."} if end else {"type": "tool_use", "id": "t%d" % n, "name": "read", "input": {"path": "f%d" % n}}
+        usage = {"input_tokens": 10, "cache_read_input_tokens": tokens - 10, "cache_creation_input_tokens": 0, "output_tokens": 9}
+        return {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [block], "stop_reason": "end_turn" if end else "tool_use", "usage": usage}
+    arguments = json.dumps({"path": "f%d" % n})
+    if kind == "responses":
+        item = {"type": "function_call", "id": "f%d" % n, "call_id": "t%d" % n, "name": "read", "arguments": arguments}
+        if end:
+            item = {"type": "message", "id": "o", "role": "assistant", "content": [{"type": "output_text", "text": "All read.", "annotations": []}]}
+        return {"id": "r", "object": "response", "status": "completed", "model": "m", "output": [item], "usage": {"input_tokens": tokens, "output_tokens": 9}}
+    call = {"id": "t%d" % n, "type": "function", "function": {"name": "read", "arguments": arguments}}
+    message = {"role": "assistant", "content": "All read."} if end else {"role": "assistant", "content": None, "tool_calls": [call]}
+    return {"id": "c", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": tokens, "completion_tokens": 9}}
+
+
+def events(kind, answer):
+    """An answer as a stream: what matters to a transport is where the usage stands."""
+    if kind == "messages":
+        start = {"type": "message_start", "message": {**answer, "content": []}}
+        return [start, {"type": "content_block_start", "index": 0, "content_block": answer["content"][0]}, {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 9}}]
+    if kind == "responses":
+        return [{"type": "response.created", "response": {**answer, "output": [], "usage": None}}, {"type": "response.completed", "response": answer}]
+    return [{**answer, "usage": None}, {**answer, "choices": []}]
+
+
+class API(http.server.BaseHTTPRequestHandler):
+    protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
+    seen = {}  # the bodies of each client
+
+    def do_POST(self):
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        _, client, _, kind = self.path.split("/", 3)
+        bodies = self.seen.setdefault(client, [])
+        body = json.loads(raw)
+        bodies.append(body)
+        assert "X-Precis-Conversation" not in self.headers
+        answer = says(kind, len(bodies), len(bodies) % REQUESTS == 0, count(body))
+        pieces = [json.dumps(answer, indent=1)]
+        if body.get("stream"):
+            pieces = ["data: %s\n\n" % json.dumps(e) for e in events(kind, answer)] + ["data: [DONE]\n\n"]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if body.get("stream") else "application/json")
+        self.send_header("Content-Length", str(sum(len(p) for p in pieces)))
+        self.end_headers()
+        for p in pieces:
+            for half in (p[:20], p[20:]):
+                self.wfile.write(half.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+class Asked(Engine):
+    """The engine, and what it was asked and has answered."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.asked = []
+
+    def post(self, verb, body):
+        v = super().post(verb, body)
+        self.asked.append((body.get("reported"), v))
+        return v
+
+
+def grown(kind, request, answer):
+    """The list of the next request; None at the end."""
+    if kind == "messages":
+        (block,) = answer["content"]
+        result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": block.get("id"), "content": text(int(block.get("input", {}).get("path", "f0")[1:]))}]}
+        return None if block["type"] == "text" else request + [{"role": "assistant", "content": [block]}, result]
+    if kind == "responses":
+        (item,) = answer["output"]
+        return None if item["type"] == "message" else request + [item, {"type": "function_call_output", "call_id": item["call_id"], "output": text(int(json.loads(item["arguments"])["path"][1:]))}]
+    message = answer["choices"][0]["message"]
+    if not message.get("tool_calls"):
+        return None
+    (call,) = message["tool_calls"]
+    return request + [message, {"role": "tool", "tool_call_id": call["id"], "content": text(int(json.loads(call["function"]["arguments"])["path"][1:]))}]
+
+
+def asking(kind, stream, client, messages):
+    field = "input" if kind == "responses" else "messages"
+    more = {"messages": {"max_tokens": 100, "system": "You read files."}, "responses": {"instructions": "You read files.", "store": False}}.get(kind, {})
+    return {"model": "m", field: messages, **more, **({"stream": True} if stream else {})}
+
+
+def read(kind, stream, raw):
+    """The answer of a body."""
+    if not stream:
+        return json.loads(raw)
+    all = [json.loads(line[6:]) for line in raw.decode().split("\n") if line.startswith("data: {")]
+    if kind == "messages":
+        return {"content": [all[1]["content_block"]]}
+    return all[1]["response"] if kind == "responses" else all[0]
+
+
+class Transports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), API)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.base = "http://127.0.0.1:%d/" % cls.server.server_port
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def check(self, client, engine):
+        bodies = API.seen[client]
+        self.assertEqual((len(bodies), len(engine.asked)), (REQUESTS, REQUESTS))
+        was = []
+        for n, (body, (_, view)) in enumerate(zip(bodies, engine.asked)):
+            self.assertLessEqual(count(body), WINDOW, "request %d" % n)
+            self.assertIn(said(client), json.dumps(body))
+            sent = body.get("messages", body.get("input"))
+            if n:
+                self.assertIn(json.dumps(text(n))[1:-1], json.dumps(sent), "request %d has the newest file" % n)
+            if not view["acted"]:
+                self.assertEqual(sent[: len(was)], was, "request %d begins as the one before" % n)
+            was = sent
+        self.assertTrue(3 <= sum(v["acted"] for _, v in engine.asked) <= 16)
+        self.assertEqual([r and r["input"] for r, _ in engine.asked], [None] + [count(b) for b in bodies[:-1]], "each count is reported with the next request")
+
+    def test_each_api(self):
+        for name, stream in KINDS.items():
+            kind, client = name.rstrip("?"), "sync-" + name.replace("/", "-").replace("?", "-stream")
+            with self.subTest(client):
+                engine = Asked()
+                with httpx.Client(transport=PrecisTransport(engine=engine, window=WINDOW, on_error=self.fail)) as http:
+                    messages = [{"role": "user", "content": said(client)}]
+                    while messages:
+                        with http.stream("POST", self.base + client + "/v1/" + kind, json=asking(kind, stream, client, messages), headers={"X-Precis-Conversation": client}) as res:
+                            messages = grown(kind, messages, read(kind, stream, b"".join(res.iter_bytes())))
+                self.check(client, engine)
+                self.assertTrue(engine.expand("m2", client)[0], "the header names the conversation")
+
+    def test_each_api_asynchronously(self):
+        async def run(kind, stream, client, engine):
+            async with httpx.AsyncClient(transport=AsyncPrecisTransport(engine=engine, window=WINDOW, on_error=self.fail)) as http:
+                messages = [{"role": "user", "content": said(client)}]
+                while messages:
+                    async with http.stream("POST", self.base + client + "/v1/" + kind, json=asking(kind, stream, client, messages)) as res:
+                        messages = grown(kind, messages, read(kind, stream, await res.aread()))
+
+        for name, stream in KINDS.items():
+            client = "async-" + name.replace("/", "-").replace("?", "-stream")
+            with self.subTest(client):
+                engine = Asked()
+                asyncio.run(run(name.rstrip("?"), stream, client, engine))
+                self.check(client, engine)
+
+    def test_a_beta_is_added(self):
+        sent = []
+        plain = httpx.MockTransport(lambda r: sent.append(r) or httpx.Response(200))
+        engine = Engine()
+        engine.post = lambda verb, body: {"list": "messages", "messages": [], "set": {"thinking": None}, "beta": "b-2"}
+        httpx.Client(transport=PrecisTransport(plain, engine)).post("http://api/v1/messages", json={"messages": [{"role": "user", "content": "hi"}]}, headers={"anthropic-beta": "b-1"})
+        self.assertEqual(sent[0].headers["anthropic-beta"], "b-1,b-2")
+        self.assertEqual(json.loads(sent[0].content), {"messages": [], "thinking": None})
+
+    def test_what_is_no_turn_and_what_fails(self):
+        sent, errors = [], []
+        plain = httpx.MockTransport(lambda r: sent.append(r) or httpx.Response(200))
+        for engine, options in ((Engine(url="http://127.0.0.1:1"), {}), (Engine(), {"profile": "nobody's"})):
+            http = httpx.Client(transport=PrecisTransport(plain, engine, on_error=errors.append, **options))
+            http.post("http://api/v1/messages", content=b'{ "messages": [{"role":"user","content":"hi"}]}', headers={"X-Precis-Conversation": "n"})
+            self.assertEqual(sent[-1].content, b'{ "messages": [{"role":"user","content":"hi"}]}')
+            self.assertNotIn("X-Precis-Conversation", sent[-1].headers)
+        self.assertEqual(len(errors), 2)
+        for request in ({"json": {"input": "a text"}}, {"content": b"no JSON"}, {"content": b"[1]"}, {"content": iter([b"{}"])}):
+            http.post("http://api/v1/responses", **request)
+        http.get("http://api/v1/messages")
+        self.assertEqual((len(errors), len(sent)), (2, 7))
+
+
+if __name__ == "__main__":
+    unittest.main()
