@@ -32,6 +32,7 @@ test-long: ## run what make test leaves out of test-all
 full: export CI_REQUIRE_POSTGRES = 1
 full: export CI_REQUIRE_CHROMIUM = 1
 full: export CI_REQUIRE_NPM = 1
+full: export CI_REQUIRE_HTTPX = 1
 full: ## run everything, nothing sampled: more than an hour
 	@$(NOTTRIED) test -z "$$missing" || echo "not tried: $${missing%, }"
 	$(MAKE) check guard modules MODULES=-race
@@ -131,8 +132,8 @@ clients: ## agent programs from npm against a small window, through the gateway 
 	$(GO) -C lab build -o ../dist/clients ./clients/cmd/clients
 	dist/clients $(CLIENTS)
 
-integrations: ## the adapters of the folder integrations against the packages of npm: needs python3, node and npm
-	PRECIS_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run Integrations
+integrations: ## the folder integrations inside httpx and the packages of npm, and the examples: needs python3 with httpx and build, node and npm
+	PRECIS_NPM=1 CI_REQUIRE_HTTPX=1 $(GO) test ./cmd/precis -count=1 -v -run 'Integrations|GoExample'
 
 vscode: ## the extension for VS Code: its tests, also against this program, and its package: needs node 20 and npm
 	CI_REQUIRE_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run VSCode

@@ -2,6 +2,11 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,47 +15,156 @@ import (
 	"testing"
 )
 
-// integrate runs a program of the folder integrations against precis serve.
-func integrate(t *testing.T, dir string, args ...string) {
+// runIn runs a program of the folder integrations or examples in a folder, and returns its output.
+func runIn(t *testing.T, dir, stdin string, env []string, args ...string) string {
 	t.Helper()
-	base, _ := served(t, "memory")
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PRECIS_URL="+base, "PRECIS_KEY=", "PYTHONDONTWRITEBYTECODE=1", "XDG_STATE_HOME="+t.TempDir(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	cmd.Env = append(os.Environ(), "PRECIS_KEY=", "PYTHONDONTWRITEBYTECODE=1", "XDG_STATE_HOME="+t.TempDir(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	cmd.Env = append(cmd.Env, env...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s%s", args, err, out, errs.String())
 	}
+	return string(out)
 }
 
-// TestPythonIntegrations runs the Python adapters, which need no package.
+// pythonWith returns a Python that has modules. With CI_REQUIRE_HTTPX set it must be there.
+func pythonWith(t *testing.T, modules string) string {
+	t.Helper()
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import "+modules).Run() == nil {
+			return python
+		}
+	}
+	skip := t.Skipf
+	if os.Getenv("CI_REQUIRE_HTTPX") != "" {
+		skip = t.Fatalf
+	}
+	skip("there is no python3 with %s", modules)
+	return ""
+}
+
+// oneAnswer is an API that answers each request with how many tokens of four bytes it has, and whether it
+// has what the user said.
+func oneAnswer(t *testing.T) string {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","model":"gpt-4","choices":[{"index":0,"message":{"role":"assistant","content":"fits: %v, said: %v"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3000,"completion_tokens":9}}`,
+			len(body)/4 < 8192, bytes.Contains(body, []byte("Never touch main.go.")))
+	}))
+	t.Cleanup(up.Close)
+	return up.URL + "/v1"
+}
+
+// tooLarge is a request for a model with a window of 8,192 tokens.
+func tooLarge() string {
+	return strings.Replace(readings(40, ""), `"model":"m","window":8000,`, `"model":"gpt-4",`, 1)
+}
+
+const fits = "fits: true, said: true"
+
+// TestPythonIntegrations runs what needs no package but the standard library.
 func TestPythonIntegrations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it starts processes")
 	}
-	if err := exec.Command("python3", "--version").Run(); err != nil {
-		t.Skip("there is no python3")
-	}
-	integrate(t, "../../integrations/python", "python3", "-m", "unittest", "test_integrations")
+	python := pythonWith(t, "json")
+	base, _ := served(t, "memory")
+	runIn(t, "../../integrations/python", "", []string{"PRECIS_URL=" + base}, python, "-m", "unittest", "test_integrations")
 }
 
-// TestNodeIntegrations runs the TypeScript adapters against the packages of npm: make
-// integrations.
+// TestHTTPXIntegrations runs the transports inside httpx, builds their package, and runs the example with
+// the package installed.
+func TestHTTPXIntegrations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it starts processes")
+	}
+	python := pythonWith(t, "httpx, build, setuptools, venv")
+	base, _ := served(t, "memory")
+	env := []string{"PRECIS_URL=" + base}
+	runIn(t, "../../integrations/python", "", env, python, "-m", "unittest", "test_httpx")
+
+	dir, wheels, home := copyWithout(t, "../../integrations/python"), t.TempDir(), t.TempDir()
+	runIn(t, dir, "", nil, python, "-m", "build", "--no-isolation", "--wheel", "--outdir", wheels)
+	wheel, err := filepath.Glob(filepath.Join(wheels, "precis_httpx-*.whl"))
+	if err != nil || len(wheel) != 1 {
+		t.Fatalf("%q, %v", wheel, err)
+	}
+	runIn(t, home, "", nil, python, "-m", "venv", "--system-site-packages", "env") // httpx is there
+	own := filepath.Join(home, "env", "bin", "python")
+	runIn(t, home, "", nil, own, "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", wheel[0])
+	example, err := filepath.Abs("../../examples/python/main.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := runIn(t, home, tooLarge(), env, own, example, oneAnswer(t)+"/chat/completions", "Bearer k"); !strings.Contains(out, fits) {
+		t.Errorf("the example prints %q", out)
+	}
+}
+
+// TestNodeIntegrations runs precisFetch inside the packages of npm, packs it, and runs the example in a
+// folder where the package was installed: make integrations.
 func TestNodeIntegrations(t *testing.T) {
 	if os.Getenv("PRECIS_NPM") == "" {
 		t.Skip("PRECIS_NPM is not set: packages of npm would be installed")
 	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.FromSlash("../../integrations/typescript"))); err != nil {
+	base, _ := served(t, "memory")
+	env := []string{"PRECIS_URL=" + base}
+	dir, home := copyWithout(t, "../../integrations/typescript", "node_modules", "dist"), copyWithout(t, "../../examples/typescript")
+	runIn(t, dir, "", nil, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts")
+	runIn(t, dir, "", env, "npm", "test")
+
+	runIn(t, dir, "", nil, "npm", "pack", "--silent", "--pack-destination", home)
+	tgz, err := filepath.Glob(filepath.Join(home, "precis-fetch-*.tgz"))
+	if err != nil || len(tgz) != 1 {
+		t.Fatalf("%q, %v", tgz, err)
+	}
+	write(t, filepath.Join(home, "package.json"), `{"private":true,"type":"module"}`)
+	runIn(t, home, "", nil, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", tgz[0])
+	runIn(t, home, "", nil, "node", "--input-type=module", "-e", `import { precisFetch } from "precis-fetch"; precisFetch()`)
+	runIn(t, home, "", nil, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "openai", "typescript", "@types/node")
+	runIn(t, home, "", nil, "npx", "tsc", "--module", "nodenext", "--target", "es2022", "--strict", "--skipLibCheck", "--types", "node", "main.ts")
+	if out := runIn(t, home, tooLarge(), append(env, "OPENAI_API_KEY=k", "OPENAI_BASE_URL="+oneAnswer(t)), "node", "main.js"); !strings.Contains(out, fits) {
+		t.Errorf("the example prints %q", out)
+	}
+}
+
+// TestGoExample runs the example in a module of its own, which needs this one.
+func TestGoExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it starts processes")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"}, {"npx", "tsc"}} {
-		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
+	dir := copyWithout(t, "../../examples/go")
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
 	}
-	integrate(t, dir, "node", "--test", "test/")
+	path := strings.Fields(string(mod))[1]
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/agent\n\ngo 1.26.6\n\nrequire "+path+" v0.0.0\n\nreplace "+path+" => "+root+"\n")
+	sums, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.sum"), string(sums))
+	out := runIn(t, dir, tooLarge(), []string{"GOFLAGS=" + os.Getenv("GOFLAGS") + " -mod=mod"}, "go", "run", ".", oneAnswer(t)+"/chat/completions", "Bearer k")
+	if !strings.Contains(out, fits) {
+		t.Errorf("the example prints %q", out)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestVSCodeExtension installs the tools of the extension for VS Code, runs its tests

@@ -65,7 +65,7 @@ type Service struct {
 	catalog   *models.Catalog
 	calib     precis.Calibrator
 	counting  *policy.Manager // feeds calib, and has the store
-	admins    atomic.Bool // some owners are admins
+	admins    atomic.Bool     // some owners are admins
 	keys      *keyring
 	logins    logins
 	pages     http.Handler // the dashboard; nil without [Parts.Operations]
