@@ -1,6 +1,8 @@
 // Command go sends a request to a model as the view of its conversation:
 //
 //	go run . https://api.openai.com/v1/chat/completions "Bearer $OPENAI_API_KEY" <request.json
+//
+//precis:testonly
 package main
 
 import (

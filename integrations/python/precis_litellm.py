@@ -2,7 +2,14 @@
 
     guardrails:
       - guardrail_name: precis
-        litellm_params: {guardrail: precis_litellm.PrecisGuardrail, mode: pre_call, default_on: true}
+        litellm_params: {guardrail: precis_guard.Guard, mode: pre_call, default_on: true}
+
+with precis_guard.py in the folder of config.yaml:
+
+    from precis_litellm import PrecisGuardrail
+
+    class Guard(PrecisGuardrail):
+        profiles = {"red team": "frugal"}
 """
 
 import asyncio
@@ -19,13 +26,15 @@ FIELDS = ("model", "messages", "input", "system", "instructions", "tools", "thin
 
 
 class PrecisGuardrail(CustomGuardrail):
-    """shadow: requests are not changed, and the receipt says what would have been done. profiles are profiles
-    of precis by the alias of a key, the alias of a team, or its ID; window is that of the models in tokens.
-    When precis fails, requests are sent as they are."""
+    """Subclasses override the settings. When precis fails, requests are sent as they are."""
 
-    def __init__(self, engine=None, shadow=False, profiles=None, window=None, **kwargs):
+    shadow = False  # requests are not changed, and the receipt says what would have been done
+    profiles = {}  # profiles of precis by the alias of a key, the alias of a team, or its ID
+    window = None  # of the models, in tokens; None: the one that precis knows
+
+    def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self.engine, self.shadow, self.profiles, self.window = engine or Engine(), shadow, profiles or {}, window
+        self.engine = Engine()
 
     async def async_pre_call_hook(self, user_api_key_dict, cache, data, call_type):
         body = {k: data[k] for k in FIELDS if data.get(k) is not None}
@@ -35,7 +44,7 @@ class PrecisGuardrail(CustomGuardrail):
         if not isinstance(metadata, dict):
             metadata = data["metadata"] = {}
         who = [w for w in (getattr(user_api_key_dict, k, None) for k in ("key_alias", "team_alias", "team_id")) if w]
-        session = data.get("litellm_session_id") or metadata.get("session_id") or data.get("litellm_trace_id") or metadata.get("trace_id")
+        session = data.get("litellm_session_id") or metadata.get("session_id")  # a trace may be of one request only
         name = " ".join([*who[:1], str(session or beginning(body))])[:100]  # 200 bytes are allowed
         profile = next((self.profiles[w] for w in who if w in self.profiles), None)
         given = {"conversation": name, "dialect": DIALECTS[call_type], "profile": profile, "window": self.window}

@@ -72,8 +72,8 @@ class Engines(unittest.TestCase):
         self.assertEqual(e.exception.code, "not_found")
 
 
-def guardrail():
-    """The module precis_litellm, with a class that stands in for LiteLLM's."""
+def guardrails():
+    """Makes guardrails with settings, of a class that stands in for LiteLLM's."""
 
     class CustomGuardrail:
         def __init__(self, guardrail_name=None, event_hook=None, default_on=False):
@@ -82,11 +82,20 @@ def guardrail():
     names = ["litellm", "litellm.integrations", "litellm.integrations.custom_guardrail"]
     with mock.patch.dict(sys.modules, {n: types.ModuleType(n) for n in names}):
         sys.modules[names[-1]].CustomGuardrail = CustomGuardrail
-        return importlib.import_module("precis_litellm")
+        module = importlib.import_module("precis_litellm")
+
+    def made(engine=None, **settings):
+        guard = type("Guard", (module.PrecisGuardrail,), settings)(guardrail_name="precis", event_hook="pre_call", default_on=True)
+        guard.engine = engine or guard.engine
+        return guard
+
+    return made
 
 
 class LiteLLM(unittest.TestCase):
     """As the proxy calls a guardrail, by its documentation; not in LiteLLM itself."""
+
+    made = staticmethod(guardrails())
 
     def call(self, guard, data, call_type="acompletion", **key):
         who = types.SimpleNamespace(**{"key_alias": None, "team_alias": None, "team_id": None, **key})
@@ -94,7 +103,7 @@ class LiteLLM(unittest.TestCase):
 
     def test_the_request_becomes_its_view(self):
         for make, field, call_type in ((chat, "messages", "acompletion"), (anthropic, "messages", "anthropic_messages"), (responses, "input", "aresponses")):
-            guard = guardrail().PrecisGuardrail(window=WINDOW, guardrail_name="precis", event_hook="pre_call")
+            guard = self.made(window=WINDOW)
             before = []
             for n in range(1, 41):
                 data = {"model": "m", field: make(n, call_type), "litellm_session_id": call_type, "litellm_logging_obj": object()}
@@ -112,14 +121,14 @@ class LiteLLM(unittest.TestCase):
 
     def test_shadow_changes_nothing(self):
         data, asked = {"model": "m", "messages": chat(20, "shadow"), "metadata": {"session_id": "s1"}}, chat(20, "shadow")
-        out = self.call(guardrail().PrecisGuardrail(shadow=True, window=WINDOW), data)
+        out = self.call(self.made(shadow=True, window=WINDOW), data)
         self.assertEqual(out["messages"], asked)
         receipt = out["metadata"]["precis"]
         self.assertTrue(receipt["shadow"] and receipt["hidden"])
         self.assertLess(receipt["tokens_after"], WINDOW)
 
     def test_the_profile_of_a_key_or_team(self):
-        guard = guardrail().PrecisGuardrail(window=WINDOW, profiles={"ann": "off", "red": "frugal"})
+        guard = self.made(window=WINDOW, profiles={"ann": "off", "red": "frugal"})
         for key, want in (({"key_alias": "ann", "team_alias": "red"}, "off"), ({"team_alias": "red"}, "frugal"), ({"key_alias": "bob"}, None)):
             receipt = self.call(guard, {"model": "m", "messages": chat(20, str(key))}, **key)["metadata"]["precis"]
             self.assertEqual(receipt["profile"], want)
@@ -127,10 +136,10 @@ class LiteLLM(unittest.TestCase):
 
     def test_what_is_no_turn_and_what_fails(self):
         for guard, data, call_type in (
-            (guardrail().PrecisGuardrail(), {"model": "m", "input": "a text"}, "embeddings"),
-            (guardrail().PrecisGuardrail(), {"model": "m", "input": "a text"}, "aresponses"),
-            (guardrail().PrecisGuardrail(engine=Engine(url="http://127.0.0.1:1")), {"model": "m", "messages": chat(2)}, "acompletion"),
-            (guardrail().PrecisGuardrail(profiles={"ann": "nobody's"}), {"model": "m", "messages": chat(2)}, "acompletion"),
+            (self.made(), {"model": "m", "input": "a text"}, "embeddings"),
+            (self.made(), {"model": "m", "input": "a text"}, "aresponses"),
+            (self.made(engine=Engine(url="http://127.0.0.1:1")), {"model": "m", "messages": chat(2)}, "acompletion"),
+            (self.made(profiles={"ann": "nobody's"}), {"model": "m", "messages": chat(2)}, "acompletion"),
         ):
             asked = copy.deepcopy(data)
             out = self.call(guard, data, call_type, key_alias="ann")
