@@ -61,11 +61,12 @@ class _Turns:
         content = b"".join(request.stream)
         if view:
             self.reported = None
-            content = json.dumps({**body, view["list"]: view["messages"], **view.get("set", {})}).encode()
+            if view["changed"]:
+                content = json.dumps({**body, view["list"]: view["messages"], **view.get("set", {})}).encode()
             if view.get("beta"):
                 headers["anthropic-beta"] = ",".join(filter(None, [headers.get("anthropic-beta"), view["beta"]]))
             headers["Accept-Encoding"] = "identity"  # the usage is read as it passes
-            del headers["Content-Length"]
+            headers.pop("Content-Length", None)
         return httpx.Request(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
 
     def listening(self, response, view):

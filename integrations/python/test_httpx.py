@@ -189,10 +189,16 @@ class Transports(unittest.TestCase):
         sent = []
         plain = httpx.MockTransport(lambda r: sent.append(r) or httpx.Response(200))
         engine = Engine()
-        engine.post = lambda verb, body: {"list": "messages", "messages": [], "set": {"thinking": None}, "beta": "b-2"}
+        engine.post = lambda verb, body: {"list": "messages", "changed": True, "messages": [], "set": {"thinking": None}, "beta": "b-2"}
         httpx.Client(transport=PrecisTransport(plain, engine)).post("http://api/v1/messages", json={"messages": [{"role": "user", "content": "hi"}]}, headers={"anthropic-beta": "b-1"})
         self.assertEqual(sent[0].headers["anthropic-beta"], "b-1,b-2")
         self.assertEqual(json.loads(sent[0].content), {"messages": [], "thinking": None})
+
+    def test_what_fits_keeps_its_bytes(self):
+        sent, raw = [], '{ "model":"m", "messages": [{"role":"user","content":"h\\u00e9"} ]}'.encode()
+        plain = httpx.MockTransport(lambda r: sent.append(r) or httpx.Response(200))
+        httpx.Client(transport=PrecisTransport(plain, on_error=self.fail)).post("http://api/v1/messages", content=raw)
+        self.assertEqual(sent[0].content, raw)
 
     def test_what_is_no_turn_and_what_fails(self):
         sent, errors = [], []

@@ -79,6 +79,7 @@ interface View {
   messages: unknown[];
   set?: object;
   beta?: string;
+  changed: boolean;
   counted?: object;
 }
 
@@ -96,7 +97,7 @@ function beginning(body: any, list: any[]): string {
 
 /** Calls heard with the usage of an answer whenever its body, which is passed on piece by piece, states one. */
 function listen(res: Response, heard: (usage: any) => void): Response {
-  if (!res.ok || !res.body) return res;
+  if (!res.ok || !res.body?.pipeThrough) return res;
   const stream = res.headers.get("Content-Type")?.includes("event-stream"), decoder = new TextDecoder();
   let rest = "", usage = {};
   const read = (text: string) => {
@@ -151,7 +152,7 @@ export function precisFetch(options: FetchOptions = {}): typeof fetch {
     reported = undefined;
     headers.delete("Content-Length");
     if (view.beta) headers.append("anthropic-beta", view.beta);
-    const sent = JSON.stringify({ ...body, [view.list]: view.messages, ...view.set });
+    const sent = view.changed ? JSON.stringify({ ...body, [view.list]: view.messages, ...view.set }) : raw;
     return listen(await engine.fetch(input, { ...init, body: sent, headers }), (usage) => {
       const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
       const input = usage.prompt_tokens ?? usage.input_tokens + cached; // Anthropic's input excludes what is cached

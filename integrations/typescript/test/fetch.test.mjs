@@ -195,6 +195,13 @@ test("langchain", async () => {
   check("langchain", asked);
 });
 
+test("a request that fits keeps its bytes", async () => {
+  const sent = [], raw = JSON.stringify({ model: "m", messages: [{ role: "user", content: said("bytes") }] }, null, 1);
+  const plain = precisFetch({ onError: (e) => assert.fail(e), fetch: (url, init) => (String(url).includes("/precis/") ? fetch(url, init) : (sent.push(init.body), Promise.resolve(new Response("{}")))) });
+  await plain("http://api/v1/messages", { method: "POST", body: raw });
+  assert.equal(sent[0], raw);
+});
+
 test("a request that is no turn, and a precis that is away or refuses", async () => {
   await assert.rejects(new Engine().post("expand", { handle: "m0", conversation: "nobody" }), (e) => e instanceof PrecisError && e.code === "not_found");
   for (const options of [{ url: "http://127.0.0.1:1" }, { profile: "nobody's" }]) {
