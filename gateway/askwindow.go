@@ -2,141 +2,56 @@ package gateway
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/internal/window"
 )
 
 const (
-	askFor    = 10 * time.Second // for all questions to one server about one model
-	questFor  = 3 * time.Second  // for one question
-	waitFor   = time.Second      // how long turns wait for the answer, from the first question about a model
-	askLimit  = 4 << 20          // bytes read of an answer
-	worthWait = 8 << 10          // requests with fewer bytes fit every window
-	// requests with fewer bytes to a model of the catalog do not need the window yet
-	worthAsk = 2 << 10
+	questFor  = 3 * time.Second // for one question about a window
+	askLimit  = 4 << 20         // bytes read of an answer
+	worthWait = 8 << 10         // requests with fewer bytes fit every window
+	worthAsk  = 2 << 10         // requests with fewer bytes to a model of the catalog do not need the window yet
 )
 
-// windowQuestion is a pending question about the window of a model.
-type windowQuestion struct {
-	done  chan struct{} // closed when all questions were asked
-	until time.Time     // until when turns wait
+// windowServer asks the upstream of a request for windows, with its headers and its query. It is a
+// [windows.Server].
+type windowServer struct {
+	Credentials
+	transport http.RoundTripper
 }
 
-// ask starts asking the upstream for the window of a model if that is due. It returns the model's
-// first question while it is pending, because a turn may wait for it; nil when there is no such
-// question. It does not ask for a window that the user configured.
-func (w *windows) ask(ctx context.Context, c Credentials, model string) *windowQuestion {
-	if model == "" || w.table(ctx, model).Source == precis.SourceConfigured {
-		return nil
-	}
-	key := servedKey{c.Upstream.Name, model}
-	w.mu.RLock()
-	was, known := w.served[key]
-	a := w.asking[key]
-	w.mu.RUnlock()
-	switch {
-	case a != nil && !known:
-		return a
-	case a != nil || known && !was.NeedsQuery(w.now()):
-		return nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.asking[key] != nil || len(w.asking) >= mostWindows {
-		return nil // another request has started it
-	}
-	if w.asking == nil {
-		w.asking = map[servedKey]*windowQuestion{}
-	}
-	a = &windowQuestion{done: make(chan struct{}), until: time.Now().Add(waitFor)}
-	w.asking[key] = a
-	if !w.background(func(context.Context) { w.askNow(c, key, a) }) {
-		delete(w.asking, key)
-		return nil
-	}
-	if known {
-		return nil
-	}
-	return a
-}
+// Name returns the name of the upstream.
+func (s windowServer) Name() string { return s.Upstream.Name }
 
-// askNow asks for the window and records the answer.
-func (w *windows) askNow(c Credentials, key servedKey, a *windowQuestion) {
-	defer close(a.done)
-	ctx, cancel := context.WithTimeout(w.closing, askFor)
-	defer cancel()
-	answer := w.answer(ctx, c, key.model)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.asking[key] != a {
-		return // the question was dropped meanwhile
-	}
-	delete(w.asking, key)
-	if w.served == nil {
-		w.served = map[servedKey]window.Served{}
-	}
-	if _, known := w.served[key]; !known {
-		w.roomForServed()
-	}
-	w.served[key] = w.served[key].After(answer)
-	w.changed(key.row(), true)
-}
+// Native reports whether the upstream is the API of the company that makes its models.
+func (s windowServer) Native() bool { return NativeOf(s.Upstream.URL.Host) != nil }
 
-// answer tries each kind of question until the server answers one.
-func (w *windows) answer(ctx context.Context, c Credentials, model string) window.Served {
-	out := window.Served{Fault: window.Silent}
-	for _, q := range window.Questions(model, NativeOf(c.Upstream.URL.Host) != nil) {
-		at := c.Upstream.Name + q.Path
-		body, status, err := w.fetch(ctx, c, q)
-		switch {
-		case err != nil || status >= 500 || status == http.StatusTooManyRequests:
-			out = window.Served{Fault: window.Failing, Detail: faultDetail(at, status, err)}
-		case status == http.StatusUnauthorized || status == http.StatusForbidden:
-			if out.Fault == window.Silent {
-				out = window.Served{Fault: window.Refusal, Detail: faultDetail(at, status, nil)}
-			}
-		case status == http.StatusOK:
-			n, loading := q.Read(body, model)
-			if n > 0 {
-				return window.Served{Tokens: n, Detail: at, Since: w.now(), Asked: w.now()}
-			}
-			if loading {
-				out.Fault, out.Detail = window.Loading, at+" states a window when the model is loaded"
-			}
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	if out.Detail == "" {
-		out.Detail = c.Upstream.Name + " states no window"
-	}
-	out.Asked = w.now()
-	return out
-}
-
-// fetch sends a question and returns the body and the status of the response. It reads the body
+// Answer sends a question and returns the body and the status of the response. It reads the body
 // only when the status is 200.
-func (w *windows) fetch(ctx context.Context, c Credentials,
-	q window.Question) (body []byte, status int, err error) {
+func (s windowServer) Answer(ctx context.Context, q window.Question) (body []byte, status int, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.New(plainError(err))
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, questFor)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, q.Method, c.Upstream.join(q.Path, c.query).String(),
+	req, err := http.NewRequestWithContext(ctx, q.Method, s.Upstream.join(q.Path, s.query).String(),
 		strings.NewReader(string(q.Body)))
 	if err != nil {
 		return nil, 0, err
 	}
-	req.Header = c.Header.Clone()
+	req.Header = s.Header.Clone()
 	if q.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	res, err := w.transport.RoundTrip(req)
+	res, err := s.transport.RoundTrip(req)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -152,24 +67,16 @@ func (w *windows) fetch(ctx context.Context, c Credentials,
 // briefly for the first answer. It does not ask an upstream that has received no request yet, so
 // that the first requests do not look like a scan, see [exchange.recordReached].
 func (p *placed) askWindow() {
-	if !p.g.windows.isReached(p.upstream.Name) {
+	if !p.g.windows.IsReached(p.upstream.Name) {
 		return
 	}
-	a := p.ask()
-	if a == nil || len(p.body) < worthWait || p.work != workTurn {
-		return
-	}
-	timer := time.NewTimer(time.Until(a.until))
-	defer timer.Stop()
-	select {
-	case <-a.done:
-	case <-timer.C:
-	case <-p.r.Context().Done():
+	if q := p.ask(); len(p.body) >= worthWait && p.work == workTurn {
+		q.Wait(p.r.Context())
 	}
 }
 
 // ask asks for the window of the request's model with the headers and the query of the request.
-func (p *placed) ask() *windowQuestion {
+func (p *placed) ask() *windows.Question {
 	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
 		return nil
 	}
@@ -185,7 +92,7 @@ func (p *placed) ask() *windowQuestion {
 	for _, name := range ofBody {
 		c.Header.Del(name)
 	}
-	return p.g.windows.ask(p.r.Context(), c, p.found.Prompt.Model)
+	return p.g.windows.Ask(p.r.Context(), windowServer{c, p.g.o.Transport}, p.found.Prompt.Model)
 }
 
 // ofBody are headers that describe the body of a request or of its answer.
@@ -199,43 +106,23 @@ var ofBody = []string{
 // recordReached records that the upstream has answered, and the first time asks for the window of the
 // request's model.
 func (x *exchange) recordReached() {
-	if first := x.g.windows.reach(x.upstream.Name); first && x.managed() && x.placed != nil {
+	if first := x.g.windows.RecordReached(x.upstream.Name); first && x.managed() && x.placed != nil {
 		x.placed.ask()
 	}
 }
 
-// reach records that a request was sent to an upstream, and reports whether it is the first.
-func (w *windows) reach(upstream string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	was := w.sent[upstream]
-	if w.sent == nil {
-		w.sent = map[string]bool{}
-	}
-	w.sent[upstream] = true
-	return !was
+// Windows returns the known context windows of the models of an owner, or of [AllOwners], sorted by
+// upstream and model.
+func (g *Gateway) Windows(ctx context.Context, owner string) []windows.Entry {
+	return g.windows.List(ctx, owner)
 }
 
-// isReached reports whether a request was sent to an upstream, by this process or by one that has
-// stored the answers.
-func (w *windows) isReached(upstream string) bool {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	if w.sent[upstream] {
-		return true
-	}
-	for key := range w.served {
-		if key.upstream == upstream {
-			return true
-		}
-	}
-	return false
-}
-
-// faultDetail describes why a server states no window.
-func faultDetail(at string, status int, err error) string {
-	if err != nil {
-		return at + " could not be asked: " + plainError(err)
-	}
-	return fmt.Sprintf("%s answered %d", at, status)
+// ForgetWindows deletes the evidence from requests and servers on the windows of an owner's models,
+// limited to one upstream and one model if these are not "". Configured windows and the catalog's
+// windows stay. It returns the number of deleted windows. Statements of servers are deleted only
+// for [AllOwners]. Other replicas with the same store delete them at their next sync, within half a
+// minute. The error is [precis.CodeInternal] when writing to the store fails: the write is retried,
+// and until then only this replica has deleted them.
+func (g *Gateway) ForgetWindows(ctx context.Context, owner, upstream, model string) (int, error) {
+	return g.windows.Forget(ctx, owner, upstream, model)
 }

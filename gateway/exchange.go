@@ -278,7 +278,7 @@ func (x *exchange) record() {
 	}
 	tokens := sent.After.Tokens
 	if x.answer.Error == nil && !x.answer.Full() {
-		x.g.windows.accepted(p.windowKey(), x.answer.Input, tokens)
+		x.g.windows.Accepted(p.windowKey(), x.answer.Input, tokens)
 	}
 	m := x.g.ownManager(p.manager, x.owner)
 	if x.answer.Input > 0 && x.answer.Error == nil {

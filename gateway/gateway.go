@@ -19,6 +19,7 @@ import (
 	"github.com/precis-dev/precis/gateway/admission"
 	"github.com/precis-dev/precis/gateway/bridge"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
@@ -29,8 +30,7 @@ type Gateway struct {
 	o             Options
 	conversations *registry.Registry
 	proxy         *httputil.ReverseProxy
-	windows       windows
-	endAsking     context.CancelFunc
+	windows       *windows.Book
 	accounts      *accounts.Accounts
 	// freeModels are models, by upstream and name, at upstreams that do not know the control for
 	// bound reasoning.
@@ -77,12 +77,10 @@ func New(o Options) (*Gateway, error) {
 		Now: o.Now, Work: g.background,
 		Upstreams: o.accountUpstreams(),
 	})
-	g.windows.table, g.windows.profile = o.Window, o.ProfileWindow
-	g.windows.transport, g.windows.background, g.windows.now = o.Transport, g.background, o.Now
-	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
-	g.windows.kept.shared, g.windows.kept.patience, g.windows.kept.log = o.Shared, cmp.Or(o.Patience,
-		3*time.Second), o.Logger
-	g.windows.kept.store, _ = o.Store.(store.Windows)
+	keep, _ := o.Store.(store.Windows)
+	g.windows = windows.New(windows.Options{Table: o.Window, Profile: o.ProfileWindow,
+		Background: g.background, Now: o.Now, Store: keep, Shared: o.Shared,
+		Patience: cmp.Or(o.Patience, 3*time.Second), Logger: o.Logger})
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.idKey(), Shared: o.Shared,
@@ -92,7 +90,7 @@ func New(o Options) (*Gateway, error) {
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
-	_ = g.windows.sync(context.Background()) // a failed read is retried later
+	_ = g.windows.Sync(context.Background()) // a failed read is retried later
 	g.background(func(context.Context) {
 		// loads the token tables, so that the first request does not wait for them
 		o.Manager.NewMeter().Message(precis.NewText(precis.RoleUser, "a word"))
@@ -121,7 +119,7 @@ func (g *Gateway) Active() int { return g.gate.Active() }
 // [http.Server.Shutdown]; Close ends the requests of [Gateway.RoundTripper].
 func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
-	g.endAsking()
+	g.windows.StopAsking()
 	g.LetGo()
 	g.calls.end()
 	done := make(chan struct{})
@@ -132,7 +130,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.cancel()
 		<-done
 	}
-	_ = g.windows.sync(ctx) // errors are logged
+	_ = g.windows.Sync(ctx) // errors are logged
 	err := g.conversations.Close(ctx)
 	g.cancel()
 	return err

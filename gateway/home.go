@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/shelf"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/measure"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
@@ -167,11 +168,11 @@ func (h home) request(ctx context.Context, c *registry.Conversation, model strin
 // one of its newest request, else the one its next request would have.
 func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string,
 	last precis.Window) precis.Window {
-	key := windowKey{model: model, owner: owner}
+	key := windows.Key{Model: model, Owner: owner}
 	if up := h.g.upstreamFor(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
-		key.upstream = up.Name
+		key.Upstream = up.Name
 	}
-	k := h.g.windows.of(ctx, key, cmp.Or(rec.Profile, rec.Arm))
+	k := h.g.windows.Of(ctx, key, cmp.Or(rec.Profile, rec.Arm))
 	if last.Tokens > 0 && k.Set == 0 {
 		return last
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/store/memory"
 	"github.com/precis-dev/precis/store/sqlite"
 )
@@ -36,9 +37,9 @@ func narrow(t *testing.T, refused *atomic.Int64) string {
 }
 
 // one returns the one window that is known; nil when none is.
-func one(t *testing.T, g *gateway.Gateway) *gateway.KnownWindow {
+func one(t *testing.T, g *gateway.Gateway) *windows.Entry {
 	t.Helper()
-	var out *gateway.KnownWindow
+	var out *windows.Entry
 	for _, w := range g.Windows(t.Context(), gateway.AllOwners) {
 		if out != nil {
 			t.Fatalf("several windows: %+v, %+v", *out, w)
@@ -79,7 +80,7 @@ func TestWindowsOutliveARestart(t *testing.T) {
 			t.Fatal(res.StatusCode, out)
 		}
 	}
-	var was gateway.KnownWindow
+	var was windows.Entry
 	run(func(base string, g *gateway.Gateway) {
 		turn(base)
 		turn(base) // waits for the server's answer

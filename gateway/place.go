@@ -12,6 +12,7 @@ import (
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/internal/content"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/policy"
@@ -188,9 +189,9 @@ func (p *placed) keepAlive() (stop func()) {
 }
 
 // windowKey returns the key of the request's window among the learned ones.
-func (p *placed) windowKey() windowKey {
-	return windowKey{p.upstream.Name, p.found.Prompt.Model, p.owner,
-		strings.Join(p.r.Header.Values(headerBeta), ",")}
+func (p *placed) windowKey() windows.Key {
+	return windows.Key{Upstream: p.upstream.Name, Model: p.found.Prompt.Model, Owner: p.owner,
+		Betas: strings.Join(p.r.Header.Values(headerBeta), ",")}
 }
 
 // polyfills reads the context management that the request asks for.

@@ -305,7 +305,7 @@ func (j *planner) withLiveRequest(ctx context.Context) context.Context {
 
 // window returns the evidence on the context window of the request's model at its upstream.
 func (p *placed) window(ctx context.Context) window.Known {
-	k := p.g.windows.of(ctx, p.windowKey(), p.profile)
+	k := p.g.windows.Of(ctx, p.windowKey(), p.profile)
 	k.Ceiling = p.ceiling
 	if a := p.assembly; a != nil && a.Window > 0 {
 		k.Set, k.By = a.Window, "the request"

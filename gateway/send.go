@@ -400,7 +400,7 @@ func (p *plan) recordOverflow(over overflow.Overflow, seen bool) {
 	report := p.result.Report
 	o := p.overflow(over)
 	o.Seen = seen
-	p.g.windows.refused(p.windowKey(), o)
+	p.g.windows.Refused(p.windowKey(), o)
 	if ceiling := o.Ceiling(p.retries); ceiling > 0 && (p.ceiling == 0 || ceiling < p.ceiling) {
 		p.ceiling = ceiling
 	}

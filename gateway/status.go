@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -78,7 +79,7 @@ type StoreLost struct {
 // Status returns an overview of the gateway, with the number of conversations of an owner.
 func (g *Gateway) Status(owner string) Status {
 	stats := g.conversations.Stats()
-	st := Status{Replica: g.o.Replica, Active: g.Active(), Windows: g.windows.learned(owner),
+	st := Status{Replica: g.o.Replica, Active: g.Active(), Windows: g.learnedWindows(owner),
 		Upstreams: []UpstreamInfo{}, Store: g.storeInfo(stats)}
 	st.Memory.Lines, st.Memory.Bytes, st.Memory.Dropped = stats.Lines, stats.Bytes, stats.Dropped
 	st.Memory.Limit = cmp.Or(g.o.Memory, 256<<20)
@@ -91,6 +92,18 @@ func (g *Gateway) Status(owner string) Status {
 		st.Upstreams = append(st.Upstreams, UpstreamInfo{u.Name, speaks})
 	}
 	return st
+}
+
+// learnedWindows returns an owner's windows that were derived from errors which are still valid
+// evidence.
+func (g *Gateway) learnedWindows(owner string) []LearnedWindow {
+	out := []LearnedWindow{}
+	for _, known := range g.windows.List(context.Background(), owner) {
+		if known.Window.Source == precis.SourceLearned {
+			out = append(out, LearnedWindow{known.Upstream, known.Model, known.Window.Tokens})
+		}
+	}
+	return out
 }
 
 func (g *Gateway) storeInfo(s registry.Stats) StoreInfo {

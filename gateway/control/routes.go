@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
@@ -151,7 +152,7 @@ type status struct {
 
 // windowList lists known windows.
 type windowList struct {
-	Items []gateway.KnownWindow `json:"items"`
+	Items []windows.Entry `json:"items"`
 }
 
 // forgetWindowsBody selects windows to forget.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/precis-dev/precis/cmd/internal/running"
 	"github.com/precis-dev/precis/cmd/internal/term"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/windows"
 )
 
 // windows reports the doubtful windows of models in the running gateway.
@@ -22,7 +22,7 @@ func (e *exam) windows(ctx context.Context) {
 		return
 	}
 	var list struct {
-		Items []gateway.KnownWindow `json:"items"`
+		Items []windows.Entry `json:"items"`
 	}
 	if err := gw.Do(ctx, http.MethodGet, "/windows", nil, &list); err != nil {
 		e.add(check, OK, "precis windows --key-file FILE shows those of a key",
@@ -33,7 +33,7 @@ func (e *exam) windows(ctx context.Context) {
 }
 
 // doubtful adds a finding for each window that may be wrong.
-func (e *exam) doubtful(items []gateway.KnownWindow) {
+func (e *exam) doubtful(items []windows.Entry) {
 	const check = "windows"
 	before := len(e.findings)
 	for _, w := range items {
@@ -50,7 +50,7 @@ func (e *exam) doubtful(items []gateway.KnownWindow) {
 }
 
 // doubtOf returns why a window may be wrong, and the remedy.
-func doubtOf(w gateway.KnownWindow, doubt string) (why, hint string) {
+func doubtOf(w windows.Entry, doubt string) (why, hint string) {
 	forget := "precis windows " + quoted(w.Model) + " --upstream " + quoted(w.Upstream) + " --forget"
 	set := "set the window of " + w.Model + " in models_file, see precis config"
 	lower := "set the window of " + w.Model + " in models_file to no more than that, see precis config"
@@ -72,7 +72,7 @@ func doubtOf(w gateway.KnownWindow, doubt string) (why, hint string) {
 }
 
 // evidenceOf lists the evidence on a window.
-func evidenceOf(w gateway.KnownWindow) string {
+func evidenceOf(w windows.Entry) string {
 	var out []string
 	for _, x := range []struct {
 		what   string

@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/windows"
 )
 
 // Doubtful windows are named with the reason and with what mends it; others are not.
 func TestDoubtfulWindows(t *testing.T) {
-	w := func(model string, tokens int, source precis.Source, doubts ...string) gateway.KnownWindow {
-		return gateway.KnownWindow{Upstream: "up", Model: model, Window: precis.Window{Tokens: tokens, Source: source}, Configured: source == precis.SourceConfigured, Server: 65_536, Stated: 32_768, Doubts: doubts}
+	w := func(model string, tokens int, source precis.Source, doubts ...string) windows.Entry {
+		return windows.Entry{Upstream: "up", Model: model, Window: precis.Window{Tokens: tokens, Source: source}, Configured: source == precis.SourceConfigured, Server: 65_536, Stated: 32_768, Doubts: doubts}
 	}
 	e := &exam{}
-	e.doubtful([]gateway.KnownWindow{
+	e.doubtful([]windows.Entry{
 		w("fine", 200_000, precis.SourceCatalog), w("new", 128_000, precis.SourceAssumed, "assumed"), w("split", 32_768, precis.SourceLearned, "contradicted"),
 		w("mine", 100_000, precis.SourceConfigured, "contradicted"), w("blind $(x)", 58_200, precis.SourceLearned, "unconfirmed"), w("stale", 32_768, precis.SourceServer, "old"),
 	})
@@ -31,7 +31,7 @@ func TestDoubtfulWindows(t *testing.T) {
 		}
 	}
 	e = &exam{}
-	if e.doubtful([]gateway.KnownWindow{w("fine", 200_000, precis.SourceCatalog)}); len(e.findings) != 1 || e.findings[0].Level != OK {
+	if e.doubtful([]windows.Entry{w("fine", 200_000, precis.SourceCatalog)}); len(e.findings) != 1 || e.findings[0].Level != OK {
 		t.Errorf("%+v", e.findings)
 	}
 }

@@ -10,11 +10,11 @@ import (
 
 	"github.com/precis-dev/precis/cmd/internal/command"
 	"github.com/precis-dev/precis/cmd/internal/running"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/windows"
 )
 
-// windows shows and deletes what a running gateway has learned about context windows.
-type windows struct {
+// showWindows shows and deletes what a running gateway has learned about context windows.
+type showWindows struct {
 	*command.Tools
 	forget   bool
 	upstream string
@@ -23,7 +23,7 @@ type windows struct {
 
 // NewWindows makes the command windows.
 func NewWindows(t *command.Tools) *cobra.Command {
-	c := &windows{Tools: t}
+	c := &showWindows{Tools: t}
 	cmd := &cobra.Command{
 		Use:   "windows [MODEL]",
 		Short: "Show what the running gateway takes the windows of models to be, and why",
@@ -46,7 +46,7 @@ are asked again at the next request.`,
 	return cmd
 }
 
-func (c *windows) run(cmd *cobra.Command, args []string) error {
+func (c *showWindows) run(cmd *cobra.Command, args []string) error {
 	cfg, err := c.Jobs.Config()
 	if err != nil {
 		return err
@@ -74,12 +74,12 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	var list struct {
-		Items []gateway.KnownWindow `json:"items"`
+		Items []windows.Entry `json:"items"`
 	}
 	if err := gw.Do(cmd.Context(), http.MethodGet, "/windows", nil, &list); err != nil {
 		return err
 	}
-	items := []gateway.KnownWindow{}
+	items := []windows.Entry{}
 	for _, w := range list.Items {
 		if (model == "" || w.Model == model) && (c.upstream == "" || w.Upstream == c.upstream) {
 			items = append(items, w)
@@ -92,7 +92,7 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (c *windows) print(items []gateway.KnownWindow) {
+func (c *showWindows) print(items []windows.Entry) {
 	c.Text.Title("%s", c.Words.Count(len(items), "window"))
 	var rows [][]string
 	for _, w := range items {
@@ -105,7 +105,7 @@ func (c *windows) print(items []gateway.KnownWindow) {
 }
 
 // evidence describes the observations for a window and against it.
-func (c *windows) evidence(w gateway.KnownWindow) string {
+func (c *showWindows) evidence(w windows.Entry) string {
 	var out []string
 	add := func(tokens int, what string, at time.Time) {
 		if tokens > 0 {

@@ -1,15 +1,13 @@
-package gateway
+package windows
 
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/precis-dev/precis/internal/window"
-	"github.com/precis-dev/precis/store"
 )
 
 // syncEvery is how often a replica reads the others' changes, and how long changes that are not
@@ -19,16 +17,11 @@ const syncEvery = 30 * time.Second
 // keptWindows synchronizes the known windows with the store. Memory is authoritative: a failed read
 // or write is retried later.
 type keptWindows struct {
-	store    store.Windows // nil: windows are not kept beyond the process
-	shared   bool          // other replicas write there, too
-	patience time.Duration // time limit for the store
-	log      *slog.Logger
-
 	syncing sync.Mutex   // held while the store is read and written
 	read    atomic.Bool  // the store was read
 	next    atomic.Int64 // when to sync again, in Unix nanoseconds
 
-	// The following fields are guarded by windows.mu.
+	// The following fields are guarded by Book.mu.
 	dirty  map[string]bool   // rows that differ from the store
 	rows   map[string]string // last known rows of the store, by key
 	busy   bool              // a sync is in progress
@@ -42,7 +35,7 @@ const (
 	servedRow = "served"
 )
 
-func (k windowKey) row() string { return rowKey(shownRow, k.upstream, k.model, k.owner, k.betas) }
+func (k Key) row() string       { return rowKey(shownRow, k.Upstream, k.Model, k.Owner, k.Betas) }
 func (k servedKey) row() string { return rowKey(servedRow, k.upstream, k.model) }
 
 func rowKey(parts ...string) string {
@@ -50,30 +43,30 @@ func rowKey(parts ...string) string {
 	return string(key)
 }
 
-// note marks a row as changed.
-func (k *keptWindows) note(row string) {
-	if k.store == nil {
+// note marks a row as changed. The lock must be held.
+func (w *Book) note(row string) {
+	if w.o.Store == nil {
 		return
 	}
-	if k.dirty == nil {
-		k.dirty = map[string]bool{}
+	if w.kept.dirty == nil {
+		w.kept.dirty = map[string]bool{}
 	}
-	k.dirty[row] = true
+	w.kept.dirty[row] = true
 }
 
 // changed marks a row as changed and has it stored: at once if soon, else with later changes. The
 // lock must be held.
-func (w *windows) changed(row string, soon bool) {
-	w.kept.note(row)
-	if soon || w.now().UnixNano() >= w.kept.next.Load() {
+func (w *Book) changed(row string, soon bool) {
+	w.note(row)
+	if soon || w.o.Now().UnixNano() >= w.kept.next.Load() {
 		w.start()
 	}
 }
 
 // readDue starts a sync if one is due.
-func (w *windows) readDue() {
+func (w *Book) readDue() {
 	k := &w.kept
-	if k.store == nil || !k.shared && k.read.Load() || w.now().UnixNano() < k.next.Load() {
+	if w.o.Store == nil || !w.o.Shared && k.read.Load() || w.o.Now().UnixNano() < k.next.Load() {
 		return
 	}
 	w.mu.Lock()
@@ -82,18 +75,18 @@ func (w *windows) readDue() {
 }
 
 // start starts a sync in the background. The lock must be held.
-func (w *windows) start() {
+func (w *Book) start() {
 	k := &w.kept
-	if k.store == nil {
+	if w.o.Store == nil {
 		return
 	}
 	if k.busy {
 		k.urgent = true
 		return
 	}
-	k.busy = w.background(func(ctx context.Context) {
+	k.busy = w.o.Background(func(ctx context.Context) {
 		for again := true; again; {
-			_ = w.sync(ctx) // errors are logged, and the sync is retried
+			_ = w.Sync(ctx) // errors are logged, and the sync is retried
 			w.mu.Lock()
 			again = k.urgent
 			k.urgent, k.busy = false, again
@@ -102,16 +95,16 @@ func (w *windows) start() {
 	})
 }
 
-// sync reads the changes of other replicas, if that is due, and stores its own.
-func (w *windows) sync(ctx context.Context) error {
+// Sync reads the changes of other replicas, if that is due, and stores its own.
+func (w *Book) Sync(ctx context.Context) error {
 	k := &w.kept
-	if k.store == nil {
+	if w.o.Store == nil {
 		return nil
 	}
 	k.syncing.Lock()
 	defer k.syncing.Unlock()
-	k.next.Store(w.now().Add(syncEvery).UnixNano())
-	ctx, cancel := context.WithTimeout(ctx, k.patience)
+	k.next.Store(w.o.Now().Add(syncEvery).UnixNano())
+	ctx, cancel := context.WithTimeout(ctx, w.o.Patience)
 	defer cancel()
 	err := w.exchange(ctx)
 	w.mu.Lock()
@@ -119,17 +112,17 @@ func (w *windows) sync(ctx context.Context) error {
 	k.failed = err != nil
 	w.mu.Unlock()
 	if begins {
-		k.log.WarnContext(ctx, "the store does not keep what is known of windows; it stays in memory",
+		w.o.Logger.WarnContext(ctx, "the store does not keep what is known of windows; it stays in memory",
 			"error", err)
 	}
 	return err
 }
 
-// exchange does the work of sync. Only one call may run at a time.
-func (w *windows) exchange(ctx context.Context) error {
+// exchange does the work of Sync. Only one call may run at a time.
+func (w *Book) exchange(ctx context.Context) error {
 	k := &w.kept
-	if k.shared || !k.read.Load() {
-		rows, err := k.store.LoadWindows(ctx)
+	if w.o.Shared || !k.read.Load() {
+		rows, err := w.o.Store.LoadWindows(ctx)
 		if err != nil {
 			return err
 		}
@@ -140,13 +133,13 @@ func (w *windows) exchange(ctx context.Context) error {
 	if len(states) == 0 {
 		return nil
 	}
-	err := k.store.SaveWindows(ctx, states)
+	err := w.o.Store.SaveWindows(ctx, states)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for row, state := range states {
 		switch {
 		case err != nil:
-			k.note(row)
+			w.note(row)
 		case state == nil:
 			delete(k.rows, row)
 		default:
@@ -157,7 +150,7 @@ func (w *windows) exchange(ctx context.Context) error {
 }
 
 // unsaved returns the rows to store, nil for rows to remove, and clears their dirty marks.
-func (w *windows) unsaved() map[string][]byte {
+func (w *Book) unsaved() map[string][]byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := &w.kept
@@ -173,10 +166,10 @@ func (w *windows) unsaved() map[string][]byte {
 }
 
 // state returns the state of a row in memory, nil if it has none.
-func (w *windows) state(row string) []byte {
+func (w *Book) state(row string) []byte {
 	var state []byte
 	switch key := parseRow(row).(type) {
-	case windowKey:
+	case Key:
 		if e, ok := w.shown[key]; ok {
 			state, _ = json.Marshal(e) // numbers and times always have a JSON form
 		}
@@ -188,7 +181,7 @@ func (w *windows) state(row string) []byte {
 	return state
 }
 
-// parseRow returns the [windowKey] or [servedKey] of a row; nil for a row of another precis
+// parseRow returns the [Key] or [servedKey] of a row; nil for a row of another precis
 // version.
 func parseRow(row string) any {
 	var parts []string
@@ -197,7 +190,7 @@ func parseRow(row string) any {
 	}
 	switch {
 	case len(parts) == 5 && parts[0] == shownRow:
-		return windowKey{parts[1], parts[2], parts[3], parts[4]}
+		return Key{parts[1], parts[2], parts[3], parts[4]}
 	case len(parts) == 3 && parts[0] == servedRow:
 		return servedKey{parts[1], parts[2]}
 	}
@@ -206,7 +199,7 @@ func parseRow(row string) any {
 
 // merge adopts the stored rows. A row that this replica had stored and that has disappeared was
 // deleted by another replica, so it is deleted here as well.
-func (w *windows) merge(rows map[string][]byte) {
+func (w *Book) merge(rows map[string][]byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := &w.kept
@@ -217,7 +210,7 @@ func (w *windows) merge(rows map[string][]byte) {
 		delete(k.rows, row)
 		delete(k.dirty, row)
 		switch key := parseRow(row).(type) {
-		case windowKey:
+		case Key:
 			delete(w.shown, key)
 		case servedKey:
 			delete(w.served, key)
@@ -237,16 +230,16 @@ func (w *windows) merge(rows map[string][]byte) {
 }
 
 // adopt merges a stored state into memory. It ignores states of other precis versions.
-func (w *windows) adopt(row string, state []byte) {
+func (w *Book) adopt(row string, state []byte) {
 	switch key := parseRow(row).(type) {
-	case windowKey:
+	case Key:
 		var e window.Evidence
 		if json.Unmarshal(state, &e) != nil {
 			return
 		}
 		was, known := w.shown[key]
 		e = was.Merge(e)
-		if e.Idle(w.now()) {
+		if e.Idle(w.o.Now()) {
 			delete(w.shown, key)
 			break
 		}
@@ -268,7 +261,7 @@ func (w *windows) adopt(row string, state []byte) {
 		return
 	}
 	if string(w.state(row)) != string(state) {
-		w.kept.note(row)
+		w.note(row)
 	}
 }
 
