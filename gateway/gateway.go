@@ -18,6 +18,7 @@ import (
 	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/admission"
 	"github.com/precis-dev/precis/gateway/bridge"
+	"github.com/precis-dev/precis/gateway/hold"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/policy"
@@ -42,7 +43,7 @@ type Gateway struct {
 	patching   sync.Mutex // held while settings are changed
 	calls      calls      // made through RoundTripper
 	bridges    *bridge.Table
-	holds      holds
+	holds      *hold.Orders
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc
@@ -86,7 +87,7 @@ func New(o Options) (*Gateway, error) {
 	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.idKey(), Shared: o.Shared,
 		Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
-	g.holds.now, g.holds.notify, g.holds.all = o.Now, o.OnHold, map[string]*hold{}
+	g.holds = hold.New(o.Now, o.OnHold)
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}

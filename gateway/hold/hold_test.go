@@ -1,4 +1,4 @@
-package gateway
+package hold
 
 import (
 	"fmt"
@@ -11,19 +11,19 @@ import (
 // One owner cannot order so much that nobody else can.
 func TestOrdersAreShared(t *testing.T) {
 	t.Parallel()
-	s := holds{now: time.Now, all: map[string]*hold{}}
+	s := New(time.Now, func(string, string) {})
 	n := 0
 	var err error
 	for ; err == nil; n++ {
-		err = s.order("bob", fmt.Sprint("b", n), time.Minute)
+		err = s.Order("bob", fmt.Sprint("b", n), time.Minute)
 	}
 	if precis.CodeOf(err) != precis.CodeConflict || n < mostOrders/2 || n > mostOrders {
 		t.Errorf("bob has %d orders, then %v", n, err)
 	}
-	if err := s.order("bob", "b0", time.Hour); err != nil {
+	if err := s.Order("bob", "b0", time.Hour); err != nil {
 		t.Errorf("an order that he has, changed: %v", err)
 	}
-	if err := s.order("alice", "a", time.Minute); err != nil {
+	if err := s.Order("alice", "a", time.Minute); err != nil {
 		t.Errorf("alice: %v", err)
 	}
 }
