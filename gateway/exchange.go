@@ -15,6 +15,7 @@ import (
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/wire"
@@ -46,10 +47,10 @@ type exchange struct {
 	overhead time.Duration // time until the request was first sent
 	waited   time.Duration // time that a user held it
 
-	intent  intent.Intent // purpose of the request; zero until it is placed
-	kind    string        // how the request was recognized, or why it was passed through
-	reason  Unmanaged     // why it was not managed; "": it was
-	action  string        // action taken: see headerAction
+	intent  intent.Intent    // purpose of the request; zero until it is placed
+	kind    string           // how the request was recognized, or why it was passed through
+	reason  unmanaged.Reason // why it was not managed; "": it was
+	action  string           // action taken: see headerAction
 	placed  *placed
 	plan    *plan
 	answer  wire.Response
@@ -84,10 +85,10 @@ func (x *exchange) serve() {
 	defer leave()
 	switch {
 	case q.encoded:
-		x.kind, x.action, x.reason = "bypass", actionBypass, UnmanagedEncoding
+		x.kind, x.action, x.reason = "bypass", actionBypass, unmanaged.Encoding
 		x.forwardUnchanged(q)
 	case x.r.Header.Get(headerBypass) == "true":
-		x.kind, x.action, x.reason = "bypass", actionBypass, UnmanagedBypass
+		x.kind, x.action, x.reason = "bypass", actionBypass, unmanaged.Bypass
 		x.forwardUnchanged(q)
 	default:
 		x.handle(q)
@@ -102,10 +103,10 @@ func (x *exchange) handle(q *request) {
 	var many *lineage.TooMany
 	switch {
 	case errors.As(err, &many):
-		x.kind, x.action, x.reason = passMany, actionPass, UnmanagedTooMany
+		x.kind, x.action, x.reason = passMany, actionPass, unmanaged.TooMany
 		x.forwardUnchanged(q)
 	case errors.Is(err, errPanic):
-		x.kind, x.action, x.reason = "panic", actionOpen, UnmanagedFailed
+		x.kind, x.action, x.reason = "panic", actionOpen, unmanaged.Failed
 		x.plan = nil
 		x.forwardUnchanged(q)
 	case err != nil:
@@ -151,7 +152,7 @@ func (x *exchange) refuse(err error) {
 	var field *polyfill.Invalid
 	if errors.As(err, &field) {
 		x.err, x.reason = precis.Errorf(precis.CodeInvalid, "read context_management", "%s",
-			field.Message), UnmanagedInvalid
+			field.Message), unmanaged.Invalid
 		x.out.note(x.reason)
 		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, field.Body(x.dialect.Name()))
 		return
@@ -159,12 +160,12 @@ func (x *exchange) refuse(err error) {
 	x.err = err
 	if precis.CodeOf(err) != precis.CodeUpstream {
 		// an upstream error does not concern how the request was managed
-		x.reason = reasonOf(err)
+		x.reason = unmanaged.ReasonOf(err)
 	}
 	x.out.note(x.unmanaged())
-	var thread *threadError
+	var thread *unmanaged.ThreadError
 	if errors.As(err, &thread) {
-		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, thread.body())
+		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, thread.Body())
 		return
 	}
 	x.out.fail(err)
@@ -196,8 +197,8 @@ func (x *exchange) report() {
 func (x *exchange) managed() bool { return x.plan != nil && x.plan.managed }
 
 // unmanaged returns why the request was not managed; "": it was, or the gateway answers it itself.
-func (x *exchange) unmanaged() Unmanaged {
-	if x.action == actionAnswer || x.managed() && x.err == nil && x.reason != UnmanagedFailed {
+func (x *exchange) unmanaged() unmanaged.Reason {
+	if x.action == actionAnswer || x.managed() && x.err == nil && x.reason != unmanaged.Failed {
 		return ""
 	}
 	return x.reason
@@ -368,7 +369,7 @@ const (
 	headerWindow   = "X-Precis-Window"        // tokens, and the source of the number
 	headerOverhead = "X-Precis-Overhead-Ms"   // time spent before the request was forwarded
 	headerMatch    = "X-Precis-Match"         // how the conversation was recognized
-	// why the request was not managed, see [Unmanaged]; absent: it was
+	// why the request was not managed, see [unmanaged.Reason]; absent: it was
 	headerUnmanaged = "X-Precis-Unmanaged"
 	headerNode      = "X-Precis-Node"    // node of the end of this request
 	headerParent    = "X-Precis-Parent"  // node of the end of the request that this one continues

@@ -20,6 +20,7 @@ import (
 	"github.com/precis-dev/precis/gateway/bridge"
 	"github.com/precis-dev/precis/gateway/hold"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
@@ -177,18 +178,18 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out: responder{w: out, route: rt, start: start}}
 	switch {
 	case err != nil:
-		x.deny(http.StatusUnauthorized, "authentication_error", UnmanagedDenied, err)
+		x.deny(http.StatusUnauthorized, "authentication_error", unmanaged.Denied, err)
 	case hasDotSegments(r.URL):
-		x.deny(http.StatusBadRequest, "invalid_request_error", UnmanagedDenied, errDots)
+		x.deny(http.StatusBadRequest, "invalid_request_error", unmanaged.Denied, errDots)
 	case upgrades(r): // clients that prefer a WebSocket fall back at once on this status
-		x.deny(http.StatusUpgradeRequired, "invalid_request_error", UnmanagedSocket, errNoWebSocket)
+		x.deny(http.StatusUpgradeRequired, "invalid_request_error", unmanaged.Socket, errNoWebSocket)
 	default:
 		x.serve()
 	}
 }
 
 // deny answers a request with an error, without placing it.
-func (x *exchange) deny(status int, kind string, why Unmanaged, err error) {
+func (x *exchange) deny(status int, kind string, why unmanaged.Reason, err error) {
 	defer x.report()
 	x.err, x.reason = err, why
 	x.out.note(why)

@@ -14,6 +14,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/window"
 	"github.com/precis-dev/precis/models"
 	"github.com/precis-dev/precis/policy"
@@ -150,10 +151,10 @@ type Turn struct {
 	Dialect      string
 	Model        string
 	Upstream     string
-	Kind         string    // how it was recognized, or why it was passed through
-	Action       string    // action taken: see headerAction
-	Unmanaged    Unmanaged // why it was not managed; "": it was
-	Status       int       // of the response
+	Kind         string           // how it was recognized, or why it was passed through
+	Action       string           // action taken: see headerAction
+	Unmanaged    unmanaged.Reason // why it was not managed; "": it was
+	Status       int              // of the response
 	Stream       bool
 	Report       *policy.Report // nil when it was passed through
 	// Outlook is how full the window is with the forwarded request; nil when it was passed through.

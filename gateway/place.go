@@ -12,6 +12,7 @@ import (
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/internal/content"
 	"github.com/precis-dev/precis/internal/jsonspan"
@@ -78,6 +79,15 @@ func (x *exchange) place(q *request) (*placed, error) {
 		p.asked = p.summarizes()
 	}
 	return p, err
+}
+
+// refuseThread returns an error for a request that belongs to a message thread, nil for any other.
+// It accepts token counts, because they have no conversation to send again.
+func (x *exchange) refuseThread() error {
+	if !x.intent.Thread {
+		return nil
+	}
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: &unmanaged.ThreadError{}}
 }
 
 // armOf returns the experiment arm of a conversation, "" for none: the recorded arm or, for a new

@@ -8,6 +8,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/window"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/wire/anthropic"
@@ -42,7 +43,7 @@ type plan struct {
 func (x *exchange) planned(q *placed) (*plan, error) {
 	p := &plan{placed: q}
 	if why := q.passing(); why != "" && (why != passSide || !q.poly.Manages() && !q.mayOverflow()) {
-		x.kind, x.action, x.reason = why, actionPass, Unmanaged(q.intent.Why())
+		x.kind, x.action, x.reason = why, actionPass, unmanaged.Reason(q.intent.Why())
 		p.result = policy.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
 	}
@@ -65,7 +66,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 	}
 	if err != nil {
 		if len(p.result.Units) == 0 {
-			x.reason = UnmanagedFailed
+			x.reason = unmanaged.Failed
 		}
 		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code",
 			string(precis.CodeOf(err)), "error", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/content"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/wire"
@@ -65,7 +66,7 @@ func (o *responder) fail(err error) {
 }
 
 // note adds the reason why the request is not managed to the response header; "": it is managed.
-func (o *responder) note(why Unmanaged) {
+func (o *responder) note(why unmanaged.Reason) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if why != "" && !o.begun {

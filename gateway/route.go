@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/lazyregexp"
 	"github.com/precis-dev/precis/wire"
 	"github.com/precis-dev/precis/wire/anthropic"
@@ -25,11 +26,11 @@ type route struct {
 	work       intent.Work
 	dialect    wire.Dialect // nil when passed through
 	upstream   *Upstream
-	path       string    // at the upstream, below its URL
-	escaped    bool      // the path is escaped as the client wrote it
-	deployment string    // the model in the path; "": the path names no model
-	unknown    Unmanaged // why the request is passed through unread
-	direct     *direct   // of a request through [Gateway.RoundTripper]; nil: it came over HTTP
+	path       string           // at the upstream, below its URL
+	escaped    bool             // the path is escaped as the client wrote it
+	deployment string           // the model in the path; "": the path names no model
+	unknown    unmanaged.Reason // why the request is passed through unread
+	direct     *direct          // of a request through [Gateway.RoundTripper]; nil: it came over HTTP
 }
 
 // endpoint is the API function of a path.
@@ -132,9 +133,9 @@ func (g *Gateway) route(r *http.Request) route {
 	case !strings.HasPrefix(escaped, "/v1") && (exact || strings.HasPrefix(full, "/v1/models")):
 		escaped = "/v1" + escaped
 	}
-	unknown := UnmanagedPath
+	unknown := unmanaged.Path
 	if known && r.Method != http.MethodPost {
-		unknown = UnmanagedMethod
+		unknown = unmanaged.Method
 	}
 	return route{work: workPass, upstream: up, path: escaped, escaped: true, unknown: unknown}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precis-dev/precis/gateway"
 	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/provider/providertest"
 )
 
@@ -37,42 +38,42 @@ func TestWhatIsNotManagedSaysSo(t *testing.T) {
 	const chatTools = `"tools":[{"type":"function","function":{"name":"read"}}],`
 	tests := []struct {
 		name, method, path, body string
-		want                     gateway.Unmanaged
+		want                     unmanaged.Reason
 		headers                  []string
 	}{
 		{"managed", "POST", "/v1/messages", body(tools, msgs), "", nil},
 		{"managed, streaming", "POST", "/v1/messages", body(tools+`"stream":true,`, msgs), "", nil},
 		{"managed, thread is null", "POST", "/v1/messages", body(tools+`"thread":null,`, msgs), "", nil},
-		{"list of models", "GET", "/v1/models", "", gateway.UnmanagedPath, nil},
-		{"embeddings", "POST", "/v1/embeddings", `{"input":"x"}`, gateway.UnmanagedPath, nil},
-		{"a message for a thread of Assistants", "POST", "/v1/threads/t_1/messages", `{"role":"user","content":"x"}`, gateway.UnmanagedPath, nil},
-		{"batches", "POST", "/v1/messages/batches", `{}`, gateway.UnmanagedPath, nil},
-		{"method", "GET", "/v1/messages", "", gateway.UnmanagedMethod, nil},
-		{"method, another prefix", "GET", "/api/v1/chat/completions", "", gateway.UnmanagedMethod, nil},
-		{"bypass", "POST", "/v1/messages", body(tools, msgs), gateway.UnmanagedBypass, []string{"X-Precis-Bypass", "true"}},
-		{"encoding", "POST", "/v1/messages", "what is this", gateway.UnmanagedEncoding, []string{"Content-Encoding", "snappy"}},
-		{"no JSON", "POST", "/v1/messages", "hello", gateway.UnmanagedInvalid, nil},
-		{"no JSON, Chat", "POST", "/v1/chat/completions", `{"messages":[`, gateway.UnmanagedInvalid, nil},
-		{"an unknown profile", "POST", "/v1/messages", body(tools, msgs), gateway.UnmanagedInvalid, []string{"X-Precis-Profile", "nobody"}},
-		{"too large", "POST", "/v1/messages", body(tools, `[{"role":"user","content":"`+strings.Repeat("x", 2<<20)+`"}]`), gateway.UnmanagedTooLarge, nil},
-		{"too many", "POST", "/v1/chat/completions", body(chatTools, "["+strings.Repeat("{},", 100_000)+"{}]"), gateway.UnmanagedTooMany, nil},
-		{"no messages", "POST", "/v1/messages", body(tools, "[]"), gateway.UnmanagedEmpty, nil},
-		{"no list", "POST", "/v1/messages", `{"model":"m"}`, gateway.UnmanagedEmpty, nil},
-		{"refers", "POST", "/v1/responses", `{"model":"m","previous_response_id":"resp_1","input":"x"}`, gateway.UnmanagedStateful, nil},
-		{"is kept there", "POST", "/v1/responses", `{"model":"m","conversation":"conv_1","input":[{"role":"user","content":"x"}]}`, gateway.UnmanagedStateful, nil},
-		{"title", "POST", "/v1/messages", body("", `[{"role":"user","content":"Name this."}]`), gateway.UnmanagedAside, nil},
-		{"title, streaming", "POST", "/v1/chat/completions", body(`"stream":true,`, `[{"role":"user","content":"Name this."}]`), gateway.UnmanagedAside, nil},
-		{"summary of text", "POST", "/v1/chat/completions", body("", `[{"role":"user","content":"[User]: hi\n[Assistant]: hello\nCreate a summary of the conversation so far."}]`), gateway.UnmanagedSummary, nil},
-		{"count", "POST", "/v1/messages/count_tokens", body(tools, `[{"role":"user","content":"Of nobody."}]`), gateway.UnmanagedCount, nil},
-		{"count of a thread", "POST", "/v1/messages/count_tokens", body(tools+`"thread":{"type":"continue","previous_message_id":"msg_1"},`, `[{"role":"user","content":"x"}]`), gateway.UnmanagedCount, nil},
-		{"thread, begun", "POST", "/v1/messages", body(tools+`"thread":{"type":"create"},`, msgs), gateway.UnmanagedThread, nil},
-		{"thread, gone on with", "POST", "/v1/messages", body(tools+`"stream":true,"thread":{"type":"continue","previous_message_id":"msg_1"},`, `[{"role":"user","content":"Go on."}]`), gateway.UnmanagedThread, nil},
-		{"thread without tools", "POST", "/v1/messages", body(`"thread":{"type":"continue","previous_message_id":"msg_1"},`, `[{"role":"user","content":"Go on."}]`), gateway.UnmanagedThread, nil},
-		{"compact", "POST", "/v1/responses/compact", `{"model":"m","input":[{"role":"user","content":"Of nobody."}]}`, gateway.UnmanagedCompact, nil},
-		{"WebSocket", "GET", "/v1/responses", "", gateway.UnmanagedSocket, []string{"Connection", "Upgrade", "Upgrade", "websocket"}},
-		{"dots", "GET", "/v1/x/%2e%2e/models", "", gateway.UnmanagedDenied, nil},
+		{"list of models", "GET", "/v1/models", "", unmanaged.Path, nil},
+		{"embeddings", "POST", "/v1/embeddings", `{"input":"x"}`, unmanaged.Path, nil},
+		{"a message for a thread of Assistants", "POST", "/v1/threads/t_1/messages", `{"role":"user","content":"x"}`, unmanaged.Path, nil},
+		{"batches", "POST", "/v1/messages/batches", `{}`, unmanaged.Path, nil},
+		{"method", "GET", "/v1/messages", "", unmanaged.Method, nil},
+		{"method, another prefix", "GET", "/api/v1/chat/completions", "", unmanaged.Method, nil},
+		{"bypass", "POST", "/v1/messages", body(tools, msgs), unmanaged.Bypass, []string{"X-Precis-Bypass", "true"}},
+		{"encoding", "POST", "/v1/messages", "what is this", unmanaged.Encoding, []string{"Content-Encoding", "snappy"}},
+		{"no JSON", "POST", "/v1/messages", "hello", unmanaged.Invalid, nil},
+		{"no JSON, Chat", "POST", "/v1/chat/completions", `{"messages":[`, unmanaged.Invalid, nil},
+		{"an unknown profile", "POST", "/v1/messages", body(tools, msgs), unmanaged.Invalid, []string{"X-Precis-Profile", "nobody"}},
+		{"too large", "POST", "/v1/messages", body(tools, `[{"role":"user","content":"`+strings.Repeat("x", 2<<20)+`"}]`), unmanaged.TooLarge, nil},
+		{"too many", "POST", "/v1/chat/completions", body(chatTools, "["+strings.Repeat("{},", 100_000)+"{}]"), unmanaged.TooMany, nil},
+		{"no messages", "POST", "/v1/messages", body(tools, "[]"), unmanaged.Empty, nil},
+		{"no list", "POST", "/v1/messages", `{"model":"m"}`, unmanaged.Empty, nil},
+		{"refers", "POST", "/v1/responses", `{"model":"m","previous_response_id":"resp_1","input":"x"}`, unmanaged.Stateful, nil},
+		{"is kept there", "POST", "/v1/responses", `{"model":"m","conversation":"conv_1","input":[{"role":"user","content":"x"}]}`, unmanaged.Stateful, nil},
+		{"title", "POST", "/v1/messages", body("", `[{"role":"user","content":"Name this."}]`), unmanaged.Aside, nil},
+		{"title, streaming", "POST", "/v1/chat/completions", body(`"stream":true,`, `[{"role":"user","content":"Name this."}]`), unmanaged.Aside, nil},
+		{"summary of text", "POST", "/v1/chat/completions", body("", `[{"role":"user","content":"[User]: hi\n[Assistant]: hello\nCreate a summary of the conversation so far."}]`), unmanaged.Summary, nil},
+		{"count", "POST", "/v1/messages/count_tokens", body(tools, `[{"role":"user","content":"Of nobody."}]`), unmanaged.Count, nil},
+		{"count of a thread", "POST", "/v1/messages/count_tokens", body(tools+`"thread":{"type":"continue","previous_message_id":"msg_1"},`, `[{"role":"user","content":"x"}]`), unmanaged.Count, nil},
+		{"thread, begun", "POST", "/v1/messages", body(tools+`"thread":{"type":"create"},`, msgs), unmanaged.Thread, nil},
+		{"thread, gone on with", "POST", "/v1/messages", body(tools+`"stream":true,"thread":{"type":"continue","previous_message_id":"msg_1"},`, `[{"role":"user","content":"Go on."}]`), unmanaged.Thread, nil},
+		{"thread without tools", "POST", "/v1/messages", body(`"thread":{"type":"continue","previous_message_id":"msg_1"},`, `[{"role":"user","content":"Go on."}]`), unmanaged.Thread, nil},
+		{"compact", "POST", "/v1/responses/compact", `{"model":"m","input":[{"role":"user","content":"Of nobody."}]}`, unmanaged.Compact, nil},
+		{"WebSocket", "GET", "/v1/responses", "", unmanaged.Socket, []string{"Connection", "Upgrade", "Upgrade", "websocket"}},
+		{"dots", "GET", "/v1/x/%2e%2e/models", "", unmanaged.Denied, nil},
 	}
-	met := map[gateway.Unmanaged]bool{}
+	met := map[unmanaged.Reason]bool{}
 	for _, tt := range tests {
 		req, err := http.NewRequestWithContext(t.Context(), tt.method, base+tt.path, strings.NewReader(tt.body))
 		if err != nil {
@@ -94,10 +95,10 @@ func TestWhatIsNotManagedSaysSo(t *testing.T) {
 		}
 		met[tt.want] = true
 	}
-	for _, r := range gateway.Reasons() {
-		elsewhere := []gateway.Unmanaged{gateway.UnmanagedBusy, gateway.UnmanagedSlow, gateway.UnmanagedGone, gateway.UnmanagedFailed}
-		if !met[r.Unmanaged] && !slices.Contains(elsewhere, r.Unmanaged) {
-			t.Errorf("no test meets %q", r.Unmanaged)
+	for _, r := range unmanaged.Explanations() {
+		elsewhere := []unmanaged.Reason{unmanaged.Busy, unmanaged.Slow, unmanaged.Gone, unmanaged.Failed}
+		if !met[r.Reason] && !slices.Contains(elsewhere, r.Reason) {
+			t.Errorf("no test meets %q", r.Reason)
 		}
 	}
 }
@@ -109,8 +110,8 @@ func TestTheReasonsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range gateway.Reasons() {
-		row := fmt.Sprintf("| `%s` | %s | %s |", r.Unmanaged, r.Means, map[bool]string{true: "forwarded as it came", false: "an error"}[r.Forwarded])
+	for _, r := range unmanaged.Explanations() {
+		row := fmt.Sprintf("| `%s` | %s | %s |", r.Reason, r.Means, map[bool]string{true: "forwarded as it came", false: "an error"}[r.Forwarded])
 		if !strings.Contains(string(doc), row) {
 			t.Errorf("docs/gateway.md lacks the row\n%s", row)
 		}

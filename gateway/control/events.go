@@ -10,6 +10,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/feed"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
@@ -62,21 +63,21 @@ type TurnNote struct {
 	Model    string `json:"model,omitempty"`
 	Upstream string `json:"upstream"`
 	// how it was recognized, or why it was passed through
-	Kind      string            `json:"kind"`
-	Action    string            `json:"action"`              // action taken
-	Unmanaged gateway.Unmanaged `json:"unmanaged,omitempty"` // why it was not managed; absent: it was
-	Status    int               `json:"status"`              // of the response
-	Stream    bool              `json:"stream"`
-	Unreduced int               `json:"tokens_before"` // of the client's request; 0: not counted
-	Sent      int               `json:"tokens_after"`  // of the forwarded request; 0: not counted
-	Window    int               `json:"window"`        // tokens; 0: unknown
-	Input     int               `json:"input_tokens"`  // as the upstream reported; 0: not reported
-	Usage     precis.Usage      `json:"usage"`
-	CostUSD   float64           `json:"cost_usd"`
-	Retries   int               `json:"retries"`
-	Overhead  float64           `json:"overhead_ms"`
-	FirstByte float64           `json:"first_byte_ms"`
-	Took      float64           `json:"took_ms"`
+	Kind      string           `json:"kind"`
+	Action    string           `json:"action"`              // action taken
+	Unmanaged unmanaged.Reason `json:"unmanaged,omitempty"` // why it was not managed; absent: it was
+	Status    int              `json:"status"`              // of the response
+	Stream    bool             `json:"stream"`
+	Unreduced int              `json:"tokens_before"` // of the client's request; 0: not counted
+	Sent      int              `json:"tokens_after"`  // of the forwarded request; 0: not counted
+	Window    int              `json:"window"`        // tokens; 0: unknown
+	Input     int              `json:"input_tokens"`  // as the upstream reported; 0: not reported
+	Usage     precis.Usage     `json:"usage"`
+	CostUSD   float64          `json:"cost_usd"`
+	Retries   int              `json:"retries"`
+	Overhead  float64          `json:"overhead_ms"`
+	FirstByte float64          `json:"first_byte_ms"`
+	Took      float64          `json:"took_ms"`
 	// of the window, used by the forwarded request; 0: not counted
 	Percent float64 `json:"percent"`
 	// estimate until the view is reduced; absent: unknown

@@ -86,7 +86,7 @@ func Of(r Request) Intent {
 	return in
 }
 
-// Why returns the reason why a request that is not managed is no turn, as gateway.Unmanaged names
+// Why returns the reason why a request that is not managed is no turn, as unmanaged.Reason names
 // it.
 func (in Intent) Why() string {
 	switch {
