@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/internal/window"
 )
@@ -30,19 +32,19 @@ type windowServer struct {
 func (s windowServer) Name() string { return s.Upstream.Name }
 
 // Native reports whether the upstream is the API of the company that makes its models.
-func (s windowServer) Native() bool { return NativeOf(s.Upstream.URL.Host) != nil }
+func (s windowServer) Native() bool { return upstream.NativeOf(s.Upstream.URL.Host) != nil }
 
 // Answer sends a question and returns the body and the status of the response. It reads the body
 // only when the status is 200.
 func (s windowServer) Answer(ctx context.Context, q window.Question) (body []byte, status int, err error) {
 	defer func() {
 		if err != nil {
-			err = errors.New(plainError(err))
+			err = errors.New(upstream.PlainError(err))
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, questFor)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, q.Method, s.Upstream.join(q.Path, s.query).String(),
+	req, err := http.NewRequestWithContext(ctx, q.Method, s.Upstream.Join(q.Path, s.query).String(),
 		strings.NewReader(string(q.Body)))
 	if err != nil {
 		return nil, 0, err
@@ -67,10 +69,10 @@ func (s windowServer) Answer(ctx context.Context, q window.Question) (body []byt
 // briefly for the first answer. It does not ask an upstream that has received no request yet, so
 // that the first requests do not look like a scan, see [exchange.recordReached].
 func (p *placed) askWindow() {
-	if !p.g.windows.IsReached(p.upstream.Name) {
+	if !p.g.windows.IsReached(p.Upstream.Name) {
 		return
 	}
-	if q := p.ask(); len(p.body) >= worthWait && p.work == workTurn {
+	if q := p.ask(); len(p.body) >= worthWait && p.Work == intent.Turn {
 		q.Wait(p.r.Context())
 	}
 }
@@ -106,7 +108,7 @@ var ofBody = []string{
 // recordReached records that the upstream has answered, and the first time asks for the window of the
 // request's model.
 func (x *exchange) recordReached() {
-	if first := x.g.windows.RecordReached(x.upstream.Name); first && x.managed() && x.placed != nil {
+	if first := x.g.windows.RecordReached(x.Upstream.Name); first && x.managed() && x.placed != nil {
 		x.placed.ask()
 	}
 }

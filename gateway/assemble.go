@@ -12,9 +12,11 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/wire"
@@ -151,7 +153,7 @@ func (g *Gateway) Listed(r *http.Request, a Assembly,
 	j.adopt(r.Context())
 	x.placed.conv.Unlock()
 	if x.placed.found.Len == 0 {
-		return precis.Errorf(precis.CodeInvalid, opAssemble, "%s holds no message", x.dialect.List())
+		return precis.Errorf(precis.CodeInvalid, opAssemble, "%s holds no message", x.Dialect.List())
 	}
 	return f(home{g, x.owner, x.conversations}, x.placed.conv.ID())
 }
@@ -178,12 +180,13 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	if a.scope, err = g.scopeOf(r.Context(), owner, a.Name); err != nil {
 		return nil, nil, err
 	}
-	up := g.upstreamFor(a.Dialect.Name())
+	up := g.upstreams.For(a.Dialect.Name())
 	if up == nil {
 		up = &Upstream{}
 	}
 	x = &exchange{
-		route: route{work: workTurn, dialect: a.Dialect, upstream: up}, g: g, r: a.request(r), owner: owner,
+		Route: upstream.Route{Work: intent.Turn, Dialect: a.Dialect, Upstream: up}, g: g,
+		r: a.request(r), owner: owner,
 		assembly: &a, conversations: g.conversations,
 		out: responder{start: time.Now()}, action: actionNone,
 	}
@@ -255,7 +258,7 @@ func explained(err error) error {
 
 // checkView returns an error when the request can have no view.
 func (p *placed) checkView() error {
-	list := p.dialect.List()
+	list := p.Dialect.List()
 	fail := func(place, text, hint string) error {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: place,
 			Err: errors.New(text), Hint: hint}
@@ -334,12 +337,12 @@ func (a *Assembly) target() policy.Target {
 // assembled returns the view as it is sent.
 func (p *plan) assembled() (Assembled, error) {
 	sent := p.compose()
-	body, err := wire.Parse(sent.body, p.dialect.List(), p.found.Body)
+	body, err := wire.Parse(sent.body, p.Dialect.List(), p.found.Body)
 	if err != nil {
 		return Assembled{}, precis.Errorf(precis.CodeInternal, opAssemble, "%w", err)
 	}
 	out := Assembled{
-		Messages: body.Get(p.dialect.List()), Beta: sent.beta, Changed: edited(p.result),
+		Messages: body.Get(p.Dialect.List()), Beta: sent.beta, Changed: edited(p.result),
 		Acted: p.action == actionReduced,
 		Match: p.found.Kind, Before: p.before, Report: p.result.Report,
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway/accounts"
@@ -112,13 +111,13 @@ func (g *Gateway) Caller(r *http.Request) (owner string, all bool, err error) {
 // on. The map is not to be changed afterwards.
 func (g *Gateway) SetAdmins(admins map[string]bool) { g.admins.Store(&admins) }
 
-// known describes the upstream for its accounts; nil for nil.
-func (u *Upstream) known() *accounts.Upstream {
+// accountOf describes an upstream for its accounts; nil for nil.
+func accountOf(u *Upstream) *accounts.Upstream {
 	if u == nil {
 		return nil
 	}
 	return &accounts.Upstream{Name: u.Name, URL: u.URL, At: func(path string) string {
-		return route{upstream: u, path: path, escaped: !isEndpoint(path)}.url("").String()
+		return u.At(path).String()
 	}}
 }
 
@@ -126,17 +125,7 @@ func (u *Upstream) known() *accounts.Upstream {
 func (o Options) accountUpstreams() []accounts.Upstream {
 	out := make([]accounts.Upstream, len(o.Upstreams))
 	for i := range o.Upstreams {
-		out[i] = *o.Upstreams[i].known()
+		out[i] = *accountOf(&o.Upstreams[i])
 	}
 	return out
-}
-
-// main returns the names of the upstreams that are used without being named in a path.
-func (o Options) main() (names []string) {
-	for _, d := range dialects {
-		if i := slices.IndexFunc(o.Upstreams, func(u Upstream) bool { return u.speaks(d) }); i >= 0 {
-			names = append(names, o.Upstreams[i].Name)
-		}
-	}
-	return names
 }

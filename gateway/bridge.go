@@ -11,6 +11,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/digest"
 	"github.com/precis-dev/precis/gateway/bridge"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/gateway/recall"
 	"github.com/precis-dev/precis/internal/content"
@@ -45,7 +46,7 @@ const (
 // summarizes identifies the conversation that the request wants summarized; nil when the request
 // does not ask for a summary.
 func (p *placed) summarizes() *bridge.Answer {
-	if p.g.o.Bridge == BridgeOff || p.assembly != nil || p.work != workTurn || p.found.Prompt.Structured {
+	if p.g.o.Bridge == BridgeOff || p.assembly != nil || p.Work != intent.Turn || p.found.Prompt.Structured {
 		return nil
 	}
 	a := &bridge.Answer{Owner: p.owner, Conversation: p.found.Line.ID}
@@ -276,7 +277,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 	body := p.found.Body
 	sum := sha256.Sum256(p.body)
 	reply := bridge.Reply{
-		Dialect: x.dialect.Name(), ID: hex.EncodeToString(sum[:12]), Model: p.found.Prompt.Model,
+		Dialect: x.Dialect.Name(), ID: hex.EncodeToString(sum[:12]), Model: p.found.Prompt.Model,
 		Created: x.g.o.Now().Unix(),
 		Text:    bridge.Wrapped(text, body.Item(len(body.Items())-1)),
 	}

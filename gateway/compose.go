@@ -26,12 +26,12 @@ func (p *plan) compose() composed {
 	c := &composer{plan: p, d: p.found.Body.Draft()}
 	changed := edited(p.result) || p.reasoningOff
 	if changed {
-		view := splice.Messages(splice.Request{Dialect: p.dialect.Name(), Body: p.found.Body,
+		view := splice.Messages(splice.Request{Dialect: p.Dialect.Name(), Body: p.found.Body,
 			Lead: p.found.Prompt.Lead[:p.found.Lead]}, p.result, &p.conv.Written)
 		if p.reasoningOff {
 			view = splice.WithoutReasoning(view)
 		}
-		c.d.Set(p.dialect.List(), p.dialect.AppendMessages(make([]byte, 0, len(p.body)), view))
+		c.d.Set(p.Dialect.List(), p.Dialect.AppendMessages(make([]byte, 0, len(p.body)), view))
 		c.bindThinking()
 	}
 	c.poly.Remove(c.d)
@@ -60,7 +60,7 @@ func edited(res policy.Result) bool {
 // live returns the request that a summary request extends, so that its messages are found in the
 // provider's prompt cache.
 func (p *plan) live(edited bool) *policy.Live {
-	l := &policy.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body,
+	l := &policy.Live{Dialect: p.Dialect.Name(), Model: p.found.Prompt.Model, Body: p.body,
 		Header: rideHeaders(p.r.Header)}
 	p.poly.RemoveBetas(l.Header)
 	if edited || p.poly.Asked {
@@ -89,8 +89,8 @@ type composer struct {
 // offerTools adds the gateway's own tools, and removes their marks from earlier answers. Reasoning
 // that saw a tool, its calls or their results is bound to them, even when no message is hidden.
 func (c *composer) offerTools() {
-	if c.dialect.Name() == responses.Format && tool.Marked(c.found.Body.Raw()) {
-		c.d.Set(c.dialect.List(), tool.Unmark(c.d.Get(c.dialect.List())))
+	if c.Dialect.Name() == responses.Format && tool.Marked(c.found.Body.Raw()) {
+		c.d.Set(c.Dialect.List(), tool.Unmark(c.d.Get(c.Dialect.List())))
 	}
 	if !c.plan.recall && !c.plan.condense {
 		return
@@ -102,7 +102,7 @@ func (c *composer) offerTools() {
 		return
 	}
 	c.tools = tool.NamesOf(free) // a follow-up may offer one of the others
-	c.d.Set("tools", tool.Offer(list, c.dialect.Name(), offered))
+	c.d.Set("tools", tool.Offer(list, c.Dialect.Name(), offered))
 	c.bindThinking()
 }
 

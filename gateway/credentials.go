@@ -18,7 +18,7 @@ type Credentials struct {
 }
 
 // BaseURL returns the base URL of the upstream as SDKs want it, with its version.
-func (c Credentials) BaseURL() string { return c.Upstream.join("/v1", "").String() }
+func (c Credentials) BaseURL() string { return c.Upstream.Join("/v1", "").String() }
 
 type credentialsKey struct{}
 
@@ -40,7 +40,7 @@ func (x *exchange) credentialsOf() Credentials {
 			h[name] = v
 		}
 	}
-	return Credentials{Upstream: *x.upstream, Owner: x.owner, Header: h}
+	return Credentials{Upstream: *x.Upstream, Owner: x.owner, Header: h}
 }
 
 // rideHeaders returns the headers that affect an answer.

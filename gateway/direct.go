@@ -5,16 +5,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
-	"path"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/wire/anthropic"
+	"github.com/precis-dev/precis/gateway/upstream"
 )
 
 // RoundTripper returns a transport that runs the gateway's chain in this process, without a port. A
@@ -53,8 +50,8 @@ type direct struct {
 
 // RoundTrip sends a request and returns the response when its header has arrived.
 func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
-	rt, ok := d.route(r)
-	if !ok {
+	rt, ok := upstream.Named(r)
+	if !ok || upgrades(r) {
 		return d.base.RoundTrip(r)
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -72,8 +69,8 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Header.Set(headerConv, name)
 	}
 	a := newAnswer()
-	x := &exchange{route: rt, g: d.g, conversations: d.g.conversations, r: in,
-		out: responder{w: a, route: rt, start: time.Now()}}
+	x := &exchange{Route: rt, direct: d, g: d.g, conversations: d.g.conversations, r: in,
+		out: responder{w: a, dialect: rt.Dialect, start: time.Now()}}
 	// unblocks readers of the body
 	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) })
 	go func() {
@@ -129,32 +126,6 @@ func (x *exchange) broke() error {
 		return x.err
 	}
 	return io.ErrUnexpectedEOF
-}
-
-// route returns the route of a request to a model; false for any other request. Programs talk to
-// many servers, so a path that ends in a common word must also have a fitting beginning.
-func (d *direct) route(r *http.Request) (route, bool) {
-	if r.Method != http.MethodPost || r.URL == nil || r.URL.Host == "" || upgrades(r) {
-		return route{}, false
-	}
-	e, before, ok := endingOf(r.URL.Path)
-	if !ok || e.common && !standsBeforeModels(before, e.dialect.Name()) {
-		return route{}, false
-	}
-	base := &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: before}
-	up := &Upstream{Name: r.URL.Host, URL: base, Native: NativeOf(r.URL.Host), whole: true}
-	return route{work: e.work, dialect: e.dialect, upstream: up, path: "/v1" + e.end,
-		deployment: deploymentIn(r.URL.Path), direct: d}, true
-}
-
-// standsBeforeModels reports whether the path before an endpoint belongs to a model API: it ends in
-// a version or in the name of such an API.
-func standsBeforeModels(before, dialect string) bool {
-	if dialect == anthropic.Format {
-		return strings.HasSuffix(before, "/v1")
-	}
-	last := path.Base(before)
-	return version.MatchString("/"+last) || last == "openai" || last == "codex"
 }
 
 // answer is the [http.ResponseWriter] of an in-process request. Written bytes go directly to the

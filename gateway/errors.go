@@ -1,14 +1,12 @@
 package gateway
 
 import (
-	"crypto/x509"
 	"errors"
-	"net"
 	"net/http"
-	"net/url"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/internal/jsonspan"
+	"github.com/precis-dev/precis/wire"
 	"github.com/precis-dev/precis/wire/anthropic"
 )
 
@@ -37,48 +35,24 @@ var status = map[precis.Code]int{
 }
 
 // refuse answers with an error of the gateway's own, in the shape of the dialect.
-func (g *Gateway) refuse(w http.ResponseWriter, rt route, code int, kind string, err error) {
+func (g *Gateway) refuse(w http.ResponseWriter, dialect wire.Dialect, code int, kind string, err error) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set(headerError, string(precis.CodeOf(err)))
 	w.WriteHeader(code)
-	_, _ = w.Write(errorBody(rt, kind, err.Error())) // fails only if the client has gone
+	_, _ = w.Write(errorBody(dialect, kind, err.Error())) // fails only if the client has gone
 }
 
-// errorBody returns an error object in the dialect of a route.
-func errorBody(rt route, kind, message string) []byte {
+// errorBody returns an error object of a dialect; nil: of OpenAI.
+func errorBody(dialect wire.Dialect, kind, message string) []byte {
 	message = "precis: " + message
-	if rt.dialect != nil && rt.dialect.Name() == anthropic.Format {
+	if dialect != nil && dialect.Name() == anthropic.Format {
 		b := jsonspan.AppendStringField([]byte(`{"type":"error","error":{`), "type", kind)
 		return append(jsonspan.AppendStringField(b, "message", message), "}}"...)
 	}
 	b := jsonspan.AppendStringField([]byte(`{"error":{`), "message", message)
 	b = jsonspan.AppendStringField(b, "type", kind)
 	return append(b, `,"param":null,"code":null}}`...)
-}
-
-// hintOf returns a remedy for a connection error of an upstream; "": no remedy is known.
-func hintOf(err error) string {
-	var unknown x509.UnknownAuthorityError
-	var invalid x509.CertificateInvalidError
-	var host x509.HostnameError
-	if errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &host) {
-		return "the certificate is not trusted here; name that of your proxy or server in the variable NODE_EXTRA_CA_CERTS"
-	}
-	return ""
-}
-
-// plainError returns a connection error without its URL, which may hold secrets.
-func plainError(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err.Error()
-	}
-	return err.Error()
 }
 
 // StatusOf returns the HTTP status of an error.

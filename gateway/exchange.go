@@ -16,6 +16,7 @@ import (
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/unmanaged"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/wire"
@@ -34,10 +35,11 @@ import (
 //
 // A reply that says the view was too long leads back to plan.
 type exchange struct {
-	route
-	g     *Gateway
-	r     *http.Request
-	owner string
+	upstream.Route
+	direct *direct // of a request through [Gateway.RoundTripper]; nil: it came over HTTP
+	g      *Gateway
+	r      *http.Request
+	owner  string
 	// conversations holds the conversation that the request continues.
 	conversations *registry.Registry
 	assembly      *Assembly // set when the client asks for a view; nil: it asks for an answer
@@ -67,7 +69,7 @@ type exchange struct {
 // serve answers the request.
 func (x *exchange) serve() {
 	defer x.report()
-	if x.work == workPass {
+	if x.Work == intent.Pass {
 		x.passThrough()
 		return
 	}
@@ -154,7 +156,7 @@ func (x *exchange) refuse(err error) {
 		x.err, x.reason = precis.Errorf(precis.CodeInvalid, "read context_management", "%s",
 			field.Message), unmanaged.Invalid
 		x.out.note(x.reason)
-		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, field.Body(x.dialect.Name()))
+		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, field.Body(x.Dialect.Name()))
 		return
 	}
 	x.err = err
@@ -174,13 +176,13 @@ func (x *exchange) refuse(err error) {
 // report passes the outcome of the request to [Options.OnTurn].
 func (x *exchange) report() {
 	out := Turn{
-		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(),
+		Owner: x.owner, Upstream: x.Upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(),
 		Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
 		Retries: x.retries, Overhead: x.overhead, FirstByte: x.out.first, Took: time.Since(x.out.start),
 		Err: x.err,
 	}
-	if x.dialect != nil {
-		out.Dialect = x.dialect.Name()
+	if x.Dialect != nil {
+		out.Dialect = x.Dialect.Name()
 	}
 	if p := x.placed; p != nil {
 		out.Model, out.Stream, out.Conversation = p.found.Prompt.Model, p.found.Prompt.Stream, p.found.Line.ID
@@ -258,11 +260,11 @@ func (x *exchange) cost(model string, u precis.Usage) float64 {
 	if u.StatedUSD > 0 {
 		return u.StatedUSD
 	}
-	if x.dialect.Name() == anthropic.Format && !strings.HasSuffix(model, longName) &&
+	if x.Dialect.Name() == anthropic.Format && !strings.HasSuffix(model, longName) &&
 		strings.Contains(strings.Join(x.r.Header.Values(headerBeta), ","), longWindow) {
 		model += longName
 	}
-	return x.g.o.Cost(x.dialect.Name(), model, u)
+	return x.g.o.Cost(x.Dialect.Name(), model, u)
 }
 
 // record records the outcome of a request that is a turn of its conversation: its size, its cost,
@@ -310,7 +312,7 @@ func (x *exchange) record() {
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before,
 			After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
-			SavedUSD: costSaved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) },
+			SavedUSD: costSaved(x.Dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) },
 				x.answer.Usage, was, sentNow),
 		})
 	}

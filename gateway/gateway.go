@@ -19,8 +19,10 @@ import (
 	"github.com/precis-dev/precis/gateway/admission"
 	"github.com/precis-dev/precis/gateway/bridge"
 	"github.com/precis-dev/precis/gateway/hold"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/unmanaged"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
@@ -30,6 +32,7 @@ import (
 // [Gateway.Close]. It is safe for concurrent use.
 type Gateway struct {
 	o             Options
+	upstreams     upstream.List // of o
 	conversations *registry.Registry
 	proxy         *httputil.ReverseProxy
 	windows       *windows.Book
@@ -70,12 +73,12 @@ func New(o Options) (*Gateway, error) {
 		_, _ = rand.Read(b[:]) // never fails
 		o.Replica = hex.EncodeToString(b[:])
 	}
-	g := &Gateway{o: o, gate: admission.New(admission.Limits{Requests: o.Limits.Concurrency,
-		Body: o.Limits.Body, Memory: o.Limits.Memory})}
+	g := &Gateway{o: o, upstreams: o.Upstreams, gate: admission.New(admission.Limits{
+		Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.managers.Store(&managers{o.Manager, o.Profiles})
 	g.accounts = accounts.New(accounts.Options{
-		MAC: o.Auth.mac, Main: o.main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
+		MAC: o.Auth.mac, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
 		Now: o.Now, Work: g.background,
 		Upstreams: o.accountUpstreams(),
 	})
@@ -159,27 +162,27 @@ func (g *Gateway) background(f func(ctx context.Context)) bool {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	if g.o.Local {
-		g.refuse(w, route{}, http.StatusNotFound, "not_found_error", errLocal)
+		g.refuse(w, nil, http.StatusNotFound, "not_found_error", errLocal)
 		return
 	}
 	if len(g.o.Upstreams) == 0 {
-		g.refuse(w, route{}, http.StatusBadGateway, "api_error", errNoUpstream)
+		g.refuse(w, nil, http.StatusBadGateway, "api_error", errNoUpstream)
 		return
 	}
-	rt := g.route(r)
-	path := rt.path
-	if rt.work == workPass {
+	rt := g.upstreams.Route(r)
+	path := rt.Path
+	if rt.Work == intent.Pass {
 		path = "" // it belongs to no conversation, so the upstream is not asked for its owner
 	}
-	owner, err := g.owner(r, rt.upstream, path)
+	owner, err := g.owner(r, rt.Upstream, path)
 	out := admission.NewWriter(w)
 	defer out.Close()
-	x := &exchange{route: rt, g: g, r: r, owner: owner, conversations: g.conversations,
-		out: responder{w: out, route: rt, start: start}}
+	x := &exchange{Route: rt, g: g, r: r, owner: owner, conversations: g.conversations,
+		out: responder{w: out, dialect: rt.Dialect, start: start}}
 	switch {
 	case err != nil:
 		x.deny(http.StatusUnauthorized, "authentication_error", unmanaged.Denied, err)
-	case hasDotSegments(r.URL):
+	case upstream.HasDotSegments(r.URL):
 		x.deny(http.StatusBadRequest, "invalid_request_error", unmanaged.Denied, errDots)
 	case upgrades(r): // clients that prefer a WebSocket fall back at once on this status
 		x.deny(http.StatusUpgradeRequired, "invalid_request_error", unmanaged.Socket, errNoWebSocket)
@@ -193,7 +196,7 @@ func (x *exchange) deny(status int, kind string, why unmanaged.Reason, err error
 	defer x.report()
 	x.err, x.reason = err, why
 	x.out.note(why)
-	x.out.failWith(status, precis.CodeOf(err), errorBody(x.route, kind, err.Error()))
+	x.out.failWith(status, precis.CodeOf(err), errorBody(x.Dialect, kind, err.Error()))
 }
 
 // owner resolves the owner of a request: by its gateway key, else by its credential at the
@@ -202,7 +205,7 @@ func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, err
 	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
 		return owner, err
 	}
-	return g.accounts.Owner(r, up.known(), path)
+	return g.accounts.Owner(r, accountOf(up), path)
 }
 
 func upgrades(r *http.Request) bool {
@@ -211,8 +214,8 @@ func upgrades(r *http.Request) bool {
 
 // rewrite makes the upstream request for a request that is passed through.
 func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
-	rt := g.route(p.In)
-	p.Out.URL = rt.url(p.In.URL.RawQuery)
+	rt := g.upstreams.Route(p.In)
+	p.Out.URL = rt.URL(p.In.URL.RawQuery)
 	p.Out.Host = ""
 	for _, name := range hopByHop { // an upgrade would open a tunnel that escapes admission
 		p.Out.Header.Del(name)
@@ -222,13 +225,13 @@ func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 }
 
 func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error) {
-	g.o.Logger.WarnContext(r.Context(), "upstream failed", "path", r.URL.Path, "error", plainError(err))
+	g.o.Logger.WarnContext(r.Context(), "upstream failed", "path", r.URL.Path, "error", upstream.PlainError(err))
 	out := error(errUpstream)
-	if hint := hintOf(err); hint != "" {
+	if hint := upstream.HintOf(err); hint != "" {
 		out = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached; %s",
 			hint)
 	}
-	g.refuse(w, g.route(r), http.StatusBadGateway, "api_error", out)
+	g.refuse(w, g.upstreams.Route(r).Dialect, http.StatusBadGateway, "api_error", out)
 }
 
 // ownManager returns a manager for the conversations of an owner. It has the owner's ledger and

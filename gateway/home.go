@@ -169,7 +169,7 @@ func (h home) request(ctx context.Context, c *registry.Conversation, model strin
 func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string,
 	last precis.Window) precis.Window {
 	key := windows.Key{Model: model, Owner: owner}
-	if up := h.g.upstreamFor(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
+	if up := h.g.upstreams.For(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
 		key.Upstream = up.Name
 	}
 	k := h.g.windows.Of(ctx, key, cmp.Or(rec.Profile, rec.Arm))

@@ -3,24 +3,20 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/unmanaged"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/window"
 	"github.com/precis-dev/precis/models"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/wire/anthropic"
-	"github.com/precis-dev/precis/wire/chat"
-	"github.com/precis-dev/precis/wire/responses"
 )
 
 // Options are a gateway's parts. Manager is required, and Upstreams unless Local or InProcess is
@@ -110,28 +106,10 @@ type Options struct {
 }
 
 // Upstream is a model API.
-type Upstream struct {
-	Name string   // in paths: /NAME/v1/…; letters, digits, dashes
-	URL  *url.URL // base URL before /v1/…; a final /v1 is dropped
-	// Dialects are the dialects it speaks; nil: all.
-	Dialects []string
-	// Native lists the features that need no polyfill; nil: as Options.Native.
-	Native *Native
-
-	whole bool // no version is added between the URL and a path
-}
+type Upstream = upstream.API
 
 // Native lists the features that an upstream has itself, see [polyfill.Native].
 type Native = polyfill.Native
-
-// NativeOf returns the native features of the API at a host: all for Anthropic and OpenAI, nil for
-// any other host.
-func NativeOf(host string) *Native {
-	if host == "api.anthropic.com" || host == "api.openai.com" {
-		return &Native{ContextManagement: true, Compact: true}
-	}
-	return nil
-}
 
 // Limits bound the resources of one gateway. Zero values are defaults.
 type Limits struct {
@@ -176,8 +154,6 @@ type Turn struct {
 	Err       error // why it failed; nil on success
 }
 
-var dialects = []string{anthropic.Format, chat.Format, responses.Format}
-
 // complete returns o with its defaults. The error names the field at fault.
 func (o Options) complete() (Options, error) {
 	fail := func(format string, args ...any) (Options, error) {
@@ -201,7 +177,7 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Upstreams = slices.Clone(o.Upstreams)
 	for i := range o.Upstreams {
-		if err := o.Upstreams[i].check(); err != nil {
+		if err := o.Upstreams[i].Check(); err != nil {
 			return fail("Options.Upstreams[%d]: %w", i, err)
 		}
 	}
@@ -241,7 +217,7 @@ func (o Options) withDefaults() Options {
 		o.OnTurn = func(context.Context, Turn) {}
 	}
 	if o.Transport == nil {
-		o.Transport = newTransport()
+		o.Transport = upstream.NewTransport()
 	}
 	o.RecallTokens, o.KeepAlive = cmp.Or(max(o.RecallTokens, 0), 8000), cmp.Or(max(o.KeepAlive, 0),
 		5*time.Second)
@@ -276,35 +252,4 @@ func (o Options) price(dialect, model string, u precis.Usage) float64 {
 		protocol = models.Anthropic
 	}
 	return models.Bill(protocol, m, u).USD
-}
-
-func newTransport() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 512, 256
-	t.DisableCompression = true // relay bodies as received
-	t.WriteBufferSize, t.ReadBufferSize = 64<<10, 32<<10
-	return t
-}
-
-func (u *Upstream) check() error {
-	if u.URL == nil || u.URL.Host == "" || u.URL.Scheme != "http" && u.URL.Scheme != "https" {
-		return fmt.Errorf("the URL is no http or https URL")
-	}
-	if u.URL.User != nil || u.URL.RawQuery != "" || u.URL.Fragment != "" {
-		return fmt.Errorf("the URL has more than a host and a path")
-	}
-	if u.Name == "" || strings.ContainsFunc(u.Name, func(r rune) bool {
-		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) {
-		return fmt.Errorf("the name %q is not made of letters, digits and dashes", u.Name)
-	}
-	for _, d := range u.Dialects {
-		if !slices.Contains(dialects, d) {
-			return fmt.Errorf("unknown dialect %q, want one of %v", d, dialects)
-		}
-	}
-	own := *u.URL
-	own.Path = strings.TrimSuffix(strings.TrimRight(own.Path, "/"), "/v1")
-	u.URL = &own
-	return nil
 }

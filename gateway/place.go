@@ -46,10 +46,10 @@ func (x *exchange) place(q *request) (*placed, error) {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read " + headerProfile, Err: err}
 	}
 	found, err := x.find(q.body)
-	if found != nil && x.dialect.Name() == responses.Format && !found.Body.HasList() {
-		if list := listed(found.Body.Get(x.dialect.List())); list != nil {
+	if found != nil && x.Dialect.Name() == responses.Format && !found.Body.HasList() {
+		if list := listed(found.Body.Get(x.Dialect.List())); list != nil {
 			d := found.Body.Draft()
-			d.Set(x.dialect.List(), list)
+			d.Set(x.Dialect.List(), list)
 			p.unlisted = true
 			found, err = x.find(d.Bytes())
 		}
@@ -65,7 +65,7 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	p.found, p.conv = found, found.Line.State
 	x.kind = string(found.Kind)
-	if x.assembly == nil && x.direct == nil && !x.g.accounts.IsProven(x.r, x.upstream.known()) {
+	if x.assembly == nil && x.direct == nil && !x.g.accounts.IsProven(x.r, accountOf(x.Upstream)) {
 		x.doubted = true
 		p.conv.Doubt()
 	}
@@ -108,12 +108,12 @@ func (g *Gateway) armOf(ctx context.Context, c *registry.Conversation) string {
 
 // find finds the conversation of a body.
 func (x *exchange) find(body []byte) (*registry.Found, error) {
-	r := lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body}
+	r := lineage.Request{Owner: x.owner, Dialect: x.Dialect, Body: body}
 	if a := x.assembly; a != nil {
 		r.Scope = a.scope // each list is a conversation of its own
 	}
 	r.Passes = func(b *wire.Body, prompt wire.Prompt, msgs []precis.Message) lineage.Passes {
-		in := intent.Of(intent.Request{Work: x.work, Dialect: x.dialect, Body: b, System: prompt.System,
+		in := intent.Of(intent.Request{Work: x.Work, Dialect: x.Dialect, Body: b, System: prompt.System,
 			Messages: msgs})
 		x.intent = in
 		switch {
@@ -128,7 +128,7 @@ func (x *exchange) find(body []byte) (*registry.Found, error) {
 	}
 	found, err := x.conversations.Place(x.r.Context(), r)
 	if found != nil && found.Prompt.Model == "" {
-		found.Prompt.Model = x.deployment
+		found.Prompt.Model = x.Deployment
 	}
 	return found, err
 }
@@ -145,7 +145,7 @@ func listed(input []byte) []byte {
 // mayOverflow reports whether a request that is no turn may be too long: a text has at most one
 // token per two bytes.
 func (p *placed) mayOverflow() bool {
-	return p.work == workTurn && len(p.body) > 2*p.window(p.r.Context()).Window().Tokens
+	return p.Work == intent.Turn && len(p.body) > 2*p.window(p.r.Context()).Window().Tokens
 }
 
 // passing returns why the request is passed through; "" when it is managed.
@@ -156,7 +156,7 @@ func (p *placed) passing() string {
 		return passStateful
 	case p.intent.Empty:
 		return passEmpty
-	case f.Line.ID == "" || f.Kind == lineage.First && p.work != workTurn:
+	case f.Line.ID == "" || f.Kind == lineage.First && p.Work != intent.Turn:
 		return passSide
 	}
 	return ""
@@ -164,7 +164,7 @@ func (p *placed) passing() string {
 
 // remembered reports whether the request is a turn of its conversation.
 func (p *placed) remembered() bool {
-	return p.work == workTurn && p.conv.Current()
+	return p.Work == intent.Turn && p.conv.Current()
 }
 
 // update updates the conversation and its record from the request. The conversation is locked.
@@ -191,7 +191,7 @@ func (p *placed) update() {
 
 // keepAlive sends keep-alive bytes to the client of a streaming request while it waits.
 func (p *placed) keepAlive() (stop func()) {
-	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil || p.direct != nil {
+	if !p.found.Prompt.Stream || p.Work != intent.Turn || p.assembly != nil || p.direct != nil {
 		// no client connection waits
 		return func() {}
 	}
@@ -200,7 +200,7 @@ func (p *placed) keepAlive() (stop func()) {
 
 // windowKey returns the key of the request's window among the learned ones.
 func (p *placed) windowKey() windows.Key {
-	return windows.Key{Upstream: p.upstream.Name, Model: p.found.Prompt.Model, Owner: p.owner,
+	return windows.Key{Upstream: p.Upstream.Name, Model: p.found.Prompt.Model, Owner: p.owner,
 		Betas: strings.Join(p.r.Header.Values(headerBeta), ",")}
 }
 
@@ -210,11 +210,11 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 	switch {
 	case p.assembly != nil:
 		native = Native{ContextManagement: true, Compact: true} // the request goes to its API directly
-	case p.upstream.Native != nil:
-		native = *p.upstream.Native
+	case p.Upstream.Native != nil:
+		native = *p.Upstream.Native
 	}
 	return polyfill.NewRequest(polyfill.Input{
-		Dialect: p.dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt,
+		Dialect: p.Dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt,
 		Messages: p.found.Messages, Node: p.found.Node,
 		Intent: p.intent,
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/window"
 	"github.com/precis-dev/precis/policy"
@@ -138,7 +139,7 @@ func (p *plan) withinLimit(limit overflow.Exceeded) (*plan, bool) {
 // after the upstream refused them. It returns false when there is no breach or it was repaired
 // already.
 func (p *plan) repaired() (*plan, bool) {
-	if p.mending || len(p.dialect.Check(p.result.View)) == 0 {
+	if p.mending || len(p.Dialect.Check(p.result.View)) == 0 {
 		return nil, false
 	}
 	next := *p
@@ -258,7 +259,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 		Conversation: j.work, Window: p.window(ctx).Window(), MaxOutput: f.Prompt.MaxOutput,
 		OutputLimit: p.g.o.outputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter,
-		Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
+		Dialect: p.Dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
 		WithoutModels: p.thisRequestOnly, // a view that is not kept is not worth a paid call
 	}
 	if p.assembly != nil {
@@ -274,7 +275,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 func (p *plan) reasoning() precis.Reasoning {
 	prompt := p.found.Prompt
 	switch {
-	case p.dialect.Name() != anthropic.Format:
+	case p.Dialect.Name() != anthropic.Format:
 		return precis.ReasoningStays // other providers bind reasoning to its own item at most
 	case !prompt.Thinking || p.reasoningOff:
 		return precis.ReasoningLeaves
@@ -321,7 +322,7 @@ func (j *planner) run(ctx context.Context) error {
 	}
 	j.before = j.res.Report.Unreduced
 	switch {
-	case j.route.work == workCount, j.poly.Only:
+	case j.Work == intent.Count, j.poly.Only:
 		return nil
 	case !j.recordsEdits && !j.poly.Active && j.kind != "" && j.fitsWithoutEdits():
 		j.unedited() // a client's own compaction must see all messages

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/measure"
 	"github.com/precis-dev/precis/policy"
@@ -126,15 +127,15 @@ func (p *pipe) polyfillWhole() {
 	}
 	var out []byte
 	switch report := p.p.result.Report; {
-	case p.work == workCount:
+	case p.Work == intent.Count:
 		out = polyfill.Counted(in.head, report.Unreduced, report.After.Tokens)
-	case p.dialect.Name() == anthropic.Format:
+	case p.Dialect.Name() == anthropic.Format:
 		out = a.Message(in.head)
-	case p.dialect.Name() == responses.Format:
+	case p.Dialect.Name() == responses.Format:
 		out = a.Response(in.head)
 	}
 	if out != nil {
-		p.dialect.Observe(&p.answer, in.head)
+		p.Dialect.Observe(&p.answer, in.head)
 		in.head = out
 		in.res.Header.Del("Content-Length")
 	}
@@ -147,7 +148,7 @@ func (p *pipe) polyfillStream() {
 		return
 	}
 	r := &polyfill.Rewriter{To: p.to, Change: a.ResponseEvents()}
-	if p.dialect.Name() == anthropic.Format {
+	if p.Dialect.Name() == anthropic.Format {
 		r.Change = a.MessageEvents()
 	} else if a.Made == nil {
 		return

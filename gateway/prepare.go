@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/preset"
@@ -68,7 +69,7 @@ const soonest = 3
 func (j *planner) prepareNext() {
 	settings := j.mgr.Settings()
 	room := j.outlook.Room
-	if !j.recordsEdits || j.route.work != workTurn || j.result.Report.Counter == "" || !settings.Auto ||
+	if !j.recordsEdits || j.Work != intent.Turn || j.result.Report.Counter == "" || !settings.Auto ||
 		settings.Observe || settings.Preset == preset.Roo ||
 		room.Lasts == nil || *room.Lasts > soonest || room.Left == 0 || j.usesModel() {
 		return

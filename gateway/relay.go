@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/upstream"
 )
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
@@ -123,8 +124,8 @@ func (p *pipe) copy(in *reply, out *http.ResponseController) error {
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			if !in.stream && p.dialect != nil {
-				p.dialect.Observe(&p.answer, append(in.head[:len(in.head):len(in.head)], whole...))
+			if !in.stream && p.Dialect != nil {
+				p.Dialect.Observe(&p.answer, append(in.head[:len(in.head):len(in.head)], whole...))
 			}
 			return nil
 		}
@@ -144,6 +145,6 @@ func (x *exchange) abortResponse(err error) {
 		x.err = precis.Errorf(precis.CodeCanceled, "answer", "the client has gone")
 		panic(http.ErrAbortHandler)
 	}
-	x.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream broke off: %s", plainError(err))
+	x.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream broke off: %s", upstream.PlainError(err))
 	panic(http.ErrAbortHandler) // the client must see the break, too
 }

@@ -21,9 +21,9 @@ import (
 // responder writes the response to the client. It writes the header once, also when keep-alive
 // bytes for a waiting stream came before the answer.
 type responder struct {
-	w     http.ResponseWriter
-	route route
-	start time.Time // of the request
+	w       http.ResponseWriter
+	dialect wire.Dialect // nil when passed through
+	start   time.Time    // of the request
 
 	mu     sync.Mutex    // guards w and, until the response is relayed, begun
 	begun  bool          // the header is written
@@ -62,7 +62,7 @@ func (o *responder) fail(err error) {
 	case code >= 500:
 		kind = "api_error"
 	}
-	o.failWith(code, precis.CodeOf(err), errorBody(o.route, kind, err.Error()))
+	o.failWith(code, precis.CodeOf(err), errorBody(o.dialect, kind, err.Error()))
 }
 
 // note adds the reason why the request is not managed to the response header; "": it is managed.
@@ -154,7 +154,7 @@ func (o *responder) sendKeepAlive(conversation string) {
 		o.begun, o.status = true, http.StatusOK
 	}
 	sign := ": precis is at work on the conversation\n\n"
-	if o.route.dialect.Name() == anthropic.Format {
+	if o.dialect.Name() == anthropic.Format {
 		sign = string(wire.AppendEvent(nil, "ping", []byte(`{"type": "ping"}`)))
 	}
 	_, _ = io.WriteString(o.w, sign) // fails only if the client has gone, which ends the request
@@ -164,10 +164,10 @@ func (o *responder) sendKeepAlive(conversation string) {
 // failStream ends a stream that has begun with an error. The lock must be held.
 func (o *responder) failStream(body []byte) {
 	if jsonspan.Valid(body) != nil {
-		body = errorBody(o.route, "api_error", content.FirstLine(string(body), 500))
+		body = errorBody(o.dialect, "api_error", content.FirstLine(string(body), 500))
 	}
 	name := ""
-	switch o.route.dialect.Name() {
+	switch o.dialect.Name() {
 	case anthropic.Format:
 		name = "error"
 	case responses.Format:

@@ -12,7 +12,9 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/admission"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/contentcoding"
 	"github.com/precis-dev/precis/internal/window"
 	"github.com/precis-dev/precis/policy"
@@ -69,7 +71,7 @@ func (x *exchange) forwardUnchanged(q *request) {
 
 // passThrough proxies a request without reading it.
 func (x *exchange) passThrough() {
-	x.kind, x.action, x.reason = "other", actionPass, x.unknown
+	x.kind, x.action, x.reason = "other", actionPass, x.Unknown
 	leave, err := x.g.gate.Enter(admission.Passing, x.owner)
 	if err != nil {
 		x.refuse(err)
@@ -117,7 +119,7 @@ func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Respo
 }
 
 func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.Response, error) {
-	u := x.url(x.r.URL.RawQuery)
+	u := x.URL(x.r.URL.RawQuery)
 	if x.direct != nil {
 		u = x.r.URL
 	}
@@ -145,7 +147,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil {
 		x.recordReached()
-		x.g.accounts.RecordStatus(x.r, x.upstream.known(), res.StatusCode)
+		x.g.accounts.RecordStatus(x.r, accountOf(x.Upstream), res.StatusCode)
 		x.updateProof(res.StatusCode)
 	}
 	return res, err
@@ -171,17 +173,17 @@ func (x *exchange) failed(err error) {
 			"the client has gone"), 499
 		return
 	}
-	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.upstream.Name, "error",
-		plainError(err))
+	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.Upstream.Name, "error",
+		upstream.PlainError(err))
 	if x.direct != nil { // the program gets the error it would get without precis
 		x.err, x.out.status = err, http.StatusBadGateway
 		panic(http.ErrAbortHandler)
 	}
-	why := plainError(err)
-	if hint := hintOf(err); hint != "" {
+	why := upstream.PlainError(err)
+	if hint := upstream.HintOf(err); hint != "" {
 		why += "; " + hint
 	}
-	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.upstream.Name, why))
+	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.Upstream.Name, why))
 }
 
 // reply is a response, possibly with its beginning read.
@@ -224,7 +226,7 @@ func (x *exchange) receiveAs(res *http.Response, limit int64, first bool) *reply
 		"json"):
 		in.read(limit)
 		if in.whole || limit > wholeLimit {
-			x.dialect.Observe(&x.answer, in.head)
+			x.Dialect.Observe(&x.answer, in.head)
 			in.problem = x.answer.Error
 			in.full = in.whole && x.managed() && x.answer.Full()
 		}
@@ -291,7 +293,7 @@ func (x *exchange) keepHeld(in *reply) (stop func()) {
 // answer, as the Responses API does, and whether the request is large enough for the known window
 // to overflow.
 func (p *plan) overflowsLate() bool {
-	if p.dialect.Name() != responses.Format {
+	if p.Dialect.Name() != responses.Format {
 		return false
 	}
 	report := p.result.Report
@@ -312,7 +314,7 @@ func (x *exchange) event(name string, data []byte) {
 		!bytes.Contains(data, []byte("stop")) && !bytes.Contains(data, []byte("finish_reason\":\"")) {
 		return // it repeats known content
 	}
-	x.dialect.Observe(&x.answer, data)
+	x.Dialect.Observe(&x.answer, data)
 }
 
 // retryRequest returns the request to send instead when the response reports that the view was too long,
@@ -322,7 +324,7 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 	if p.mending && in.problem == nil {
 		p.mendsFromNow()
 	}
-	if in.problem == nil && !in.full || !p.managed && p.passing() != passSide || p.work != workTurn ||
+	if in.problem == nil && !in.full || !p.managed && p.passing() != passSide || p.Work != intent.Turn ||
 		p.r.Context().Err() != nil {
 		return nil, composed{}, false
 	}
@@ -331,7 +333,7 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 		return p.smaller(overflow.Overflow{})
 	}
 	if out.beta != "" && aboutControl(code, in.problem) {
-		p.g.freeModels.Store([2]string{p.upstream.Name, p.found.Prompt.Model}, true)
+		p.g.freeModels.Store([2]string{p.Upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
 	}
 	if aboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
@@ -409,14 +411,14 @@ func (p *plan) recordOverflow(over overflow.Overflow, seen bool) {
 		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used)
 	}
 	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream",
-		p.upstream.Name, "model", p.found.Prompt.Model,
+		p.Upstream.Name, "model", p.found.Prompt.Model,
 		"limit", over.Limit, "used", over.Used, "counted", o.Counted)
 }
 
 // recordLateOverflow records an overflow that arrived after part of the answer was relayed, so that the next
 // turn is smaller.
 func (p *plan) recordLateOverflow(in *reply) {
-	if !p.managed || p.work != workTurn || in.problem != nil || in.full || p.answer.Error == nil {
+	if !p.managed || p.Work != intent.Turn || in.problem != nil || in.full || p.answer.Error == nil {
 		return
 	}
 	over, is := overflow.Classify(in.res.StatusCode, p.answer.Error)

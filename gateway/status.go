@@ -12,7 +12,9 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/conversation"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
@@ -87,7 +89,7 @@ func (g *Gateway) Status(owner string) Status {
 	for _, u := range g.o.Upstreams {
 		speaks := u.Dialects
 		if speaks == nil {
-			speaks = dialects
+			speaks = upstream.Dialects
 		}
 		st.Upstreams = append(st.Upstreams, UpstreamInfo{u.Name, speaks})
 	}
@@ -193,7 +195,7 @@ func (j *planner) warn() {
 	}
 	j.outlook = conversation.OutlookAfter(j.work, j.req.Meter, j.mgr.Settings(), j.req.Profile, r)
 	j.failed = cmp.Or(condenseError(r.Steps, nil), j.failed)
-	if j.recordsEdits && j.assembly == nil && j.route.work == workTurn {
+	if j.recordsEdits && j.assembly == nil && j.Work == intent.Turn {
 		j.warned = j.outlook.Near && (j.warned || !j.conv.Near)
 		j.conv.Near = j.outlook.Near
 	}

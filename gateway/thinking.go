@@ -33,7 +33,7 @@ func binds(model string) bool {
 // binds reports whether the reasoning in this request is bound to the messages before it. An
 // upstream that does not know the control for it has no such models.
 func (p *placed) binds() bool {
-	_, refused := p.g.freeModels.Load([2]string{p.upstream.Name, p.found.Prompt.Model})
+	_, refused := p.g.freeModels.Load([2]string{p.Upstream.Name, p.found.Prompt.Model})
 	return !refused && binds(p.found.Prompt.Model)
 }
 
@@ -57,7 +57,7 @@ func lastTurn(msgs []precis.Message, t *precis.Transcript) precis.Fingerprint {
 // bindThinking asks the API to drop reasoning that is no longer valid, because the view differs
 // from the client's messages.
 func (c *composer) bindThinking() {
-	if c.dialect.Name() != anthropic.Format || !c.found.Prompt.Thinking {
+	if c.Dialect.Name() != anthropic.Format || !c.found.Prompt.Thinking {
 		return
 	}
 	if c.reasoningOff {

@@ -11,8 +11,10 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/asked"
+	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/recall"
 	"github.com/precis-dev/precis/gateway/tool"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/wire"
@@ -54,8 +56,8 @@ func (p *plan) offers(t tool.Tool) bool {
 // tools invalidates the prompt cache and bound reasoning; hiding the first message does so anyway.
 // The conversation is locked.
 func (j *planner) chooseTools() {
-	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only &&
-		(j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
+	able := j.assembly == nil && j.Work != intent.Compact && !j.poly.Only &&
+		(j.Dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 	j.recall = able && j.g.o.Recall && recall.Hides(j.work.Edits)
 	j.condense = able && j.g.o.CondenseTool
 }
@@ -82,7 +84,7 @@ type turn struct {
 
 // calls reports whether a response may contain calls of the tools.
 func (p *pipe) calls(in *reply) bool {
-	return p.work == workTurn && in.res.StatusCode == http.StatusOK && in.problem == nil &&
+	return p.Work == intent.Turn && in.res.StatusCode == http.StatusOK && in.problem == nil &&
 		in.res.Header.Get("Content-Encoding") == "" &&
 		(in.stream || strings.Contains(in.res.Header.Get("Content-Type"), "json"))
 }
@@ -90,7 +92,7 @@ func (p *pipe) calls(in *reply) bool {
 // mergeStream inserts a merger of several responses before the client.
 func (p *pipe) mergeStream() {
 	if p.in.stream && p.calls(p.in) {
-		p.merger = tool.NewMerger(p.dialect.Name(), p.to, p.sent.tools)
+		p.merger = tool.NewMerger(p.Dialect.Name(), p.to, p.sent.tools)
 		p.to = p.merger
 	}
 }
@@ -246,7 +248,7 @@ func (p *pipe) withNote(a *tool.Answer, results []tool.Result) []tool.Result {
 // sendFollowUp sends the request with an answer and its results appended to its messages and the
 // earlier follow-ups.
 func (p *pipe) sendFollowUp(a *tool.Answer, results []tool.Result) (*reply, error) {
-	list := p.dialect.List()
+	list := p.Dialect.List()
 	b, err := wire.Parse(p.sent.body, "", nil)
 	if err != nil {
 		return nil, err // not expected: a parsable body was extended
@@ -393,12 +395,12 @@ func (p *pipe) answerWhole() {
 	if !in.whole && in.err == nil {
 		in.readMore(maxWhole)
 	}
-	w := tool.Whole{Dialect: p.dialect.Name(), Names: p.sent.tools}
+	w := tool.Whole{Dialect: p.Dialect.Name(), Names: p.sent.tools}
 	a := w.Add(in.head)
 	if !in.whole || a == nil || len(a.Calls) == 0 {
 		return
 	}
-	p.dialect.Observe(&p.answer, in.head)
+	p.Dialect.Observe(&p.answer, in.head)
 	for a.Due() && p.times < maxFollowUps {
 		next, err := p.followUp(a)
 		_ = in.close()
@@ -420,12 +422,12 @@ func (p *pipe) answerWhole() {
 
 // unreached makes the response for an upstream that could no longer be reached.
 func (p *pipe) unreached(err error) *reply {
-	p.g.o.Logger.WarnContext(p.r.Context(), "upstream failed", "upstream", p.upstream.Name, "error",
-		plainError(err))
+	p.g.o.Logger.WarnContext(p.r.Context(), "upstream failed", "upstream", p.Upstream.Name, "error",
+		upstream.PlainError(err))
 	h := http.Header{"Content-Type": {"application/json"}, headerError: {string(precis.CodeUpstream)}}
 	return &reply{
 		res:  &http.Response{StatusCode: http.StatusBadGateway, Header: h, Body: http.NoBody},
-		head: errorBody(p.route, "api_error", p.upstream.Name+": "+plainError(err)), whole: true,
+		head: errorBody(p.Dialect, "api_error", p.Upstream.Name+": "+upstream.PlainError(err)), whole: true,
 		events: &wire.Events{},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/precis-dev/precis/archive"
 	"github.com/precis-dev/precis/cmd/internal/config"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/upstream"
 )
 
 // Upstreams returns the upstreams of a configuration, and the bare ones among their URLs: these end
@@ -41,7 +42,7 @@ func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err e
 				"gateway.upstream, gateway.others: the URL of %s cannot be understood", n.name)
 		}
 		all = append(all, gateway.Upstream{Name: n.name, URL: u, Dialects: speaks[i],
-			Native: gateway.NativeOf(u.Host)})
+			Native: upstream.NativeOf(u.Host)})
 		if asIs {
 			bare = append(bare, u)
 		}
