@@ -20,6 +20,7 @@ import (
 	"github.com/precis-dev/precis/gateway/bridge"
 	"github.com/precis-dev/precis/gateway/hold"
 	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/gateway/upstream"
@@ -42,10 +43,9 @@ type Gateway struct {
 	freeModels sync.Map
 	gate       *admission.Gate
 	reducing   chan struct{} // limits reductions without a model that run at once
-	managers   atomic.Pointer[managers]
+	profiles   *profiles.Set
 	admins     atomic.Pointer[map[string]bool]
-	patching   sync.Mutex // held while settings are changed
-	calls      calls      // made through RoundTripper
+	calls      calls // made through RoundTripper
 	bridges    *bridge.Table
 	holds      *hold.Orders
 
@@ -54,12 +54,6 @@ type Gateway struct {
 	work    sync.WaitGroup
 	closing atomic.Bool
 	counted atomic.Int64 // when the replicas' calibration was last loaded, in Unix nanoseconds
-}
-
-// managers are the configuration that can change at run time.
-type managers struct {
-	manager  *policy.Manager
-	profiles map[string]*policy.Manager
 }
 
 // New returns a gateway. The error is [precis.CodeInvalid] and names the option at fault.
@@ -76,7 +70,7 @@ func New(o Options) (*Gateway, error) {
 	g := &Gateway{o: o, upstreams: o.Upstreams, gate: admission.New(admission.Limits{
 		Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
-	g.managers.Store(&managers{o.Manager, o.Profiles})
+	g.profiles = profiles.New(o.Manager, o.Profiles)
 	g.accounts = accounts.New(accounts.Options{
 		MAC: o.Auth.mac, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
 		Now: o.Now, Work: g.background,
@@ -103,11 +97,9 @@ func New(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-// SetManager replaces the manager and the profiles for new requests; requests in progress keep
-// theirs.
-func (g *Gateway) SetManager(m *policy.Manager, profiles map[string]*policy.Manager) {
-	g.managers.Store(&managers{m, profiles})
-}
+// Profiles returns the managers that requests can select, with their settings. Changes of them apply
+// to new requests; requests in progress keep their manager.
+func (g *Gateway) Profiles() *profiles.Set { return g.profiles }
 
 // Ready reports whether there is room for another request.
 func (g *Gateway) Ready() bool { return !g.gate.Full() }
@@ -238,16 +230,4 @@ func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error)
 // calibration, but no store, because the registry stores edits.
 func (g *Gateway) ownManager(m *policy.Manager, owner string) *policy.Manager {
 	return m.With(nil).WithLedger(g.conversations.Ledger(owner)).ForOwner(owner)
-}
-
-// manager returns the manager of a profile; "" selects the default one.
-func (g *Gateway) manager(profile string) (*policy.Manager, error) {
-	p := g.managers.Load()
-	if profile == "" {
-		return p.manager, nil
-	}
-	if m, ok := p.profiles[profile]; ok {
-		return m, nil
-	}
-	return nil, precis.Errorf(precis.CodeNotFound, "choose profile", "there is no profile %.60q", profile)
 }

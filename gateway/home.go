@@ -77,7 +77,7 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	}
 	h.g.reloadCalibration(ctx)
 	snap := c.Look(ctx)
-	arm, m := h.g.managerOf(c)
+	arm, m := h.g.profiles.Of(c.Info())
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
 	s.Failed = snap.Failed
 	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.g.o.Store != nil
@@ -96,7 +96,7 @@ func (h home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 	var s *conversation.Subject
 	was := 0
 	err = c.Edit(ctx, func(conv *precis.Conversation) error {
-		arm, m := h.g.managerOf(c)
+		arm, m := h.g.profiles.Of(c.Info())
 		s = h.subject(ctx, c, m, conv, c.Last)
 		s.Ask.Meter = c.Meter(arm, m)
 		was = s.Record.Tokens
@@ -118,22 +118,6 @@ func (h home) Renew(ctx context.Context, id string) error {
 	return c.EditRenewed(ctx, func(*precis.Conversation) error { return nil })
 }
 
-// managerOf returns the manager and the profile of a conversation. The profile is the one that its
-// newest request asked for, else the arm, else the default.
-func (g *Gateway) managerOf(c *registry.Conversation) (string, *policy.Manager) {
-	return g.managerOfRecord(c.Info())
-}
-
-// managerOfRecord returns the manager and the profile of a conversation with a record.
-func (g *Gateway) managerOfRecord(info store.Record) (string, *policy.Manager) {
-	for _, name := range []string{info.Profile, info.Arm} {
-		if m, err := g.manager(name); name != "" && err == nil {
-			return name, m
-		}
-	}
-	return "", g.managers.Load().manager
-}
-
 // subject describes a conversation of the registry to the verbs.
 func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.Manager,
 	conv *precis.Conversation, last policy.Report) *conversation.Subject {
@@ -141,7 +125,7 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *policy.M
 		Conversation: conv, Record: c.Info(), Owner: c.Owner(), Open: c.Open(), Last: last,
 		Manager: h.g.ownManager(m, c.Owner()), Ask: h.request(ctx, c, conv.Model, last), Lease: c.Lease,
 		Profile: func(name string) (*policy.Manager, error) {
-			own, err := h.g.manager(name)
+			own, err := h.g.profiles.Manager(name)
 			if err != nil {
 				return nil, err
 			}
@@ -224,7 +208,7 @@ func (h home) sized(ctx context.Context, l conversation.Listed, few bool) conver
 		}
 		return l // it was removed meanwhile
 	}
-	_, m := h.g.managerOfRecord(l.Record)
+	_, m := h.g.profiles.Of(l.Record)
 	m = h.g.ownManager(m, l.Owner)
 	l.Window = h.windowOf(ctx, l.Owner, l.Record, l.Model, precis.Window{}).Tokens
 	l.Tokens = m.Calibrated(l.Model, m.Counted(l.Model, l.Tokens))
@@ -319,7 +303,7 @@ func (g *Gateway) reloadCalibration(ctx context.Context) {
 	if !g.o.Shared || now-last < int64(countingFor) || !g.counted.CompareAndSwap(last, now) {
 		return
 	}
-	if err := g.managers.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil {
+	if err := g.profiles.Default().With(g.o.Store).LoadCalibration(ctx); err != nil {
 		// memory has an older one
 		g.o.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
 	}

@@ -42,7 +42,7 @@ type placed struct {
 func (x *exchange) place(q *request) (*placed, error) {
 	p := &placed{exchange: x, request: q, profile: x.r.Header.Get(headerProfile)}
 	var err error
-	if p.manager, err = x.g.manager(p.profile); err != nil {
+	if p.manager, err = x.g.profiles.Manager(p.profile); err != nil {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read " + headerProfile, Err: err}
 	}
 	found, err := x.find(q.body)
@@ -71,7 +71,7 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	if p.profile == "" && found.Line.ID != "" && x.conversations == x.g.conversations {
 		p.arm = x.g.armOf(x.r.Context(), p.conv)
-		if m, err := x.g.manager(p.arm); err == nil { // on error, the experiment has ended
+		if m, err := x.g.profiles.Manager(p.arm); err == nil { // on error, the experiment has ended
 			p.profile, p.manager = p.arm, m
 		}
 	}

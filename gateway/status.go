@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/upstream"
-	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
 
@@ -138,34 +136,6 @@ func (g *Gateway) storeInfo(s registry.Stats) StoreInfo {
 	can("owners", owners)
 	can("leases", leases)
 	return info
-}
-
-// ProfileInfo is a profile that requests can select. The default one is named "".
-type ProfileInfo struct {
-	Name    string   `json:"name"`
-	Preset  string   `json:"preset"`
-	Percent float64  `json:"percent"`
-	Auto    bool     `json:"auto"`
-	Rungs   []string `json:"rungs,omitempty"` // absent: all
-}
-
-// ProfileList are the profiles of a gateway, the default one first.
-type ProfileList struct {
-	Items []ProfileInfo `json:"items"`
-}
-
-// Profiles lists the profiles.
-func (g *Gateway) Profiles() ProfileList {
-	p := g.managers.Load()
-	info := func(name string, m *policy.Manager) ProfileInfo {
-		s := m.Settings()
-		return ProfileInfo{Name: name, Preset: s.Preset, Percent: s.Percent, Auto: s.Auto, Rungs: s.Rungs}
-	}
-	out := ProfileList{Items: []ProfileInfo{info("", p.manager)}}
-	for _, name := range slices.Sorted(maps.Keys(p.profiles)) {
-		out.Items = append(out.Items, info(name, p.profiles[name]))
-	}
-	return out
 }
 
 // modelRungs are the names of the rungs that have a model write a summary.

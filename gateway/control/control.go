@@ -10,6 +10,7 @@ import (
 
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/profiles"
 )
 
 // Prefix begins all paths.
@@ -28,9 +29,9 @@ type Options struct {
 	Hosts []string
 	// Events are streamed by GET /events; nil: only events of the API itself are.
 	Events *Events
-	// Save changes settings as [gateway.Gateway.PatchSettings] does, and writes the result to a
+	// Save changes settings as [profiles.Set.Patch] does, and writes the result to a
 	// configuration file. Nil: settings cannot be written.
-	Save func(ctx context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error)
+	Save func(ctx context.Context, profile string, p profiles.Patch) (profiles.Settings, error)
 	// Observe receives the input tokens, cached ones included, that a provider reported for a view
 	// which the client of r sent itself, and the tokens that were counted for it. Nil: such reports
 	// are ignored.

@@ -9,7 +9,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/profiles"
 )
 
 func getStatus(c *call) (any, error) {
@@ -29,23 +29,23 @@ func forgetWindows(c *call, in forgetWindowsBody) (any, error) {
 	return forgottenWindows{n}, nil
 }
 
-func listProfiles(c *call) (any, error) { return c.o.Gateway.Profiles(), nil }
+func listProfiles(c *call) (any, error) { return c.o.Gateway.Profiles().List(), nil }
 
 func getSettings(c *call) (any, error) {
-	return c.o.Gateway.Settings(c.reader().text("profile"))
+	return c.o.Gateway.Profiles().Settings(c.reader().text("profile"))
 }
 
 func patchSettings(c *call, p settingsPatch) (any, error) {
-	change := c.o.Gateway.PatchSettings
+	change := c.o.Gateway.Profiles().Patch
 	if p.Persist {
 		if c.o.Save == nil {
 			return nil, precis.Errorf(precis.CodeConflict, "patch settings", "there is no file to write to")
 		}
-		change = func(profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
+		change = func(profile string, p profiles.Patch) (profiles.Settings, error) {
 			return c.o.Save(c.r.Context(), profile, p)
 		}
 	}
-	out, err := change(c.reader().text("profile"), p.SettingsPatch)
+	out, err := change(c.reader().text("profile"), p.Patch)
 	if err == nil {
 		c.o.Events.publish(Event{Type: EventSettings, Time: c.o.Now(), Profile: &out.Profile})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
@@ -62,11 +63,11 @@ var routes = []route{
 	{method: "GET", path: "/windows", name: "listWindows", out: windowList{}, do: listWindows},
 	{method: "POST", path: "/windows/forget", name: "forgetWindows", in: forgetWindowsBody{},
 		out: forgottenWindows{}, do: withBody(forgetWindows)},
-	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: listProfiles},
+	{method: "GET", path: "/profiles", name: "listProfiles", out: profiles.List{}, do: listProfiles},
 	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"},
-		out: gateway.Settings{}, do: getSettings},
+		out: profiles.Settings{}, do: getSettings},
 	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true,
-		in: settingsPatch{}, out: gateway.Settings{}, do: withBody(patchSettings)},
+		in: settingsPatch{}, out: profiles.Settings{}, do: withBody(patchSettings)},
 	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery,
 		out: conversation.Page[conversation.Listed]{}, do: listConversations},
 	{method: "GET", path: one, name: "getConversation", out: conversation.Details{},
@@ -167,7 +168,7 @@ type forgottenWindows struct {
 
 // settingsPatch is a change of settings.
 type settingsPatch struct {
-	gateway.SettingsPatch
+	profiles.Patch
 	Persist bool `json:"persist,omitempty"` // also write the resulting settings to the configuration file
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
 	"github.com/precis-dev/precis/gateway/control"
+	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/policy"
 )
 
@@ -18,7 +19,7 @@ func TestSettings(t *testing.T) {
 	p := start(t, nil, func(o *gateway.Options, _ *control.Options) {
 		o.Profiles = map[string]*policy.Manager{"other": o.Manager.With(nil)}
 	})
-	var s gateway.Settings
+	var s profiles.Settings
 	p.get("/settings", &s)
 	if s.Preset != "frugal" || s.Percent != 75 || !s.Auto {
 		t.Errorf("settings %+v", s)
@@ -35,7 +36,7 @@ func TestSettings(t *testing.T) {
 	if len(edits.Items) == 0 {
 		t.Error("the new threshold is not in force")
 	}
-	s = gateway.Settings{}
+	s = profiles.Settings{}
 	p.want(200, "PATCH", "/settings", `{"preset":"off","thresholds":{"x":null}}`, &s)
 	if s.Preset != "off" || !s.Observe || len(s.Thresholds) != 1 {
 		t.Errorf("settings %+v", s)
@@ -48,12 +49,12 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %s %s", body, code, message)
 		}
 	}
-	var again gateway.Settings
+	var again profiles.Settings
 	p.get("/settings", &again)
 	if fmt.Sprint(again) != fmt.Sprint(s) {
 		t.Errorf("a refused patch changed %+v to %+v", s, again)
 	}
-	var list gateway.ProfileList
+	var list profiles.List
 	p.get("/profiles", &list)
 	p.get("/settings?profile=other", &again)
 	if len(list.Items) != 2 || list.Items[1].Name != "other" || again.Profile != "other" {
@@ -66,15 +67,15 @@ func TestSettingsArePersisted(t *testing.T) {
 	var saved []string
 	full := false
 	p := start(t, nil, func(_ *gateway.Options, c *control.Options) {
-		c.Save = func(_ context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
+		c.Save = func(_ context.Context, profile string, p profiles.Patch) (profiles.Settings, error) {
 			saved = append(saved, fmt.Sprint(profile, " ", *p.Percent))
 			if full {
-				return gateway.Settings{}, precis.Errorf(precis.CodeConflict, "write", "it has changed")
+				return profiles.Settings{}, precis.Errorf(precis.CodeConflict, "write", "it has changed")
 			}
-			return gateway.Settings{Percent: *p.Percent, Preset: "frugal", Thresholds: map[string]float64{}}, nil
+			return profiles.Settings{Percent: *p.Percent, Preset: "frugal", Thresholds: map[string]float64{}}, nil
 		}
 	})
-	var s gateway.Settings
+	var s profiles.Settings
 	p.want(200, "PATCH", "/settings", `{"percent":61,"persist":false}`, &s)
 	if len(saved) > 0 || s.Percent != 61 {
 		t.Errorf("saved %v, %+v", saved, s)

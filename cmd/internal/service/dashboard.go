@@ -82,7 +82,7 @@ func (s *Service) ownerOf(r *http.Request) (string, error) {
 // profiles returns the names of the profiles except the default one.
 func (s *Service) profiles() []string {
 	var out []string
-	for _, p := range s.Gateway.Profiles().Items {
+	for _, p := range s.Gateway.Profiles().List().Items {
 		if p.Name != "" {
 			out = append(out, p.Name)
 		}

@@ -123,7 +123,7 @@ func TestTheDashboardShowsAndEdits(t *testing.T) {
 		t.Errorf("edits %+v, %v", edits, err)
 	}
 	b.send(200, "/precis/settings", url.Values{"percent": {"61"}})
-	if v, err := s.Gateway.Settings(""); err != nil || v.Percent != 61 {
+	if v, err := s.Gateway.Profiles().Settings(""); err != nil || v.Percent != 61 {
 		t.Errorf("the threshold is %g, %v", v.Percent, err)
 	}
 	if page := b.send(200, one+"/do/branch", url.Values{"messages": {"3"}}); !strings.Contains(page, "3 messages") {

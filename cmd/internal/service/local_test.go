@@ -86,11 +86,11 @@ func TestABrowserIsGivenItsCookieOnce(t *testing.T) {
 	stranger.page(403, "/precis/?local="+strings.Repeat("A", 26))
 	stranger.send(403, "/precis/settings", url.Values{"percent": {"61"}})
 	stranger.send(200, "/precis/prefs", url.Values{"back": {"/precis/"}})
-	if v, _ := s.Gateway.Settings(""); v.Percent == 61 {
+	if v, _ := s.Gateway.Profiles().Settings(""); v.Percent == 61 {
 		t.Error("a stranger changed the settings")
 	}
 	known.send(200, "/precis/settings", url.Values{"percent": {"62"}})
-	if v, _ := s.Gateway.Settings(""); v.Percent != 62 {
+	if v, _ := s.Gateway.Profiles().Settings(""); v.Percent != 62 {
 		t.Errorf("the threshold is %g", v.Percent)
 	}
 	at, err := url.Parse(known.base + "/precis/")

@@ -44,7 +44,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 	}
 	s.cfg.Store(c)
 	s.useConfigs(m.configs)
-	s.Gateway.SetManager(m.manager, m.profiles)
+	s.Gateway.Profiles().Replace(m.manager, m.profiles)
 	return append(restart, needRestart(old, c)...), nil
 }
 

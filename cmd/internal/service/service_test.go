@@ -24,6 +24,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/provider/providertest"
 	"github.com/precis-dev/precis/store"
 )
@@ -308,8 +309,8 @@ func TestAdminsAreNamedInTheKeysFile(t *testing.T) {
 
 func TestReloadTakesWhatItCan(t *testing.T) {
 	s := open(t, plain)
-	settings := func() gateway.Settings {
-		got, err := s.Gateway.Settings("")
+	settings := func() profiles.Settings {
+		got, err := s.Gateway.Profiles().Settings("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +482,7 @@ func TestChangedFilesAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		got, err := s.Gateway.Settings("")
+		got, err := s.Gateway.Profiles().Settings("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -494,7 +495,7 @@ func TestChangedFilesAreSeen(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if got, _ := s.Gateway.Settings(""); got.Percent != 33 {
+	if got, _ := s.Gateway.Profiles().Settings(""); got.Percent != 33 {
 		t.Errorf("threshold %g", got.Percent)
 	}
 	cancel()

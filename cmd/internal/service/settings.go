@@ -12,7 +12,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/cmd/internal/config"
 	"github.com/precis-dev/precis/dashboard"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/preset"
 )
@@ -38,10 +38,10 @@ const opSave = "save settings"
 // saveSettings changes the settings of a profile and writes the result to the profile's file. If
 // writing fails, the settings stay unchanged.
 func (s *Service) saveSettings(ctx context.Context, profile string,
-	p gateway.SettingsPatch) (gateway.Settings, error) {
+	p profiles.Patch) (profiles.Settings, error) {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
-	return s.Gateway.SaveSettings(profile, p, func(in policy.Settings) error {
+	return s.Gateway.Profiles().Save(profile, p, func(in policy.Settings) error {
 		c := s.configOf(profile)
 		switch {
 		case c == nil:
@@ -92,7 +92,7 @@ func (liveSettings) Presets() []string { return preset.Names() }
 
 // Settings returns the settings in force.
 func (l liveSettings) Settings(profile string) (policy.Settings, error) {
-	return l.s.Gateway.SettingsInForce(profile)
+	return l.s.Gateway.Profiles().InForce(profile)
 }
 
 // File returns the file of a profile's settings; "": none.
@@ -107,7 +107,7 @@ func (l liveSettings) File(profile string) string {
 
 // Unsaved returns the lines that the file lacks for the settings in force.
 func (l liveSettings) Unsaved(profile string) (string, error) {
-	in, err := l.s.Gateway.SettingsInForce(profile)
+	in, err := l.s.Gateway.Profiles().InForce(profile)
 	if err != nil {
 		return "", err
 	}
@@ -129,12 +129,12 @@ func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsCha
 		return nil
 	}
 	return func(profile string, c dashboard.SettingsChange) (err error) {
-		p := gateway.SettingsPatch{Preset: c.Preset, Auto: c.Auto, Percent: c.Percent, Prepare: c.Prepare,
+		p := profiles.Patch{Preset: c.Preset, Auto: c.Auto, Percent: c.Percent, Prepare: c.Prepare,
 			Warn: c.Warn, Target: c.Target}
 		if c.Save {
 			_, err = l.s.saveSettings(r.Context(), profile, p)
 		} else {
-			_, err = l.s.Gateway.PatchSettings(profile, p)
+			_, err = l.s.Gateway.Profiles().Patch(profile, p)
 		}
 		if err == nil {
 			l.s.events.SettingsChanged(profile)

@@ -73,10 +73,10 @@ func TestSettingsAreWrittenToTheFile(t *testing.T) {
 	if restart, err := s.Reload(t.Context()); err != nil || len(restart) > 0 {
 		t.Fatalf("%v, %v", restart, err)
 	}
-	if v, err := s.Gateway.Settings(""); err != nil || v.Percent != 55 || v.Target != 30 || v.Thresholds["m"] != 50 {
+	if v, err := s.Gateway.Profiles().Settings(""); err != nil || v.Percent != 55 || v.Target != 30 || v.Thresholds["m"] != 50 {
 		t.Errorf("read again: %+v, %v", v, err)
 	}
-	if v, err := s.Gateway.Settings("careful"); err != nil || v.Percent != 45 {
+	if v, err := s.Gateway.Profiles().Settings("careful"); err != nil || v.Percent != 45 {
 		t.Errorf("read again: %+v, %v", v, err)
 	}
 	if got := s.patch("", `{"thresholds":{"m":null},"preset":"off","persist":true}`); got.Code != 200 {
@@ -89,7 +89,7 @@ func TestSettingsAreWrittenToTheFile(t *testing.T) {
 
 func mustInForce(t *testing.T, s *setup) policy.Settings {
 	t.Helper()
-	in, err := s.Gateway.SettingsInForce("")
+	in, err := s.Gateway.Profiles().InForce("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestSettingsThatCannotBeWrittenStay(t *testing.T) {
 	if got := s.patch("", `{"percent":55,"persist":true}`); got.Code != 409 || !strings.Contains(got.Body.String(), "has changed") {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
-	if v, _ := s.Gateway.Settings(""); v.Percent != 60 || content(t, s.file) != was {
+	if v, _ := s.Gateway.Profiles().Settings(""); v.Percent != 60 || content(t, s.file) != was {
 		t.Errorf("in force is %g, the file is\n%s", v.Percent, content(t, s.file))
 	}
 	if _, err := s.Reload(t.Context()); err != nil {
@@ -187,7 +187,7 @@ func TestConversationsAreAssignedToArms(t *testing.T) {
 	if arms["early/control"] == 0 || arms["early/alone"] == 0 || len(arms) != 2 {
 		t.Errorf("20 conversations are in %v", arms)
 	}
-	if v, err := s.Gateway.Settings("early/alone"); err != nil || !v.Observe {
+	if v, err := s.Gateway.Profiles().Settings("early/alone"); err != nil || !v.Observe {
 		t.Errorf("what is left alone: %+v, %v", v, err)
 	}
 	b := browse(t, s)

@@ -37,7 +37,7 @@ func TestExperimentsAreSetUpOnThePageOfSettings(t *testing.T) {
 	if got := content(t, s.file); got != want {
 		t.Fatalf("the file is\n%s\nwant\n%s", got, want)
 	}
-	if v, err := s.Gateway.Settings("early/sixty"); err != nil || v.Percent != 60 {
+	if v, err := s.Gateway.Profiles().Settings("early/sixty"); err != nil || v.Percent != 60 {
 		t.Errorf("the arm has %+v, %v", v, err)
 	}
 	got := s.ask("POST", "/v1/messages", hello(1))
@@ -85,7 +85,7 @@ func TestExperimentsAreSetUpOnThePageOfSettings(t *testing.T) {
 	if got := content(t, s.file); got != was+"experiments: {}\n" {
 		t.Errorf("the file is\n%s", got)
 	}
-	if _, err := s.Gateway.Settings("early/sixty"); err == nil {
+	if _, err := s.Gateway.Profiles().Settings("early/sixty"); err == nil {
 		t.Error("an arm that went can be asked for")
 	}
 }

@@ -39,7 +39,7 @@ func TestValuesAreWrittenOnThePageOfSettings(t *testing.T) {
 	if got := content(t, s.file); !strings.HasPrefix(got, was) || !strings.Contains(got, "messages: 7") || !strings.Contains(got, "day: 2.5") || !strings.Contains(got, "template: six") || strings.Contains(got, "pin") {
 		t.Errorf("the file is\n%s", got)
 	}
-	if v, err := s.Gateway.SettingsInForce(""); err != nil || v.KeepMessages != 7 || v.Spend.Day != 2.5 || v.Percent != 60 {
+	if v, err := s.Gateway.Profiles().InForce(""); err != nil || v.KeepMessages != 7 || v.Spend.Day != 2.5 || v.Percent != 60 {
 		t.Errorf("in force are %+v, %v", v, err)
 	}
 	written := content(t, s.file)
@@ -110,7 +110,7 @@ func TestThresholdsOfModelsAreWrittenOnThePageOfSettings(t *testing.T) {
 		if step.want == nil {
 			continue
 		}
-		if v, err := s.Gateway.Settings(""); err != nil || !maps.Equal(v.Thresholds, step.want) || !strings.HasPrefix(content(t, s.file), was) {
+		if v, err := s.Gateway.Profiles().Settings(""); err != nil || !maps.Equal(v.Thresholds, step.want) || !strings.HasPrefix(content(t, s.file), was) {
 			t.Errorf("%s=%s: in force are %v (%v), the file is\n%s", step.form, step.value, v.Thresholds, err, content(t, s.file))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis/cmd/internal/config"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/profiles"
 )
 
 // The watcher notices what others write, and not what the gateway itself does: its
@@ -39,7 +39,7 @@ func TestOwnWritesAreNotNoticed(t *testing.T) {
 	percent := 55.0
 	save := func() error {
 		percent++
-		_, err := s.saveSettings(t.Context(), "", gateway.SettingsPatch{Percent: &percent})
+		_, err := s.saveSettings(t.Context(), "", profiles.Patch{Percent: &percent})
 		return err
 	}
 	if err := save(); err != nil || s.changed() {

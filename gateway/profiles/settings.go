@@ -1,4 +1,4 @@
-package gateway
+package profiles
 
 import (
 	"maps"
@@ -31,8 +31,8 @@ type Settings struct {
 	Pin    string `json:"pin,omitempty"`
 }
 
-// SettingsPatch is a change of settings. Nil fields stay unchanged.
-type SettingsPatch struct {
+// Patch is a change of settings. Nil fields stay unchanged.
+type Patch struct {
 	// applied first; thresholds, pins, tools and spending limits stay
 	Preset     *string             `json:"preset,omitempty"`
 	Auto       *bool               `json:"auto,omitempty"`
@@ -44,8 +44,8 @@ type SettingsPatch struct {
 }
 
 // Settings returns the settings in force of a profile; "" is the default one.
-func (g *Gateway) Settings(profile string) (Settings, error) {
-	m, err := g.manager(profile)
+func (s *Set) Settings(profile string) (Settings, error) {
+	m, err := s.Manager(profile)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -62,51 +62,50 @@ func settingsOf(profile string, s policy.Settings) Settings {
 	return out
 }
 
-// PatchSettings changes the settings of a profile in this process, for new requests. The error is
+// Patch changes the settings of a profile in this process, for new requests. The error is
 // [precis.CodeInvalid], and then the settings stay unchanged. A preset that calls models does so
 // only if the manager was made with models.
-func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, error) {
-	return g.SaveSettings(profile, p, func(policy.Settings) error { return nil })
+func (s *Set) Patch(profile string, p Patch) (Settings, error) {
+	return s.Save(profile, p, func(policy.Settings) error { return nil })
 }
 
-// SettingsInForce returns a copy of all settings of a profile; "" selects the default one.
-func (g *Gateway) SettingsInForce(profile string) (policy.Settings, error) {
-	m, err := g.manager(profile)
+// InForce returns a copy of all settings of a profile; "" selects the default one.
+func (s *Set) InForce(profile string) (policy.Settings, error) {
+	m, err := s.Manager(profile)
 	if err != nil {
 		return policy.Settings{}, err
 	}
-	s := m.Settings()
-	s.Profiles = maps.Clone(s.Profiles)
-	return s, nil
+	out := m.Settings()
+	out.Profiles = maps.Clone(out.Profiles)
+	return out, nil
 }
 
-// SaveSettings is [Gateway.PatchSettings] that calls save with the new settings before they are in
-// force. When save fails, the settings stay unchanged and its error is returned.
-func (g *Gateway) SaveSettings(profile string, p SettingsPatch,
+// Save is [Set.Patch] that calls save with the new settings before they are in force. When save fails, the settings stay unchanged and its error is returned.
+func (s *Set) Save(profile string, p Patch,
 	save func(policy.Settings) error) (Settings, error) {
-	g.patching.Lock()
-	defer g.patching.Unlock()
-	m, err := g.manager(profile)
+	s.patching.Lock()
+	defer s.patching.Unlock()
+	m, err := s.Manager(profile)
 	if err != nil {
 		return Settings{}, err
 	}
-	s, err := p.apply(m.Settings())
+	next, err := p.apply(m.Settings())
 	if err != nil {
 		return Settings{}, err
 	}
-	if err := s.Validate(); err != nil {
+	if err := next.Validate(); err != nil {
 		return Settings{}, err
 	}
-	if err := save(s); err != nil {
+	if err := save(next); err != nil {
 		return Settings{}, err
 	}
-	if err := m.SetSettings(s); err != nil {
+	if err := m.SetSettings(next); err != nil {
 		return Settings{}, err
 	}
 	return settingsOf(profile, m.Settings()), nil
 }
 
-func (p SettingsPatch) apply(s policy.Settings) (policy.Settings, error) {
+func (p Patch) apply(s policy.Settings) (policy.Settings, error) {
 	if p.Preset != nil {
 		if *p.Preset == "" {
 			return s, precis.Errorf(precis.CodeInvalid, "patch settings", "preset is empty, want one of %v",
@@ -148,7 +147,7 @@ func (p SettingsPatch) apply(s policy.Settings) (policy.Settings, error) {
 }
 
 // check refuses thresholds that would silently be replaced by others.
-func (p SettingsPatch) check() error {
+func (p Patch) check() error {
 	if p.Percent != nil && !inRange(*p.Percent) {
 		return outOfRange("percent", *p.Percent)
 	}
