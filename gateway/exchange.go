@@ -363,6 +363,9 @@ const (
 	headerConv    = "X-Precis-Conversation" // in requests: a name to find it by; in responses: its ID
 )
 
+// headerBeta lists the beta features of Anthropic's API that a request uses.
+const headerBeta = "Anthropic-Beta"
+
 // Headers of responses.
 const (
 	headerAction   = "X-Precis-Action"        // action taken

@@ -8,6 +8,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/shelf"
+	"github.com/precis-dev/precis/gateway/reasoning"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/windows"
 	"github.com/precis-dev/precis/measure"
@@ -142,7 +143,7 @@ func (h home) request(ctx context.Context, c *registry.Conversation, model strin
 	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window),
 		MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.outputLimit(model), Profile: model,
 		Reasoning: precis.ReasoningStays}
-	if dialect == anthropic.Format && binds(model) {
+	if dialect == anthropic.Format && reasoning.Binds(model) {
 		r.Reasoning = precis.ReasoningLoop
 	}
 	return r

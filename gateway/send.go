@@ -14,6 +14,7 @@ import (
 	"github.com/precis-dev/precis/gateway/admission"
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/polyfill"
+	"github.com/precis-dev/precis/gateway/reasoning"
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/contentcoding"
 	"github.com/precis-dev/precis/internal/window"
@@ -332,11 +333,11 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 	if in.full {
 		return p.smaller(overflow.Overflow{})
 	}
-	if out.beta != "" && aboutControl(code, in.problem) {
+	if out.beta != "" && reasoning.AboutControl(code, in.problem) {
 		p.g.freeModels.Store([2]string{p.Upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
 	}
-	if aboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
+	if reasoning.AboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
 		(edited(p.result) || len(out.tools) > 0) {
 		p = p.withoutReasoning()
 		return p, p.compose(), true

@@ -1,4 +1,4 @@
-package gateway
+package reasoning
 
 import "testing"
 
@@ -9,7 +9,7 @@ func TestBindingModels(t *testing.T) {
 		"claude-sonnet-6": true, "claude-opus-5-10": true, "anthropic/claude-opus-5.5": true, "us.anthropic.claude-opus-5-5-v1:0": true, "some-new-model": true,
 		"claude-3-7-sonnet-latest": false, "claude-sonnet-4-5": false, "claude-opus-4-6": false, "claude-haiku-4-5": false, "claude-opus-5-1": false, "claude-opus-4.1": false,
 	} {
-		if got := binds(model); got != want {
+		if got := Binds(model); got != want {
 			t.Errorf("%s: %v, want %v", model, got, want)
 		}
 	}
@@ -23,14 +23,14 @@ func TestErrorsAboutThinkingAreKnown(t *testing.T) {
 		"prompt is too long: 5 tokens > 4 maximum":                                                                      false,
 		"messages.0.content: Field required":                                                                            false,
 	} {
-		if got := aboutThinking(400, []byte(text)); got != want {
+		if got := AboutThinking(400, []byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
-	if !aboutControl(400, []byte("thinking.enabled.block_binding: Extra inputs are not permitted")) {
+	if !AboutControl(400, []byte("thinking.enabled.block_binding: Extra inputs are not permitted")) {
 		t.Error("an unknown control is not known")
 	}
-	if aboutThinking(500, []byte("Invalid `signature` in `thinking` block")) {
+	if AboutThinking(500, []byte("Invalid `signature` in `thinking` block")) {
 		t.Error("a server's fault is not about thinking")
 	}
 }
