@@ -18,7 +18,6 @@ import (
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/policy"
-	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/wire"
 )
 
@@ -155,7 +154,7 @@ func (g *Gateway) Listed(r *http.Request, a Assembly,
 	if x.placed.found.Len == 0 {
 		return precis.Errorf(precis.CodeInvalid, opAssemble, "%s holds no message", x.Dialect.List())
 	}
-	return f(home{g, x.owner, x.conversations}, x.placed.conv.ID())
+	return f(g.homes.In(x.conversations, x.owner), x.placed.conv.ID())
 }
 
 // recovered turns a panic into an error, and logs it without the panic value, which may contain
@@ -177,7 +176,7 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.scope, err = g.scopeOf(r.Context(), owner, a.Name); err != nil {
+	if a.scope, err = g.homes.Scope(r.Context(), owner, a.Name); err != nil {
 		return nil, nil, err
 	}
 	up := g.upstreams.For(a.Dialect.Name())
@@ -363,75 +362,6 @@ func (x *exchange) wrongConversation() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the messages do not continue %s: they are those of %s", named, at)}
-}
-
-// scopeOf returns the scope for the name of a conversation: the name itself or, for an ID, the
-// scope under which that conversation was stored.
-func (g *Gateway) scopeOf(ctx context.Context, owner, name string) (string, error) {
-	if !lineage.IsID(name) {
-		return name, nil
-	}
-	if c := g.conversations.Get(owner, name); c != nil {
-		return c.Info().Hints[registry.ScopeHint], nil
-	}
-	cat := g.conversations.Catalog(owner)
-	if cat == nil {
-		return "", nil
-	}
-	rec, err := cat.Conversation(ctx, name)
-	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
-		return "", err
-	}
-	return rec.Hints[registry.ScopeHint], nil
-}
-
-// Named returns the ID of the conversation of an owner, or of [AllOwners], that has the ID name, or
-// that [Assembly.Name] or a header last called by this name. It searches memory and, for each
-// owner, the thousand conversations updated last. The error is [precis.CodeNotFound] when none
-// matches.
-func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error) {
-	h := home{g, owner, g.conversations}
-	owners, err := h.Owners(ctx)
-	if err != nil {
-		return "", err
-	}
-	const most = 1000
-	var best store.Record
-	better := func(rec store.Record) {
-		if (rec.ID == name || rec.Hints[registry.ScopeHint] == name || rec.Hints[headerConv] == name) &&
-			(best.ID != name || rec.ID == name) && rec.Updated.After(best.Updated) {
-			best = rec
-		}
-	}
-	for _, c := range g.conversations.All(owner) {
-		better(c.Info())
-	}
-	if best.ID != "" {
-		return best.ID, nil
-	}
-	for _, one := range owners {
-		cat := g.conversations.Catalog(one)
-		if cat == nil {
-			continue
-		}
-		if rec, err := cat.Conversation(ctx, name); err == nil {
-			return rec.ID, nil
-		} else if precis.CodeOf(err) != precis.CodeNotFound {
-			return "", err
-		}
-		recs, err := cat.Conversations(ctx, store.Query{Limit: most})
-		if err != nil {
-			return "", err
-		}
-		for _, rec := range recs {
-			better(rec)
-		}
-	}
-	if best.ID == "" {
-		return "", precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q",
-			name)
-	}
-	return best.ID, nil
 }
 
 // Summarizer writes requested summaries; nil: no model writes them.

@@ -283,7 +283,7 @@ func (x *exchange) record() {
 	if x.answer.Error == nil && !x.answer.Full() {
 		x.g.windows.Accepted(p.windowKey(), x.answer.Input, tokens)
 	}
-	m := x.g.ownManager(p.manager, x.owner)
+	m := x.g.conversations.Manager(p.manager, x.owner)
 	if x.answer.Input > 0 && x.answer.Error == nil {
 		// cannot fail without a store
 		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input)
@@ -357,10 +357,10 @@ func unsent(dialect string, tokens int, used precis.Usage) precis.Usage {
 
 // Request headers that are meant only for the gateway.
 const (
-	headerBypass  = "X-Precis-Bypass"       // "true": pass this request through
-	headerProfile = "X-Precis-Profile"      // the profile to use
-	headerFocus   = "X-Precis-Focus"        // topic that a summary should focus on
-	headerConv    = "X-Precis-Conversation" // in requests: a name to find it by; in responses: its ID
+	headerBypass  = "X-Precis-Bypass"  // "true": pass this request through
+	headerProfile = "X-Precis-Profile" // the profile to use
+	headerFocus   = "X-Precis-Focus"   // topic that a summary should focus on
+	headerConv    = registry.NameHint  // in requests: a name to find it by; in responses: its ID
 )
 
 // headerBeta lists the beta features of Anthropic's API that a request uses.

@@ -15,17 +15,18 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/admission"
 	"github.com/precis-dev/precis/gateway/bridge"
 	"github.com/precis-dev/precis/gateway/hold"
+	"github.com/precis-dev/precis/gateway/homes"
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/gateway/windows"
-	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
 
@@ -48,12 +49,12 @@ type Gateway struct {
 	calls      calls // made through RoundTripper
 	bridges    *bridge.Table
 	holds      *hold.Orders
+	homes      *homes.Homes
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	closing atomic.Bool
-	counted atomic.Int64 // when the replicas' calibration was last loaded, in Unix nanoseconds
 }
 
 // New returns a gateway. The error is [precis.CodeInvalid] and names the option at fault.
@@ -86,6 +87,9 @@ func New(o Options) (*Gateway, error) {
 		Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
 	g.holds = hold.New(o.Now, o.OnHold)
+	g.homes = homes.New(homes.Options{Conversations: g.conversations, Store: o.Store, Shared: o.Shared,
+		Replica: o.Replica, Profiles: g.profiles, Windows: g.windows, Upstreams: g.upstreams, Holds: g.holds,
+		OutputLimit: o.outputLimit, Logger: o.Logger})
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
@@ -100,6 +104,30 @@ func New(o Options) (*Gateway, error) {
 // Profiles returns the managers that requests can select, with their settings. Changes of them apply
 // to new requests; requests in progress keep their manager.
 func (g *Gateway) Profiles() *profiles.Set { return g.profiles }
+
+// AllOwners, as an owner, selects all owners.
+const AllOwners = conversation.AllOwners
+
+// Home returns the conversations of an owner, or of [AllOwners], in memory and in the store. A
+// conversation is locked while it is edited, as by requests; an edit is in force for the client's
+// next request. Conversations of other owners are reported as not found.
+func (g *Gateway) Home(owner string) conversation.Home { return g.homes.Of(owner) }
+
+// Named returns the ID of the conversation of an owner, or of [AllOwners], that has the ID name, or
+// that [Assembly.Name] or a header last called by this name. It searches memory and, for each
+// owner, the thousand conversations updated last. The error is [precis.CodeNotFound] when none
+// matches.
+func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error) {
+	return g.homes.Named(ctx, owner, name)
+}
+
+// Forget purges the conversations of all owners that were last updated before a time. Each replica
+// should call it once per period. One of the replicas that share a store purges it, and keeps that
+// role until it has not called for a period; the others only clear their memory.
+func (g *Gateway) Forget(ctx context.Context, before time.Time,
+	period time.Duration) (store.PurgeResult, error) {
+	return g.homes.Forget(ctx, before, period)
+}
 
 // Ready reports whether there is room for another request.
 func (g *Gateway) Ready() bool { return !g.gate.Full() }
@@ -224,10 +252,4 @@ func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error)
 			hint)
 	}
 	g.refuse(w, g.upstreams.Route(r).Dialect, http.StatusBadGateway, "api_error", out)
-}
-
-// ownManager returns a manager for the conversations of an owner. It has the owner's ledger and
-// calibration, but no store, because the registry stores edits.
-func (g *Gateway) ownManager(m *policy.Manager, owner string) *policy.Manager {
-	return m.With(nil).WithLedger(g.conversations.Ledger(owner)).ForOwner(owner)
 }

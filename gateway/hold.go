@@ -63,27 +63,3 @@ func (p *plan) reviewed() (*plan, error) {
 
 // LetGo sends all held requests and holds no more. Call it before the gateway ends.
 func (g *Gateway) LetGo() { g.holds.End() }
-
-// Hold holds the next request of a conversation, see [conversation.Holder].
-func (h home) Hold(ctx context.Context, id string, limit time.Duration) error {
-	c, err := h.find(ctx, id)
-	if err != nil {
-		return err
-	}
-	return h.g.holds.Order(c.Owner(), c.ID(), limit)
-}
-
-// LetGo lets a request go, see [conversation.Holder].
-func (h home) LetGo(ctx context.Context, id string, again bool) error {
-	c, err := h.find(ctx, id)
-	if err != nil {
-		return err
-	}
-	h.g.holds.LetGo(c.Owner(), c.ID(), again)
-	return nil
-}
-
-// Holding reports the order for a conversation, see [conversation.Holder].
-func (h home) Holding(_ context.Context, id string) (conversation.Holding, error) {
-	return h.g.holds.State(h.owner, id), nil
-}

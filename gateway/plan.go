@@ -225,7 +225,7 @@ func endingInPending(res policy.Result, msgs []precis.Message) policy.Result {
 // planner makes the view of one request, with its conversation locked.
 type planner struct {
 	*plan
-	mgr          *policy.Manager      // see [Gateway.ownManager]
+	mgr          *policy.Manager      // see [registry.Registry.Manager]
 	work         *precis.Conversation // the registry's conversation, or a copy
 	recordsEdits bool                 // work is the registry's conversation, so edits are recorded
 	req          policy.Request
@@ -237,7 +237,7 @@ type planner struct {
 // requests have overtaken this one, or when its edits are not to be recorded.
 func (p *plan) planner(ctx context.Context) *planner {
 	f, c := p.found, p.conv
-	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner),
+	j := &planner{plan: p, mgr: p.g.conversations.Manager(p.manager, p.owner),
 		recordsEdits: p.remembered() && !p.thisRequestOnly}
 	c.Grow(f.Len)
 	j.work = c.Conversation()

@@ -409,7 +409,7 @@ func (p *plan) recordOverflow(over overflow.Overflow, seen bool) {
 	}
 	if over.Used > 0 && over.Used >= over.Limit {
 		// cannot fail without a store
-		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used)
+		_ = p.g.conversations.Manager(p.manager, p.owner).Observe(context.Background(), report, over.Used)
 	}
 	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream",
 		p.Upstream.Name, "model", p.found.Prompt.Model,

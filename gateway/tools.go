@@ -11,6 +11,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/asked"
+	"github.com/precis-dev/precis/gateway/homes"
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/recall"
 	"github.com/precis-dev/precis/gateway/tool"
@@ -333,7 +334,7 @@ func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 	}
 	live := now.live(edited(now.result))
 	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()),
-		liveHome{home{p.g, p.owner, p.conversations}, live}, now.conv.ID(),
+		liveHome{p.g.homes.In(p.conversations, p.owner), live}, now.conv.ID(),
 		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, Asked: true})
 	if err != nil {
 		return report, err
@@ -368,13 +369,13 @@ func (p *pipe) renew(ctx context.Context) error {
 
 // liveHome is a home that makes summary requests extend a client's request.
 type liveHome struct {
-	home
+	homes.Home
 	live *policy.Live
 }
 
-// Look calls f with a conversation, see [home.Look].
+// Look calls f with a conversation, see [homes.Home.Look].
 func (h liveHome) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
-	return h.home.Look(ctx, id, func(s *conversation.Subject) error {
+	return h.Home.Look(ctx, id, func(s *conversation.Subject) error {
 		s.Ask.Live = h.live
 		return f(s)
 	})

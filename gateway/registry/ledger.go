@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
 
@@ -16,6 +17,12 @@ func (r *Registry) Ledger(owner string) precis.Ledger {
 		return nil
 	}
 	return ledger{r, owner}
+}
+
+// Manager returns a manager for the conversations of an owner. It has the owner's ledger and
+// calibration, but no store, because the registry stores edits.
+func (r *Registry) Manager(m *policy.Manager, owner string) *policy.Manager {
+	return m.With(nil).WithLedger(r.Ledger(owner)).ForOwner(owner)
 }
 
 type ledger struct {

@@ -10,6 +10,9 @@ import (
 	"github.com/precis-dev/precis/store"
 )
 
+// NameHint is the hint of a record that holds the name that a client gave its conversation.
+const NameHint = "X-Precis-Conversation"
+
 // ScopeHint is the hint of a record that holds the scope of its conversation, see
 // [lineage.Request]. A record without this hint has no scope.
 const ScopeHint = "conversation"
