@@ -21,6 +21,7 @@ import (
 	"github.com/precis-dev/precis/gateway/bridge"
 	"github.com/precis-dev/precis/gateway/hold"
 	"github.com/precis-dev/precis/gateway/homes"
+	"github.com/precis-dev/precis/gateway/inprocess"
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/gateway/registry"
@@ -46,7 +47,7 @@ type Gateway struct {
 	reducing   chan struct{} // limits reductions without a model that run at once
 	profiles   *profiles.Set
 	admins     atomic.Pointer[map[string]bool]
-	calls      calls // made through RoundTripper
+	calls      inprocess.Calls // made through RoundTripper
 	bridges    *bridge.Table
 	holds      *hold.Orders
 	homes      *homes.Homes
@@ -146,7 +147,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
 	g.windows.StopAsking()
 	g.LetGo()
-	g.calls.end()
+	g.calls.End()
 	done := make(chan struct{})
 	go func() { g.work.Wait(); close(done) }()
 	select {
