@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"precis/gateway/asked":                 {"precis", "precis/conversation", "precis/gateway/tool", "precis/policy"},
 	"precis/gateway/tool":                  {"precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
 	"precis/gateway/splice":                {"precis", "precis/policy", "precis/wire", "precis/wire/anthropic"},
-	"precis/gateway/registry":              {"precis", "precis/gateway/lineage", "precis/gateway/splice", "precis/measure", "precis/policy", "precis/store"},
+	"precis/gateway/registry":              {"precis", "precis/gateway/lineage", "precis/gateway/splice", "precis/measure", "precis/policy", "precis/store", "precis/wire/anthropic"},
 	"precis/conversation/export":           {"precis", "precis/conversation", "precis/conversation/block"},
 	"precis/sessions":                      {"precis", "precis/archive", "precis/archive/formats", "precis/archive/opencode/database", "precis/archive/roo", "precis/conversation", "precis/conversation/find", "precis/models", "precis/policy", "precis/store"},
 	"precis/archive":                       {"precis"},

@@ -56,13 +56,6 @@ type Conversation struct {
 	writing
 }
 
-// Sent is the size of a request, in tokens.
-type Sent struct {
-	Before int  // of the client's request
-	After  int  // of the forwarded request
-	Cached bool // the upstream read part of it from a prompt cache, or wrote it to one
-}
-
 // Preparation is a reduction in the background. Its other fields may be read once Done is closed.
 type Preparation struct {
 	Done    chan struct{}
