@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"precis/mcpserver":                     {"precis", "precis/conversation", "precis/conversation/diff", "precis/conversation/find", "precis/conversation/handoff", "precis/digest", "precis/policy", "precis/store", "precis/verify"},
 	"precis/gateway/lineage":               {"precis", "precis/store", "precis/wire"},
 	"precis/gateway/polyfill":              {"precis", "precis/digest", "precis/gateway/intent", "precis/measure", "precis/policy", "precis/wire", "precis/wire/anthropic", "precis/wire/responses"},
-	"precis/gateway/bridge":                {"precis", "precis/digest", "precis/policy", "precis/retain", "precis/wire", "precis/wire/anthropic", "precis/wire/chat"},
+	"precis/gateway/bridge":                {"precis", "precis/digest", "precis/gateway/registry", "precis/policy", "precis/retain", "precis/wire", "precis/wire/anthropic", "precis/wire/chat"},
 	"precis/gateway/recall":                {"precis", "precis/gateway/tool", "precis/measure", "precis/policy"},
 	"precis/gateway/asked":                 {"precis", "precis/conversation", "precis/gateway/tool", "precis/policy"},
 	"precis/gateway/tool":                  {"precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/digest"
@@ -35,12 +34,9 @@ const (
 )
 
 const (
-	stillNew        = 12      // messages in a conversation that has just begun, at most
-	mostBefore      = 8       // earlier conversations that facts are taken from
-	mostBeforeBytes = 8 << 20 // total bytes of the earlier conversations
-	mostLooked      = 16      // conversations compared with a text to find its origin
-	mostLack        = 5000    // tokens of added facts, at most
-	lackShare       = 10      // divisor: added facts take at most 1/10 of the window
+	stillNew  = 12   // messages in a conversation that has just begun, at most
+	mostLack  = 5000 // tokens of added facts, at most
+	lackShare = 10   // divisor: added facts take at most 1/10 of the window
 )
 
 // summarizes identifies the conversation that the request wants summarized; nil when the request
@@ -76,28 +72,15 @@ func (p *placed) summarizes() *bridge.Answer {
 }
 
 // madeOf finds the conversation that the text in the request's last message was made from.
-func (p *placed) madeOf(a *bridge.Answer) bool {
+func (p *placed) madeOf(a *bridge.Answer) (found bool) {
 	text := content.Words(p.found.Messages[len(p.found.Messages)-1].Content)
 	leave, err := p.g.processor(p.r.Context())
 	if err != nil {
 		return false
 	}
 	defer leave()
-	all := p.conversations.All(p.owner)
-	best := 0.0
-	for _, c := range all[:min(len(all), mostLooked)] {
-		if p.r.Context().Err() != nil {
-			return false
-		}
-		t, rec, skip := c.Snapshot().Conversation.Transcript, c.Info(), -1
-		if rec.Continues != "" {
-			skip = rec.Summary
-		}
-		if share := bridge.Share(text, t.Messages(), skip); share > best {
-			best, a.Conversation, a.Messages = share, c.ID(), t.Len()
-		}
-	}
-	return best > 0
+	a.Conversation, a.Messages, found = bridge.Origin(p.r.Context(), p.conversations.All(p.owner), text)
+	return found
 }
 
 // noteSummary records the summary that a client received.
@@ -141,7 +124,7 @@ func (j *planner) link(ctx context.Context) error {
 		f.Kind != lineage.Repeated && f.Kind != lineage.Extended && f.Known > at.Message+1 {
 		return nil // the messages include the summarized ones
 	}
-	before := j.g.chain(ctx, j.owner, at.Conversation, at.Messages)
+	before := bridge.Chain(ctx, j.g.conversations, j.owner, at.Conversation, at.Messages)
 	if len(before) == 0 {
 		return nil // the store may answer at the next request
 	}
@@ -204,44 +187,10 @@ func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.
 	return bridge.Missing(before, j.work.Transcript.Messages(), at, room), nil
 }
 
-// chainTime is how long a turn waits for earlier conversations.
-const chainTime = time.Second
-
-// chain returns the conversation with an ID, up to its first n messages, and its predecessors, the
-// oldest first, as far as memory or the store has them.
-func (g *Gateway) chain(ctx context.Context, owner, id string, n int) []bridge.Part {
-	ctx, cancel := context.WithTimeout(ctx, chainTime)
-	defer cancel()
-	var out []bridge.Part
-	bytes := 0
-	for len(out) < mostBefore && id != "" {
-		c, err := g.conversations.Open(ctx, owner, id)
-		if err != nil {
-			break
-		}
-		conv := c.Snapshot().Conversation
-		if n > 0 && n < conv.Transcript.Len() {
-			conv = *precis.Rewound(&conv, n)
-		}
-		rec := c.Info()
-		summary := -1
-		if rec.Continues != "" {
-			summary = rec.Summary
-		}
-		part := bridge.NewPart(&conv, summary)
-		if bytes += part.Size(); bytes > mostBeforeBytes && len(out) > 0 {
-			break
-		}
-		out = append(out, part)
-		id, n = rec.Continues, 0
-	}
-	slices.Reverse(out)
-	return out
-}
-
 // predecessors loads the conversations that this one continues.
 func (p *placed) predecessors() (out []recall.Linked) {
-	for _, part := range p.g.chain(p.r.Context(), p.owner, p.conv.Info().Continues, 0) {
+	before := bridge.Chain(p.r.Context(), p.g.conversations, p.owner, p.conv.Info().Continues, 0)
+	for _, part := range before {
 		out = append(out, recall.Linked{Prefix: bridge.Prefix(part.ID),
 			Transcript: precis.NewTranscript(part.Messages...)})
 	}
@@ -256,7 +205,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 		f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
 		return false
 	}
-	parts := x.g.chain(x.r.Context(), x.owner, p.asked.Conversation, p.asked.Messages)
+	parts := bridge.Chain(x.r.Context(), x.g.conversations, x.owner, p.asked.Conversation, p.asked.Messages)
 	if len(parts) == 0 {
 		return false
 	}
