@@ -15,6 +15,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/provider/providertest"
 	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/store/memory"
@@ -225,7 +226,7 @@ func TestABridgeThenADigest(t *testing.T) {
 // bridge is off.
 func TestNoBridge(t *testing.T) {
 	t.Parallel()
-	keys := map[string]string{gateway.HashKey("ann"): "ann", gateway.HashKey("bob"): "bob"}
+	keys := map[string]string{accounts.HashKey("ann"): "ann", accounts.HashKey("bob"): "bob"}
 	for name, c := range map[string]struct {
 		off  bool
 		key  string

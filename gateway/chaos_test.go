@@ -19,6 +19,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/provider/providertest"
 	"github.com/precis-dev/precis/store/sqlite"
 )
@@ -79,7 +80,7 @@ func (c *chaos) begin() int {
 	f := newFaulty(st)
 	o := gateway.Options{
 		Upstreams: []gateway.Upstream{{Name: "up", URL: parsed(c.t, c.up.URL)}}, Manager: frugal(c.t), Store: f, Shared: c.shared, Patience: c.patience,
-		Auth: gateway.Auth{Keys: map[string]string{gateway.HashKey("k"): "alice"}, Secret: []byte(c.secret)}, Now: func() time.Time { return time.Now().Add(time.Duration(c.clock.Load())) },
+		Auth: gateway.Auth{Keys: map[string]string{accounts.HashKey("k"): "alice"}, Secret: []byte(c.secret)}, Now: func() time.Time { return time.Now().Add(time.Duration(c.clock.Load())) },
 	}
 	window(4000)(&o)
 	g, err := gateway.New(o)

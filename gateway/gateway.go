@@ -74,7 +74,7 @@ func New(o Options) (*Gateway, error) {
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.profiles = profiles.New(o.Manager, o.Profiles)
 	g.accounts = accounts.New(accounts.Options{
-		MAC: o.Auth.mac, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
+		MAC: o.Auth.MAC, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
 		Now: o.Now, Work: g.background,
 		Upstreams: o.accountUpstreams(),
 	})
@@ -84,7 +84,7 @@ func New(o Options) (*Gateway, error) {
 		Patience: cmp.Or(o.Patience, 3*time.Second), Logger: o.Logger})
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.idKey(), Shared: o.Shared,
+	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.IDKey(), Shared: o.Shared,
 		Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
 	g.holds = hold.New(o.Now, o.OnHold)
@@ -223,7 +223,7 @@ func (x *exchange) deny(status int, kind string, why unmanaged.Reason, err error
 // owner resolves the owner of a request: by its gateway key, else by its credential at the
 // upstream. Up is nil for a request without an upstream.
 func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, error) {
-	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
+	if owner, err := g.o.Auth.Owner(r); owner != "" || err != nil {
 		return owner, err
 	}
 	return g.accounts.Owner(r, accountOf(up), path)
@@ -241,7 +241,7 @@ func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 	for _, name := range hopByHop { // an upgrade would open a tunnel that escapes admission
 		p.Out.Header.Del(name)
 	}
-	g.o.Auth.strip(p.Out.Header)
+	g.o.Auth.Strip(p.Out.Header)
 	stripOwn(p.Out.Header)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/provider/providertest"
 	"github.com/precis-dev/precis/store"
@@ -22,7 +23,7 @@ import (
 
 func keyedAs(secret string) func(*gateway.Options) {
 	return func(o *gateway.Options) {
-		o.Auth = gateway.Auth{Keys: map[string]string{gateway.HashKey("k"): "alice"}, Secret: []byte(secret)}
+		o.Auth = gateway.Auth{Keys: map[string]string{accounts.HashKey("k"): "alice"}, Secret: []byte(secret)}
 	}
 }
 

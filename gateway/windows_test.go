@@ -12,6 +12,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // clock is a time that tests set.
@@ -418,7 +419,7 @@ func TestWindowsOfOthers(t *testing.T) {
 		_, _ = io.WriteString(w, `{"error":{"message":"prompt is too long: 12000 tokens > 6000 maximum"}}`)
 	}), func(o *gateway.Options) {
 		listed(200_000)(o)
-		o.Auth.Keys = map[string]string{gateway.HashKey("a"): "alice", gateway.HashKey("b"): "bob"}
+		o.Auth.Keys = map[string]string{accounts.HashKey("a"): "alice", accounts.HashKey("b"): "bob"}
 	})
 	_, a := full("anthropic")
 	post(t, base+a.path(), a.body(false), "X-Precis-Key", "a")

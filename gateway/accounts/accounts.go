@@ -1,5 +1,6 @@
-// Package accounts answers: whose is a request without a key of the gateway? [Accounts] names its
-// owner by the credential for its upstream, whose token it may ask the upstream about.
+// Package accounts answers: whose is a request? [Auth] names its owner by its key of the gateway.
+// [Accounts] names the owner of a request without one by the credential for its upstream, whose token
+// it may ask the upstream about.
 package accounts
 
 import (

@@ -12,6 +12,7 @@ import (
 	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/control"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/wire"
@@ -401,7 +402,7 @@ func TestSummariesOfAModelPassTheGate(t *testing.T) {
 
 func TestEnginesOwnersDoNotSeeEachOther(t *testing.T) {
 	p := start(t, openStore(t), func(o *gateway.Options, _ *control.Options) {
-		o.Auth.Keys = map[string]string{gateway.HashKey("ka"): "anna", gateway.HashKey("kb"): "bert", gateway.HashKey("root"): "chief"}
+		o.Auth.Keys = map[string]string{accounts.HashKey("ka"): "anna", accounts.HashKey("kb"): "bert", accounts.HashKey("root"): "chief"}
 		o.Auth.Admins = map[string]bool{"chief": true}
 	})
 	anna, bert := []string{"X-Precis-Key", "ka"}, []string{"X-Precis-Key", "kb"}

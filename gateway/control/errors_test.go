@@ -11,6 +11,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/control"
 	"github.com/precis-dev/precis/store"
 )
@@ -162,7 +163,7 @@ func TestPagesOfOtherHostsAreRefused(t *testing.T) {
 func TestOwnersDoNotSeeEachOther(t *testing.T) {
 	st := openStore(t)
 	keys := func(o *gateway.Options, _ *control.Options) {
-		o.Auth.Keys = map[string]string{gateway.HashKey("ka"): "anna", gateway.HashKey("kb"): "bert", gateway.HashKey("root"): "chief"}
+		o.Auth.Keys = map[string]string{accounts.HashKey("ka"): "anna", accounts.HashKey("kb"): "bert", accounts.HashKey("root"): "chief"}
 		o.Auth.Admins = map[string]bool{"chief": true}
 	}
 	p := start(t, st, keys)

@@ -17,6 +17,7 @@ import (
 	"github.com/precis-dev/precis/cmd/internal/service"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // browser is a browser without a script.
@@ -140,7 +141,7 @@ func TestTheDashboardIsForThisMachineOrForKeys(t *testing.T) {
 		t.Errorf("by another name: %d", got.Code)
 	}
 	keys := filepath.Join(t.TempDir(), "keys")
-	lines := "anna " + gateway.HashKey("key-anna") + "\nben " + gateway.HashKey("key-ben") + "\n"
+	lines := "anna " + accounts.HashKey("key-anna") + "\nben " + accounts.HashKey("key-ben") + "\n"
 	if err := os.WriteFile(keys, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}

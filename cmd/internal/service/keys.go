@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // keyring holds the keys that clients must send. They can be replaced while the gateway runs: the
@@ -55,7 +55,7 @@ func (k *keyring) auth() map[string]string {
 	}
 	out := map[string]string{}
 	for owner, key := range k.inner {
-		out[gateway.HashKey(key)] = owner
+		out[accounts.HashKey(key)] = owner
 	}
 	return out
 }
@@ -142,7 +142,7 @@ func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()
 		r.Header.Set(HeaderKey, token) // metrics collectors support no other header
 	}
 	if key := r.Header.Get(HeaderKey); key != "" {
-		if out, leave, ok := s.keys.withInnerKey(r, gateway.HashKey(key), ours(r.URL.Path)); ok {
+		if out, leave, ok := s.keys.withInnerKey(r, accounts.HashKey(key), ours(r.URL.Path)); ok {
 			return out, leave
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/internal/fair"
 )
 
@@ -40,7 +40,7 @@ func (l *logins) begin(owner, key string, now time.Time) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = slices.DeleteFunc(l.all, func(one login) bool { return now.After(one.ends) })
-	l.all = append(l.all, login{gateway.HashKey(cookie), owner, key, now.Add(loginAge)})
+	l.all = append(l.all, login{accounts.HashKey(cookie), owner, key, now.Add(loginAge)})
 	if len(l.all) > mostLogins {
 		i := fair.Oldest(l.all, func(one login) string { return one.owner })
 		l.all = slices.Delete(l.all, i, i+1)
@@ -53,7 +53,7 @@ func (l *logins) end(r *http.Request) {
 	if k, err := r.Cookie(loginCookie); err == nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		cookie := gateway.HashKey(k.Value)
+		cookie := accounts.HashKey(k.Value)
 		l.all = slices.DeleteFunc(l.all, func(one login) bool { return one.cookie == cookie })
 	}
 }
@@ -65,7 +65,7 @@ func (l *logins) key(r *http.Request) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	cookie := gateway.HashKey(k.Value)
+	cookie := accounts.HashKey(k.Value)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.all, func(one login) bool { return one.cookie == cookie })
@@ -77,7 +77,7 @@ func (l *logins) key(r *http.Request) (string, bool) {
 
 // login checks a gateway key and sets the cookie of a login.
 func (s *Service) login(w http.ResponseWriter, r *http.Request, key string) error {
-	hash := gateway.HashKey(key)
+	hash := accounts.HashKey(key)
 	owner, ok := s.keys.ownerOf(hash)
 	if !ok {
 		return precis.Errorf(precis.CodeInvalid, "log in", "that is no key of this gateway")

@@ -16,7 +16,7 @@ import (
 
 	"github.com/precis-dev/precis/cmd/internal/config"
 	"github.com/precis-dev/precis/cmd/internal/service"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // keyed sends a gateway key with each request.
@@ -80,7 +80,7 @@ func sessionsOf(t *testing.T, cs *mcp.ClientSession) (ids []string) {
 
 func TestAgentsSeeTheirOwnConversations(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "keys")
-	lines := "ann " + gateway.HashKey("one") + "\nbob " + gateway.HashKey("two") + "\neve " + gateway.HashKey("three") + " admin\n"
+	lines := "ann " + accounts.HashKey("one") + "\nbob " + accounts.HashKey("two") + "\neve " + accounts.HashKey("three") + " admin\n"
 	if err := os.WriteFile(keys, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // withKeys opens a service whose keys file says who is an admin, and serves it.
@@ -41,7 +41,7 @@ func withKeys(t *testing.T, lines ...string) (s *setup, base string, rewrite fun
 }
 
 func line(name string, more ...string) string {
-	return strings.Join(append([]string{name, gateway.HashKey("key-" + name)}, more...), " ")
+	return strings.Join(append([]string{name, accounts.HashKey("key-" + name)}, more...), " ")
 }
 
 // stream opens a stream of events; its end closes the channel that is returned.

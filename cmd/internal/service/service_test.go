@@ -24,6 +24,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/profiles"
 	"github.com/precis-dev/precis/provider/providertest"
 	"github.com/precis-dev/precis/store"
@@ -216,7 +217,7 @@ func TestKeysAreReplacedWhileItRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	line := func(name, key string) string { return name + " " + gateway.HashKey(key) }
+	line := func(name, key string) string { return name + " " + accounts.HashKey(key) }
 	put(line("ann", "one"), line("bob", "two"))
 	yaml := "preset: frugal\ngateway: {upstream: UPSTREAM, store: memory, keys_file: " + keys + "}\n"
 	s := open(t, yaml)
@@ -266,7 +267,7 @@ func TestAdminsAreNamedInTheKeysFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	line := func(name, key string) string { return name + " " + gateway.HashKey(key) }
+	line := func(name, key string) string { return name + " " + accounts.HashKey(key) }
 	put(line("ann", "one")+" admin", line("bob", "two"))
 	s := open(t, "preset: frugal\ngateway: {upstream: UPSTREAM, store: memory, keys_file: "+keys+"}\n")
 	for _, key := range []string{"one", "two"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/precis-dev/precis/cmd/internal/service"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/policy"
 )
 
@@ -151,7 +152,7 @@ func TestTheSettingsPageWritesTheFile(t *testing.T) {
 // Only admins change settings, in the file or not.
 func TestOnlyAdminsWriteSettings(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(keys, []byte("anna "+gateway.HashKey("key-anna")+" admin\nben "+gateway.HashKey("key-ben")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(keys, []byte("anna "+accounts.HashKey("key-anna")+" admin\nben "+accounts.HashKey("key-ben")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, "preset: frugal\ngateway: {upstream: UPSTREAM, store: memory, keys_file: "+keys+"}\n")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/cmd/internal/config"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/internal/localsecret"
 	"github.com/precis-dev/precis/store/memory"
 	"github.com/precis-dev/precis/store/postgres"
@@ -170,7 +170,7 @@ type Keys struct {
 	Admins map[string]bool   // owners that are admins
 }
 
-// ReadKeys reads a file of keys. Each line has a name, a hash by [gateway.HashKey], and the word
+// ReadKeys reads a file of keys. Each line has a name, a hash by [accounts.HashKey], and the word
 // "admin" for an owner who may see and change everything; # begins a comment.
 func ReadKeys(path string) (Keys, error) {
 	keys := Keys{Owners: map[string]string{}, Admins: map[string]bool{}}
@@ -190,7 +190,7 @@ func ReadKeys(path string) (Keys, error) {
 			continue
 		}
 		admin := len(f) == 3 && f[2] == "admin"
-		if len(f) != 2 && !admin || len(f[1]) != len(gateway.HashKey("")) {
+		if len(f) != 2 && !admin || len(f[1]) != len(accounts.HashKey("")) {
 			return keys, precis.Errorf(precis.CodeInvalid, op,
 				"%s: line %d: want a name and a hash, and perhaps the word admin", path, n)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/cmd/internal/command"
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // makeKey makes a key for the gateway.
@@ -54,7 +54,7 @@ func (c *makeKey) run(_ *cobra.Command, args []string) error {
 			name)
 	}
 	key := "pk-" + strings.ToLower(rand.Text()+rand.Text())
-	line := name + " " + gateway.HashKey(key)
+	line := name + " " + accounts.HashKey(key)
 	if c.admin {
 		line += " admin"
 	}
