@@ -1,6 +1,8 @@
 package condense
 
 import (
+	"slices"
+
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/policy"
 )
@@ -23,6 +25,24 @@ func ErrorName(r precis.Reason) string {
 		return "condense_context_grew"
 	}
 	return "condense_failed"
+}
+
+// modelRungs are the names of the rungs that have a model write a summary.
+var modelRungs = []string{Full{}.Name(), Selective{}.Name()}
+
+// Failure names why a condensation failed: the error of the run, else the first summary of a
+// model that failed or was refused. "" on success, and when the client has left.
+func Failure(steps []precis.Step, err error) string {
+	if code := precis.CodeOf(err); code != "" && code != precis.CodeCanceled {
+		return string(code)
+	}
+	for _, s := range steps {
+		if (s.Outcome == precis.OutcomeFailed || s.Outcome == precis.OutcomeRefused) &&
+			slices.Contains(modelRungs, s.Rung) {
+			return ErrorName(s.Code)
+		}
+	}
+	return ""
 }
 
 // The reasons for a condensation with a model to fail.

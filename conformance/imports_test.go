@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"precis/gateway/intent":                {"precis", "precis/wire", "precis/wire/anthropic", "precis/wire/responses"},
 	"precis/gateway/ownmodel":              {"precis", "precis/gateway", "precis/model", "precis/models", "precis/policy", "precis/provider"},
 	"precis/gateway/control":               {"precis", "precis/conversation", "precis/conversation/ledger", "precis/gateway", "precis/gateway/admission", "precis/gateway/lineage", "precis/gateway/profiles", "precis/gateway/unmanaged", "precis/gateway/windows", "precis/policy", "precis/store", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
-	"precis/gateway/telemetry":             {"precis", "precis/gateway", "precis/policy"},
+	"precis/gateway/telemetry":             {"precis", "precis/gateway", "precis/gateway/registry", "precis/policy"},
 	"precis/conversation":                  {"precis", "precis/conversation/block", "precis/conversation/diff", "precis/digest", "precis/measure", "precis/policy", "precis/retain", "precis/store", "precis/verify", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
 	"precis/conversation/recording":        {"precis", "precis/archive", "precis/archive/formats", "precis/archive/roo", "precis/conversation", "precis/conversation/shelf", "precis/measure", "precis/policy", "precis/store"},
 	"precis/conversation/conversationtest": {"precis", "precis/conversation", "precis/conversation/handoff", "precis/policy", "precis/preset", "precis/store"},

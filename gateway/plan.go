@@ -59,7 +59,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		if err == nil {
 			err = j.run(ctx)
 		}
-		j.failed = cmp.Or(j.failed, condenseError(nil, err))
+		j.failed = cmp.Or(j.failed, condense.Failure(nil, err))
 		return err
 	})
 	if precis.CodeOf(err) == precis.CodeCanceled {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/policy"
@@ -39,7 +40,7 @@ func (j *planner) prepare() {
 		if err != nil && ctx.Err() == nil {
 			j.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
 		}
-		p.Edits, p.Failed = res.Edits, condenseError(res.Report.Steps, err)
+		p.Edits, p.Failed = res.Edits, condense.Failure(res.Report.Steps, err)
 		p.Saved = res.Report.Before.Tokens - res.Report.After.Tokens
 	}) {
 		j.conv.Prepared = p

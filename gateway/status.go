@@ -3,10 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/condense"
@@ -14,18 +10,17 @@ import (
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/gateway/upstream"
-	"github.com/precis-dev/precis/store"
 )
 
 // Status is an overview of a gateway.
 type Status struct {
-	Replica       string          `json:"replica"`
-	Active        int             `json:"active_requests"`
-	Conversations int             `json:"conversations_in_memory"` // of the owner
-	Memory        Memory          `json:"memory"`
-	Windows       []LearnedWindow `json:"windows_learned"` // of the owner
-	Upstreams     []UpstreamInfo  `json:"upstreams"`
-	Store         StoreInfo       `json:"store"`
+	Replica       string             `json:"replica"`
+	Active        int                `json:"active_requests"`
+	Conversations int                `json:"conversations_in_memory"` // of the owner
+	Memory        Memory             `json:"memory"`
+	Windows       []LearnedWindow    `json:"windows_learned"` // of the owner
+	Upstreams     []UpstreamInfo     `json:"upstreams"`
+	Store         registry.StoreInfo `json:"store"`
 }
 
 // Memory is the memory used by the conversations of all owners.
@@ -50,37 +45,11 @@ type UpstreamInfo struct {
 	Dialects []string `json:"dialects"`
 }
 
-// StoreInfo describes the store, its features and its condition.
-type StoreInfo struct {
-	Kind    string       `json:"kind"` // its package, e.g. "sqlite"; "none"
-	Shared  bool         `json:"shared"`
-	Can     []string     `json:"can"` // of: list, search, purge, ledger, owners, leases
-	Waiting StoreWaiting `json:"waiting"`
-	Lost    StoreLost    `json:"lost"`
-	// since when it does not keep new data; absent: it works
-	Failing time.Time `json:"failing_since,omitzero"`
-	Failed  time.Time `json:"last_error,omitzero"` // when it last failed; absent: never
-}
-
-// StoreWaiting is the data of all owners that waits to be stored.
-type StoreWaiting struct {
-	Conversations int `json:"conversations"`
-	Bytes         int `json:"bytes"` // of their messages, roughly
-	Edits         int `json:"edits"` // in force, but not recorded yet
-	LedgerLines   int `json:"ledger_lines"`
-}
-
-// StoreLost is the data that was dropped unstored for lack of room.
-type StoreLost struct {
-	Conversations int `json:"conversations"` // with new messages; clients send them again
-	LedgerLines   int `json:"ledger_lines"`
-}
-
 // Status returns an overview of the gateway, with the number of conversations of an owner.
 func (g *Gateway) Status(owner string) Status {
 	stats := g.conversations.Stats()
 	st := Status{Replica: g.o.Replica, Active: g.Active(), Windows: g.learnedWindows(owner),
-		Upstreams: []UpstreamInfo{}, Store: g.storeInfo(stats)}
+		Upstreams: []UpstreamInfo{}, Store: g.conversations.StoreInfo(stats)}
 	st.Memory.Lines, st.Memory.Bytes, st.Memory.Dropped = stats.Lines, stats.Bytes, stats.Dropped
 	st.Memory.Limit = cmp.Or(g.o.Memory, 256<<20)
 	st.Conversations = len(g.conversations.All(owner))
@@ -106,56 +75,6 @@ func (g *Gateway) learnedWindows(owner string) []LearnedWindow {
 	return out
 }
 
-func (g *Gateway) storeInfo(s registry.Stats) StoreInfo {
-	info := StoreInfo{
-		Kind: "none", Shared: g.o.Shared, Can: []string{},
-		Waiting: StoreWaiting{Conversations: s.Waiting, Bytes: s.WaitingBytes, Edits: s.Unrecorded,
-			LedgerLines: s.WaitingLines},
-		Lost:    StoreLost{Conversations: s.Unsaved, LedgerLines: s.Lost},
-		Failing: s.Outage.Since, Failed: s.Outage.Last,
-	}
-	if g.o.Store == nil {
-		return info
-	}
-	info.Kind, _, _ = strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", g.o.Store), "*"), ".")
-	can := func(name string, has bool) {
-		if has {
-			info.Can = append(info.Can, name)
-		}
-	}
-	_, list := g.o.Store.(store.Lister)
-	_, search := g.o.Store.(store.Searcher)
-	_, purge := g.o.Store.(store.Purger)
-	_, ledger := g.o.Store.(precis.Ledger)
-	_, owners := g.o.Store.(store.Scoper)
-	_, leases := g.o.Store.(store.Leaser)
-	can("list", list)
-	can("search", search)
-	can("purge", purge)
-	can("ledger", ledger)
-	can("owners", owners)
-	can("leases", leases)
-	return info
-}
-
-// modelRungs are the names of the rungs that have a model write a summary.
-var modelRungs = []string{condense.Full{}.Name(), condense.Selective{}.Name()}
-
-// condenseError names why a condensation failed: the error of the run, else the first summary of a
-// model that failed or was refused. "" on success, and when the client has left.
-func condenseError(steps []precis.Step, err error) string {
-	if code := precis.CodeOf(err); code != "" && code != precis.CodeCanceled {
-		return string(code)
-	}
-	for _, s := range steps {
-		if (s.Outcome == precis.OutcomeFailed || s.Outcome == precis.OutcomeRefused) &&
-			slices.Contains(modelRungs, s.Rung) {
-			return condense.ErrorName(s.Code)
-		}
-	}
-	return ""
-}
-
 // warn computes how full the window is with the view, whether the warn level is crossed, and
 // whether a condensation failed. The conversation is locked.
 func (j *planner) warn() {
@@ -164,7 +83,7 @@ func (j *planner) warn() {
 		return // it was not measured
 	}
 	j.outlook = conversation.OutlookAfter(j.work, j.req.Meter, j.mgr.Settings(), j.req.Profile, r)
-	j.failed = cmp.Or(condenseError(r.Steps, nil), j.failed)
+	j.failed = cmp.Or(condense.Failure(r.Steps, nil), j.failed)
 	if j.recordsEdits && j.assembly == nil && j.Work == intent.Turn {
 		j.warned = j.outlook.Near && (j.warned || !j.conv.Near)
 		j.conv.Near = j.outlook.Near

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/asked"
 	"github.com/precis-dev/precis/gateway/homes"
@@ -340,7 +341,7 @@ func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 		return report, err
 	}
 	report = out.Result.Report
-	if failed := condenseError(report.Steps, nil); failed != "" && !out.Changed {
+	if failed := condense.Failure(report.Steps, nil); failed != "" && !out.Changed {
 		return report, precis.Errorf(precis.CodeUpstream, op, "%s", failed)
 	}
 	if !out.Changed {

@@ -39,8 +39,8 @@ func Chain(ctx context.Context, all *registry.Registry, owner, id string, n int)
 		if rec.Continues != "" {
 			summary = rec.Summary
 		}
-		part := NewPart(&conv, summary)
-		if bytes += part.Size(); bytes > mostBeforeBytes && len(out) > 0 {
+		part := newPart(&conv, summary)
+		if bytes += part.size(); bytes > mostBeforeBytes && len(out) > 0 {
 			break
 		}
 		out = append(out, part)

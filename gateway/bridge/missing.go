@@ -24,10 +24,10 @@ type Part struct {
 	Messages []precis.Message // messages that the client has taken back are empty
 }
 
-// NewPart returns a conversation as a part that a summary covers. It omits the summary at the
+// newPart returns a conversation as a part that a summary covers. It omits the summary at the
 // beginning of that conversation, which is the longest text of the message at index summary,
 // because the summarized conversation is a part of its own; -1: there is no summary.
-func NewPart(conv *precis.Conversation, summary int) Part {
+func newPart(conv *precis.Conversation, summary int) Part {
 	p := Part{ID: conv.ID, System: conv.System, Messages: retain.WithoutRewound(conv.Transcript, conv.Edits)}
 	if summary >= 0 && summary < len(p.Messages) {
 		p.Messages = slices.Clone(p.Messages)
@@ -53,8 +53,8 @@ func withoutSummary(m precis.Message) precis.Message {
 	return out
 }
 
-// Size returns the bytes of the conversation's texts.
-func (p Part) Size() (n int) {
+// size returns the bytes of the conversation's texts.
+func (p Part) size() (n int) {
 	for _, m := range p.Messages {
 		n += content.Size(m.Content)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/ledger"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/store/sqlite"
 )
 
@@ -49,10 +50,10 @@ func stages(t *testing.T, dialect string, calls int, f func(t *testing.T, p *pla
 func (p *place) settled() {
 	p.t.Helper()
 	var s struct {
-		Store struct{ Waiting gateway.StoreWaiting }
+		Store struct{ Waiting registry.StoreWaiting }
 	}
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if p.get("/status", &s); s.Store.Waiting == (gateway.StoreWaiting{}) {
+		if p.get("/status", &s); s.Store.Waiting == (registry.StoreWaiting{}) {
 			return
 		}
 	}

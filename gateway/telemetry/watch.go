@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/registry"
 )
 
 // Watched are the sources of metrics that are read at each scrape. Nil fields are skipped.
@@ -96,7 +97,7 @@ func (w *watch) Collect(out chan<- prometheus.Metric) {
 }
 
 // stores sends the condition of the store.
-func (w *watch) stores(s gateway.StoreInfo,
+func (w *watch) stores(s registry.StoreInfo,
 	send func(*prometheus.Desc, prometheus.ValueType, float64, ...string)) {
 	keeps, failed := 1.0, 0.0
 	if !s.Failing.IsZero() {
