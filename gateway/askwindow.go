@@ -87,22 +87,10 @@ func (p *placed) ask() *windows.Question {
 	}
 	c := p.credentialsOf()
 	c.Header, c.query = p.r.Header.Clone(), p.r.URL.RawQuery
-	stripHops(c.Header)
-	stripOwn(c.Header)
-	stripForwarded(c.Header)
+	upstream.StripHeader(c.Header)
+	upstream.StripBody(c.Header)
 	p.poly.RemoveBetas(c.Header)
-	for _, name := range ofBody {
-		c.Header.Del(name)
-	}
 	return p.g.windows.Ask(p.r.Context(), windowServer{c, p.g.o.Transport}, p.found.Prompt.Model)
-}
-
-// ofBody are headers that describe the body of a request or of its answer.
-var ofBody = []string{
-	"Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect", "Range",
-	"Idempotency-Key",
-	"Cache-Control", "Pragma", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
-	"If-Range",
 }
 
 // recordReached records that the upstream has answered, and the first time asks for the window of the

@@ -16,6 +16,7 @@ import (
 	"github.com/precis-dev/precis/gateway/lineage"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/registry"
+	"github.com/precis-dev/precis/gateway/splice"
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/wire"
@@ -341,7 +342,7 @@ func (p *plan) assembled() (Assembled, error) {
 		return Assembled{}, precis.Errorf(precis.CodeInternal, opAssemble, "%w", err)
 	}
 	out := Assembled{
-		Messages: body.Get(p.Dialect.List()), Beta: sent.beta, Changed: edited(p.result),
+		Messages: body.Get(p.Dialect.List()), Beta: sent.beta, Changed: splice.Edited(p.result),
 		Acted: p.action == actionReduced,
 		Match: p.found.Kind, Before: p.before, Report: p.result.Report,
 	}

@@ -74,7 +74,7 @@ func (p *placed) summarizes() *bridge.Answer {
 // madeOf finds the conversation that the text in the request's last message was made from.
 func (p *placed) madeOf(a *bridge.Answer) (found bool) {
 	text := content.Words(p.found.Messages[len(p.found.Messages)-1].Content)
-	leave, err := p.g.processor(p.r.Context())
+	leave, err := p.g.processors.Enter(p.r.Context())
 	if err != nil {
 		return false
 	}
@@ -175,7 +175,7 @@ func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.
 	room := min(mostLack, j.window(ctx).Window().Tokens/lackShare)
 	stop := j.keepAlive()
 	defer stop()
-	leave, err := j.g.processor(ctx)
+	leave, err := j.g.processors.Enter(ctx)
 	if err != nil {
 		return bridge.Lack{}, err
 	}
@@ -209,7 +209,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 	if len(parts) == 0 {
 		return false
 	}
-	leave, err := x.g.processor(x.r.Context())
+	leave, err := x.g.processors.Enter(x.r.Context())
 	if err != nil {
 		return false
 	}

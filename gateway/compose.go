@@ -24,7 +24,7 @@ type composed struct {
 // messages.
 func (p *plan) compose() composed {
 	c := &composer{plan: p, d: p.found.Body.Draft()}
-	changed := edited(p.result) || p.reasoningOff
+	changed := splice.Edited(p.result) || p.reasoningOff
 	if changed {
 		view := splice.Messages(splice.Request{Dialect: p.Dialect.Name(), Body: p.found.Body,
 			Lead: p.found.Prompt.Lead[:p.found.Lead]}, p.result, &p.conv.Written)
@@ -41,20 +41,6 @@ func (p *plan) compose() composed {
 		out.body = p.body
 	}
 	return out
-}
-
-// edited reports whether the view differs from the client's messages: because of edits, or because
-// the messages were not valid and had to be repaired, such as a tool result without its call.
-func edited(res policy.Result) bool {
-	if len(res.Report.Repairs) > 0 {
-		return true
-	}
-	for _, u := range res.Units {
-		if !u.Original() || u.Changed {
-			return true
-		}
-	}
-	return false
 }
 
 // live returns the request that a summary request extends, so that its messages are found in the

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/http/httputil"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -44,7 +43,7 @@ type Gateway struct {
 	// bound reasoning.
 	freeModels sync.Map
 	gate       *admission.Gate
-	reducing   chan struct{} // limits reductions without a model that run at once
+	processors admission.Processors // for reductions and digests without a model
 	profiles   *profiles.Set
 	admins     atomic.Pointer[map[string]bool]
 	calls      inprocess.Calls // made through RoundTripper
@@ -71,7 +70,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{o: o, upstreams: o.Upstreams, gate: admission.New(admission.Limits{
 		Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
-	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
+	g.processors = admission.NewProcessors()
 	g.profiles = profiles.New(o.Manager, o.Profiles)
 	g.accounts = accounts.New(accounts.Options{
 		MAC: o.Auth.MAC, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
@@ -238,11 +237,9 @@ func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 	rt := g.upstreams.Route(p.In)
 	p.Out.URL = rt.URL(p.In.URL.RawQuery)
 	p.Out.Host = ""
-	for _, name := range hopByHop { // an upgrade would open a tunnel that escapes admission
-		p.Out.Header.Del(name)
-	}
+	upstream.StripHops(p.Out.Header) // an upgrade would open a tunnel that escapes admission
 	g.o.Auth.Strip(p.Out.Header)
-	stripOwn(p.Out.Header)
+	upstream.StripOwn(p.Out.Header)
 }
 
 func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error) {

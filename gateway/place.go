@@ -220,34 +220,12 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 	})
 }
 
-// hintHeaders are headers that clients use to name a conversation. They are shown and searched, and
-// never decide which conversation a request continues.
-var hintHeaders = []string{
-	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id",
-	"Session-Id", "Session_id", "Thread-Id",
-}
-
 // hints returns the client's names for the conversation.
 func (p *placed) hints() map[string]string {
 	if a := p.assembly; a == nil || a.scope == "" {
-		return hintsOf(p.r.Header)
+		return registry.HintsOf(p.r.Header)
 	}
 	return map[string]string{registry.ScopeHint: p.assembly.scope}
-}
-
-func hintsOf(h http.Header) map[string]string {
-	var out map[string]string
-	for _, name := range hintHeaders {
-		v := h.Get(name)
-		if v == "" || len(v) > 200 {
-			continue
-		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		out[name] = v
-	}
-	return out
 }
 
 // clientOf returns the name of the client program from its User-Agent.

@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis/condense"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway/intent"
+	"github.com/precis-dev/precis/gateway/splice"
 	"github.com/precis-dev/precis/gateway/unmanaged"
 	"github.com/precis-dev/precis/internal/window"
 	"github.com/precis-dev/precis/policy"
@@ -82,7 +83,7 @@ func (p *plan) smallerPlan() (*plan, bool) {
 	smaller := false
 	err := next.locked(func(ctx context.Context, j *planner) error {
 		err := j.force(ctx, p.retries)
-		less := j.res.Report.After.Tokens < p.result.Report.After.Tokens || !p.managed && edited(j.res)
+		less := j.res.Report.After.Tokens < p.result.Report.After.Tokens || !p.managed && splice.Edited(j.res)
 		if p.thisRequestOnly {
 			next.cuts = slices.Concat(p.cuts, j.res.Edits)
 		}
@@ -177,7 +178,7 @@ func (p *plan) locked(f func(context.Context, *planner) error) error {
 
 // takeResult takes over the planner's result.
 func (p *plan) takeResult(j *planner) {
-	p.result = endingInPending(j.res, p.found.Messages)
+	p.result = splice.EndingInPending(j.res, p.found.Messages)
 	j.chooseTools()
 	j.warn()
 	if j.recordsEdits {
@@ -189,37 +190,10 @@ func (p *plan) takeResult(j *planner) {
 	j.prepareNext()
 	if p.action != actionReduced {
 		p.action = actionNone
-		if edited(j.res) {
+		if splice.Edited(j.res) {
 			p.action = actionView
 		}
 	}
-}
-
-// endingInPending returns a result with a view that ends in the messages that the client wants answered.
-// After a rewind, a client may send the same request again, and its last messages are hidden. The
-// view would then end with an earlier result, or with an assistant message, which APIs refuse to
-// continue.
-func endingInPending(res policy.Result, msgs []precis.Message) policy.Result {
-	if len(msgs) == 0 || msgs[len(msgs)-1].Role == precis.RoleAssistant {
-		return res
-	}
-	last := len(res.Units) - 1
-	for last >= 0 && len(res.Units[last].Messages) == 0 {
-		last--
-	}
-	if last < 0 {
-		return res
-	}
-	if res.Units[last].To >= len(msgs) {
-		return res
-	}
-	groups := precis.Groups(msgs)
-	res.Units, res.View = slices.Clip(res.Units), slices.Clip(res.View)
-	for i := groups[len(groups)-1]; i < len(msgs); i++ {
-		res.Units = append(res.Units, precis.Unit{From: i, To: i + 1, Messages: msgs[i : i+1 : i+1]})
-		res.View = append(res.View, msgs[i])
-	}
-	return res
 }
 
 // planner makes the view of one request, with its conversation locked.
@@ -453,7 +427,7 @@ func (j *planner) reduceNow(ctx context.Context, r policy.Request) error {
 // processor runs at once: the first of many then finish early.
 func (j *planner) reduced(ctx context.Context, r policy.Request) (policy.Result, error) {
 	if r.WithoutModels || !j.usesModel() {
-		leave, err := j.g.processor(ctx)
+		leave, err := j.g.processors.Enter(ctx)
 		if err != nil {
 			return policy.Result{}, err
 		}
@@ -463,16 +437,6 @@ func (j *planner) reduced(ctx context.Context, r policy.Request) (policy.Result,
 		j.g.o.OnReduce(j.owner, j.work.ID)
 	}
 	return j.mgr.Manage(ctx, r)
-}
-
-// processor waits for a processor without a running reduction; leave releases it.
-func (g *Gateway) processor(ctx context.Context) (leave func(), err error) {
-	select {
-	case g.reducing <- struct{}{}:
-		return func() { <-g.reducing }, nil
-	case <-ctx.Done():
-		return nil, precis.Errorf(precis.CodeCanceled, "wait for a processor", "%w", context.Cause(ctx))
-	}
 }
 
 // useResult makes a result the view.

@@ -53,7 +53,7 @@ func (j *planner) reserveReduction(ctx context.Context, p *registry.Preparation)
 	if p.Model {
 		return j.conv.Lease(ctx)
 	}
-	release, err := j.g.processor(ctx)
+	release, err := j.g.processors.Enter(ctx)
 	if err != nil {
 		return func() {}, false
 	}

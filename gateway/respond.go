@@ -11,6 +11,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway/admission"
 	"github.com/precis-dev/precis/gateway/unmanaged"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/content"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/wire"
@@ -106,7 +107,7 @@ func (o *responder) begin(in *reply, describe func(http.Header)) {
 	for name, values := range in.res.Header {
 		h[name] = values
 	}
-	stripHops(h)
+	upstream.StripHops(h)
 	if in.whole && in.err == nil && !in.stream && in.res.Header.Get("Content-Encoding") == "" {
 		h.Set("Content-Length", strconv.Itoa(len(in.head)))
 	}

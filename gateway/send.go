@@ -15,6 +15,7 @@ import (
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/gateway/reasoning"
+	"github.com/precis-dev/precis/gateway/splice"
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/contentcoding"
 	"github.com/precis-dev/precis/internal/window"
@@ -129,9 +130,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 		return nil, err
 	}
 	req.Header = x.r.Header.Clone()
-	stripHops(req.Header)
-	stripOwn(req.Header)
-	stripForwarded(req.Header)
+	upstream.StripHeader(req.Header)
 	req.Header.Del("Content-Length")
 	if p.compressed {
 		req.Header.Del("Content-Encoding")
@@ -338,7 +337,7 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 		return p, p.compose(), true
 	}
 	if reasoning.AboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
-		(edited(p.result) || len(out.tools) > 0) {
+		(splice.Edited(p.result) || len(out.tools) > 0) {
 		p = p.withoutReasoning()
 		return p, p.compose(), true
 	}
@@ -429,37 +428,5 @@ func (p *plan) recordLateOverflow(in *reply) {
 	p.recordOverflow(over, true)
 	if !over.Bytes && p.remembered() {
 		p.conv.TooLong.Store(int64(p.result.Report.After.Tokens))
-	}
-}
-
-// hopByHop are headers of a single connection, RFC 9110 section 7.6.1.
-var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
-	"Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
-
-// stripOwn removes the gateway's own headers.
-func stripOwn(h http.Header) {
-	for name := range h {
-		if strings.HasPrefix(name, "X-Precis-") {
-			delete(h, name)
-		}
-	}
-}
-
-// stripForwarded removes headers of proxies that describe the client.
-func stripForwarded(h http.Header) {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
-		h.Del(name)
-	}
-}
-
-// stripHops removes the headers of a single connection.
-func stripHops(h http.Header) {
-	for _, field := range h["Connection"] {
-		for name := range strings.SplitSeq(field, ",") {
-			h.Del(strings.TrimSpace(name))
-		}
-	}
-	for _, name := range hopByHop {
-		h.Del(name)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/precis-dev/precis/gateway/homes"
 	"github.com/precis-dev/precis/gateway/intent"
 	"github.com/precis-dev/precis/gateway/recall"
+	"github.com/precis-dev/precis/gateway/splice"
 	"github.com/precis-dev/precis/gateway/tool"
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/jsonspan"
@@ -327,13 +328,13 @@ func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 		return report, precis.Errorf(precis.CodeConflict, op, "it has gone on meanwhile")
 	}
 	if !now.manager.UsesModel(now.result.Report.Decision.Window) {
-		leave, err := p.g.processor(ctx)
+		leave, err := p.g.processors.Enter(ctx)
 		if err != nil {
 			return report, err
 		}
 		defer leave()
 	}
-	live := now.live(edited(now.result))
+	live := now.live(splice.Edited(now.result))
 	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()),
 		liveHome{p.g.homes.In(p.conversations, p.owner), live}, now.conv.ID(),
 		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, Asked: true})

@@ -10,13 +10,6 @@ import (
 	"github.com/precis-dev/precis/store"
 )
 
-// NameHint is the hint of a record that holds the name that a client gave its conversation.
-const NameHint = "X-Precis-Conversation"
-
-// ScopeHint is the hint of a record that holds the scope of its conversation, see
-// [lineage.Request]. A record without this hint has no scope.
-const ScopeHint = "conversation"
-
 // load asks the store for the conversation of a request: the deepest node that it knows, the edits
 // in force there, and the record of a conversation that ends on the way.
 func (r *Registry) load(ctx context.Context, owner, scope string, prints []precis.Fingerprint,
