@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"precis/gateway/upstream":              {"precis/gateway/intent", "precis/gateway/polyfill", "precis/gateway/unmanaged", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
 	"precis/gateway/unmanaged":             {"precis", "precis/gateway/admission", "precis/gateway/lineage"},
 	"precis/gateway/hold":                  {"precis", "precis/conversation"},
-	"precis/gateway/windows":               {"precis", "precis/conversation", "precis/store"},
+	"precis/gateway/windows":               {"precis", "precis/conversation", "precis/gateway/upstream", "precis/store"},
 	"precis/gateway/admission":             {"precis"},
 	"precis/gateway/intent":                {"precis", "precis/wire", "precis/wire/anthropic", "precis/wire/responses"},
 	"precis/gateway/ownmodel":              {"precis", "precis/gateway", "precis/model", "precis/models", "precis/policy", "precis/provider"},

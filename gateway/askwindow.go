@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -37,11 +36,6 @@ func (s windowServer) Native() bool { return upstream.NativeOf(s.Upstream.URL.Ho
 // Answer sends a question and returns the body and the status of the response. It reads the body
 // only when the status is 200.
 func (s windowServer) Answer(ctx context.Context, q window.Question) (body []byte, status int, err error) {
-	defer func() {
-		if err != nil {
-			err = errors.New(upstream.PlainError(err))
-		}
-	}()
 	ctx, cancel := context.WithTimeout(ctx, questFor)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, q.Method, s.Upstream.Join(q.Path, s.query).String(),
@@ -99,20 +93,4 @@ func (x *exchange) recordReached() {
 	if first := x.g.windows.RecordReached(x.Upstream.Name); first && x.managed() && x.placed != nil {
 		x.placed.ask()
 	}
-}
-
-// Windows returns the known context windows of the models of an owner, or of [AllOwners], sorted by
-// upstream and model.
-func (g *Gateway) Windows(ctx context.Context, owner string) []windows.Entry {
-	return g.windows.List(ctx, owner)
-}
-
-// ForgetWindows deletes the evidence from requests and servers on the windows of an owner's models,
-// limited to one upstream and one model if these are not "". Configured windows and the catalog's
-// windows stay. It returns the number of deleted windows. Statements of servers are deleted only
-// for [AllOwners]. Other replicas with the same store delete them at their next sync, within half a
-// minute. The error is [precis.CodeInternal] when writing to the store fails: the write is retried,
-// and until then only this replica has deleted them.
-func (g *Gateway) ForgetWindows(ctx context.Context, owner, upstream, model string) (int, error) {
-	return g.windows.Forget(ctx, owner, upstream, model)
 }

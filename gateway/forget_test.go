@@ -54,7 +54,7 @@ func TestReplicasForgetOnce(t *testing.T) {
 	forget := func(before time.Time, conversations []int, vacuums int) {
 		t.Helper()
 		for i, g := range gates {
-			res, err := g.Forget(t.Context(), before, time.Hour)
+			res, err := g.Homes().Forget(t.Context(), before, time.Hour)
 			if err != nil || res.Conversations != conversations[i] {
 				t.Errorf("replica %d: %+v, %v", i, res, err)
 			}

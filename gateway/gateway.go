@@ -87,9 +87,9 @@ func New(o Options) (*Gateway, error) {
 		Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
 	g.holds = hold.New(o.Now, o.OnHold)
-	g.homes = homes.New(homes.Options{Conversations: g.conversations, Store: o.Store, Shared: o.Shared,
+	g.homes = &homes.Homes{Conversations: g.conversations, Store: o.Store, Shared: o.Shared,
 		Replica: o.Replica, Profiles: g.profiles, Windows: g.windows, Upstreams: g.upstreams, Holds: g.holds,
-		OutputLimit: o.outputLimit, Logger: o.Logger})
+		OutputLimit: o.outputLimit, Logger: o.Logger}
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
@@ -113,21 +113,11 @@ const AllOwners = conversation.AllOwners
 // next request. Conversations of other owners are reported as not found.
 func (g *Gateway) Home(owner string) conversation.Home { return g.homes.Of(owner) }
 
-// Named returns the ID of the conversation of an owner, or of [AllOwners], that has the ID name, or
-// that [Assembly.Name] or a header last called by this name. It searches memory and, for each
-// owner, the thousand conversations updated last. The error is [precis.CodeNotFound] when none
-// matches.
-func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error) {
-	return g.homes.Named(ctx, owner, name)
-}
+// Homes returns the homes of all owners.
+func (g *Gateway) Homes() *homes.Homes { return g.homes }
 
-// Forget purges the conversations of all owners that were last updated before a time. Each replica
-// should call it once per period. One of the replicas that share a store purges it, and keeps that
-// role until it has not called for a period; the others only clear their memory.
-func (g *Gateway) Forget(ctx context.Context, before time.Time,
-	period time.Duration) (store.PurgeResult, error) {
-	return g.homes.Forget(ctx, before, period)
-}
+// Windows returns what is known about the context windows of models.
+func (g *Gateway) Windows() *windows.Book { return g.windows }
 
 // Ready reports whether there is room for another request.
 func (g *Gateway) Ready() bool { return !g.gate.Full() }

@@ -40,7 +40,7 @@ func narrow(t *testing.T, refused *atomic.Int64) string {
 func one(t *testing.T, g *gateway.Gateway) *windows.Entry {
 	t.Helper()
 	var out *windows.Entry
-	for _, w := range g.Windows(t.Context(), gateway.AllOwners) {
+	for _, w := range g.Windows().List(t.Context(), gateway.AllOwners) {
 		if out != nil {
 			t.Fatalf("several windows: %+v, %+v", *out, w)
 		}
@@ -97,7 +97,7 @@ func TestWindowsOutliveARestart(t *testing.T) {
 		if refused.Load() != 1 {
 			t.Error("the window had to be found out again")
 		}
-		if n, err := g.ForgetWindows(t.Context(), gateway.AllOwners, "", "claude-sonnet-4-5"); err != nil || n != 2 {
+		if n, err := g.Windows().Forget(t.Context(), gateway.AllOwners, "", "claude-sonnet-4-5"); err != nil || n != 2 {
 			t.Errorf("%d forgotten, %v", n, err)
 		}
 	})
@@ -127,7 +127,7 @@ func TestReplicasShareWindows(t *testing.T) {
 	if w := one(t, second); w == nil || w.Stated != 6000 || w.Accepted == 0 {
 		t.Errorf("the second knows %+v", w)
 	}
-	if n, err := second.ForgetWindows(t.Context(), gateway.AllOwners, "", ""); err != nil || n != 1 {
+	if n, err := second.Windows().Forget(t.Context(), gateway.AllOwners, "", ""); err != nil || n != 1 {
 		t.Errorf("%d forgotten, %v", n, err)
 	}
 	if w := one(t, first); w != nil {
@@ -168,14 +168,14 @@ func TestWindowsThatCannotBeStored(t *testing.T) {
 	if res, out := post(t, base+a.path(), a.body(false)); res.StatusCode != 200 {
 		t.Fatal(res.StatusCode, out)
 	}
-	if n, err := g.ForgetWindows(t.Context(), gateway.AllOwners, "up", "another"); precis.CodeOf(err) != precis.CodeInternal || n != 0 {
+	if n, err := g.Windows().Forget(t.Context(), gateway.AllOwners, "up", "another"); precis.CodeOf(err) != precis.CodeInternal || n != 0 {
 		t.Errorf("%d forgotten, %v", n, err)
 	}
 	if rows, _ := st.LoadWindows(t.Context()); len(rows) != len(foreign) {
 		t.Errorf("stored: %q", rows)
 	}
 	st.fails.Store(false)
-	if _, err := g.ForgetWindows(t.Context(), gateway.AllOwners, "up", "another"); err != nil {
+	if _, err := g.Windows().Forget(t.Context(), gateway.AllOwners, "up", "another"); err != nil {
 		t.Error(err)
 	}
 	rows, _ := st.LoadWindows(t.Context())

@@ -32,7 +32,7 @@ type Memory struct {
 }
 
 // LearnedWindow is a context window derived from provider errors that are still valid evidence.
-// [Gateway.Windows] has the evidence.
+// [windows.Book.List] has the evidence.
 type LearnedWindow struct {
 	Upstream string `json:"upstream"`
 	Model    string `json:"model"`

@@ -135,11 +135,11 @@ func TestAWindowWithoutANumberIsLearned(t *testing.T) {
 				t.Errorf("window %s after %d refusals", last, refused)
 			}
 			now.add(time.Hour)
-			if w := g.Windows(t.Context(), gateway.AllOwners); len(w) != 1 || w[0].Window.Source != precis.SourceCatalog || w[0].Refused == 0 {
+			if w := g.Windows().List(t.Context(), gateway.AllOwners); len(w) != 1 || w[0].Window.Source != precis.SourceCatalog || w[0].Refused == 0 {
 				t.Errorf("an hour later: %+v", w)
 			}
-			if n, err := g.ForgetWindows(t.Context(), gateway.AllOwners, "up", ""); err != nil || n != 1 || len(g.Windows(t.Context(), gateway.AllOwners)) != 0 {
-				t.Errorf("%d forgotten, %v left", n, g.Windows(t.Context(), gateway.AllOwners))
+			if n, err := g.Windows().Forget(t.Context(), gateway.AllOwners, "up", ""); err != nil || n != 1 || len(g.Windows().List(t.Context(), gateway.AllOwners)) != 0 {
+				t.Errorf("%d forgotten, %v left", n, g.Windows().List(t.Context(), gateway.AllOwners))
 			}
 		})
 	}
@@ -341,7 +341,7 @@ func TestAConfiguredWindowWins(t *testing.T) {
 	if res, out := post(t, base+a.path(), a.body(false)); res.StatusCode != 200 {
 		t.Errorf("%d %s", res.StatusCode, out)
 	}
-	for _, w := range g.Windows(t.Context(), gateway.AllOwners) {
+	for _, w := range g.Windows().List(t.Context(), gateway.AllOwners) {
 		if w.Window.Tokens != 100_000 || !w.Configured || w.Stated != 6000 {
 			t.Errorf("%+v", w)
 		}
@@ -404,7 +404,7 @@ func TestAServerIsAskedOnce(t *testing.T) {
 					t.Errorf("%s was asked %d times", path, n)
 				}
 			}
-			if w := g.Windows(t.Context(), gateway.AllOwners); name != "slow" && (len(w) != 1 || w[0].Answer == "") {
+			if w := g.Windows().List(t.Context(), gateway.AllOwners); name != "slow" && (len(w) != 1 || w[0].Answer == "") {
 				t.Errorf("%+v", w)
 			}
 		})
@@ -423,16 +423,16 @@ func TestWindowsOfOthers(t *testing.T) {
 	})
 	_, a := full("anthropic")
 	post(t, base+a.path(), a.body(false), "X-Precis-Key", "a")
-	if w := g.Windows(t.Context(), "key-bob"); len(w) != 0 {
+	if w := g.Windows().List(t.Context(), "key-bob"); len(w) != 0 {
 		t.Errorf("bob sees %+v", w)
 	}
-	if n, err := g.ForgetWindows(t.Context(), "key-bob", "", ""); err != nil || n != 0 {
+	if n, err := g.Windows().Forget(t.Context(), "key-bob", "", ""); err != nil || n != 0 {
 		t.Errorf("bob forgets %d", n)
 	}
-	if w := g.Windows(t.Context(), "key-alice"); len(w) != 1 || w[0].Window.Tokens != 6000 || w[0].Owner != "key-alice" {
+	if w := g.Windows().List(t.Context(), "key-alice"); len(w) != 1 || w[0].Window.Tokens != 6000 || w[0].Owner != "key-alice" {
 		t.Errorf("alice sees %+v", w)
 	}
-	if n, err := g.ForgetWindows(t.Context(), "key-alice", "", "claude-sonnet-4-5"); err != nil || n != 1 {
+	if n, err := g.Windows().Forget(t.Context(), "key-alice", "", "claude-sonnet-4-5"); err != nil || n != 1 {
 		t.Errorf("alice forgets %d", n)
 	}
 }

@@ -140,5 +140,5 @@ func (k *Keeper) Home() conversation.Home { return k.gateway.Home(gateway.AllOwn
 // Find returns the ID of the conversation with a name. The error is [precis.CodeNotFound] when it
 // does not exist.
 func (k *Keeper) Find(ctx context.Context, name string) (string, error) {
-	return k.gateway.Named(ctx, gateway.AllOwners, name)
+	return k.gateway.Homes().Named(ctx, gateway.AllOwners, name)
 }

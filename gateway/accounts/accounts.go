@@ -1,6 +1,6 @@
 // Package accounts answers: whose is a request? [Auth] names its owner by its key of the gateway.
-// [Accounts] names the owner of a request without one by the credential for its upstream, whose token
-// it may ask the upstream about.
+// [Accounts] names the owner of a request without such a key by its credential for the upstream, and
+// may ask the upstream about a token.
 package accounts
 
 import (

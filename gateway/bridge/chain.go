@@ -51,7 +51,7 @@ func Chain(ctx context.Context, all *registry.Registry, owner, id string, n int)
 }
 
 // Origin finds the conversation that a text was made from among the first of a list, and the number of
-// its messages. It returns false when there is none, or ctx ends.
+// its messages. It returns false when no conversation matches, or ctx ends.
 func Origin(ctx context.Context, all []*registry.Conversation, text string) (id string, messages int,
 	found bool) {
 	best := 0.0

@@ -252,7 +252,7 @@ func aboutList[T any](c *call, t *messageBody, w conversationFields,
 		return nil, invalid(opBody, "body: /messages", "it is missing",
 			"send messages, input, or the conversation that is meant")
 	}
-	id, err := c.o.Gateway.Named(c.r.Context(), c.owner, w.Conversation)
+	id, err := c.o.Gateway.Homes().Named(c.r.Context(), c.owner, w.Conversation)
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,11 @@ func getStatus(c *call) (any, error) {
 }
 
 func listWindows(c *call) (any, error) {
-	return windowList{c.o.Gateway.Windows(c.r.Context(), c.owner)}, nil
+	return windowList{c.o.Gateway.Windows().List(c.r.Context(), c.owner)}, nil
 }
 
 func forgetWindows(c *call, in forgetWindowsBody) (any, error) {
-	n, err := c.o.Gateway.ForgetWindows(c.r.Context(), c.owner, in.Upstream, in.Model)
+	n, err := c.o.Gateway.Windows().Forget(c.r.Context(), c.owner, in.Upstream, in.Model)
 	if err != nil {
 		return nil, err
 	}

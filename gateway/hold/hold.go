@@ -51,15 +51,12 @@ type order struct {
 
 // Order holds the next request of a conversation, or extends the wait of the held one. The error is
 // [precis.CodeConflict] when there are too many orders, or no more requests are held.
-func (s *Orders) Order(owner, id string, limit time.Duration) error {
-	if err := s.add(owner, id, limit); err != nil {
-		return err
-	}
-	s.notify(owner, id)
-	return nil
-}
-
-func (s *Orders) add(owner, id string, limit time.Duration) error {
+func (s *Orders) Order(owner, id string, limit time.Duration) (err error) {
+	defer func() {
+		if err == nil {
+			s.notify(owner, id)
+		}
+	}()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
@@ -101,11 +98,7 @@ func (h *order) change() {
 // LetGo withdraws the order for a conversation of an owner. With again, the request after the held
 // one is held in turn.
 func (s *Orders) LetGo(owner, id string, again bool) {
-	s.release(id, again)
-	s.notify(owner, id)
-}
-
-func (s *Orders) release(id string, again bool) {
+	defer s.notify(owner, id) // without the lock
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.all[id]

@@ -45,7 +45,7 @@ func (h Home) OwnerOf(ctx context.Context, id string) (string, error) {
 // data.
 func (h Home) Store(ctx context.Context, owner string) (precis.Store, error) {
 	err := h.conversations.Settle(ctx, owner, "")
-	if h.all.o.Store != nil && err == nil {
+	if h.all.Store != nil && err == nil {
 		err = h.conversations.SettleLedger(ctx, owner)
 	}
 	if err != nil {
@@ -71,10 +71,10 @@ func (h Home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	}
 	h.all.reloadCalibration(ctx)
 	snap := c.Look(ctx)
-	arm, m := h.all.o.Profiles.Of(c.Info())
+	arm, m := h.all.Profiles.Of(c.Info())
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
 	s.Failed = snap.Failed
-	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.all.o.Store != nil
+	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.all.Store != nil
 	return c.Looking(arm, m, func(meter *measure.Meter) error {
 		s.Ask.Meter = meter
 		return f(s)
@@ -90,7 +90,7 @@ func (h Home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 	var s *conversation.Subject
 	was := 0
 	err = c.Edit(ctx, func(conv *precis.Conversation) error {
-		arm, m := h.all.o.Profiles.Of(c.Info())
+		arm, m := h.all.Profiles.Of(c.Info())
 		s = h.subject(ctx, c, m, conv, c.Last)
 		s.Ask.Meter = c.Meter(arm, m)
 		was = s.Record.Tokens
@@ -117,14 +117,14 @@ func (h Home) subject(ctx context.Context, c *registry.Conversation, m *policy.M
 	conv *precis.Conversation, last policy.Report) *conversation.Subject {
 	return &conversation.Subject{
 		Conversation: conv, Record: c.Info(), Owner: c.Owner(), Open: c.Open(), Last: last,
-		Manager: h.all.o.Conversations.Manager(m, c.Owner()),
+		Manager: h.all.Conversations.Manager(m, c.Owner()),
 		Ask:     h.request(ctx, c, conv.Model, last), Lease: c.Lease,
 		Profile: func(name string) (*policy.Manager, error) {
-			own, err := h.all.o.Profiles.Manager(name)
+			own, err := h.all.Profiles.Manager(name)
 			if err != nil {
 				return nil, err
 			}
-			return h.all.o.Conversations.Manager(own, c.Owner()), nil
+			return h.all.Conversations.Manager(own, c.Owner()), nil
 		},
 		Earlier: func(ctx context.Context) ([]*precis.Transcript, error) { return h.all.earlier(ctx, c) },
 	}
@@ -135,7 +135,7 @@ func (h Home) request(ctx context.Context, c *registry.Conversation, model strin
 	last policy.Report) policy.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
 	r := policy.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window),
-		MaxOutput: c.Info().MaxOutput, OutputLimit: h.all.o.OutputLimit(model), Profile: model,
+		MaxOutput: c.Info().MaxOutput, OutputLimit: h.all.OutputLimit(model), Profile: model,
 		Reasoning: precis.ReasoningStays}
 	if dialect == anthropic.Format && reasoning.Binds(model) {
 		r.Reasoning = precis.ReasoningLoop
@@ -148,10 +148,10 @@ func (h Home) request(ctx context.Context, c *registry.Conversation, model strin
 func (h Home) windowOf(ctx context.Context, owner string, rec store.Record, model string,
 	last precis.Window) precis.Window {
 	key := windows.Key{Model: model, Owner: owner}
-	if up := h.all.o.Upstreams.For(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
+	if up := h.all.Upstreams.For(cmp.Or(rec.Dialect, anthropic.Format)); up != nil {
 		key.Upstream = up.Name
 	}
-	k := h.all.o.Windows.Of(ctx, key, cmp.Or(rec.Profile, rec.Arm))
+	k := h.all.Windows.Of(ctx, key, cmp.Or(rec.Profile, rec.Arm))
 	if last.Tokens > 0 && k.Set == 0 {
 		return last
 	}
@@ -181,14 +181,14 @@ const mostSized = 50
 // of its next request, and with the current calibration. Where replicas share the store, all of
 // them count the same way, whether the conversation is in memory or not.
 func (h Home) sized(ctx context.Context, l conversation.Listed, few bool) conversation.Listed {
-	if h.all.o.Shared && few || l.InMemory && !h.all.o.Shared {
+	if h.all.Shared && few || l.InMemory && !h.all.Shared {
 		if now, err := conversation.SizedOf(ctx, h, l); err == nil {
 			return now
 		}
 		return l // it was removed meanwhile
 	}
-	_, m := h.all.o.Profiles.Of(l.Record)
-	m = h.all.o.Conversations.Manager(m, l.Owner)
+	_, m := h.all.Profiles.Of(l.Record)
+	m = h.all.Conversations.Manager(m, l.Owner)
 	l.Window = h.windowOf(ctx, l.Owner, l.Record, l.Model, precis.Window{}).Tokens
 	l.Tokens = m.Calibrated(l.Model, m.Counted(l.Model, l.Tokens))
 	return conversation.NewListed(l.Owner, l.Record, false)
@@ -255,7 +255,7 @@ func (h Home) purge(ctx context.Context, p registry.Purge) (store.PurgeResult, e
 func (a *Homes) earlier(ctx context.Context, c *registry.Conversation) ([]*precis.Transcript, error) {
 	var out []*precis.Transcript
 	for _, head := range c.Info().Earlier {
-		t, err := a.o.Conversations.Earlier(ctx, c.Owner(), c.ID(), head)
+		t, err := a.Conversations.Earlier(ctx, c.Owner(), c.ID(), head)
 		if err != nil {
 			return nil, err
 		}
@@ -272,7 +272,7 @@ func (h Home) Hold(ctx context.Context, id string, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return h.all.o.Holds.Order(c.Owner(), c.ID(), limit)
+	return h.all.Holds.Order(c.Owner(), c.ID(), limit)
 }
 
 // LetGo lets a request go, see [conversation.Holder].
@@ -281,11 +281,11 @@ func (h Home) LetGo(ctx context.Context, id string, again bool) error {
 	if err != nil {
 		return err
 	}
-	h.all.o.Holds.LetGo(c.Owner(), c.ID(), again)
+	h.all.Holds.LetGo(c.Owner(), c.ID(), again)
 	return nil
 }
 
 // Holding reports the order for a conversation, see [conversation.Holder].
 func (h Home) Holding(_ context.Context, id string) (conversation.Holding, error) {
-	return h.all.o.Holds.State(h.owner, id), nil
+	return h.all.Holds.State(h.owner, id), nil
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/precis-dev/precis/store"
 )
 
-// Options are what the homes of a gateway share. Store may be nil; the others are required.
-type Options struct {
+// Homes are the homes of a gateway. Store may be nil; the other exported fields are required, and must
+// not be changed after the first use. It is safe for concurrent use.
+type Homes struct {
 	Conversations *registry.Registry
 	Store         precis.Store // of the registry
 	Shared        bool         // other replicas use the store, too
@@ -30,33 +31,28 @@ type Options struct {
 	Holds         *hold.Orders
 	OutputLimit   func(model string) int // in tokens; 0: unknown
 	Logger        *slog.Logger
-}
 
-// Homes are the homes of a gateway. Make them with [New]. They are safe for concurrent use.
-type Homes struct {
-	o       Options
 	counted atomic.Int64 // when the replicas' calibration was last loaded, in Unix nanoseconds
 }
 
-// New returns the homes of a gateway.
-func New(o Options) *Homes { return &Homes{o: o} }
-
 // Of returns the home of an owner, or of [conversation.AllOwners]. Conversations of other owners are
 // reported as not found.
-func (a *Homes) Of(owner string) Home { return a.In(a.o.Conversations, owner) }
+func (a *Homes) Of(owner string) Home { return a.In(a.Conversations, owner) }
 
 // In is [Homes.Of] for the conversations of another registry, such as one that lives for one request.
 func (a *Homes) In(r *registry.Registry, owner string) Home { return Home{a, owner, r} }
 
-// Forget purges the conversations last updated before a time, see gateway.Gateway.Forget.
+// Forget purges the conversations of all owners that were last updated before a time. Each replica
+// should call it once per period. One of the replicas that share a store purges it, and keeps that
+// role until it has not called for a period; the others only clear their memory.
 func (a *Homes) Forget(ctx context.Context, before time.Time,
 	period time.Duration) (store.PurgeResult, error) {
 	all := a.Of(conversation.AllOwners)
-	leaser, ok := a.o.Store.(store.Leaser)
-	if !ok || !a.o.Shared {
+	leaser, ok := a.Store.(store.Leaser)
+	if !ok || !a.Shared {
 		return all.purge(ctx, registry.Purge{Before: before})
 	}
-	release, ours, err := leaser.Lease(ctx, "forget", a.o.Replica, period)
+	release, ours, err := leaser.Lease(ctx, "forget", a.Replica, period)
 	if err != nil {
 		return store.PurgeResult{}, err
 	}
@@ -75,11 +71,11 @@ const countingFor = 250 * time.Millisecond
 func (a *Homes) reloadCalibration(ctx context.Context) {
 	now := time.Now().UnixNano()
 	last := a.counted.Load()
-	if !a.o.Shared || now-last < int64(countingFor) || !a.counted.CompareAndSwap(last, now) {
+	if !a.Shared || now-last < int64(countingFor) || !a.counted.CompareAndSwap(last, now) {
 		return
 	}
-	if err := a.o.Profiles.Default().With(a.o.Store).LoadCalibration(ctx); err != nil {
+	if err := a.Profiles.Default().With(a.Store).LoadCalibration(ctx); err != nil {
 		// memory has an older one
-		a.o.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
+		a.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
 	}
 }

@@ -15,10 +15,10 @@ func (a *Homes) Scope(ctx context.Context, owner, name string) (string, error) {
 	if !lineage.IsID(name) {
 		return name, nil
 	}
-	if c := a.o.Conversations.Get(owner, name); c != nil {
+	if c := a.Conversations.Get(owner, name); c != nil {
 		return c.Info().Hints[registry.ScopeHint], nil
 	}
-	cat := a.o.Conversations.Catalog(owner)
+	cat := a.Conversations.Catalog(owner)
 	if cat == nil {
 		return "", nil
 	}
@@ -29,7 +29,10 @@ func (a *Homes) Scope(ctx context.Context, owner, name string) (string, error) {
 	return rec.Hints[registry.ScopeHint], nil
 }
 
-// Named returns the ID of the conversation with a name, see gateway.Gateway.Named.
+// Named returns the ID of the conversation of an owner, or of [conversation.AllOwners], that has the
+// ID name, or that gateway.Assembly.Name or a header last called by this name. It searches memory
+// and, for each owner, the thousand conversations updated last. The error is [precis.CodeNotFound]
+// when none matches.
 func (a *Homes) Named(ctx context.Context, owner, name string) (string, error) {
 	owners, err := a.Of(owner).Owners(ctx)
 	if err != nil {
@@ -43,14 +46,14 @@ func (a *Homes) Named(ctx context.Context, owner, name string) (string, error) {
 			best = rec
 		}
 	}
-	for _, c := range a.o.Conversations.All(owner) {
+	for _, c := range a.Conversations.All(owner) {
 		better(c.Info())
 	}
 	if best.ID != "" {
 		return best.ID, nil
 	}
 	for _, one := range owners {
-		cat := a.o.Conversations.Catalog(one)
+		cat := a.Conversations.Catalog(one)
 		if cat == nil {
 			continue
 		}

@@ -21,9 +21,9 @@ type Calls struct {
 	work   sync.WaitGroup
 }
 
-// Do answers a request by serve, and returns the response when its header has arrived. Serve gets a
-// request whose context ends with the call. Its error states why the response is incomplete, nil when
-// it is complete. The error of Do is [precis.CodeCanceled] when no more requests are accepted.
+// Do answers a request by serve, and returns the response when its header has arrived. The context of
+// serve's request ends when the response is closed. The error of serve is why the response is
+// incomplete; nil: it is complete. The error of Do is [precis.CodeCanceled] after [Calls.End].
 func (c *Calls) Do(r *http.Request,
 	serve func(w http.ResponseWriter, in *http.Request) error) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())

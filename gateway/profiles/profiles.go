@@ -24,7 +24,7 @@ type managers struct {
 	profiles map[string]*policy.Manager
 }
 
-// New returns a set with a default manager and those of named profiles, which may be nil.
+// New returns a set with a default manager and the managers of named profiles, which may be nil.
 func New(m *policy.Manager, profiles map[string]*policy.Manager) *Set {
 	s := &Set{}
 	s.Replace(m, profiles)

@@ -80,7 +80,8 @@ func (s *Set) InForce(profile string) (policy.Settings, error) {
 	return out, nil
 }
 
-// Save is [Set.Patch] that calls save with the new settings before they are in force. When save fails, the settings stay unchanged and its error is returned.
+// Save is [Set.Patch] that calls save with the new settings before they are in force. When save
+// fails, the settings stay unchanged and its error is returned.
 func (s *Set) Save(profile string, p Patch,
 	save func(policy.Settings) error) (Settings, error) {
 	s.patching.Lock()

@@ -28,7 +28,7 @@ func Binds(model string) bool {
 }
 
 // DropInvalid makes a request ask the API to drop reasoning that is no longer valid, and returns the
-// beta that this needs; "" when the request says itself what is done with such reasoning.
+// beta that this needs; "" when the request has its own rule for such reasoning.
 func DropInvalid(d *wire.Draft) (beta string) {
 	b, err := wire.Parse(d.Get("thinking"), "", nil)
 	if err != nil || b.Get("block_binding") != nil {

@@ -18,14 +18,11 @@ var hintHeaders = []string{
 
 // HintsOf returns the names that a client gives its conversation in the headers of a request.
 func HintsOf(h http.Header) map[string]string {
-	var out map[string]string
+	out := map[string]string{}
 	for _, name := range hintHeaders {
 		v := h.Get(name)
 		if v == "" || len(v) > 200 {
 			continue
-		}
-		if out == nil {
-			out = map[string]string{}
 		}
 		out[name] = v
 	}

@@ -9,8 +9,8 @@ import (
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
 	"Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-// StripHeader removes the headers that are not for the upstream: those of a single connection, the
-// gateway's own, and those of proxies that describe the client.
+// StripHeader removes the headers that are not for the upstream: headers of a single connection, the
+// gateway's own, and headers of proxies that describe the client.
 func StripHeader(h http.Header) {
 	StripHops(h)
 	StripOwn(h)

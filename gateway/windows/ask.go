@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/internal/window"
 )
 
@@ -20,7 +21,7 @@ type Server interface {
 	Name() string // of the upstream
 	Native() bool // it is the API of the company that makes its models
 	// Answer sends a question and returns the body and the status of the response; the body may be
-	// nil if the status is not 200. The error must not hold secrets.
+	// nil if the status is not 200.
 	Answer(ctx context.Context, q window.Question) (body []byte, status int, err error)
 }
 
@@ -169,7 +170,7 @@ func (w *Book) IsReached(upstream string) bool {
 // faultDetail describes why a server states no window.
 func faultDetail(at string, status int, err error) string {
 	if err != nil {
-		return at + " could not be asked: " + err.Error()
+		return at + " could not be asked: " + upstream.PlainError(err)
 	}
 	return fmt.Sprintf("%s answered %d", at, status)
 }

@@ -167,7 +167,8 @@ type Entry struct {
 	Doubts []string `json:"doubts,omitempty"`
 }
 
-// List returns the known windows of an owner's models.
+// List returns the known windows of the models of an owner, or of [conversation.AllOwners], sorted by
+// upstream and model.
 func (w *Book) List(ctx context.Context, owner string) []Entry {
 	if w.o.Shared {
 		w.Sync(ctx) // a failed read is retried later
@@ -216,10 +217,13 @@ func known(at servedKey, s window.Served, e window.Evidence) Entry {
 	}
 }
 
-// Forget deletes the evidence on the windows of an owner's models, limited to one upstream and one
-// model if these are not "". Statements of servers concern all owners, so only
-// [conversation.AllOwners] deletes them; the next request then asks again. It returns the number of
-// deleted windows. An error means that the store still has them; the deletion is retried.
+// Forget deletes the evidence from requests and servers on the windows of an owner's models, limited
+// to one upstream and one model if these are not "". Configured windows and the catalog's windows
+// stay. It returns the number of deleted windows. Statements of servers concern all owners, so only
+// [conversation.AllOwners] deletes them; the next request then asks again. Other replicas with the
+// same store delete them at their next sync, within half a minute. The error is
+// [precis.CodeInternal] when writing to the store fails: the write is retried, and until then only
+// this replica has deleted them.
 func (w *Book) Forget(ctx context.Context, owner, upstream, model string) (int, error) {
 	if w.o.Shared || !w.kept.read.Load() {
 		w.Sync(ctx) // also deletes windows that other replicas know

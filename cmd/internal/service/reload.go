@@ -197,7 +197,7 @@ func (s *Service) Forget(ctx context.Context) {
 	if keep == 0 {
 		return
 	}
-	res, err := s.Gateway.Forget(ctx, time.Now().Add(-keep), forgetEvery)
+	res, err := s.Gateway.Homes().Forget(ctx, time.Now().Add(-keep), forgetEvery)
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
