@@ -34,22 +34,3 @@ func (g *Gateway) Caller(r *http.Request) (owner string, all bool, err error) {
 // SetAdmins replaces the admins, by the names of their keys, from the next request
 // on. The map is not to be changed afterwards.
 func (g *Gateway) SetAdmins(admins map[string]bool) { g.admins.Store(&admins) }
-
-// accountOf describes an upstream for its accounts; nil for nil.
-func accountOf(u *Upstream) *accounts.Upstream {
-	if u == nil {
-		return nil
-	}
-	return &accounts.Upstream{Name: u.Name, URL: u.URL, At: func(path string) string {
-		return u.At(path).String()
-	}}
-}
-
-// accountUpstreams describes the configured upstreams for their accounts.
-func (o Options) accountUpstreams() []accounts.Upstream {
-	out := make([]accounts.Upstream, len(o.Upstreams))
-	for i := range o.Upstreams {
-		out[i] = *accountOf(&o.Upstreams[i])
-	}
-	return out
-}

@@ -34,9 +34,6 @@ func WithName(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, nameKey{}, name)
 }
 
-// NameHint is the hint of a catalog record that holds the name of a conversation, see [WithName].
-const NameHint = headerConv
-
 type nameKey struct{}
 
 // direct is a transport through the gateway.

@@ -13,6 +13,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/registry"
 	"github.com/precis-dev/precis/provider/providertest"
 )
 
@@ -81,7 +82,7 @@ func TestInProcessAConversationNeverPassesItsWindow(t *testing.T) {
 			}
 			for id := range ids {
 				d, err := conversation.Status(t.Context(), g.Home(""), id)
-				if err != nil || d.Edits.InForce == 0 || d.Hints[gateway.NameHint] != "ticket 4711" {
+				if err != nil || d.Edits.InForce == 0 || d.Hints[registry.NameHint] != "ticket 4711" {
 					t.Errorf("%+v %v", d, err)
 				}
 			}

@@ -74,8 +74,7 @@ func New(o Options) (*Gateway, error) {
 	g.profiles = profiles.New(o.Manager, o.Profiles)
 	g.accounts = accounts.New(accounts.Options{
 		MAC: o.Auth.MAC, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
-		Now: o.Now, Work: g.background,
-		Upstreams: o.accountUpstreams(),
+		Now: o.Now, Work: g.background, Upstreams: o.Upstreams,
 	})
 	keep, _ := o.Store.(store.Windows)
 	g.windows = windows.New(windows.Options{Table: o.Window, Profile: o.ProfileWindow,
@@ -215,7 +214,7 @@ func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, err
 	if owner, err := g.o.Auth.Owner(r); owner != "" || err != nil {
 		return owner, err
 	}
-	return g.accounts.Owner(r, accountOf(up), path)
+	return g.accounts.Owner(r, up, path)
 }
 
 func upgrades(r *http.Request) bool {

@@ -57,15 +57,15 @@ func (x *exchange) place(q *request) (*placed, error) {
 	if found == nil {
 		return nil, err
 	}
-	if refused := x.refuseThread(); refused != nil {
-		return nil, refused
+	if x.intent.Thread { // token counts of a thread are not, as they have no conversation to send again
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: &unmanaged.ThreadError{}}
 	}
 	if err != nil {
 		x.g.o.Logger.WarnContext(x.r.Context(), "the store did not answer", "error", err)
 	}
 	p.found, p.conv = found, found.Line.State
 	x.kind = string(found.Kind)
-	if x.assembly == nil && x.direct == nil && !x.g.accounts.IsProven(x.r, accountOf(x.Upstream)) {
+	if x.assembly == nil && x.direct == nil && !x.g.accounts.IsProven(x.r, x.Upstream) {
 		x.doubted = true
 		p.conv.Doubt()
 	}
@@ -79,15 +79,6 @@ func (x *exchange) place(q *request) (*placed, error) {
 		p.asked = p.summarizes()
 	}
 	return p, err
-}
-
-// refuseThread returns an error for a request that belongs to a message thread, nil for any other.
-// It accepts token counts, because they have no conversation to send again.
-func (x *exchange) refuseThread() error {
-	if !x.intent.Thread {
-		return nil
-	}
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: &unmanaged.ThreadError{}}
 }
 
 // armOf returns the experiment arm of a conversation, "" for none: the recorded arm or, for a new

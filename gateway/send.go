@@ -147,7 +147,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil {
 		x.recordReached()
-		x.g.accounts.RecordStatus(x.r, accountOf(x.Upstream), res.StatusCode)
+		x.g.accounts.RecordStatus(x.r, x.Upstream, res.StatusCode)
 		x.updateProof(res.StatusCode)
 	}
 	return res, err

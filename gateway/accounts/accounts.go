@@ -7,13 +7,13 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/store"
 )
 
@@ -36,13 +36,6 @@ type Accounts struct {
 	proven    map[precis.Fingerprint]bool // credentials: whether the newest answer accepted them
 }
 
-// Upstream is an upstream that knows accounts.
-type Upstream struct {
-	Name string
-	URL  *url.URL                 // its base
-	At   func(path string) string // the URL of a path
-}
-
 // tokenState is the state of a token at an upstream.
 type tokenState struct {
 	accepted bool
@@ -60,7 +53,7 @@ const (
 // Options are the parts of the accounts of a gateway. MAC and Now are required.
 type Options struct {
 	MAC       func(text string) []byte // a hash, keyed with the secret of the gateway
-	Upstreams []Upstream
+	Upstreams []upstream.API
 	Main      []string // names of the upstreams that are used without being named in a path
 	Transport http.RoundTripper
 	// keeps accepted tokens and has former owner names; nil: nothing is kept beyond the process
@@ -84,7 +77,7 @@ func New(o Options) *Accounts {
 }
 
 // upstreamName names the upstream of an account: the first configured one with the same host.
-func (a *Accounts) upstreamName(u *Upstream) string {
+func (a *Accounts) upstreamName(u *upstream.API) string {
 	for i := range a.o.Upstreams {
 		if a.o.Upstreams[i].URL.Scheme == u.URL.Scheme && a.o.Upstreams[i].URL.Host == u.URL.Host {
 			return a.o.Upstreams[i].Name
@@ -99,7 +92,7 @@ var errHidden = precis.Errorf(precis.CodeInvalid, "check credentials",
 // Owner returns the owner of a request to a path of an upstream; "" when the request has no
 // credential. Up is nil when there is no upstream. Path "" means the upstream is not asked. The
 // error is [precis.CodeInvalid] for a credential that its upstream would not see.
-func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, error) {
+func (a *Accounts) Owner(r *http.Request, up *upstream.API, path string) (string, error) {
 	for _, field := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(field, ",") {
 			if slices.Contains(identityHeaders, http.CanonicalHeaderKey(strings.TrimSpace(name))) {
@@ -120,7 +113,7 @@ func (a *Accounts) Owner(r *http.Request, up *Upstream, path string) (string, er
 
 // accepting returns the upstream where the request's token identifies its account; nil when no
 // upstream has accepted the token.
-func (a *Accounts) accepting(r *http.Request, c credential, up *Upstream, path string) *Upstream {
+func (a *Accounts) accepting(r *http.Request, c credential, up *upstream.API, path string) *upstream.API {
 	if c.claims.subject == "" || !c.claims.signed ||
 		!c.claims.expires.IsZero() && !a.o.Now().Before(c.claims.expires) {
 		return nil
@@ -185,13 +178,13 @@ func makeRoomFor[K comparable, V any](m map[K]V) {
 }
 
 // key returns the key under which a credential at an upstream is remembered.
-func (a *Accounts) key(use string, c credential, up *Upstream) precis.Fingerprint {
+func (a *Accounts) key(use string, c credential, up *upstream.API) precis.Fingerprint {
 	parts := []part{{"use", use}, {"upstream", a.upstreamName(up)}}
 	return precis.Fingerprint(a.auth(encode(append(parts, c.parts()...)...)))
 }
 
 // accepted reports whether an upstream is known to have accepted a token.
-func (a *Accounts) accepted(ctx context.Context, c credential, up *Upstream) bool {
+func (a *Accounts) accepted(ctx context.Context, c credential, up *upstream.API) bool {
 	key := a.key("accepted", c, up)
 	a.mu.Lock()
 	s := a.known[key]
@@ -219,7 +212,7 @@ func (a *Accounts) accepted(ctx context.Context, c credential, up *Upstream) boo
 
 // ask asks an upstream about a token, unless it was asked recently, and reports whether the token
 // is accepted.
-func (a *Accounts) ask(r *http.Request, c credential, up *Upstream, path string) bool {
+func (a *Accounts) ask(r *http.Request, c credential, up *upstream.API, path string) bool {
 	key, realm := a.key("accepted", c, up), a.upstreamName(up)
 	a.mu.Lock()
 	s := a.known[key]
@@ -287,7 +280,7 @@ const (
 // probeToken reports whether an upstream refuses a token with a wrong signature, and whether it accepts
 // the request's own token. It sends requests that use no model: the list of models and, if that is
 // public, an empty request to the path of the request.
-func (a *Accounts) probeToken(r *http.Request, c credential, up *Upstream,
+func (a *Accounts) probeToken(r *http.Request, c credential, up *upstream.API,
 	path string) (refuses verdict, accepts bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), acceptFor)
 	defer cancel()
@@ -305,9 +298,9 @@ func (a *Accounts) probeToken(r *http.Request, c credential, up *Upstream,
 }
 
 // present sends a request upstream with token instead of the request's own token.
-func (a *Accounts) present(ctx context.Context, r *http.Request, up *Upstream,
+func (a *Accounts) present(ctx context.Context, r *http.Request, up *upstream.API,
 	method, path, body, own, token string) verdict {
-	req, err := http.NewRequestWithContext(ctx, method, up.At(path), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, up.At(path).String(), strings.NewReader(body))
 	if err != nil {
 		return unknown
 	}
@@ -358,7 +351,7 @@ func withBadSignature(token string) string {
 
 // RecordStatus records an upstream's answer to a request. A refusal revokes the acceptance of its
 // token.
-func (a *Accounts) RecordStatus(r *http.Request, up *Upstream, status int) {
+func (a *Accounts) RecordStatus(r *http.Request, up *upstream.API, status int) {
 	if status >= 300 && !RefusedBy(status) {
 		return
 	}
@@ -377,7 +370,7 @@ func (a *Accounts) RecordStatus(r *http.Request, up *Upstream, status int) {
 
 // IsProven reports whether the newest answer to a request with the same credential was a success. A
 // request without a credential is proven unless one without a credential was refused.
-func (a *Accounts) IsProven(r *http.Request, up *Upstream) bool {
+func (a *Accounts) IsProven(r *http.Request, up *upstream.API) bool {
 	c := credentialOf(r)
 	key := a.key("proven", c, up)
 	a.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/store/memory"
 )
@@ -149,8 +150,8 @@ func TestAnExpiredTokenNamesNoAccount(t *testing.T) {
 	claims := base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"x","sub":"alice","exp":1000}`))
 	r := requestOf("Authorization: Bearer e30."+claims+".sig", "")
 	c := credentialOf(r)
-	up := &Upstream{Name: "up", URL: r.URL}
-	a := New(Options{MAC: secret(""), Now: func() time.Time { return time.Unix(999, 0) }, Upstreams: []Upstream{*up}})
+	up := &upstream.API{Name: "up", URL: r.URL}
+	a := New(Options{MAC: secret(""), Now: func() time.Time { return time.Unix(999, 0) }, Upstreams: []upstream.API{*up}})
 	a.known[a.key("accepted", c, up)] = &tokenState{accepted: true}
 	if a.accepting(r, c, up, "") == nil {
 		t.Error("before it expires it names none")

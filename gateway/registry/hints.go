@@ -2,7 +2,8 @@ package registry
 
 import "net/http"
 
-// NameHint is the hint of a record that holds the name that a client gave its conversation.
+// NameHint is the hint of a record that holds the name that a client gave its conversation in this
+// header, or by gateway.WithName.
 const NameHint = "X-Precis-Conversation"
 
 // ScopeHint is the hint of a record that holds the scope of its conversation, see

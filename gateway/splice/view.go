@@ -33,10 +33,7 @@ func EndingInPending(res policy.Result, msgs []precis.Message) policy.Result {
 	for last >= 0 && len(res.Units[last].Messages) == 0 {
 		last--
 	}
-	if last < 0 {
-		return res
-	}
-	if res.Units[last].To >= len(msgs) {
+	if last < 0 || res.Units[last].To >= len(msgs) {
 		return res
 	}
 	groups := precis.Groups(msgs)
