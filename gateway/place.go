@@ -57,7 +57,7 @@ func (x *exchange) place(q *request) (*placed, error) {
 	if found == nil {
 		return nil, err
 	}
-	if x.intent.Thread { // token counts of a thread are not, as they have no conversation to send again
+	if x.intent.Thread {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: &unmanaged.ThreadError{}}
 	}
 	if err != nil {
