@@ -60,10 +60,15 @@ func (a Auth) Owner(r *http.Request) (string, error) {
 	if !ok {
 		return "", errKey
 	}
-	if owner != "" {
-		return "key-" + owner, nil
+	return OwnerNamed(owner), nil
+}
+
+// OwnerNamed returns the owner of the conversations of a key's holder; "" for "".
+func OwnerNamed(name string) string {
+	if name == "" {
+		return ""
 	}
-	return "", nil
+	return "key-" + name
 }
 
 // MAC returns a hash of a text, keyed with the secret.

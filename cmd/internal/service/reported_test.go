@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 )
 
 // What a provider counted for a view of the engine is reported with the next request. It holds for
 // the owner of the key, an admin or not, and after a restart.
 func TestReportedCountsAreLearned(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "keys")
-	lines := "ann " + gateway.HashKey("one") + " admin\nbob " + gateway.HashKey("two") + "\neve " + gateway.HashKey("three") + "\n"
+	lines := "ann " + accounts.HashKey("one") + " admin\nbob " + accounts.HashKey("two") + "\neve " + accounts.HashKey("three") + "\n"
 	if err := os.WriteFile(keys, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/cmd/internal/config"
 	"github.com/precis-dev/precis/gateway"
+	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/control"
 	"github.com/precis-dev/precis/gateway/ownmodel"
 	"github.com/precis-dev/precis/gateway/telemetry"
@@ -125,10 +126,7 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 // observe records what a provider counted for a view that the client of r sent itself, for the owner of
 // r as the gateway names it. The view of the next request waits for the store, at most a second.
 func (s *Service) observe(r *http.Request, model string, counted, reported int) {
-	owner := s.keys.holder(r)
-	if owner != "" {
-		owner = "key-" + owner
-	}
+	owner := accounts.OwnerNamed(s.keys.holder(r))
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
 	view := policy.Report{Model: model, Calibration: 1, After: policy.Size{Tokens: counted}}
