@@ -4,19 +4,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"github.com/precis-dev/precis/cmd/internal/console"
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // inText finds commands in Markdown: lines of indented or fenced code, and text in backquotes.
-var inText = regexp.MustCompile("(?m)^(?:    |\\$ )(?:\\w+=\\S+ )*precis ([^#|>&\n]+)|`precis ([^`\n]+)`")
+var inText = lazyregexp.New("(?m)^(?:    |\\$ )(?:\\w+=\\S+ )*precis ([^#|>&\n]+)|`precis ([^`\n]+)`")
 
-var isCommand = regexp.MustCompile(`^(--)?[a-z-]+$`)
+var isCommand = lazyregexp.New(`^(--)?[a-z-]+$`)
 
 // The commands in documents exist, and have the flags that are written there.
 func TestCommandsInDocumentsExist(t *testing.T) {
@@ -65,9 +65,9 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 }
 
 var (
-	link    = regexp.MustCompile(`\]\(([^)\s:]+)\)`)
-	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	noWord  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	link    = lazyregexp.New(`\]\(([^)\s:]+)\)`)
+	heading = lazyregexp.New(`(?m)^#+ (.*)$`)
+	noWord  = lazyregexp.New(`[^\p{L}\p{N} _-]`)
 )
 
 // The links of documents lead to a file, and to a heading in it.
