@@ -32,7 +32,7 @@ func TestPlansInFiles(t *testing.T) {
 		{"a patch that adds a plan", start().call("apply_patch", `{"input":"*** Begin Patch\n*** Add File: plan.md\n+- [ ] a\n+- [ ] b\n*** End Patch"}`, "ok"), "open a; open b"},
 		{"a list that is only read", start().call("Read", `{"file_path":"/w/.github/pull_request_template.md"}`, "- [ ] tests\n- [ ] docs"), ""},
 		{"boxes in code", start().call("Edit", `{"file_path":"/w/x.go","old_string":"- [ ] a","new_string":"- [x] a"}`, "ok"), ""},
-		{"a list beside the list of a tool", start().call("TodoWrite", `{"todos":[{"content":"now","status":"in_progress"}]}`, "ok").call("Edit", `{"file_path":"/w/x.md","old_string":"- [ ] a\n- [ ] b","new_string":"- [x] a\n- [ ] b"}`, "ok"), "active now; done a; open b"},
+		{"boxes of a document beside the list of a tool", start().call("TodoWrite", `{"todos":[{"content":"now","status":"in_progress"}]}`, "ok").call("Edit", `{"file_path":"/w/x.md","old_string":"- [ ] a\n- [ ] b","new_string":"- [x] a\n- [ ] b"}`, "ok"), "active now"},
 		{"what is said of progress in a call that writes", start().call("write_to_file", `{"path":"/w/a.go","content":"package a","task_progress":"- [x] a\n- [ ] b"}`, "ok"), "done a; open b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -305,11 +305,14 @@ func (l *planned) ticked(steps []step) bool {
 	})
 }
 
-// items returns the steps of the current lists: those with open steps, and the newest one, last.
+// items returns the steps of the current lists: those with open steps, and the newest one, last. An
+// agent that keeps its steps with a tool seldom ticks the boxes of a document that it wrote, so these
+// count only without such a tool.
 func (p *plans) items() []Item {
 	lists := slices.Collect(maps.Values(p.lists))
+	byTool := slices.ContainsFunc(lists, func(l *planned) bool { return l.key != said && l.prose == "" })
 	for _, f := range p.files {
-		if f.kept && f.planned != nil {
+		if f.kept && f.planned != nil && !byTool {
 			lists = append(lists, f.planned)
 		}
 	}
