@@ -213,12 +213,13 @@ func (l *planned) run(steps []step) int {
 	return at
 }
 
-// tick copies the states of steps that are in the list, in its order.
+// tick copies the states of steps that are in the list, in its order. A part of a file may begin below
+// the heading that tells two steps with the same words apart.
 func (l *planned) tick(steps []step, at precis.Handle) {
 	next := 0
 	for _, s := range steps {
 		i := l.says(s, next)
-		if i < 0 {
+		if i < 0 || next == 0 && l.says(s, i+1) >= 0 {
 			continue
 		}
 		next = i + 1
