@@ -364,6 +364,7 @@ func (r *blockReader) text(b int, text string) []Span {
 	}
 	answers := !r.results || harness.IsTool(r.tool, "answers") && harness.WrapsUser(text) ||
 		harness.Comments(r.tool, r.before, text)
+	isExpansion := harness.ExpandsCommand(r.before)
 	r.before = text
 	switch {
 	case !answers && harness.IsEditorState(text): // the state follows the results
@@ -372,7 +373,7 @@ func (r *blockReader) text(b int, text string) []Span {
 		return one(tool, Marked)
 	case harness.IsSummary(text):
 		return one(Said{Author: AuthorRecap, Act: ActSummary}, Marked)
-	case harness.SaysToolsLoaded(text) && r.m.loadsTools(), harness.IsProgramText(text):
+	case harness.SaysToolsLoaded(text) && r.m.loadsTools(), harness.IsProgramText(text), isExpansion:
 		return one(Said{Author: AuthorProgram, Act: actOf(text)}, Marked)
 	case blank(text):
 		return one(Said{}, Assumed)

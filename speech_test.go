@@ -159,6 +159,28 @@ func TestWhoSaidWhat(t *testing.T) {
 	}
 }
 
+// TestWhatACommandBecame: what the program made of a typed command is the program's; what a person typed after it, or
+// after a command that the program carried out itself, is the person's.
+func TestWhatACommandBecame(t *testing.T) {
+	say := func(texts ...string) precis.Message {
+		m := precis.Message{Role: precis.RoleUser}
+		for _, text := range texts {
+			m.Content = append(m.Content, precis.Text{Text: text})
+		}
+		return m
+	}
+	s := precis.SpeechOf([]precis.Message{
+		say("<command-message>ship</command-message>\n<command-name>/ship</command-name>\n<command-args>on Monday</command-args>",
+			"Follow the shipping skill exactly.\n\nARGUMENTS: on Monday", "And tell me."),
+		say("<command-name>/clear</command-name>\n<command-message>clear</command-message>", "Begin with the cart."),
+	})
+	for i, want := range []string{"/ship on Monday\nAnd tell me.", "Begin with the cart."} {
+		if got := s.Words(i); got != want {
+			t.Errorf("m%d: %q, want %q", i, got, want)
+		}
+	}
+}
+
 // TestBehindAResult: behind the results that are written as text the editor's state is the
 // program's; what a result shows, whatever its tags, is the tool's and nobody's words.
 func TestBehindAResult(t *testing.T) {

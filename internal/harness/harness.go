@@ -152,6 +152,10 @@ func noticeEnd(text string) int {
 // text, see [ProgramEnd].
 func WrapsUser(text string) bool { return begins(text[ProgramEnd(text):], "user") }
 
+// ExpandsCommand reports whether a text block records a typed command whose expansion, written by the
+// program, is the next text block of the message.
+func ExpandsCommand(text string) bool { return begins(text, "expands") }
+
 // programElement matches the opening tag of an element that no person types: its name contains a
 // hyphen or an underscore, as names made up by programs do.
 var programElement = lazyregexp.New(`^<([a-zA-Z0-9]+[_-][\w-]+)[> \t\n]`)

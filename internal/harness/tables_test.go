@@ -25,6 +25,7 @@ var isMark = map[string]func(text string) bool{
 	"file":        func(text string) bool { return !isStanding(strings.Replace(text, ".md", ".go", 1)) },
 	"delta":       func(text string) bool { l, _ := StandingList(text); return l.Key[0] == '=' },
 	"loads":       func(text string) bool { l, _ := StandingList(text); return l.Rank == Skills },
+	"expands":     ExpandsCommand,
 	"reminder":    func(text string) bool { return ProgramOf(text) == Reminders },
 	"wrapper":     func(text string) bool { return ProgramOf(text) == Wrappers },
 	"codex":       func(text string) bool { return ProgramOf(text) == Codex },
