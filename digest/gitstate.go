@@ -190,9 +190,9 @@ func (s *GitState) lines(handle func(message int) string) []string {
 	case s.Clean:
 		parts = append(parts, "working tree clean")
 	case s.Changed > 0:
-		line := fmt.Sprintf("%d changed files are not committed", s.Changed)
+		line := fmt.Sprintf("at the end, %d changed files are not committed", s.Changed)
 		if s.Changed == 1 {
-			line = "1 changed file is not committed"
+			line = "at the end, 1 changed file is not committed"
 		}
 		if s.Staged > 0 {
 			line += fmt.Sprintf(" (%d staged)", s.Staged)
