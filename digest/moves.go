@@ -92,6 +92,7 @@ func (a *callEffects) recordPatternMove(m toolcall.PatternMove) {
 		into := a.files.fileAt(m.Into)
 		into.recordPattern(a.call, m.Pattern)
 		a.files.recordFolder(into.path)
+		a.files.forgetRemoved(into.path, path.Base(m.Pattern))
 	}
 }
 
@@ -234,6 +235,16 @@ func (t *fileTable) recordFolder(folder string) {
 			f.resetState()
 		}
 		folder = path.Dir(folder)
+	}
+}
+
+// forgetRemoved records that files of a pattern came into a folder: one that was removed there may be back.
+func (t *fileTable) forgetRemoved(folder, pattern string) {
+	for _, f := range t.all {
+		m, in := t.within(f, folder)
+		if is, _ := path.Match(pattern, m.rest); t.removed && in && is && f.state == FileDeleted && !f.isMoved() {
+			f.resetState()
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ func TestAMoveIsOneEntry(t *testing.T) {
 		{[]string{"edit theme/x.c", "read theme/y.c", "$ cd /r && mkdir -p ui/theme && mv theme/* ui/theme/"}, "ui/theme moved from theme/*; ui/theme/x.c edited"},
 		{[]string{"edit x.c", "edit y.c", "$ cd /r && for f in *.c; do [ \"$f\" != \"y.c\" ] && mv \"$f\" lib/; done"}, "lib moved from *.c; lib/x.c edited; y.c edited"},
 		{[]string{"$ ls /r/skin/ -> dark.json\nlight.json\nnotes.md", "$ cd /r && mv skin/*.json ui/"}, "ui moved from skin/*.json"},
+		{[]string{"edit lib/x.c", "edit lib/y.go", "$ cd /r && rm -rf lib", "$ cd /r && mkdir lib && mv old/*.c lib/"}, "lib moved from old/*.c; lib/y.go edited, DELETED since"},
 		{[]string{"edit tools/x.c", "new tools/sub/y.c", "$ cd /r && mv tools core/", "edit core/tools/x.c"}, "core/tools moved from tools; core/tools/sub/y.c created; core/tools/x.c edited ×2"},
 		{[]string{"read a.c", "new a2.c", "$ cd /r && rm a.c && mv a2.c a.c"}, "a.c moved from a2.c, edited, deleted and made again"},
 		{[]string{"$ cd /r && mv a.c b.c", "$ cd /r && mv b.c c.c"}, "c.c moved from a.c"},
