@@ -17,7 +17,7 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 		for n := range 8 {
 			id := fmt.Sprint("t", n)
 			content := []precis.Block{
-				precis.Thinking{Text: fmt.Sprintf("**Looking at rule %d**\n\nThe scanner reads the rules twice. Rule number %d is superfluous, so the allow list shrinks to one entry of its own.\n\nLet me edit it.", n, n)},
+				precis.Thinking{Text: fmt.Sprintf("**Looking at rule %d**\n\nThe scanner reads the rules twice. That is why its report names each of them in two places. Rule number %d is superfluous, so the allow list shrinks to one entry of its own.\n\nLet me edit it.", n, n)},
 				precis.ToolUse{ID: id, Name: "Edit", Input: json.RawMessage(fmt.Sprintf(`{"file_path":"rules%d.toml","old_string":"a","new_string":"b"}`, n))},
 			}
 			if said != "" {
@@ -39,15 +39,30 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 	}
 }
 
+// TestShortReasoningBeforeACallIsLeftOut: the call says what it announces.
+func TestShortReasoningBeforeACallIsLeftOut(t *testing.T) {
+	for times, told := range map[int]bool{1: false, 4: true} {
+		s := newSession(1)
+		s.user("Make the scanner strict.")
+		thought := strings.Repeat("The scanner reads the rules twice, as I see it. ", times) + "I look at it now."
+		s.msgs = append(s.msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Thinking{Text: thought},
+			precis.ToolUse{ID: "t", Name: "Read", Input: json.RawMessage(`{"file_path":"rules.toml"}`)}}})
+		if got := section(digested(t, 2000, s.msgs...), "Where the work stands"); strings.Contains(got, "reads the rules") != told {
+			t.Errorf("%d bytes:\n%s", len(thought), got)
+		}
+	}
+}
+
 // TestOnlyTheLastSentenceAnnounces: of reasoning before a call a sentence is left out, not the list that it stands in, and no number
 // of an entry stays alone.
 func TestOnlyTheLastSentenceAnnounces(t *testing.T) {
-	list := "What the scanner needs:\n1. a strict mode that fails on unknown rules.\n2. an allow list with one entry.\n3. "
+	const report = "The report of the scanner names each of the rules in two places, which is the fault that the user saw in his project.\n\n"
+	list := report + "What the scanner needs:\n1. a strict mode that fails on unknown rules.\n2. an allow list with one entry.\n3. "
 	for thought, want := range map[string]string{
 		list + "I edit it now.":                         "2. an allow list with one entry.",
 		list + "an owner for each rule. I edit it now.": "3. an owner for each rule.",
-		"The rules are read twice by the scanner, which nobody needs.\n\n1. I edit the rules.":                                                                         "which nobody needs.",
-		"The rules are read twice by the scanner, which nobody needs. I edit the rules now, as the\nlist of the strict mode, which all the programs read, says to me.": "which nobody needs.",
+		report + "The rules are read twice by the scanner, which nobody needs.\n\n1. I edit the rules.":                                                                         "which nobody needs.",
+		report + "The rules are read twice by the scanner, which nobody needs. I edit the rules now, as the\nlist of the strict mode, which all the programs read, says to me.": "which nobody needs.",
 	} {
 		s := newSession(1)
 		s.user("Make the scanner strict.")

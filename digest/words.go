@@ -21,7 +21,7 @@ const wordsTitle = "## Where the work stands, in the agent's own words, newest f
 const (
 	mostWords  = 700 // of a text, its beginning and end; the newest may be longer
 	leastWords = 40
-	leastCalls = 100 // before a call
+	leastCalls = 170 // before a call, and of reasoning
 )
 
 // lastWords is the part of the digest that the newest text may take, in percent.
@@ -92,7 +92,7 @@ func withoutLast(text string) string {
 // thoughts returns the ends of the agent's newest reasoning, newest first. If a call follows, the
 // last sentence, which announces it, is omitted.
 func (in *input) thoughts() (out []ownText) {
-	const newest, most, least = 8, 300, 60 // count; bytes of each, and the least of a text
+	const newest, most = 8, 300 // count; bytes of each
 	for i := len(in.messages) - 1; i >= 0; i-- {
 		for _, b := range in.messages[i].Content {
 			t, ok := b.(precis.Thinking)
@@ -103,7 +103,7 @@ func (in *input) thoughts() (out []ownText) {
 			if in.hasCall(i) {
 				text = withoutAnnouncement(withoutLast(text))
 			}
-			if len(text) >= least && len(out) < newest {
+			if len(text) >= leastCalls && len(out) < newest {
 				out = append(out, ownText{i, lastPart(text, most), true})
 			}
 		}
