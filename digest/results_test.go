@@ -41,6 +41,20 @@ func TestAQueryThatFailedIsTold(t *testing.T) {
 	}
 }
 
+// TestALookUpThatFindsNothingIsNoFailure: code 1 without a word is how programs say so; a check that fails stays.
+func TestALookUpThatFindsNothingIsNoFailure(t *testing.T) {
+	k := &talker{}
+	k.user("Free the port.")
+	k.bash("lsof -i :7000; echo ---", "Exit code 1\n---", true)
+	k.bash("make test > log", "Exit code 1", true)
+	k.bash("kill -9 7", "Exit code 1\nno such process", true)
+	k.assistant("That is all.")
+	got := section(digested(t, 3000, k.msgs...), "Last results")
+	if strings.Contains(got, "lsof") || !strings.Contains(got, "make test") || !strings.Contains(got, "no such process") {
+		t.Error(got)
+	}
+}
+
 // Of the build of an image the line that names it is told, not what a step printed.
 func TestABuiltImageIsNamed(t *testing.T) {
 	k := &talker{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/internal/harness"
@@ -316,7 +317,8 @@ const causeBytes = 30
 var took = lazyregexp.New(`\s*\(\d+\.\d+ ?s\)`)
 
 // listedCommands returns the commands to list, failures first. Failures with the same line are merged
-// into the newest, which names the others.
+// into the newest, which names the others. A command that ended with code 1 and printed no word is not
+// listed unless it is a check: that is how programs report that they found nothing.
 func (in *input) listedCommands(all []command) []command {
 	var failed, fine []command
 	causes := map[string]int{}
@@ -327,7 +329,10 @@ func (in *input) listedCommands(all []command) []command {
 			cause += c.end.Why
 		}
 		at, known := causes[cause]
-		if c.end.End == toolcall.Failed && known {
+		isSilent := (c.end.Code == nil || *c.end.Code == 1) && !strings.ContainsFunc(cause, unicode.IsLetter)
+		if c.end.End == toolcall.Failed && isSilent && !c.checks() {
+			continue
+		} else if c.end.End == toolcall.Failed && known {
 			failed[at].alike = append(failed[at].alike,
 				fmt.Sprintf("%s `%s`", in.handle(c.at), briefly(c.line)))
 		} else if c.end.End == toolcall.Failed {
