@@ -62,7 +62,7 @@ func (l fileList) writtenSection(d *draft, most int) int {
 			continue
 		}
 		text := "- " + name + " " + l.describeFile(l.files[i])
-		if len(lines) < mostChanges && l.tokens >= roomForChanges {
+		if len(lines) < mostChanges && l.tokens >= roomForChanges && !l.onlyNew {
 			text += l.newestLine(l.files[i])
 		}
 		lines = append(lines, text)
@@ -96,7 +96,7 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	return n
 }
 
-// A digest that has the room shows the newest edit of the newest files.
+// A digest that has the room shows the newest edit of the newest files; a summary says what was done.
 const (
 	mostChanges    = 6
 	roomForChanges = 1500 // tokens

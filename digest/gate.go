@@ -238,7 +238,7 @@ const moreTokens = 1500
 // facts, so repair adds neither doubts nor facts.
 func (in *input) repair(text string, own bool) Repaired {
 	out := Repaired{Text: text}
-	if !own && in.tokens > 0 {
+	if in.onlyNew = !own; !own && in.tokens > 0 {
 		out.Doubts = in.verifyPast().Doubts(text, 0, false)
 	}
 	in.cover.String(text)
@@ -282,7 +282,7 @@ func (in *input) repair(text string, own bool) Repaired {
 		note(in.missingPlan(d, have), "step of the plan", "steps of the plan")
 		note(in.addMissingSkills(d, have), "skill", "skills")
 		in.cover.String(d.String())
-		if in.onlyNew = true; !in.brief {
+		if !in.brief {
 			in.bare = repairBare
 		}
 		note(in.facts(d), "fact", "facts")

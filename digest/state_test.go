@@ -347,6 +347,10 @@ func TestDigestTellsEdits(t *testing.T) {
 	got := digested(t, 3500, s.msgs...)
 	lacks(t, "the edits", section(got, "Files written"),
 		"\n  + return roundToCents(total)\n", "\n  + rate := taxRate(country)\n", "\n  + cost := shippingCost(order)\n")
+	repaired := digest.Repair(policy.SummaryRequest{Messages: s.msgs, Previous: "Done."}, digest.RepairOptions{}).Text
+	if !strings.Contains(repaired, "cart/ship.go") || strings.Contains(repaired, "\n  + ") {
+		t.Errorf("beside a summary, which says what was done, a line of an edit is quoted:\n%s", repaired)
+	}
 	lacks(t, "the results", section(got, "Last results of commands"), "`go test ./cart` → ", "; edited since: ", "cart/ship.go")
 	s.call("Bash", map[string]any{"command": "go test ./cart"}, "ok  \tshop/cart\t0.1s")
 	if after := section(digested(t, 3500, s.msgs...), "Last results of commands"); strings.Contains(after, "edited since") {
