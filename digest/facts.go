@@ -16,9 +16,9 @@ import (
 // leastNames is the least tokens for names without their lines, up to a quarter of the index.
 const leastNames = 120
 
-// briefLines is the most tokens for lines in a text beside a summary by a model. A reader found 7 % of
-// them useful there, and two thirds of everything else.
-const briefLines = 300
+// briefLines is the most tokens for lines in a text beside a summary by a model, of which each names
+// an error. A reader found 7 % of other lines useful there, and two thirds of everything else.
+const briefLines = 100
 
 // facts writes the index into the remaining room: lines in their order, then
 // names. It returns the number of facts it wrote.

@@ -63,7 +63,8 @@ func (in *input) pieces() []retain.Piece {
 				}
 			}
 			line := t.Body[p.Start:p.End]
-			if allFrame(line) || in.quotes(line) || in.reports(t, line) {
+			if allFrame(line) || in.quotes(line) || in.reports(t, line) ||
+				in.brief && !in.namesError(p) {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
@@ -223,6 +224,14 @@ func (in *input) mentionsFact(text, start, end int) bool {
 		return in.cover.New(text, start, end)
 	}
 	return in.x.Mentions(text, start, end)
+}
+
+// namesError reports whether a line names an error that is not shown yet.
+func (in *input) namesError(p retain.Piece) (is bool) {
+	in.x.Each(p.Text, p.Start, p.End, func(fact int) {
+		is = is || in.x.Facts[fact].Kind == retain.Error && !in.cover.Seen(fact)
+	})
+	return is
 }
 
 // pieceEnd returns the end of the part of a text that begins at start. A one-line call is never

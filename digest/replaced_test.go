@@ -107,7 +107,7 @@ func TestWhatStandsInTheWorkTreeIsNotQuoted(t *testing.T) {
 	k.assistant("On with the lens.")
 	const title = "Lines most likely"
 	written := section(summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000}), title)
-	repaired := digest.Repair(policy.SummaryRequest{Messages: k.msgs, Previous: "The wicks are mended."}, digest.RepairOptions{Brief: true})
+	repaired := digest.Repair(policy.SummaryRequest{Messages: k.msgs, Previous: "The wicks are mended."}, digest.RepairOptions{})
 	added := section(repaired.Text, title)
 	for _, got := range []string{written, added} {
 		if strings.Contains(got, "trimWick") || strings.Contains(got, "burnWick0") ||

@@ -144,19 +144,23 @@ func TestOnlyTheSummaryIsChecked(t *testing.T) {
 	}
 }
 
-// What a summary lacks is given in few tokens, however long the conversation was.
+// What a summary lacks is given in few tokens, however long the conversation was, and of single lines only those that
+// name an error.
 func TestFewTokensAreAddedToASummary(t *testing.T) {
 	s := begin(t, "codex", 0)
 	var calls strings.Builder
 	first, rest, _ := strings.Cut(recordings[s.host](0), `{"timestamp":"2026-01-01T00:00:00Z","type":"compacted"`)
 	for i := range 400 {
 		text := fmt.Sprintf("part%d.go turns by rotateLens%d, because wickHeight%d is above %d mm; see lamp/part%d.md.", i, i, i, 1000+i, i)
+		if i%20 == 0 {
+			text += fmt.Sprintf("\nERROR E%d: the wick of part%d is too high", 4000+i, i)
+		}
 		fmt.Fprintf(&calls, `{"type":"response_item","payload":{"type":"message","role":"assistant",`+
 			`"content":[{"type":"output_text","text":%s}]}}`+"\n", quote(text))
 	}
 	s.write(first + calls.String() + `{"timestamp":"2026-01-01T00:00:00Z","type":"compacted"` + rest)
 	_, text, _ := strings.Cut(s.added(s.run("session-start", codexCompact), "SessionStart"), "\n")
-	if n := units(text) / 4; n > roomForMore/3 || n < 100 {
+	if n := units(text) / 4; n > roomForMore/4 || n < 50 || strings.Contains(text, "turns by") || !strings.Contains(text, "ERROR E4") {
 		t.Errorf("%d tokens:\n%s", n, text)
 	}
 }

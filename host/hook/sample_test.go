@@ -24,7 +24,7 @@ func turns(n int) []turn {
 	for i := range n {
 		t := turn{fmt.Sprintf("call-%d", i), fmt.Sprintf("lamp/part%d.go", i), strings.Repeat(fmt.Sprintf("line of part %d\n", i), 8), fmt.Sprintf("Reading part %d 🗼 灯台.", i)}
 		if i%7 == 3 {
-			t.result = fmt.Sprintf("lamp/part%d.go:12: undefined: rotateLens%d\nexit status 1", i, i)
+			t.result = fmt.Sprintf("lamp/part%d.go:12: ERROR E4%03d: undefined: rotateLens%d\nexit status 1", i, i, i)
 		}
 		out = append(out, t)
 	}
