@@ -10,7 +10,7 @@ import (
 )
 
 // TestTheNewestReasoningIsTold: the ends of the newest reasoning stand among what the agent said, newest first; what only
-// announces a call is left out, but in the newest text.
+// announces a call is left out.
 func TestTheNewestReasoningIsTold(t *testing.T) {
 	acts := func(said string) []precis.Message {
 		msgs := []precis.Message{precis.NewText(precis.RoleUser, "Make the scanner strict."), precis.NewText(precis.RoleAssistant, "The scanner has two modes today, strict and lenient.")}
@@ -33,8 +33,8 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 		if strings.Count(got, "in its reasoning") != 8 || !strings.Contains(got, "Rule number 7 is superfluous") || !strings.HasSuffix(strings.TrimSpace(got), "- m1: The scanner has two modes today, strict and lenient.") {
 			t.Errorf("%q:\n%s", said, got)
 		}
-		if n := strings.Count(got, "I shorten it"); said != "" && n != 1 {
-			t.Errorf("%d announcements in\n%s", n, got)
+		if strings.Contains(got, "I shorten it") {
+			t.Errorf("an announcement in\n%s", got)
 		}
 	}
 }

@@ -167,12 +167,13 @@ func newestSaid(all []ownText) int {
 	return slices.IndexFunc(all, func(t ownText) bool { return !t.thought })
 }
 
-// dropShort drops the texts that are too short to be worth their room.
+// dropShort drops the texts that are too short to be worth their room, but not the last one unless it
+// announces a call.
 func (in *input) dropShort(all []ownText) []ownText {
 	newest := newestSaid(all)
 	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
-		return t != all[max(newest, 0)] &&
-			(len(t.words) < leastWords || len(t.words) < leastCalls && in.hasCall(t.at))
+		isLast := t == all[max(newest, 0)] && !strings.HasSuffix(t.words, ":")
+		return !isLast && (len(t.words) < leastWords || len(t.words) < leastCalls && in.hasCall(t.at))
 	})
 }
 
