@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // A command that only looks says nothing when it ends well, unless it did not before.
@@ -52,6 +55,22 @@ func TestALookUpThatFindsNothingIsNoFailure(t *testing.T) {
 	got := section(digested(t, 3000, k.msgs...), "Last results")
 	if strings.Contains(got, "lsof") || !strings.Contains(got, "make test") || !strings.Contains(got, "no such process") {
 		t.Error(got)
+	}
+}
+
+// TestOneSuccessBesideASummary: there the newest one is enough, and every failure.
+func TestOneSuccessBesideASummary(t *testing.T) {
+	k := &talker{}
+	k.user("Mend the parser.")
+	k.bash("make lint", "0 issues.", false)
+	k.bash("make image", "Exit code 2\nno space left", true)
+	k.bash("make test", "ok all", false)
+	k.assistant("That is all.")
+	for brief, want := range map[bool]bool{true: false, false: true} {
+		got := section(summarize(t, digest.Writer{Brief: brief}, policy.SummaryRequest{Messages: k.msgs, MaxTokens: 3000}), "Last results")
+		if strings.Contains(got, "make lint") != want || !strings.Contains(got, "make test") || !strings.Contains(got, "no space left") {
+			t.Errorf("brief %v:\n%s", brief, got)
+		}
 	}
 }
 

@@ -304,7 +304,7 @@ func (in *input) commandLines(all []command, files []file, most int) (out []stri
 }
 
 // At most mostFine successful commands are listed, the newest, with at least leastChecks checks if
-// any.
+// any; beside a summary one, since others are seldom of use there.
 const (
 	mostFine    = 5
 	leastChecks = 3
@@ -344,10 +344,14 @@ func (in *input) listedCommands(all []command) []command {
 			checks++
 		}
 	}
-	others := mostFine - min(checks, leastChecks)
+	most := mostFine
+	if in.brief {
+		most = 1
+	}
+	others := most - min(checks, leastChecks)
 	for _, c := range all {
 		switch {
-		case c.end.End == toolcall.Failed || len(fine) == mostFine:
+		case c.end.End == toolcall.Failed || len(fine) == most:
 		case c.checks():
 			fine = append(fine, c)
 		case others > 0:
