@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/policy"
 )
 
 // TestTheNewestReasoningIsTold: the ends of the newest reasoning stand among what the agent said, newest first; what only
@@ -41,13 +43,14 @@ func TestTheNewestReasoningIsTold(t *testing.T) {
 
 // TestShortReasoningBeforeACallIsLeftOut: the call says what it announces.
 func TestShortReasoningBeforeACallIsLeftOut(t *testing.T) {
-	for times, told := range map[int]bool{1: false, 4: true} {
+	for times, told := range map[int]bool{3: false, 4: true} {
 		s := newSession(1)
 		s.user("Make the scanner strict.")
 		thought := strings.Repeat("The scanner reads the rules twice, as I see it. ", times) + "I look at it now."
 		s.msgs = append(s.msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Thinking{Text: thought},
 			precis.ToolUse{ID: "t", Name: "Read", Input: json.RawMessage(`{"file_path":"rules.toml"}`)}}})
-		if got := section(digested(t, 2000, s.msgs...), "Where the work stands"); strings.Contains(got, "reads the rules") != told {
+		got := section(summarize(t, digest.Writer{Brief: true}, policy.SummaryRequest{Messages: s.msgs, MaxTokens: 2000}), "Where the work stands")
+		if strings.Contains(got, "reads the rules") != told {
 			t.Errorf("%d bytes:\n%s", len(thought), got)
 		}
 	}

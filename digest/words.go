@@ -17,11 +17,12 @@ const wordsTitle = "## Where the work stands, in the agent's own words, newest f
 
 // Limits of the agent's words, in bytes. Older texts below leastWords are dropped ("Let me look at
 // that." is worthless later), and those before a call already below leastCalls, because the call
-// carries the information.
+// carries the information; beside a summary these and reasoning are dropped below leastBrief.
 const (
 	mostWords  = 700 // of a text, its beginning and end; the newest may be longer
 	leastWords = 40
-	leastCalls = 170 // before a call, and of reasoning
+	leastCalls = 100 // before a call
+	leastBrief = 170
 )
 
 // lastWords is the part of the digest that the newest text may take, in percent.
@@ -92,7 +93,7 @@ func withoutLast(text string) string {
 // thoughts returns the ends of the agent's newest reasoning, newest first. If a call follows, the
 // last sentence, which announces it, is omitted.
 func (in *input) thoughts() (out []ownText) {
-	const newest, most = 8, 300 // count; bytes of each
+	const newest, most, least = 8, 300, 60 // count; bytes of each, and the least of a text
 	for i := len(in.messages) - 1; i >= 0; i-- {
 		for _, b := range in.messages[i].Content {
 			t, ok := b.(precis.Thinking)
@@ -103,7 +104,7 @@ func (in *input) thoughts() (out []ownText) {
 			if in.hasCall(i) {
 				text = withoutAnnouncement(withoutLast(text))
 			}
-			if len(text) >= leastCalls && len(out) < newest {
+			if len(text) >= in.least(least) && len(out) < newest {
 				out = append(out, ownText{i, lastPart(text, most), true})
 			}
 		}
@@ -173,8 +174,16 @@ func (in *input) dropShort(all []ownText) []ownText {
 	newest := newestSaid(all)
 	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
 		isLast := t == all[max(newest, 0)] && !strings.HasSuffix(t.words, ":")
-		return !isLast && (len(t.words) < leastWords || len(t.words) < leastCalls && in.hasCall(t.at))
+		return !isLast && (len(t.words) < leastWords || len(t.words) < in.least(leastCalls) && in.hasCall(t.at))
 	})
+}
+
+// least returns the least bytes of a text, which are more beside a summary.
+func (in *input) least(bytes int) int {
+	if in.brief {
+		return leastBrief
+	}
+	return bytes
 }
 
 // hasCall reports whether a message holds a call.
