@@ -149,16 +149,14 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		if e.Kind != precis.KindCondensation || !isRecorded(e) {
 			continue
 		}
-		text, to := "", 0
+		var with []precis.Message
+		to := 0
 		for _, part := range e.Replace {
-			if part.Block != nil {
-				continue
+			if part.Block == nil {
+				with, to = append(with, part.With...), max(to, part.To)
 			}
-			for _, m := range part.With {
-				text += m.PlainText() + "\n"
-			}
-			to = max(to, part.To)
 		}
+		text, _, _ := splitView(all[:to], with) // messages that were kept are no summary
 		if text == "" || to == 0 {
 			continue
 		}

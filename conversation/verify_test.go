@@ -115,6 +115,23 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	}
 }
 
+// Messages that a compaction kept are no part of its summary, however long they are.
+func TestVerifyOfACompactionThatKeptMessages(t *testing.T) {
+	c := &precis.Conversation{Transcript: precis.NewTranscript(worked("Never touch main.go.", "client")...)}
+	all := c.Transcript.Messages()
+	summary := precis.NewText(precis.RoleUser, "The agent raised the timeout.")
+	with := append([]precis.Message{all[0], summary}, all[5:]...)
+	if err := archive.Condensed(c, len(all), with, time.Unix(1, 0), precis.EditReport{}); err != nil {
+		t.Fatal(err)
+	}
+	st := memory.New()
+	put(t, st, "", store.Record{ID: "c1"}, all, c.Edits...)
+	v := verified(t, inStore(t, st, ""), "c1", conversation.VerifyOptions{})
+	if v.Messages != len(all) || len(lacking(v, "words")) != 0 || len(lacking(v, "files")) != 2 || len(v.Invents) != 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
 // failing is a conversation with a failed last run that the user does not know of.
 func failing() []precis.Message {
 	call := func(id, command, output string, failed bool) []precis.Message {
