@@ -21,7 +21,7 @@ func SameOrigin(r *http.Request, allowed []string) error { return origin.Check(r
 // are the conversations of the key's owner. The error is [precis.CodeInvalid] for a request without
 // a key of this gateway.
 func (g *Gateway) Caller(r *http.Request) (owner string, all bool, err error) {
-	if len(g.o.Auth.Keys) == 0 {
+	if !g.o.Auth.Asks() {
 		return AllOwners, true, nil
 	}
 	if name, ok := g.o.Auth.Name(r); ok && (*g.admins.Load())[name] {

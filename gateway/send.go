@@ -173,8 +173,8 @@ func (x *exchange) failed(err error) {
 			"the client has gone"), 499
 		return
 	}
-	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.Upstream.Name, "error",
-		upstream.PlainError(err))
+	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.Upstream.Name,
+		"host", x.Upstream.URL.Host, "error", upstream.PlainError(err))
 	if x.direct != nil { // the program gets the error it would get without precis
 		x.err, x.out.status = err, http.StatusBadGateway
 		panic(http.ErrAbortHandler)

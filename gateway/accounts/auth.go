@@ -17,6 +17,9 @@ type Auth struct {
 	// [HashKey], with the name of their owner. None: everybody who can reach the
 	// gateway may use it.
 	Keys map[string]string
+	// Holder returns the name of the holder of a request's key, and whether there is one; it
+	// replaces Keys where they change while the gateway runs. Nil: Keys are looked up.
+	Holder func(*http.Request) (name string, ok bool)
 	// Admins are the names of owners who may see everybody's conversations through
 	// the control API, and change what concerns all. See gateway.Gateway.SetAdmins.
 	Admins map[string]bool
@@ -34,15 +37,27 @@ func HashKey(key string) string {
 
 const headerKey = "X-Precis-Key"
 
-var errKey = &precis.Error{
-	Code: precis.CodeInvalid, Op: "check gateway key",
-	Err: errors.New("this gateway asks for a key of its own beside that of the API: send it in the header " +
-		headerKey),
-}
+var (
+	errKey = &precis.Error{
+		Code: precis.CodeInvalid, Op: "check gateway key",
+		Err: errors.New("this gateway asks for a key of its own beside that of the API: send it in the header " +
+			headerKey),
+	}
+	errUnknownKey = &precis.Error{
+		Code: precis.CodeInvalid, Op: "check gateway key",
+		Err: errors.New("the key in the header " + headerKey + " is none of this gateway, or was taken back"),
+	}
+)
+
+// Asks reports whether requests need a key of the gateway.
+func (a Auth) Asks() bool { return a.Holder != nil || len(a.Keys) > 0 }
 
 // Name returns the name of the owner of the request's gateway key.
 func (a Auth) Name(r *http.Request) (owner string, ok bool) {
-	if len(a.Keys) == 0 {
+	switch {
+	case a.Holder != nil:
+		return a.Holder(r)
+	case len(a.Keys) == 0:
 		return "", true
 	}
 	hash := HashKey(r.Header.Get(headerKey))
@@ -57,7 +72,10 @@ func (a Auth) Name(r *http.Request) (owner string, ok bool) {
 // Owner returns the owner of a request by its gateway key; "" when no keys are required.
 func (a Auth) Owner(r *http.Request) (string, error) {
 	owner, ok := a.Name(r)
-	if !ok {
+	switch {
+	case !ok && r.Header.Get(headerKey) != "":
+		return "", errUnknownKey
+	case !ok:
 		return "", errKey
 	}
 	return OwnerNamed(owner), nil

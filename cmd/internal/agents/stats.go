@@ -50,7 +50,7 @@ func (c *stats) run(_ *cobra.Command, args []string) error {
 		return c.JSON(sums)
 	}
 	if len(sums) == 0 {
-		c.Line("No hook of precis was called yet; precis install puts them into agents.")
+		c.Line("No hook of precis was called yet: precis install puts them into agents, and they act in sessions that begin afterwards.")
 		return nil
 	}
 	for _, s := range sums {

@@ -31,6 +31,12 @@ func (e *exam) store(ctx context.Context) {
 		e.add(check, Bad, "set gateway.store", "%v", err)
 		return
 	}
+	if path != "" && isMissing(path) {
+		if e.space(check, filepath.Dir(path)) {
+			e.ok(check, "%s is made when the gateway begins", path)
+		}
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	st, err := service.OpenStore(ctx, g, false)
@@ -55,6 +61,11 @@ func (e *exam) store(ctx context.Context) {
 	if e.private(check, path) && e.space(check, filepath.Dir(path)) {
 		e.ok(check, "%s can be written", path)
 	}
+}
+
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // space warns of a disk that is nearly full.

@@ -24,7 +24,7 @@ func (s *Service) dashboard() (http.Handler, error) {
 		o.Fill = "curl -H 'Content-Type: application/json' -d @request.json http://" +
 			s.config().Gateway.Listen + control.Prefix + "/assemble"
 	}
-	if s.keys.any() {
+	if s.keys.asks {
 		o.Login, o.Logout = s.login, s.logout
 	}
 	pages, err := dashboard.New(o)
@@ -39,10 +39,10 @@ func (s *Service) dashboard() (http.Handler, error) {
 func (s *Service) identifyVisitor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case s.keys.any():
-			if hash, ok := s.logins.key(r); ok && s.keys.holder(r) == "" {
+		case s.keys.asks:
+			if hash, ok := s.logins.key(r); ok && holder(r) == "" {
 				var leave func()
-				r, leave, _ = s.keys.withInnerKey(r, hash, true)
+				r, leave, _ = s.keys.identified(r, hash, true)
 				defer leave()
 			}
 		case !fromHere(r):

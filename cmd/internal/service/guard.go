@@ -31,7 +31,7 @@ func (s *Service) guard(next http.Handler) http.Handler {
 		refuse(w, http.StatusForbidden, err)
 	}
 	return origin.Handler(hosts, foreign, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, leave := s.translateKey(r)
+		r, leave := s.identify(r)
 		defer leave()
 		next.ServeHTTP(w, r)
 	}))
@@ -52,7 +52,7 @@ func withoutHostCheck(next http.Handler) http.Handler {
 // without keys, callers on this machine.
 func (s *Service) requireMember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.keys.any() && s.keys.holder(r) == "" || !s.keys.any() && !fromHere(r) {
+		if s.keys.asks && holder(r) == "" || !s.keys.asks && !fromHere(r) {
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
 				Err: fmt.Errorf("only callers with a gateway key, or on the gateway's machine, may see this")})
 			return

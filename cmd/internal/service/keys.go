@@ -2,25 +2,22 @@ package service
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/precis-dev/precis/gateway"
 	"github.com/precis-dev/precis/gateway/accounts"
 )
 
-// keyring holds the keys that clients must send. They can be replaced while the gateway runs: the
-// gateway itself identifies each owner by a key that never leaves this process, and a client's key
-// is translated to it.
+// keyring holds the keys that clients must send. They can be replaced while the gateway runs.
 type keyring struct {
+	asks       bool // keys are required; fixed when the gateway is made
 	mu         sync.RWMutex
 	owners     map[string]string // by the hash of a client's key
 	admins     map[string]bool   // owners that may see all conversations
 	inProgress map[*authorizedRequest]bool
-	inner      map[string]string // by owner, fixed when the gateway is made
 }
 
 // authorizedRequest is a request in progress under the authority of a key. It ends when that authority
@@ -36,38 +33,28 @@ type authorizedRequest struct {
 // errRevoked is the cause for canceling a request with a revoked key.
 var errRevoked = errors.New("the key of the request was taken back, or what it may see has changed")
 
-// newKeyring returns a keyring of owners by the hashes of their keys.
+// newKeyring returns a keyring of owners by the hashes of their keys. Without owners no keys are required.
 func newKeyring(owners map[string]string, admins map[string]bool) *keyring {
-	k := &keyring{owners: owners, admins: admins, inner: map[string]string{},
-		inProgress: map[*authorizedRequest]bool{}}
-	for _, owner := range owners {
-		if k.inner[owner] == "" {
-			k.inner[owner] = rand.Text()
+	return &keyring{asks: len(owners) > 0, owners: owners, admins: admins, inProgress: map[*authorizedRequest]bool{}}
+}
+
+// auth returns what the gateway asks about its callers.
+func (k *keyring) auth(admins map[string]bool) gateway.Auth {
+	a := gateway.Auth{Admins: admins}
+	if k.asks {
+		a.Holder = func(r *http.Request) (string, bool) {
+			name := holder(r)
+			return name, name != ""
 		}
 	}
-	return k
+	return a
 }
 
-// auth returns the keys for the gateway's options.
-func (k *keyring) auth() map[string]string {
-	if len(k.inner) == 0 {
-		return nil
-	}
-	out := map[string]string{}
-	for owner, key := range k.inner {
-		out[accounts.HashKey(key)] = owner
-	}
-	return out
-}
-
-// any reports whether keys are required.
-func (k *keyring) any() bool { return len(k.inner) > 0 }
-
-// withInnerKey returns a request with the inner key of its owner, looked up by the hash of the client's
+// identified returns a request that [holder] knows the owner of, looked up by the hash of the client's
 // key. The context of the request ends when the key is revoked or, with pages, when its owner
 // becomes or stops being an admin. Call leave when the request is done; ok is false for an unknown
 // key. Looking up the hash, not the key, makes the lookup time independent of the key.
-func (k *keyring) withInnerKey(r *http.Request, hash string,
+func (k *keyring) identified(r *http.Request, hash string,
 	pages bool) (out *http.Request, leave func(), ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,12 +62,10 @@ func (k *keyring) withInnerKey(r *http.Request, hash string,
 	if !ok {
 		return r, func() {}, false
 	}
-	ctx, end := context.WithCancelCause(r.Context())
+	ctx, end := context.WithCancelCause(context.WithValue(r.Context(), holderKey{}, owner))
 	a := &authorizedRequest{hash: hash, owner: owner, admin: k.admins[owner], pages: pages, end: end}
 	k.inProgress[a] = true
-	out = r.WithContext(ctx)
-	out.Header.Set(HeaderKey, k.inner[owner])
-	return out, func() {
+	return r.WithContext(ctx), func() {
 		k.mu.Lock()
 		delete(k.inProgress, a)
 		k.mu.Unlock()
@@ -96,58 +81,39 @@ func (k *keyring) ownerOf(hash string) (string, bool) {
 	return owner, ok
 }
 
-// holder returns the owner of the translated key that a request carries; "": it carries none.
-func (k *keyring) holder(r *http.Request) string {
-	key := r.Header.Get(HeaderKey)
-	for owner, inner := range k.inner {
-		if key == inner {
-			return owner
-		}
-	}
-	return ""
+// holderKey is the key of the holder's name in the context of a request.
+type holderKey struct{}
+
+// holder returns the owner of the key that a request was identified by; "": by none.
+func holder(r *http.Request) string {
+	name, _ := r.Context().Value(holderKey{}).(string)
+	return name
 }
 
-// replace replaces the keys, and ends requests under an authority that no longer exists. It returns
-// the new owners, which the gateway does not know until it is restarted.
-func (k *keyring) replace(owners map[string]string, admins map[string]bool) (unknown []string) {
-	kept := map[string]string{}
-	for hash, owner := range owners {
-		if k.inner[owner] == "" {
-			unknown = append(unknown, owner)
-			continue
-		}
-		kept[hash] = owner
-	}
-	slices.Sort(unknown)
+// replace replaces the keys, and ends requests under an authority that no longer exists.
+func (k *keyring) replace(owners map[string]string, admins map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.owners, k.admins = kept, admins
+	k.owners, k.admins = owners, admins
 	for a := range k.inProgress {
-		if kept[a.hash] != a.owner || a.pages && admins[a.owner] != a.admin {
+		if owners[a.hash] != a.owner || a.pages && admins[a.owner] != a.admin {
 			a.end(errRevoked)
 		}
 	}
-	return slices.Compact(unknown)
 }
 
-// translateKey replaces the client's key by the gateway's own key of the owner, see
-// [keyring.withInnerKey]. An unknown key is removed: the gateway then answers with an error in the
-// dialect.
-func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()) {
-	if !s.keys.any() {
+// identify finds the owner of the client's key, see [keyring.identified]. To a request with an unknown
+// key the gateway answers with an error in the dialect.
+func (s *Service) identify(r *http.Request) (out *http.Request, leave func()) {
+	if !s.keys.asks {
 		return r, func() {}
 	}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if bearer && r.URL.Path == "/metrics" && r.Header.Get(HeaderKey) == "" {
 		r.Header.Set(HeaderKey, token) // metrics collectors support no other header
 	}
-	if key := r.Header.Get(HeaderKey); key != "" {
-		if out, leave, ok := s.keys.withInnerKey(r, accounts.HashKey(key), ours(r.URL.Path)); ok {
-			return out, leave
-		}
-	}
-	r.Header.Del(HeaderKey)
-	return r, func() {}
+	out, leave, _ = s.keys.identified(r, accounts.HashKey(r.Header.Get(HeaderKey)), ours(r.URL.Path))
+	return out, leave
 }
 
 // ours reports whether a path belongs to the gateway's own pages and API.

@@ -60,7 +60,7 @@ var errLocal = &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
 // mayChange reports whether a request may change the gateway's data: with keys every accepted
 // request; else requests with the secret.
 func (s *Service) mayChange(r *http.Request) bool {
-	if s.keys.any() {
+	if s.keys.asks {
 		return true
 	}
 	sent := r.Header.Get(HeaderLocal)

@@ -29,18 +29,16 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 		return nil, err
 	}
 	old := s.config()
-	if (c.Gateway.KeysFile == "") == s.keys.any() {
+	if (c.Gateway.KeysFile == "") == s.keys.asks {
 		restart = append(restart, "gateway.keys_file")
-	} else if s.keys.any() {
+	} else if s.keys.asks {
 		keys, err := ReadKeys(c.Gateway.KeysFile)
 		if err != nil {
 			return nil, err
 		}
 		s.Gateway.SetAdmins(keys.Admins)
 		s.admins.Store(len(keys.Admins) > 0)
-		for _, owner := range s.keys.replace(keys.Owners, keys.Admins) {
-			restart = append(restart, "gateway.keys_file (the new owner "+owner+")")
-		}
+		s.keys.replace(keys.Owners, keys.Admins)
 	}
 	s.cfg.Store(c)
 	s.useConfigs(m.configs)

@@ -126,7 +126,7 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 // observe records what a provider counted for a view that the client of r sent itself, for the owner of
 // r as the gateway names it. The view of the next request waits for the store, at most a second.
 func (s *Service) observe(r *http.Request, model string, counted, reported int) {
-	owner := accounts.OwnerNamed(s.keys.holder(r))
+	owner := accounts.OwnerNamed(holder(r))
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
 	view := policy.Report{Model: model, Calibration: 1, After: policy.Size{Tokens: counted}}
@@ -172,7 +172,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		ProfileWindow: s.profileWindow, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  true,
 		Models: s.catalog, Window: s.window,
-		Auth:   gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
+		Auth:   s.keys.auth(keys.Admins),
 		Limits: gateway.Limits{Memory: int64(g.RequestsMB()) << 20},
 		Native: gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		Memory: g.MemoryMB << 20,

@@ -207,7 +207,7 @@ func (o offer) check(v string) error {
 
 // Owners returns the owners of keys, for admins.
 func (l liveSettings) Owners(r *http.Request) []dashboard.Owner {
-	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.keys.any() {
+	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.keys.asks {
 		return nil
 	}
 	keys, err := ReadKeys(l.s.config().Gateway.KeysFile)
