@@ -69,7 +69,7 @@ func (c *checker) message(i int, m Message) {
 		c.add(i, "role", "unknown role %q", m.Role)
 		return
 	}
-	if len(m.Content) == 0 && !m.SetsOnly() {
+	if len(m.Content) == 0 && !m.OnlySettings() {
 		c.add(i, "empty", "the message has no content")
 	}
 	if m.Role != RoleSystem && (m.Role != c.role || c.turns == 0) {
@@ -198,15 +198,15 @@ func keys(m map[string]int) map[string]bool {
 // inside the transcript and is a union of whole units of the view (edits nest
 // and never cross), every block exists, every undone edit is in force. The
 // error is [CodeConflict] for crossing spans, [CodeNotFound] or [CodeInvalid]
-// otherwise. To check many edits in a row use a [Checker].
+// otherwise. To check many edits in a row use a [EditChecker].
 func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
-	return NewChecker(t, edits).check(e)
+	return NewEditChecker(t, edits).check(e)
 }
 
-// Checker checks edits that are added one after another. It keeps the units of the view between
+// EditChecker checks edits that are added one after another. It keeps the units of the view between
 // them, so that each check costs no more than the change; only an edit that undoes others makes it
 // render the view again. It is not safe for concurrent use.
-type Checker struct {
+type EditChecker struct {
 	t     *Transcript
 	edits []Edit
 	byID  map[string]int // index in edits
@@ -215,10 +215,10 @@ type Checker struct {
 	view          *renderer // nil: to be rendered
 }
 
-// NewChecker returns a checker for edits that are added to those given, which are
+// NewEditChecker returns a checker for edits that are added to those given, which are
 // not checked.
-func NewChecker(t *Transcript, edits []Edit) *Checker {
-	c := &Checker{t: t, edits: slices.Clone(edits), byID: make(map[string]int, len(edits))}
+func NewEditChecker(t *Transcript, edits []Edit) *EditChecker {
+	c := &EditChecker{t: t, edits: slices.Clone(edits), byID: make(map[string]int, len(edits))}
 	for i, e := range edits {
 		c.byID[e.ID] = i
 	}
@@ -226,7 +226,7 @@ func NewChecker(t *Transcript, edits []Edit) *Checker {
 }
 
 // Add adds an edit, or returns the error of [CheckEdit] and does not.
-func (c *Checker) Add(e Edit) error {
+func (c *EditChecker) Add(e Edit) error {
 	if err := c.check(e); err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (c *Checker) Add(e Edit) error {
 	return nil
 }
 
-func (c *Checker) check(e Edit) error {
+func (c *EditChecker) check(e Edit) error {
 	const op = "check edit"
 	if e.Kind == KindUndo {
 		for _, id := range e.Undoes {
@@ -289,7 +289,7 @@ func (r *renderer) check(p Replacement) error {
 }
 
 // inForce reports whether the edit (an undo included) exists and is not undone.
-func (c *Checker) inForce(id string) bool {
+func (c *EditChecker) inForce(id string) bool {
 	if c.undoneByIndex == nil {
 		c.undoneByIndex = c.undone(nil)
 	}
@@ -298,7 +298,7 @@ func (c *Checker) inForce(id string) bool {
 }
 
 // undone returns which edits are not in force after more IDs are undone; see [Undone].
-func (c *Checker) undone(more []string) []bool {
+func (c *EditChecker) undone(more []string) []bool {
 	gone := make([]bool, len(c.edits))
 	mark := func(ids []string) {
 		for _, id := range ids {
@@ -317,7 +317,7 @@ func (c *Checker) undone(more []string) []bool {
 }
 
 // after returns the view after edits are undone.
-func (c *Checker) after(undoes []string) *renderer {
+func (c *EditChecker) after(undoes []string) *renderer {
 	if len(undoes) > 0 {
 		return c.render(c.undone(undoes))
 	}
@@ -329,7 +329,7 @@ func (c *Checker) after(undoes []string) *renderer {
 
 // render returns the units of the view without the edits that are gone, before their
 // messages are filled in.
-func (c *Checker) render(gone []bool) *renderer {
+func (c *EditChecker) render(gone []bool) *renderer {
 	r := newRenderer(c.t)
 	for i, e := range c.edits {
 		if !gone[i] && e.Kind != KindUndo {

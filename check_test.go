@@ -19,7 +19,7 @@ func TestCheckerIsCheckEditInARow(t *testing.T) {
 			msgs = append(msgs, precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: fmt.Sprint("a", i)}, precis.Text{Text: fmt.Sprint("b", i)}}})
 		}
 		tr := precis.NewTranscript(msgs...)
-		c := precis.NewChecker(tr, nil)
+		c := precis.NewEditChecker(tr, nil)
 		var edits []precis.Edit
 		for i := range rapid.IntRange(1, 14).Draw(t, "edits") {
 			e := drawEdit(t, tr, edits, i)
@@ -68,7 +68,7 @@ func TestManyEditsAreCheckedInLinearWork(t *testing.T) {
 		tr := precis.NewTranscript(msgs...)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		c := precis.NewChecker(tr, nil)
+		c := precis.NewEditChecker(tr, nil)
 		for i := range n {
 			if err := c.Add(precis.Edit{ID: fmt.Sprint(i), Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: i, To: i + 1}}}); err != nil {
 				t.Fatal(err)

@@ -79,10 +79,10 @@ type Replacement struct {
 // original message.
 func (e Edit) Name() string { return cmp.Or(e.ID, "unnamed") }
 
-// Own returns the index in With of the message that was written to replace the span: a summary, a
+// OwnIndex returns the index in With of the message that was written to replace the span: a summary, a
 // digest, a marker. The others are unchanged messages in force and notes on them. It is
 // -1 when With has only these.
-func (r Replacement) Own() int {
+func (r Replacement) OwnIndex() int {
 	return slices.IndexFunc(r.With, func(m Message) bool {
 		return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem && !IsNote(m.PlainText())
 	})
@@ -225,7 +225,7 @@ const (
 	HeadHeld = "[Still holds, from what is hidden here"
 )
 
-// IsNote reports whether a text is a note on what is in force, see [Replacement.Own].
+// IsNote reports whether a text is a note on what is in force, see [Replacement.OwnIndex].
 func IsNote(text string) bool {
 	return strings.HasPrefix(text, HeadLeftOut) || strings.HasPrefix(text, HeadHeld)
 }

@@ -28,7 +28,7 @@ type EditReport struct {
 	Doubted int `json:"doubted,omitempty"`
 
 	// of the first edit of a run: the outcome of each rung, the newest ones
-	Steps []Step `json:"steps,omitempty"`
+	Steps []RungResult `json:"steps,omitempty"`
 }
 
 // Sizes returns the tokens of the view before the edit and after it; nil for an unknown number,
@@ -43,8 +43,8 @@ func (r EditReport) Sizes() (before, after *int) {
 	return before, after
 }
 
-// Spared returns the tokens the edit saved when it was made; nil when unknown.
-func (r EditReport) Spared() *int {
+// KnownSaving returns the tokens the edit saved when it was made; nil when unknown.
+func (r EditReport) KnownSaving() *int {
 	before, after := r.Sizes()
 	if before == nil || after == nil {
 		return nil
@@ -54,9 +54,9 @@ func (r EditReport) Spared() *int {
 }
 
 // Saved returns the tokens the edit saved when it was made, for sums; 0 when unknown, see
-// [EditReport.Spared].
+// [EditReport.KnownSaving].
 func (r EditReport) Saved() int {
-	if saved := r.Spared(); saved != nil {
+	if saved := r.KnownSaving(); saved != nil {
 		return *saved
 	}
 	return 0
@@ -74,8 +74,8 @@ const (
 	OutcomeSkipped  Outcome = "skipped" // it was not tried
 )
 
-// Step is the result of one rung.
-type Step struct {
+// RungResult is the result of one rung.
+type RungResult struct {
 	Rung    string        `json:"rung"`
 	Outcome Outcome       `json:"outcome"`
 	Code    Reason        `json:"code,omitempty"` // "" when accepted

@@ -19,7 +19,7 @@ func TestOpenLoopBeginsAtTheLastTurnOfTheUser(t *testing.T) {
 		NewText(RoleUser, "do it"), use("1"), result("1", ""), use("2"), result("2", "and hurry"))
 	edits := []Edit{{ID: "e", Replace: []Replacement{{From: 0, To: 1, With: []Message{NewText(RoleUser, "short")}}}}}
 	units := Units(tr, edits)
-	for rule, want := range map[Reasoning][]int{ReasoningLeaves: {1, 5, 7}, ReasoningLoop: {1}, ReasoningStays: nil} {
+	for rule, want := range map[ReasoningRule][]int{ReasoningLeaves: {1, 5, 7}, ReasoningLoop: {1}, ReasoningStays: nil} {
 		var got []int
 		for _, r := range Unbind(tr, units, rule).Replace {
 			got = append(got, r.From)
@@ -42,10 +42,10 @@ func TestWhatAnEditSaysItself(t *testing.T) {
 	raw, format := own, own
 	raw.Raw, format.Format = []byte(`{}`), "anthropic"
 	system := NewText(RoleSystem, "Be brief.")
-	if at := (Replacement{With: []Message{raw, format, system, own}}).Own(); at != 3 {
+	if at := (Replacement{With: []Message{raw, format, system, own}}).OwnIndex(); at != 3 {
 		t.Errorf("its own text is message %d, want 3", at)
 	}
-	if at := (Replacement{With: []Message{raw, format, system}}).Own(); at != -1 {
+	if at := (Replacement{With: []Message{raw, format, system}}).OwnIndex(); at != -1 {
 		t.Errorf("its own text is message %d, want none", at)
 	}
 }

@@ -39,11 +39,11 @@ const (
 // Message is one turn of a conversation. A message given to a [Transcript] is never changed
 // afterwards; neither are its blocks.
 type Message struct {
-	Role    Role
-	Content []Block
-	ID      string    // the provider's or client's identifier; "" if it has none
-	Time    time.Time // when it was said; zero when unknown
-	Said    Said      // metadata about author and purpose from its reader
+	Role        Role
+	Content     []Block
+	ID          string      // the provider's or client's identifier; "" if it has none
+	Time        time.Time   // when it was said; zero when unknown
+	Attribution Attribution // metadata about author and purpose from its reader
 
 	// Raw holds the bytes the message came from, in the dialect named by
 	// Format; nil when it was made in memory. An encoder of the same dialect
@@ -60,9 +60,9 @@ type Block interface{ block() }
 
 // Text is words.
 type Text struct {
-	Text string
-	Said Said            // metadata from its reader; zero: the message's
-	Raw  json.RawMessage // bytes it came from, in the message's Format; nil when made in memory
+	Text        string
+	Attribution Attribution     // metadata from its reader; zero: the message's
+	Raw         json.RawMessage // bytes it came from, in the message's Format; nil when made in memory
 }
 
 // Image is a picture: base64 data or a URL. Width and Height are in pixels, 0
@@ -248,7 +248,7 @@ type messageJSON struct {
 	Time    time.Time   `json:"time,omitzero"`
 	Format  string      `json:"format,omitempty"`
 	Raw     exactBytes  `json:"raw,omitzero"`
-	Said    Said        `json:"said,omitzero"`
+	Said    Attribution `json:"said,omitzero"`
 	Fields  []fieldJSON `json:"fields,omitempty"`
 	Content []blockJSON `json:"content"`
 }
@@ -256,7 +256,7 @@ type messageJSON struct {
 // MarshalJSON writes the message in precis's own stored form.
 func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(messageJSON{
-		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Said: m.Said,
+		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Said: m.Attribution,
 		Fields: toFields(m.Fields), Content: toBlocks(m.Content),
 	})
 }
@@ -271,8 +271,9 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Said: v.Said,
-		Fields: fromFields(v.Fields), Content: content}
+	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format,
+		Attribution: v.Said,
+		Fields:      fromFields(v.Fields), Content: content}
 	return nil
 }
 
@@ -287,8 +288,9 @@ func toBlocks(blocks []Block) []blockJSON {
 func toBlock(b Block) blockJSON {
 	switch b := b.(type) {
 	case Text:
-		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.Said.Author, Act: b.Said.Act,
-			Program: b.Said.Program}
+		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.Attribution.Author,
+			Act:     b.Attribution.Act,
+			Program: b.Attribution.Program}
 	case Image:
 		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width,
 			Height: b.Height}
@@ -326,7 +328,8 @@ func fromBlocks(list []blockJSON) ([]Block, error) {
 func fromBlock(v blockJSON) (Block, error) {
 	switch v.Type {
 	case "text":
-		return Text{Text: string(v.Text), Said: Said{Program: v.Program, Author: v.author(), Act: v.Act}}, nil
+		return Text{Text: string(v.Text),
+			Attribution: Attribution{Program: v.Program, Author: v.author(), Act: v.Act}}, nil
 	case "image":
 		return Image{MediaType: v.MediaType, Data: v.Data, URL: v.URL, Width: v.Width, Height: v.Height}, nil
 	case "document":

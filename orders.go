@@ -100,7 +100,7 @@ func BranchedAt(conv *Conversation, n int) (branch *Conversation, left []Handle)
 	out := *conv
 	out.Transcript, out.Edits = conv.Transcript.Prefix(n), nil
 	o := ordersBefore(conv.Edits, n)
-	check := NewChecker(out.Transcript, nil)
+	check := NewEditChecker(out.Transcript, nil)
 	for _, e := range conv.Edits {
 		later := e.Seen > n
 		if later && !o.staying[e.ID] {
@@ -142,7 +142,7 @@ func boundary(msgs []Message, n int) int {
 		return n
 	}
 	at := 0
-	for _, g := range Groups(msgs) {
+	for _, g := range GroupStarts(msgs) {
 		if g > n {
 			break
 		}

@@ -285,10 +285,10 @@ func rawField(raw json.RawMessage, want string) json.RawMessage {
 // is late, or names the call by accident; [Repair] mends such pairs.
 const mostApart = 64
 
-// Groups returns the first message of each group: the places where a list of messages may be cut
+// GroupStarts returns the first message of each group: the places where a list of messages may be cut
 // without separating a call from its result, see [Pairs], or a separate reasoning message from its
 // consequences. Cutting before a group leaves both sides complete.
-func Groups(msgs []Message) []int {
+func GroupStarts(msgs []Message) []int {
 	until := make([]int32, len(msgs)) // the first message after those that a message waits for
 	for _, p := range PairsOf(msgs).list {
 		if p.result.message-p.call.message <= mostApart {
@@ -332,11 +332,11 @@ func (m Message) OnlyReasoning() bool {
 	return len(m.Content) > 0
 }
 
-// Whole returns the smallest range that holds the messages [from,to) of the transcript and
+// WholeRange returns the smallest range that holds the messages [from,to) of the transcript and
 // parts no call from its result. From and to are brought within the transcript first.
-func Whole(t *Transcript, from, to int) (int, int) {
+func WholeRange(t *Transcript, from, to int) (int, int) {
 	msgs := t.Messages()
-	starts := append(Groups(msgs), len(msgs))
+	starts := append(GroupStarts(msgs), len(msgs))
 	from = min(max(from, 0), len(msgs))
 	to = min(max(to, from), len(msgs))
 	at, found := slices.BinarySearch(starts, from)

@@ -78,10 +78,10 @@ func (m Message) Envelope() (e []Field) {
 	return e
 }
 
-// SetsOnly reports whether a message only carries settings: a system message of the Messages API
+// OnlySettings reports whether a message only carries settings: a system message of the Messages API
 // without content, or with blank text alone, that has members other than role and content, such as
 // output_config.
-func (m Message) SetsOnly() bool {
+func (m Message) OnlySettings() bool {
 	if m.Role != RoleSystem {
 		return false
 	}

@@ -190,7 +190,7 @@ func (r *repairer) assistant(t turn) {
 			}
 			return b
 		}))
-		if last := len(r.out) - 1; len(r.out[last].Content) == 0 && !r.out[last].SetsOnly() {
+		if last := len(r.out) - 1; len(r.out[last].Content) == 0 && !r.out[last].OnlySettings() {
 			r.out = r.out[:last]
 		}
 	}
@@ -273,7 +273,7 @@ func (r *repairer) user(t turn) {
 			m = prepend(m, results)
 			results = nil
 		}
-		if len(m.Content) > 0 || m.SetsOnly() {
+		if len(m.Content) > 0 || m.OnlySettings() {
 			r.out = append(r.out, m)
 			r.begun = r.begun || m.Role == RoleUser
 		}
@@ -455,7 +455,7 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 		if m.Role != RoleAssistant && m.Role != RoleSystem && m.Role != RoleUser {
 			m.Role, m.Raw = RoleUser, nil
 		}
-		if !m.SetsOnly() {
+		if !m.OnlySettings() {
 			m = mapBlocks(m, func(_ int, b Block) Block {
 				if t, ok := b.(Text); ok && blank(t.Text) {
 					return nil
@@ -463,7 +463,7 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 				return b
 			})
 		}
-		if gap = len(m.Content) == 0 && !m.SetsOnly(); gap {
+		if gap = len(m.Content) == 0 && !m.OnlySettings(); gap {
 			if n := len(left); n > 0 {
 				left[n-1] = true
 			}

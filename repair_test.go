@@ -240,7 +240,7 @@ func TestCheckNamesEachBreach(t *testing.T) {
 func TestGroupsNeverPartAPair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		msgs := precistest.Conversation(t)
-		for _, g := range precis.Groups(msgs) {
+		for _, g := range precis.GroupStarts(msgs) {
 			for side, part := range map[string][]precis.Message{"before": msgs[:g], "after": msgs[g:]} {
 				for _, b := range precis.Check(part) {
 					if b.Rule == "pairing" {

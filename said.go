@@ -38,23 +38,23 @@ const (
 	ActSummary     Act = "summary"     // of earlier messages
 )
 
-// Said is metadata that the reader of a message takes from fields of the recording or the wire, not
+// Attribution is metadata that the reader of a message takes from fields of the recording or the wire, not
 // from the text. It is excluded from a message's fingerprint. The zero value means unknown.
-type Said struct {
+type Attribution struct {
 	Program string `json:"program,omitempty"` // the program that recorded or sent it, such as "claude-code"
 	Author  Author `json:"author,omitempty"`
 	Act     Act    `json:"act,omitempty"`
 }
 
-// SaidOf returns the metadata of block b: the block's own, else the message's.
-func (m Message) SaidOf(b int) Said {
-	s := m.Said
+// AttributionOf returns the metadata of block b: the block's own, else the message's.
+func (m Message) AttributionOf(b int) Attribution {
+	s := m.Attribution
 	if t, ok := m.Content[b].(Text); ok {
-		if t.Said.Author != AuthorUnknown {
-			s.Author, s.Act = t.Said.Author, t.Said.Act
+		if t.Attribution.Author != AuthorUnknown {
+			s.Author, s.Act = t.Attribution.Author, t.Attribution.Act
 		}
-		if t.Said.Program != "" {
-			s.Program = t.Said.Program
+		if t.Attribution.Program != "" {
+			s.Program = t.Attribution.Program
 		}
 	}
 	return s
@@ -95,8 +95,8 @@ func fromFields(list []fieldJSON) []Field {
 func inherit(was, now Block) Block {
 	switch now := now.(type) {
 	case Text:
-		if was, ok := was.(Text); ok && now.Said == (Said{}) {
-			now.Said = was.Said
+		if was, ok := was.(Text); ok && now.Attribution == (Attribution{}) {
+			now.Attribution = was.Attribution
 			return now
 		}
 	case ToolUse:

@@ -15,8 +15,8 @@ type Shown struct {
 	rewound   []bool // messages that a rewind hides; nil: none
 }
 
-// Look is how one message or block is shown. With neither Hidden nor Changed it is shown unchanged.
-type Look struct {
+// Appearance is how one message or block is shown. With neither Hidden nor Changed it is shown unchanged.
+type Appearance struct {
 	Hidden  bool     // not shown; the messages of Unit, if any, replace it
 	Changed bool     // shown in another form: a message with some blocks replaced, or a replaced block
 	Edit    string   // ID of the edit that did it, the newest of several; "" when unchanged
@@ -62,12 +62,12 @@ func (s *Shown) rewinds() {
 }
 
 // Message returns how message i is shown. It panics when i is out of range.
-func (s *Shown) Message(i int) Look {
+func (s *Shown) Message(i int) Appearance {
 	u := s.Units[s.unitIndex[i]]
 	if !u.Original() {
-		return Look{Hidden: true, Edit: u.Edit, Kind: s.kinds[u.Edit], Unit: u}
+		return Appearance{Hidden: true, Edit: u.Edit, Kind: s.kinds[u.Edit], Unit: u}
 	}
-	look := Look{Unit: u}
+	look := Appearance{Unit: u}
 	if !u.Changed {
 		return look
 	}
@@ -86,7 +86,7 @@ func (s *Shown) Message(i int) Look {
 
 // Block returns how block b of message i is shown. A replacement that is the same
 // as the original counts as none.
-func (s *Shown) Block(i, b int) Look {
+func (s *Shown) Block(i, b int) Appearance {
 	u := s.Units[s.unitIndex[i]]
 	if !u.Original() {
 		return s.Message(i)
@@ -95,13 +95,13 @@ func (s *Shown) Block(i, b int) Look {
 	c, replaced := s.blocks[i][b]
 	switch {
 	case !replaced:
-		return Look{Unit: u, Block: said}
+		return Appearance{Unit: u, Block: said}
 	case c.WithBlock == nil:
-		return Look{Hidden: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u}
+		return Appearance{Hidden: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u}
 	case EqualBlocks(c.WithBlock, said):
-		return Look{Unit: u, Block: c.WithBlock}
+		return Appearance{Unit: u, Block: c.WithBlock}
 	}
-	return Look{Changed: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u, Block: c.WithBlock}
+	return Appearance{Changed: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u, Block: c.WithBlock}
 }
 
 // Whole reports whether every block that the handles name is shown unchanged.

@@ -33,7 +33,7 @@ func TestShownNamesTheEdit(t *testing.T) {
 		{ID: "10", Kind: precis.KindUndo, Undoes: []string{"9", "8"}},
 	}
 	s := precis.ShownBy(tr, edits)
-	say := func(l precis.Look) string {
+	say := func(l precis.Appearance) string {
 		return fmt.Sprintf("%v %v %s %s %d", l.Hidden, l.Changed, l.Edit, l.Kind, len(l.Unit.Messages))
 	}
 	for i, want := range []string{

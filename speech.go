@@ -12,20 +12,20 @@ type Evidence uint8
 
 // The kinds of evidence.
 const (
-	Assumed  Evidence = iota // a default
-	Marked                   // by marks in the text
-	Typed                    // by the role of the message, or the type of the block
-	Recorded                 // by the recording or the wire, apart from the text
+	EvidenceAssumed  Evidence = iota // a default
+	EvidenceMarked                   // by marks in the text
+	EvidenceTyped                    // by the role of the message, or the type of the block
+	EvidenceRecorded                 // by the recording or the wire, apart from the text
 )
 
-// Span is a passage of a message by one author for one purpose.
-type Span struct {
-	Block    int // index in the message
-	Part     int // of a result: index of the text in its content; -1: the block's own text
-	From, To int // bytes of that text
-	Said     Said
-	Name     string // of the tool, for its output
-	Why      Evidence
+// SpeechSpan is a passage of a message by one author for one purpose.
+type SpeechSpan struct {
+	Block       int // index in the message
+	Part        int // of a result: index of the text in its content; -1: the block's own text
+	From, To    int // bytes of that text
+	Attribution Attribution
+	Name        string // of the tool, for its output
+	Why         Evidence
 }
 
 // Speech finds the author of each text in a list of messages. The result for a message depends only
@@ -67,11 +67,11 @@ func (s *Speech) read() {
 	})
 }
 
-// Of returns the spans of message i: all bytes of its texts, and of the texts in its results, once
+// Spans returns the spans of message i: all bytes of its texts, and of the texts in its results, once
 // and in order.
-func (s *Speech) Of(i int) []Span {
+func (s *Speech) Spans(i int) []SpeechSpan {
 	m := s.msgs[i]
-	var out []Span
+	var out []SpeechSpan
 	for b, spans := range textSpans(m) {
 		r, isResult := m.Content[b].(ToolResult)
 		if isResult {
@@ -83,8 +83,8 @@ func (s *Speech) Of(i int) []Span {
 }
 
 // Answers returns the words of persons in the results that message i holds, in order; nil for none.
-func (s *Speech) Answers(i int) []Answer {
-	var out []Answer
+func (s *Speech) Answers(i int) []UserAnswer {
+	var out []UserAnswer
 	for b, block := range s.msgs[i].Content {
 		if r, ok := block.(ToolResult); ok {
 			if a, _, ok := s.answer(i, b, r); ok {
@@ -96,7 +96,7 @@ func (s *Speech) Answers(i int) []Answer {
 }
 
 // answer returns the words of a person in a result, and where they begin in its text.
-func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
+func (s *Speech) answer(i, b int, r ToolResult) (a UserAnswer, from int, ok bool) {
 	tool := s.tool(i, b)
 	if !r.IsError && !r.Refused && !harness.IsTool(tool, "answers", "asks", "own") {
 		return a, 0, false
@@ -112,7 +112,7 @@ func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 		return a, 0, false
 	}
 	_, refused := harness.Refusal(result)
-	return Answer{
+	return UserAnswer{
 		Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to],
 		Turn: harness.IsTool(tool, "turns"), Asked: harness.IsTool(tool, "answers", "asks"),
 		Denied: refused == harness.Proven, Beside: harness.IsTool(tool, "own"),
@@ -131,7 +131,7 @@ func (s *Speech) tool(i, b int) string {
 }
 
 // result returns the spans of a result: the tool's, and a person's if it holds an answer.
-func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
+func (s *Speech) result(i, b int, r ToolResult) (out []SpeechSpan) {
 	a, from, answered := s.answer(i, b, r)
 	to := from + len(a.Text)
 	name := s.tool(i, b)
@@ -141,24 +141,25 @@ func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 		if !ok {
 			continue
 		}
-		span := func(begin, end int, said Said, why Evidence) {
+		span := func(begin, end int, said Attribution, why Evidence) {
 			if begin < end {
-				out = append(out, Span{Block: b, Part: part, From: begin, To: end, Said: said, Name: name,
-					Why: why})
+				out = append(out, SpeechSpan{Block: b, Part: part, From: begin, To: end, Attribution: said,
+					Name: name,
+					Why:  why})
 			}
 		}
-		tool := Said{Author: AuthorTool, Act: ActResult}
+		tool := Attribution{Author: AuthorTool, Act: ActResult}
 		begin, end := min(max(from-at, 0), len(t.Text)), min(max(to-at, 0), len(t.Text))
 		if !answered {
 			begin, end = len(t.Text), len(t.Text)
 		}
-		span(0, begin, tool, Typed)
-		why, act := Marked, ActAnswer
+		span(0, begin, tool, EvidenceTyped)
+		why, act := EvidenceMarked, ActAnswer
 		if r.Refused {
-			why, act = Recorded, ActRefusal
+			why, act = EvidenceRecorded, ActRefusal
 		}
-		span(begin, end, Said{Author: AuthorPerson, Act: act}, why)
-		span(end, len(t.Text), tool, Typed)
+		span(begin, end, Attribution{Author: AuthorPerson, Act: act}, why)
+		span(end, len(t.Text), tool, EvidenceTyped)
 		at += len(t.Text) + 1
 	}
 	return out
@@ -169,8 +170,8 @@ func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 // in results see Answers.
 func (s *Speech) Authors(i int) []Author { return s.msgs[i].Authors() }
 
-// Begins reports whether a person begins a turn with message i, or adds to one.
-func (s *Speech) Begins(i int) bool {
+// BeginsTurn reports whether a person begins a turn with message i, or adds to one.
+func (s *Speech) BeginsTurn(i int) bool {
 	if s.msgs[i].IsUserTurn() {
 		return true
 	}
@@ -189,7 +190,7 @@ func (s *Speech) Begins(i int) bool {
 // Without one it returns the newest shown summary in the user's role, since such a summary contains
 // the request; -1 when there is neither. A nil shown shows all.
 func (s *Speech) LastTurn(shown func(i int) bool) int {
-	for _, asks := range []func(int) bool{s.Begins, func(i int) bool { return isSummary(s.msgs[i]) }} {
+	for _, asks := range []func(int) bool{s.BeginsTurn, func(i int) bool { return isSummary(s.msgs[i]) }} {
 		for i := len(s.msgs) - 1; i >= 0; i-- {
 			if (shown == nil || shown(i)) && asks(i) {
 				return i
@@ -204,9 +205,9 @@ func (s *Speech) LastTurn(shown func(i int) bool) int {
 // excluded.
 func (s *Speech) Words(i int) string { return s.msgs[i].personsWords() }
 
-// Says returns all words of persons in message i, one passage on each line: words in results, and
+// AllWords returns all words of persons in message i, one passage on each line: words in results, and
 // then Words; "" for none.
-func (s *Speech) Says(i int) string {
+func (s *Speech) AllWords(i int) string {
 	var all []string
 	for _, a := range s.Answers(i) {
 		all = append(all, a.Text)
@@ -227,9 +228,9 @@ type Passage struct {
 // order. Adjacent spans form one passage; text of a program or tool separates passages.
 func (s *Speech) Passages(i int) []Passage {
 	var out []Passage
-	last := Span{Block: -1}
-	for _, span := range s.Of(i) {
-		if span.Said.Author != AuthorPerson {
+	last := SpeechSpan{Block: -1}
+	for _, span := range s.Spans(i) {
+		if span.Attribution.Author != AuthorPerson {
 			continue
 		}
 		if span.Block == last.Block && span.Part == last.Part && span.From == last.To {
@@ -242,7 +243,7 @@ func (s *Speech) Passages(i int) []Passage {
 }
 
 // spanText returns the text of a span of message i.
-func (s *Speech) spanText(i int, span Span) string {
+func (s *Speech) spanText(i int, span SpeechSpan) string {
 	block := s.msgs[i].Content[span.Block]
 	if r, ok := block.(ToolResult); ok {
 		block = r.Content[span.Part]
@@ -259,9 +260,9 @@ func (m Message) Authors() []Author {
 		switch block := block.(type) {
 		case Text:
 			for k, span := range r.text(b, block.Text) {
-				person := span.Said.Author == AuthorPerson && !blank(block.Text[span.From:span.To])
+				person := span.Attribution.Author == AuthorPerson && !blank(block.Text[span.From:span.To])
 				if k == 0 || person {
-					out[b] = span.Said.Author
+					out[b] = span.Attribution.Author
 				}
 				if person {
 					break
@@ -273,7 +274,7 @@ func (m Message) Authors() []Author {
 		case ToolResult:
 			out[b] = AuthorTool
 		case Image, Document:
-			switch out[b] = m.SaidOf(b).Author; {
+			switch out[b] = m.AttributionOf(b).Author; {
 			case out[b] != AuthorUnknown:
 			case r.results, m.isResultOutput(b):
 				out[b] = AuthorTool
@@ -305,11 +306,11 @@ func (m Message) isResultOutput(b int) bool {
 
 // textSpans yields the blocks of a message with the spans of their text, as far as they can be
 // derived from the message alone; no spans for results.
-func textSpans(m Message) func(func(int, []Span) bool) {
-	return func(yield func(int, []Span) bool) {
+func textSpans(m Message) func(func(int, []SpeechSpan) bool) {
+	return func(yield func(int, []SpeechSpan) bool) {
 		r := blockReader{m: m}
 		for b, block := range m.Content {
-			var spans []Span
+			var spans []SpeechSpan
 			if t, ok := block.(Text); ok {
 				spans = r.text(b, t.Text)
 			}
@@ -331,33 +332,33 @@ type blockReader struct {
 }
 
 // text returns the spans of a text block.
-func (r *blockReader) text(b int, text string) []Span {
-	one := func(said Said, why Evidence) []Span {
+func (r *blockReader) text(b int, text string) []SpeechSpan {
+	one := func(said Attribution, why Evidence) []SpeechSpan {
 		if text == "" {
 			return nil
 		}
-		return []Span{{Block: b, Part: -1, To: len(text), Said: said, Name: r.tool, Why: why}}
+		return []SpeechSpan{{Block: b, Part: -1, To: len(text), Attribution: said, Name: r.tool, Why: why}}
 	}
-	said := r.m.SaidOf(b)
+	said := r.m.AttributionOf(b)
 	switch {
 	case said.Author == AuthorPerson:
-		return r.person(b, text, [][2]int{{0, len(text)}}, said, Recorded)
+		return r.person(b, text, [][2]int{{0, len(text)}}, said, EvidenceRecorded)
 	case said.Author != AuthorUnknown:
-		return one(said, Recorded)
+		return one(said, EvidenceRecorded)
 	case r.m.Role == RoleAssistant:
-		return one(Said{Author: AuthorModel}, Typed)
+		return one(Attribution{Author: AuthorModel}, EvidenceTyped)
 	case r.m.Role == RoleSystem:
-		return one(Said{Author: AuthorOperator, Act: ActInstruction}, Typed)
+		return one(Attribution{Author: AuthorOperator, Act: ActInstruction}, EvidenceTyped)
 	case r.m.Role != RoleUser:
-		return one(Said{}, Assumed)
+		return one(Attribution{}, EvidenceAssumed)
 	}
-	tool := Said{Author: AuthorTool, Act: ActResult}
+	tool := Attribution{Author: AuthorTool, Act: ActResult}
 	if name, head := harness.ResultHead(text); head {
 		r.tool, r.before, r.results = name, "", true
-		return one(tool, Marked)
+		return one(tool, EvidenceMarked)
 	}
 	if harness.IsObservation(text) {
-		return one(tool, Marked)
+		return one(tool, EvidenceMarked)
 	}
 	if r.before != "" && harness.IsResumption(text) {
 		r.results = false
@@ -368,22 +369,22 @@ func (r *blockReader) text(b int, text string) []Span {
 	r.before = text
 	switch {
 	case !answers && harness.IsEditorState(text): // the state follows the results
-		return one(Said{Author: AuthorProgram, Act: ActEnvironment}, Marked)
+		return one(Attribution{Author: AuthorProgram, Act: ActEnvironment}, EvidenceMarked)
 	case !answers:
-		return one(tool, Marked)
+		return one(tool, EvidenceMarked)
 	case harness.IsSummary(text):
-		return one(Said{Author: AuthorRecap, Act: ActSummary}, Marked)
+		return one(Attribution{Author: AuthorRecap, Act: ActSummary}, EvidenceMarked)
 	case harness.SaysToolsLoaded(text) && r.m.loadsTools(), harness.IsProgramText(text), isExpansion:
-		return one(Said{Author: AuthorProgram, Act: actOf(text)}, Marked)
+		return one(Attribution{Author: AuthorProgram, Act: actOf(text)}, EvidenceMarked)
 	case blank(text):
-		return one(Said{}, Assumed)
+		return one(Attribution{}, EvidenceAssumed)
 	}
 	begin := harness.ProgramEnd(text)
 	words := harness.UserSpans(text[begin:])
 	for k := range words {
 		words[k][0], words[k][1] = words[k][0]+begin, words[k][1]+begin
 	}
-	return r.person(b, text, words, Said{Author: AuthorPerson, Act: ActRequest}, Assumed)
+	return r.person(b, text, words, Attribution{Author: AuthorPerson, Act: ActRequest}, EvidenceAssumed)
 }
 
 // actOf returns the purpose of a text of the program, if known.
@@ -407,19 +408,20 @@ const mostQuotes = 10_000
 
 // person returns the spans of a text with passages of a person: typed text, quotations, and the
 // program's text around them.
-func (r *blockReader) person(b int, text string, passages [][2]int, said Said, why Evidence) []Span {
-	var out []Span
+func (r *blockReader) person(b int, text string, passages [][2]int, said Attribution,
+	why Evidence) []SpeechSpan {
+	var out []SpeechSpan
 	at := 0
-	add := func(to int, said Said, why Evidence) {
+	add := func(to int, said Attribution, why Evidence) {
 		if at < to {
-			out = append(out, Span{Block: b, Part: -1, From: at, To: to, Said: said, Why: why})
+			out = append(out, SpeechSpan{Block: b, Part: -1, From: at, To: to, Attribution: said, Why: why})
 			at = to
 		}
 	}
-	program := Said{Author: AuthorProgram}
+	program := Attribution{Author: AuthorProgram}
 	for _, words := range passages {
 		from, to := words[0], words[1]
-		add(from, program, Marked)
+		add(from, program, EvidenceMarked)
 		var quotes [][2]int
 		if !r.whole {
 			quotes = harness.Quoted(text[from:to])
@@ -430,11 +432,12 @@ func (r *blockReader) person(b int, text string, passages [][2]int, said Said, w
 		}
 		for _, q := range quotes {
 			add(from+q[0], said, why)
-			add(from+q[1], Said{Program: said.Program, Author: said.Author, Act: ActQuote}, Marked)
+			add(from+q[1], Attribution{Program: said.Program, Author: said.Author, Act: ActQuote},
+				EvidenceMarked)
 		}
 		add(to, said, why)
 	}
-	add(len(text), program, Marked)
+	add(len(text), program, EvidenceMarked)
 	return out
 }
 
@@ -445,7 +448,7 @@ func isSummary(m Message) bool {
 		return false
 	}
 	for i, b := range m.Content {
-		if t, ok := b.(Text); ok && (m.SaidOf(i).Author == AuthorRecap || harness.IsSummary(t.Text)) {
+		if t, ok := b.(Text); ok && (m.AttributionOf(i).Author == AuthorRecap || harness.IsSummary(t.Text)) {
 			return true
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func checkSpans(msgs []precis.Message) error {
 	s := precis.SpeechOf(msgs)
 	for i, m := range msgs {
-		spans := s.Of(i)
+		spans := s.Spans(i)
 		next := func(b, part int, text string) error {
 			for at := 0; at < len(text); {
 				if len(spans) == 0 || spans[0].Block != b || spans[0].Part != part || spans[0].From != at || spans[0].To <= at || spans[0].To > len(text) {
@@ -75,7 +75,7 @@ func spoken(t *rapid.T) []precis.Message {
 		case 2:
 			return precis.Image{URL: "u"}
 		}
-		return precis.Text{Text: text.Draw(t, "text"), Said: precis.Said{Author: author.Draw(t, "author")}}
+		return precis.Text{Text: text.Draw(t, "text"), Attribution: precis.Attribution{Author: author.Draw(t, "author")}}
 	})
 	message := rapid.Custom(func(t *rapid.T) precis.Message {
 		return precis.Message{Role: rapid.SampledFrom([]precis.Role{"user", "user", "assistant", "system", "tool"}).Draw(t, "role"), Content: rapid.SliceOfN(block, 0, 4).Draw(t, "content")}
@@ -100,7 +100,7 @@ func TestSpeechIsCausal(t *testing.T) {
 		whole := precis.NewTranscript(msgs...)
 		before, after := whole.Prefix(n).Speech(), whole.Speech()
 		for i := range n {
-			if a, b := fmt.Sprint(before.Of(i), before.Begins(i), before.Words(i)), fmt.Sprint(after.Of(i), after.Begins(i), after.Words(i)); a != b {
+			if a, b := fmt.Sprint(before.Spans(i), before.BeginsTurn(i), before.Words(i)), fmt.Sprint(after.Spans(i), after.BeginsTurn(i), after.Words(i)); a != b {
 				t.Fatalf("message %d: %s of %d messages, %s of %d", i, a, n, b, len(msgs))
 			}
 		}
@@ -113,18 +113,18 @@ func TestWhoSaidWhat(t *testing.T) {
 		{Role: precis.RoleUser, Content: []precis.Block{
 			precis.Text{Text: "<task>\nRead it. See:\n```\nAlways.\n```\nPlease.\n</task>"},
 			precis.Text{Text: "<environment_details>\nx\n</environment_details>"},
-			precis.Text{Text: "Added by a hook.", Said: precis.Said{Author: precis.AuthorProgram, Act: precis.ActNotice}},
+			precis.Text{Text: "Added by a hook.", Attribution: precis.Attribution{Author: precis.AuthorProgram, Act: precis.ActNotice}},
 		}},
 		{Role: precis.RoleSystem, Content: []precis.Block{precis.Text{Text: "Be brief."}}},
 		{Role: precis.RoleAssistant, Content: []precis.Block{precis.Text{Text: "I ask."}, precis.ToolUse{ID: "q", Name: "AskUserQuestion"}}},
 		{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "q", Content: []precis.Block{precis.Text{Text: "Use tabs."}}}}},
 		precis.NewText(precis.RoleUser, "This session is being continued from a previous conversation that ran out of context."),
-		{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "<environment_details>is my question</environment_details>", Said: precis.Said{Author: precis.AuthorPerson}}}},
+		{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "<environment_details>is my question</environment_details>", Attribution: precis.Attribution{Author: precis.AuthorPerson}}}},
 	}
 	var got []string
 	s := precis.SpeechOf(msgs)
 	for i, m := range msgs {
-		for _, span := range s.Of(i) {
+		for _, span := range s.Spans(i) {
 			text := ""
 			switch b := m.Content[span.Block].(type) {
 			case precis.Text:
@@ -132,7 +132,7 @@ func TestWhoSaidWhat(t *testing.T) {
 			case precis.ToolResult:
 				text = b.Content[span.Part].(precis.Text).Text
 			}
-			got = append(got, fmt.Sprintf("%d %s/%s %d %q", i, span.Said.Author, span.Said.Act, span.Why, text[span.From:span.To]))
+			got = append(got, fmt.Sprintf("%d %s/%s %d %q", i, span.Attribution.Author, span.Attribution.Act, span.Why, text[span.From:span.To]))
 		}
 	}
 	want := []string{
@@ -230,7 +230,7 @@ func TestWordsOfAPersonAreNotHeld(t *testing.T) {
 	for author, want := range map[precis.Author]int{precis.AuthorUnknown: 1, precis.AuthorProgram: 1, precis.AuthorPerson: 0} {
 		msgs := []precis.Message{
 			precis.NewText(precis.RoleUser, "Begin."), precis.NewText(precis.RoleAssistant, "Yes."),
-			{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: rules, Said: precis.Said{Author: author}}, precis.Text{Text: "Go on."}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: rules, Attribution: precis.Attribution{Author: author}}, precis.Text{Text: "Go on."}}},
 		}
 		if got := inforce.Handles(msgs); len(got) != want {
 			t.Errorf("by %q: %v is in force, want %d blocks", author, got, want)

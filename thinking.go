@@ -1,13 +1,13 @@
 package precis
 
-// Reasoning decides about signed reasoning in a view with changed earlier messages.
-type Reasoning string
+// ReasoningRule decides about signed reasoning in a view with changed earlier messages.
+type ReasoningRule string
 
 // The rules for reasoning.
 const (
-	ReasoningLeaves Reasoning = ""      // all reasoning after a change is dropped
-	ReasoningLoop   Reasoning = "loop"  // as above, but the reasoning after the last user turn stays
-	ReasoningStays  Reasoning = "stays" // all stays: its signature does not bind it to earlier messages
+	ReasoningLeaves ReasoningRule = ""      // all reasoning after a change is dropped
+	ReasoningLoop   ReasoningRule = "loop"  // as above, but the reasoning after the last user turn stays
+	ReasoningStays  ReasoningRule = "stays" // all stays: its signature does not bind it to earlier messages
 )
 
 // IsReasoning reports whether a block is a model's reasoning, visible or redacted.
@@ -23,7 +23,7 @@ func IsReasoning(b Block) bool {
 // rule lets it stay: a signature binds reasoning to the messages before it, and providers refuse it
 // when these have changed. Reasoning of the Responses API is bound to its own item alone and stays.
 // The edit has no replacements if no reasoning must be dropped.
-func Unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
+func Unbind(t *Transcript, units []Unit, rule ReasoningRule) Edit {
 	e := Edit{Kind: KindThinking,
 		Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
 	if rule == ReasoningStays {
@@ -49,7 +49,7 @@ func Unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
 
 // openLoop returns the first unit that keeps its reasoning: the one after the last user turn. Text
 // next to a tool result continues the turn.
-func openLoop(units []Unit, rule Reasoning) int {
+func openLoop(units []Unit, rule ReasoningRule) int {
 	if rule != ReasoningLoop {
 		return len(units)
 	}

@@ -219,7 +219,7 @@ func (m Message) personsWords() string {
 			continue
 		}
 		said := strings.TrimSpace(t.Text)
-		if m.SaidOf(i).Author != AuthorPerson {
+		if m.AttributionOf(i).Author != AuthorPerson {
 			said = harness.UserWords(t.Text[harness.ProgramEnd(t.Text):])
 		}
 		if said != "" && !harness.IsLocalCommand(said) {
@@ -241,9 +241,9 @@ func (m Message) loadsTools() bool {
 	return false
 }
 
-// Answer is the user's words in the result of a tool: the answer to a question, or a comment with a
+// UserAnswer is the user's words in the result of a tool: the answer to a question, or a comment with a
 // refusal or an approval.
-type Answer struct {
+type UserAnswer struct {
 	Handle Handle // of the result
 	Tool   string // the called tool
 	Text   string // the user's words
@@ -253,14 +253,14 @@ type Answer struct {
 	Beside bool   // whether it accompanies the tool's own output: a comment on a change, on a command
 }
 
-// Around returns the family of the program around the model, recognized by its marks in the first
+// HarnessOf returns the family of the program around the model, recognized by its marks in the first
 // messages of the user's role, outside of results; "" if unknown.
-func Around(msgs []Message) string {
+func HarnessOf(msgs []Message) string {
 	program, _ := around(msgs)
 	return string(program)
 }
 
-// around returns the same as [Around], and the message that shows it.
+// around returns the same as [HarnessOf], and the message that shows it.
 func around(msgs []Message) (harness.Program, int) {
 	const most = 20 // messages of the user's role
 	seen := 0

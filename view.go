@@ -8,11 +8,11 @@ import (
 // Unit is a piece of a view: the messages shown for messages [From,To) of the
 // transcript. Units cover the transcript in order without gaps.
 type Unit struct {
-	From, To int
-	Messages []Message // the messages shown; empty when the span is hidden without a marker
-	Edit     string    // ID of the edit that replaced the whole span; "" for an original message
-	Changed  bool      // one or more blocks of the original message were replaced
-	Index    []int     // when Changed: the original index of each block shown
+	From, To        int
+	Messages        []Message // the messages shown; empty when the span is hidden without a marker
+	Edit            string    // ID of the edit that replaced the whole span; "" for an original message
+	Changed         bool      // one or more blocks of the original message were replaced
+	OriginalIndexes []int     // when Changed: the original index of each block shown
 }
 
 // Original reports whether the unit shows an original message, its blocks
@@ -28,7 +28,7 @@ func (u Unit) Blocks() iter.Seq2[int, Block] {
 		}
 		for k, block := range u.Messages[0].Content {
 			if u.Changed {
-				k = u.Index[k]
+				k = u.OriginalIndexes[k]
 			}
 			if !yield(k, block) {
 				return
@@ -45,9 +45,9 @@ func View(t *Transcript, edits []Edit) []Message {
 	return messagesOf(Units(t, edits))
 }
 
-// Show returns the messages of a view of t, given its units: the transcript's own slice if the view
+// Render returns the messages of a view of t, given its units: the transcript's own slice if the view
 // shows all of it as it was said. The caller must not change the slice.
-func (t *Transcript) Show(units []Unit) []Message {
+func (t *Transcript) Render(units []Unit) []Message {
 	msgs := t.Messages()
 	if len(units) != len(msgs) {
 		return messagesOf(units)
@@ -204,7 +204,7 @@ func (r *renderer) show() {
 			continue
 		}
 		var m Message
-		m, u.Index = withBlocks(r.msgs[u.From], changes)
+		m, u.OriginalIndexes = withBlocks(r.msgs[u.From], changes)
 		u.Changed = true
 		if len(m.Content) > 0 {
 			u.Messages = []Message{m}

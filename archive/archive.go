@@ -286,7 +286,7 @@ func readAs(f Format, src Source) (*Recording, error) {
 	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
 	r, err := f.Read(src)
 	if err != nil {
-		if src.Data = Mended(src.Data); src.Data == nil {
+		if src.Data = MendJSON(src.Data); src.Data == nil {
 			return nil, withPlace(src.Path, err)
 		}
 		fault := err

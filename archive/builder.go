@@ -14,7 +14,7 @@ type Builder struct {
 	Rec  *Recording
 	Conv *precis.Conversation
 
-	names CallNames
+	names CallIDs
 	ids   UniqueIDs
 }
 
@@ -23,14 +23,14 @@ func NewBuilder(rec *Recording) *Builder {
 	return &Builder{Rec: rec, Conv: &precis.Conversation{Transcript: &precis.Transcript{}}}
 }
 
-// Say appends a message without its blank texts, and with an ID of its own for each call. One
+// Append appends a message without its blank texts, and with an ID of its own for each call. One
 // without other content is ignored, see [Recording.Ignored]: then it returns false.
-func (b *Builder) Say(m precis.Message) bool {
+func (b *Builder) Append(m precis.Message) bool {
 	if m = WithoutBlank(m); len(m.Content) == 0 {
 		b.Rec.Ignored++
 		return false
 	}
-	b.Conv.Transcript.Append(b.ids.Name(b.names.Name(m)))
+	b.Conv.Transcript.Append(b.ids.Assign(b.names.Assign(m)))
 	return true
 }
 
@@ -50,16 +50,16 @@ func Each(list jsonspan.Span, name string, read func(raw []byte) error) error {
 	return nil
 }
 
-// Millis reads a time in milliseconds; zero for anything else.
-func Millis(raw []byte) time.Time {
-	if ms := Amount(raw); ms > 0 {
+// ParseMillis reads a time in milliseconds; zero for anything else.
+func ParseMillis(raw []byte) time.Time {
+	if ms := ParseAmount(raw); ms > 0 {
 		return time.UnixMilli(int64(ms)).UTC()
 	}
 	return time.Time{}
 }
 
-// Time reads a time with a zone, or without one as UTC; zero for anything else.
-func Time(s string) time.Time {
+// ParseTime reads a time with a zone, or without one as UTC; zero for anything else.
+func ParseTime(s string) time.Time {
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
 		return t
 	}
@@ -67,8 +67,8 @@ func Time(s string) time.Time {
 	return t
 }
 
-// Thoughts reads a list of blocks of reasoning as the Messages API has them.
-func Thoughts(list []byte) []precis.Block {
+// DecodeReasoning reads a list of blocks of reasoning as the Messages API has them.
+func DecodeReasoning(list []byte) []precis.Block {
 	var out []precis.Block
 	for _, raw := range jsonspan.Elements(list) {
 		f := jsonspan.Members(raw)

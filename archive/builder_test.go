@@ -14,12 +14,12 @@ func TestBuilder(t *testing.T) {
 	rec := &archive.Recording{}
 	b := archive.NewBuilder(rec)
 	call := func(id string) bool {
-		return b.Say(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Text{Text: " \n"}, precis.ToolUse{ID: id, Name: "dig"}}})
+		return b.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Text{Text: " \n"}, precis.ToolUse{ID: id, Name: "dig"}}})
 	}
 	answer := func(id string) bool {
-		return b.Say(precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id}}})
+		return b.Append(precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id}}})
 	}
-	if b.Say(precis.NewText(precis.RoleUser, " \n")) || !call("c1") || !answer("c1") || !call("c1") || !answer("c1") || !call("") || !answer("") || !call("") || !answer("") {
+	if b.Append(precis.NewText(precis.RoleUser, " \n")) || !call("c1") || !answer("c1") || !call("c1") || !answer("c1") || !call("") || !answer("") || !call("") || !answer("") {
 		t.Error("a message is ignored, or one without content is not")
 	}
 	var ids []string
@@ -57,14 +57,14 @@ func TestEachNamesTheElement(t *testing.T) {
 func TestTimes(t *testing.T) {
 	want := time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)
 	for _, s := range []string{"2026-01-02T03:04:05.5Z", "2026-01-02T04:04:05.5+01:00", "2026-01-02T03:04:05.5"} {
-		if got := archive.Time(s); !got.Equal(want) {
+		if got := archive.ParseTime(s); !got.Equal(want) {
 			t.Errorf("%s is %v", s, got)
 		}
 	}
-	if got := archive.Millis([]byte("1767323045500")); !got.Equal(want) {
+	if got := archive.ParseMillis([]byte("1767323045500")); !got.Equal(want) {
 		t.Errorf("%v", got)
 	}
-	if !archive.Time("soon").IsZero() || !archive.Millis([]byte(`"soon"`)).IsZero() || !archive.Millis([]byte("-1")).IsZero() {
+	if !archive.ParseTime("soon").IsZero() || !archive.ParseMillis([]byte(`"soon"`)).IsZero() || !archive.ParseMillis([]byte("-1")).IsZero() {
 		t.Error("what is no time is one")
 	}
 }

@@ -9,18 +9,18 @@ import (
 // itemFormat is the format of messages from items of the Responses API.
 const itemFormat = "responses"
 
-// CallNames assigns an ID to each tool use without one, and the same ID to its result. Results
+// CallIDs assigns an ID to each tool use without one, and the same ID to its result. Results
 // without an ID are matched in the order of the calls. An item of the Responses API that follows no
 // such call is not a result but text by the program. The zero value is ready. One CallNames serves
 // one conversation, message by message.
-type CallNames struct {
+type CallIDs struct {
 	calls      int
 	unanswered []string // assigned IDs without a result yet
 }
 
-// Name returns m with IDs assigned to its calls and results. A message with all IDs is returned
+// Assign returns m with IDs assigned to its calls and results. A message with all IDs is returned
 // unchanged.
-func (c *CallNames) Name(m precis.Message) precis.Message {
+func (c *CallIDs) Assign(m precis.Message) precis.Message {
 	named := false
 	for _, b := range m.Content {
 		switch b := b.(type) {
@@ -41,7 +41,7 @@ func (c *CallNames) Name(m precis.Message) precis.Message {
 	return m
 }
 
-func (c *CallNames) block(b precis.Block) precis.Block {
+func (c *CallIDs) block(b precis.Block) precis.Block {
 	switch b := b.(type) {
 	case precis.ToolUse:
 		if b.ID == "" {
@@ -64,7 +64,7 @@ func (c *CallNames) block(b precis.Block) precis.Block {
 	return b
 }
 
-func (c *CallNames) next() string {
+func (c *CallIDs) next() string {
 	c.calls++
 	return fmt.Sprintf("precis_call_%d", c.calls)
 }

@@ -164,7 +164,7 @@ func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 // and undone.
 func (c *Container) Apply(r *Recording) {
 	conv := r.Conversation
-	checker := precis.NewChecker(conv.Transcript, conv.Edits)
+	checker := precis.NewEditChecker(conv.Transcript, conv.Edits)
 	var kept []precis.Edit
 	for _, e := range c.Edits {
 		if err := checker.Add(e); err != nil {

@@ -22,7 +22,7 @@ type Line struct {
 // a damaged one. Numbers invalid in JSON become null.
 func Lines(data []byte, r *Recording) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
-		all := BeginningsOf(data)
+		all := RecordPrefixesOf(data)
 		for n, off := 1, 0; off < len(data); n++ {
 			end := bytes.IndexByte(data[off:], '\n')
 			next := off + end + 1
@@ -50,8 +50,8 @@ const recordMark = "\x1e"
 
 // glued yields the objects of a malformed line: those at its beginning and the one at its end. It
 // records the rest in r and reports whether the caller wants more.
-func (all *Beginnings) glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
-	if raw := Mended(l.Raw); raw != nil && objectLine(raw) == nil {
+func (all *RecordPrefixes) glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
+	if raw := MendJSON(l.Raw); raw != nil && objectLine(raw) == nil {
 		r.malformed(l.Number, "read with what is no JSON changed: %v", fault)
 		return yield(Line{Number: l.Number, Offset: l.Offset, Raw: raw})
 	}

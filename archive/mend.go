@@ -8,10 +8,10 @@ import (
 	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
-// Mended returns data as valid JSON where programs write more than JSON allows: NaN and infinite
+// MendJSON returns data as valid JSON where programs write more than JSON allows: NaN and infinite
 // numbers become null, and a backslash that begins no escape is escaped. It returns nil when data
 // has neither.
-func Mended(data []byte) []byte {
+func MendJSON(data []byte) []byte {
 	var out []byte
 	done, inString := 0, false
 	put := func(at, end int, text string) {
@@ -71,20 +71,20 @@ func asLines(data []byte) []byte {
 	return out.Bytes() // nil without records
 }
 
-// Beginnings holds the beginnings of a file's records: up to the first name, and up to the second
-// name. Make one with [BeginningsOf].
-type Beginnings struct {
+// RecordPrefixes holds the beginnings of a file's records: up to the first name, and up to the second
+// name. Make one with [RecordPrefixesOf].
+type RecordPrefixes struct {
 	data   []byte
 	begins map[string]bool
 }
 
-// BeginningsOf returns the beginnings of a file, which is scanned at first use.
-func BeginningsOf(data []byte) *Beginnings { return &Beginnings{data: data} }
+// RecordPrefixesOf returns the beginnings of a file, which is scanned at first use.
+func RecordPrefixesOf(data []byte) *RecordPrefixes { return &RecordPrefixes{data: data} }
 
 // LastRecordOffset returns the offset of the last record in a line after other text: half of another record,
 // NULs, a program's message. That record begins like another one of the file and ends with the
 // line. -1: not found.
-func (r *Beginnings) LastRecordOffset(raw []byte) int {
+func (r *RecordPrefixes) LastRecordOffset(raw []byte) int {
 	const most = 100 // candidates to try
 	if r.begins == nil {
 		r.read()
@@ -107,7 +107,7 @@ func (r *Beginnings) LastRecordOffset(raw []byte) int {
 }
 
 // read collects the beginnings of the valid lines of the file.
-func (r *Beginnings) read() {
+func (r *RecordPrefixes) read() {
 	r.begins = map[string]bool{}
 	for line := range bytes.Lines(r.data) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && objectLine(line) == nil {

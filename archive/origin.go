@@ -13,13 +13,13 @@ import (
 // Origin is information about a recording besides its messages. The zero value of a field means
 // that it is not recorded.
 type Origin struct {
-	Agent   string    // the program, if several share the format: "cline"
-	Project string    // the folder the agent worked in
-	Parent  string    // ID of the conversation that began this one
-	State   string    // in the program's words: "completed"
-	Begun   time.Time // when the conversation began
-	Spent   []Spend   // by model, in order of first use
-	Window  int       // tokens of the model's context window, as recorded; 0: not recorded
+	Agent   string       // the program, if several share the format: "cline"
+	Project string       // the folder the agent worked in
+	Parent  string       // ID of the conversation that began this one
+	State   string       // in the program's words: "completed"
+	Begun   time.Time    // when the conversation began
+	Spent   []ModelUsage // by model, in order of first use
+	Window  int          // tokens of the model's context window, as recorded; 0: not recorded
 
 	// Measured is the newest request on the conversation's path with a size reported by the
 	// provider. Readers do not set [precis.Conversation.Measured]: callers that make a view for
@@ -35,11 +35,11 @@ type Origin struct {
 type Request struct {
 	ID    string       `json:"id"` // of the answer: "msg_…"
 	Model string       `json:"model,omitempty"`
-	Usage precis.Usage `json:"usage"` // as in [Spend]
+	Usage precis.Usage `json:"usage"` // as in [ModelUsage]
 }
 
-// Spend is the usage of one model, as the provider reported it.
-type Spend struct {
+// ModelUsage is the usage of one model, as the provider reported it.
+type ModelUsage struct {
 	Model    string       `json:"model,omitempty"`
 	Requests int          `json:"requests"`
 	Usage    precis.Usage `json:"usage"`    // Input excludes tokens read from or written to the cache
@@ -49,8 +49,8 @@ type Spend struct {
 	Unpriced precis.Usage `json:"unpriced,omitzero"`
 }
 
-// Spend adds the usage of one request. Zero usage without cost is ignored.
-func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
+// AddUsage adds the usage of one request. Zero usage without cost is ignored.
+func (o *Origin) AddUsage(model string, u precis.Usage, cost float64) {
 	if u == (precis.Usage{}) && cost == 0 {
 		return
 	}
@@ -60,17 +60,19 @@ func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
 			return
 		}
 	}
-	o.Spent = append(o.Spent, Spend{Model: model})
+	o.Spent = append(o.Spent, ModelUsage{Model: model})
 	o.Spent[len(o.Spent)-1].add(u, cost)
 }
 
-// Answered records the provider's count for a request. Call it before the answer is appended to the
+// RecordRequest records the provider's count for a request. Call it before the answer is appended to the
 // conversation.
-func (o *Origin) Answered(c *precis.Conversation, u precis.Usage) { o.measure(c.Transcript.Len(), u) }
+func (o *Origin) RecordRequest(c *precis.Conversation, u precis.Usage) {
+	o.measure(c.Transcript.Len(), u)
+}
 
-// Counted records the provider's count for a request with its answer already in the conversation,
+// RecordAnswered records the provider's count for a request with its answer already in the conversation,
 // as the model's newest messages.
-func (o *Origin) Counted(c *precis.Conversation, u precis.Usage) {
+func (o *Origin) RecordAnswered(c *precis.Conversation, u precis.Usage) {
 	n := c.Transcript.Len()
 	for n > 0 && c.Transcript.At(n-1).Role != precis.RoleAssistant {
 		n--
@@ -87,7 +89,7 @@ func (o *Origin) measure(messages int, u precis.Usage) {
 	}
 }
 
-func (s *Spend) add(u precis.Usage, cost float64) {
+func (s *ModelUsage) add(u precis.Usage, cost float64) {
 	s.Requests++
 	s.Usage.Add(u)
 	s.CostUSD += cost
@@ -96,8 +98,8 @@ func (s *Spend) add(u precis.Usage, cost float64) {
 	}
 }
 
-// Counts reads non-negative numbers of an object by name. A missing or invalid number is 0.
-func Counts(raw json.RawMessage, names ...string) []int {
+// ParseCounts reads non-negative numbers of an object by name. A missing or invalid number is 0.
+func ParseCounts(raw json.RawMessage, names ...string) []int {
 	out := make([]int, len(names))
 	if jsonspan.Kind(raw) != '{' {
 		return out
@@ -107,13 +109,13 @@ func Counts(raw json.RawMessage, names ...string) []int {
 		return out
 	}
 	for i, name := range names {
-		out[i] = int(Amount(f[name]))
+		out[i] = int(ParseAmount(f[name]))
 	}
 	return out
 }
 
-// Amount reads a non-negative number of at most 2⁵³; 0 for anything else.
-func Amount(raw json.RawMessage) float64 {
+// ParseAmount reads a non-negative number of at most 2⁵³; 0 for anything else.
+func ParseAmount(raw json.RawMessage) float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(string(raw)), 64)
 	if err != nil || n < 0 || n > 1<<53 {
 		return 0

@@ -105,7 +105,7 @@ func TestTree(t *testing.T) {
 	if paths, _, more = tree.Branches(path, 1); len(paths) != 1 || !more {
 		t.Errorf("with a limit: %v, more %v", paths, more)
 	}
-	if n := archive.Fork([]int{0, 1, 4}, path); n != 4 {
+	if n := archive.ForkPoint([]int{0, 1, 4}, path); n != 4 {
 		t.Errorf("the fork is at %d, want 4", n)
 	}
 }
@@ -117,7 +117,7 @@ func TestCondensed(t *testing.T) {
 		to int
 		ok bool
 	}{{3, false}, {0, false}, {2, true}, {1, false}, {2, false}} { // the last is recorded already
-		err := archive.Condensed(c, s.to, with, time.Unix(1, 0), precis.EditReport{TokensBefore: 5})
+		err := archive.RecordCondensation(c, s.to, with, time.Unix(1, 0), precis.EditReport{TokensBefore: 5})
 		if (err == nil) != s.ok || err != nil && precis.CodeOf(err) != precis.CodeConflict {
 			t.Errorf("to %d: %v", s.to, err)
 		}
@@ -130,10 +130,10 @@ func TestCondensed(t *testing.T) {
 func TestCallNames(t *testing.T) {
 	use, result := precis.ToolUse{Name: "f"}, precis.ToolResult{}
 	m := func(blocks ...precis.Block) precis.Message { return precis.Message{Content: blocks, Raw: []byte("{}")} }
-	var names archive.CallNames
+	var names archive.CallIDs
 	var got []string
 	for _, m := range []precis.Message{m(use, use), m(result), m(result), m(result), m(precis.ToolUse{ID: "own"})} {
-		m = names.Name(m)
+		m = names.Assign(m)
 		for _, b := range m.Content {
 			switch b := b.(type) {
 			case precis.ToolUse:

@@ -7,11 +7,11 @@ import (
 	"github.com/precis-dev/precis"
 )
 
-// Condensed records in c a condensation by the recording program at the end of c's transcript so
+// RecordCondensation records in c a condensation by the recording program at the end of c's transcript so
 // far: messages [0,to) were replaced by with. Readers call it at each such entry, so all spans
 // begin at 0 and grow. Report holds the known facts; its Trigger and Messages are set here. If the
 // span is empty or shorter than the previous one, the error is of code conflict and c is unchanged.
-func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time,
+func RecordCondensation(c *precis.Conversation, to int, with []precis.Message, at time.Time,
 	report precis.EditReport) error {
 	const op = "record condensation"
 	before := 0

@@ -88,8 +88,8 @@ func (t *Tree) Branches(taken []int, limit int) (paths [][]int, unsent int, more
 	return paths, unsent, false
 }
 
-// Fork returns the first node of path that is not on the taken one, or the last node of path.
-func Fork(path, taken []int) int {
+// ForkPoint returns the first node of path that is not on the taken one, or the last node of path.
+func ForkPoint(path, taken []int) int {
 	for i, n := range path {
 		if i == len(taken) || taken[i] != n {
 			return n

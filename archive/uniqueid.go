@@ -14,8 +14,8 @@ type UniqueIDs struct {
 	newestName map[string]string // the name given to the newest tool use with an ID
 }
 
-// Name returns m with unique IDs. It may change m's content in place.
-func (u *UniqueIDs) Name(m precis.Message) precis.Message {
+// Assign returns m with unique IDs. It may change m's content in place.
+func (u *UniqueIDs) Assign(m precis.Message) precis.Message {
 	if u.uses == nil {
 		u.uses, u.newestName = map[string]int{}, map[string]string{}
 	}

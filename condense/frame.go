@@ -81,7 +81,7 @@ func neutralize(text string) string {
 	lines := strings.Split(plain.Text(visible(text)), "\n")
 	var code fence
 	for i, line := range lines {
-		if !code.holds(line) {
+		if !code.advance(line) {
 			lines[i] = speakers.ReplaceAllString(line, "$1- $2")
 		}
 	}
@@ -110,8 +110,8 @@ type fence struct {
 	size int
 }
 
-// holds reports whether a line belongs to a code block, its fences included.
-func (f *fence) holds(line string) bool {
+// advance reports whether a line belongs to a code block, its fences included.
+func (f *fence) advance(line string) bool {
 	line = strings.TrimSpace(line)
 	mark, info := fenceOf(line)
 	size := len(line) - len(strings.TrimLeft(line, string(mark)))

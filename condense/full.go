@@ -232,7 +232,7 @@ func (f Full) selectOldest(s *policy.Situation, beside int) replacedMessages {
 			o.add(s, s.Units[i:end])
 		}
 		if f.Mode != FreshStart && o.tokens-f.summaryLimit(s, o)-beside > max(s.Excess(), 0)+s.Target/20 &&
-			o.uncondensed >= f.leastNew() && o.hidden > s.Surplus() {
+			o.uncondensed >= f.leastNew() && o.hidden > s.ExcessMessages() {
 			break
 		}
 		i = end
@@ -249,10 +249,10 @@ const quoteShare = 4
 func (o replacedMessages) quote(s *policy.Situation, summary string) string {
 	speech, shown := s.Transcript.Speech(), precis.ShownBy(s.Transcript, s.Edits)
 	last := speech.LastTurn(func(i int) bool { return !shown.Rewound(i) })
-	if last < 0 || !o.covers(last) || !speech.Begins(last) {
+	if last < 0 || !o.covers(last) || !speech.BeginsTurn(last) {
 		return ""
 	}
-	words := speech.Says(last)
+	words := speech.AllWords(last)
 	if words == "" || strings.Contains(retain.Folded(summary), retain.Folded(words)) ||
 		s.Meter.Block(precis.RoleUser, precis.Text{Text: words}) > s.Target/quoteShare {
 		return ""
@@ -310,7 +310,7 @@ func (o replacedMessages) covers(i int) bool {
 // request returns the request to summarize the old messages as the view shows them.
 func (f Full) request(s *policy.Situation, o replacedMessages) policy.SummaryRequest {
 	r := policy.SummaryRequest{
-		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans),
+		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.EarlierSummaries(s, o.spans),
 		Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
 		Replaces: o.tokens,
 		Count:    func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },

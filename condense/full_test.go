@@ -28,7 +28,7 @@ func rungs(t *testing.T, all ...policy.Strategy) *policy.Manager {
 		t.Fatal(err)
 	}
 	s := policy.DefaultSettings()
-	s.MinModel = 0
+	s.MinModelWindow = 0
 	m, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: all, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestSummaryBetweenTwoUserMessagesIsTheAssistants(t *testing.T) {
 
 func TestFullSaysWhyItDoesNothing(t *testing.T) {
 	m := &fakeModel{answer: always(brief)}
-	step := func(conv *precis.Conversation, f condense.Full, r policy.Request) precis.Step {
+	step := func(conv *precis.Conversation, f condense.Full, r policy.Request) precis.RungResult {
 		r.Conversation, r.TriggeredBy, r.Window = conv, precis.TriggeredManual, precis.Window{Tokens: 16_000}
 		res, _ := rungs(t, f).Manage(t.Context(), r)
 		if len(res.Report.Steps) == 0 {
@@ -336,7 +336,7 @@ func TestSpendLimits(t *testing.T) {
 	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	var alerts []string
 	s := policy.DefaultSettings()
-	s.MinModel, s.Cap = 0, policy.Cap{}
+	s.MinModelWindow, s.Cap = 0, policy.Cap{}
 	s.Spend = policy.Spend{Conversation: 0.03, Day: 0.05}
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
@@ -349,7 +349,7 @@ func TestSpendLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(conv *precis.Conversation) precis.Step {
+	run := func(conv *precis.Conversation) precis.RungResult {
 		t.Helper()
 		res, err := mgr.Manage(t.Context(), policy.Request{Conversation: conv, TriggeredBy: precis.TriggeredManual, Target: 4000, Window: precis.Window{Tokens: 16_000}})
 		if err != nil {
@@ -387,7 +387,7 @@ func TestRidingSendsWhatTheCacheHolds(t *testing.T) {
 	for i := range msgs[1:21] { // the same file again
 		msgs[i+21] = precis.Message{Role: msgs[i+1].Role, Content: renamed(msgs[i+1].Content)}
 	}
-	live := &policy.Live{Dialect: "anthropic", Model: "m", Body: []byte(`{}`)}
+	live := &policy.LiveRequest{Dialect: "anthropic", Model: "m", Body: []byte(`{}`)}
 	res, err := rungs(t, reduce.Dedupe{}, full(t, m)).Manage(t.Context(), policy.Request{
 		Conversation: held(msgs...), TriggeredBy: precis.TriggeredManual, Target: 3000, Window: precis.Window{Tokens: 16_000}, Live: live})
 	if err != nil || len(res.Edits) != 2 || len(m.requests) != 1 {
@@ -426,7 +426,7 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		}
 	}
 	s := policy.DefaultSettings()
-	s.MinModel, s.Spend = 0, policy.Spend{Conversation: 1, Day: 2}
+	s.MinModelWindow, s.Spend = 0, policy.Spend{Conversation: 1, Day: 2}
 	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
 	if err != nil {
 		t.Fatal(err)
@@ -436,7 +436,7 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(id string) precis.Step {
+	run := func(id string) precis.RungResult {
 		t.Helper()
 		conv := held(talk(20, 2000)...)
 		conv.ID = id
@@ -480,7 +480,7 @@ func fromStart(t *testing.T, byDigest bool, f condense.Full) *policy.Manager {
 		t.Fatal(err)
 	}
 	s := policy.DefaultSettings()
-	s.MinModel, s.KeepHead = 0, 0
+	s.MinModelWindow, s.KeepHead = 0, 0
 	f.FromStart, f.Framing = true, condense.Plain
 	var rung policy.Strategy = f
 	if byDigest {

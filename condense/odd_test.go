@@ -105,7 +105,7 @@ func TestARefusedRideIsSentByItself(t *testing.T) {
 	}
 	msgs := talk(5, 2000)
 	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(),
-		policy.SummaryRequest{Messages: msgs, View: msgs, Live: &policy.Live{Dialect: "anthropic", Model: "m", Body: []byte("{garbage")}})
+		policy.SummaryRequest{Messages: msgs, View: msgs, Live: &policy.LiveRequest{Dialect: "anthropic", Model: "m", Body: []byte("{garbage")}})
 	if err != nil || sum.Call.Form != "compact" || !strings.Contains(sum.Call.Why, "refused") {
 		t.Errorf("%v, %+v", err, sum.Call)
 	}
@@ -122,7 +122,7 @@ func TestSummariesInPartsMustSaveToo(t *testing.T) {
 func TestSelectiveHeedsHooksAndFallsBack(t *testing.T) {
 	bad := &fakeModel{info: model.Info{ID: "bad"}, answer: func(model.Request) (string, error) { return "", &model.Error{Fault: model.FaultAuth} }}
 	own := &fakeModel{info: model.Info{ID: "own"}, answer: always("short")}
-	run := func(v condense.Selective) precis.Step {
+	run := func(v condense.Selective) precis.RungResult {
 		res, _ := rungs(t, v).Manage(t.Context(), policy.Request{Conversation: held(talk(20, 4000)...), Window: precis.Window{Tokens: 16_000}, TriggeredBy: precis.TriggeredManual})
 		return res.Report.Steps[0]
 	}

@@ -32,7 +32,7 @@ var modelRungs = []string{Full{}.Name(), Selective{}.Name()}
 
 // Failure names why a condensation failed: the error of the run, else the first summary of a
 // model that failed or was refused. "" on success, and when the client has left.
-func Failure(steps []precis.Step, err error) string {
+func Failure(steps []precis.RungResult, err error) string {
 	if code := precis.CodeOf(err); code != "" && code != precis.CodeCanceled {
 		return string(code)
 	}

@@ -171,7 +171,7 @@ func writtenResults(t *precis.Transcript, x *retain.Index) map[int][]*retain.Tex
 	out := map[int][]*retain.Text{}
 	for i := range x.Texts {
 		text := &x.Texts[i]
-		if text.Call < 0 || text.Source < retain.ReadFile || text.Words() != text.Body {
+		if text.Call < 0 || text.Source < retain.SourceFile || text.UserText() != text.Body {
 			continue
 		}
 		if b, ok := t.At(text.Handle.From).Content[text.Handle.Block].(precis.Text); ok &&

@@ -126,7 +126,7 @@ func notSummaryFlaw(text string, found, sections int) (Flaw, string) {
 // exceeded returns the flaw of a text that is too large.
 func (l answerLimits) exceeded(text string) (Flaw, string) {
 	if l.Count == nil {
-		l.Count = digest.Estimate
+		l.Count = digest.EstimateTokens
 	}
 	n := l.Count(text)
 	switch {
@@ -161,7 +161,7 @@ func writesCalls(text string) bool {
 	var prose strings.Builder
 	var code fence
 	for line := range strings.Lines(text) {
-		if !code.holds(line) {
+		if !code.advance(line) {
 			prose.WriteString(line)
 		}
 	}

@@ -275,7 +275,7 @@ func TestValidateSizes(t *testing.T) {
 	}{
 		{answerLimits{Count: words, MaxTokens: n}, ""}, {answerLimits{Count: words, MaxTokens: n - 1}, FlawTooLarge},
 		{answerLimits{Count: words, Replaces: (n*10 + 7) / 8}, ""}, {answerLimits{Count: words, Replaces: n*10/8 - 1}, FlawNoProgress},
-		{answerLimits{MaxTokens: digest.Estimate(s)}, ""}, {answerLimits{MaxTokens: digest.Estimate(s) - 1}, FlawTooLarge},
+		{answerLimits{MaxTokens: digest.EstimateTokens(s)}, ""}, {answerLimits{MaxTokens: digest.EstimateTokens(s) - 1}, FlawTooLarge},
 	} {
 		// What was thought does not count.
 		resp := model.Response{Text: "<analysis>" + strings.Repeat("many thoughts ", 900) + "</analysis>\n" + s}
@@ -363,7 +363,7 @@ func FuzzValidateAnswer(f *testing.F) {
 			return
 		case resp.Refused || text != strings.TrimSpace(text):
 			t.Fatalf("accepted: %q", text)
-		case limits.MaxTokens > 0 && digest.Estimate(text) > limits.MaxTokens || limits.Replaces > 0 && digest.Estimate(text)*5 > limits.Replaces*4:
+		case limits.MaxTokens > 0 && digest.EstimateTokens(text) > limits.MaxTokens || limits.Replaces > 0 && digest.EstimateTokens(text)*5 > limits.Replaces*4:
 			t.Fatalf("too large: %q", text)
 		case utf8.ValidString(answer) && !utf8.ValidString(text):
 			t.Fatalf("broken: %q", text)

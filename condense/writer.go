@@ -31,7 +31,7 @@ type WriterConfig struct {
 	Fallback model.Model
 	// Own returns the conversation's own model, for programs with a different model for each
 	// conversation; it replaces Fallback. It may return nil. Nil means Fallback is used.
-	Own func(ctx context.Context, l *policy.Live) model.Model
+	Own func(ctx context.Context, l *policy.LiveRequest) model.Model
 	// Prompt configures the request. Its fields for one request (Focus, Part …)
 	// are set by the Writer.
 	Prompt Prompt
@@ -93,7 +93,7 @@ func (w *Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy
 			Err: errors.New("there is nothing to summarize")}
 	}
 	if r.Count == nil {
-		r.Count = digest.Estimate
+		r.Count = digest.EstimateTokens
 	}
 	var warnings []string
 	var failed *precis.CallReport

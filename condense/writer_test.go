@@ -149,12 +149,12 @@ func TestWriterAsksOnceMoreAndSaysWhy(t *testing.T) {
 }
 
 func TestWriterRidesOnTheLiveRequest(t *testing.T) {
-	live := &policy.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{"model":"m1"}`)}
+	live := &policy.LiveRequest{Dialect: "anthropic", Model: "m1", Body: []byte(`{"model":"m1"}`)}
 	view := talk(3, 500)
 	for _, tt := range []struct {
 		name string
 		info model.Info
-		live *policy.Live
+		live *policy.LiveRequest
 		want string
 	}{
 		{"same model", model.Info{ID: "m1", Dialect: "anthropic"}, live, "cache"},
@@ -189,7 +189,7 @@ func TestWriterFallsBackToTheCompactForm(t *testing.T) {
 	m := &fakeModel{info: model.Info{ID: "m1", Dialect: "anthropic", Window: precis.Window{Tokens: 6000}}, answer: always(brief)}
 	view := talk(8, 4000)
 	sum, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 500}).Summarize(t.Context(),
-		policy.SummaryRequest{Messages: view[:5], Live: &policy.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{}`)}, View: view})
+		policy.SummaryRequest{Messages: view[:5], Live: &policy.LiveRequest{Dialect: "anthropic", Model: "m1", Body: []byte(`{}`)}, View: view})
 	if err != nil || sum.Call.Form != "compact" || sum.Call.Calls != 2 {
 		t.Errorf("%+v, %v", sum.Call, err)
 	}
@@ -241,11 +241,11 @@ func TestOwnModelHasTheWindowOfTheRequest(t *testing.T) {
 	const window = 4000
 	for own, form := range map[bool]string{true: "parts", false: "compact"} {
 		m := &fakeModel{info: model.Info{ID: "m1", Window: precis.Window{Tokens: 200_000}}, answer: always(brief)}
-		c := condense.WriterConfig{Own: func(context.Context, *policy.Live) model.Model { return m }, MaxTokens: 400}
+		c := condense.WriterConfig{Own: func(context.Context, *policy.LiveRequest) model.Model { return m }, MaxTokens: 400}
 		if !own {
 			c = condense.WriterConfig{Model: m, MaxTokens: 400}
 		}
-		sum, err := writer(t, c).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(60, 900), Live: &policy.Live{Model: "m1", Window: window}})
+		sum, err := writer(t, c).Summarize(t.Context(), policy.SummaryRequest{Messages: talk(60, 900), Live: &policy.LiveRequest{Model: "m1", Window: window}})
 		if err != nil || sum.Call.Form != form {
 			t.Errorf("own %v: %+v, %v", own, sum.Call, err)
 		}

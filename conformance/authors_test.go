@@ -184,7 +184,7 @@ func (a *authors) add(conv *precis.Conversation) {
 			if !isText {
 				continue
 			}
-			said := m.SaidOf(b)
+			said := m.AttributionOf(b)
 			_, stands := harness.StandingList(text.Text)
 			line := fmt.Sprintf("%s %s person=%t author=%s act=%s harness=%t summary=%t standing=%t passing=%t", precis.BlockHandle(i, b), m.Role,
 				slices.Contains(user, b), said.Author, said.Act, harness.IsProgramText(text.Text), harness.IsSummary(text.Text), stands, harness.IsTransient(text.Text))
@@ -200,11 +200,11 @@ func (a *authors) add(conv *precis.Conversation) {
 			count(&a.summary, harness.IsSummary(text.Text))
 			count(&a.standing, stands)
 		}
-		for _, s := range speech.Of(i) {
-			a.speech[fmt.Sprintf("%s/%s/%d", s.Said.Author, s.Said.Act, s.Why)] += s.To - s.From
-			a.note(fmt.Sprintf("%s.%d %d-%d %s %s %d", precis.BlockHandle(i, s.Block), s.Part, s.From, s.To, s.Said.Author, s.Said.Act, s.Why))
+		for _, s := range speech.Spans(i) {
+			a.speech[fmt.Sprintf("%s/%s/%d", s.Attribution.Author, s.Attribution.Act, s.Why)] += s.To - s.From
+			a.note(fmt.Sprintf("%s.%d %d-%d %s %s %d", precis.BlockHandle(i, s.Block), s.Part, s.From, s.To, s.Attribution.Author, s.Attribution.Act, s.Why))
 		}
-		if err := checked(speech.Of(i), m); err != nil {
+		if err := checked(speech.Spans(i), m); err != nil {
 			a.t.Errorf("%s: message %d: %v", a.key, i, err)
 		}
 		for _, answer := range speech.Answers(i) {
@@ -234,7 +234,7 @@ func (a *authors) add(conv *precis.Conversation) {
 }
 
 // checked reports an error unless spans are the bytes of the texts of a message, once and in order.
-func checked(spans []precis.Span, m precis.Message) error {
+func checked(spans []precis.SpeechSpan, m precis.Message) error {
 	next := func(b, part int, text string) error {
 		for at := 0; at < len(text); at, spans = spans[0].To, spans[1:] {
 			if len(spans) == 0 || spans[0].Block != b || spans[0].Part != part || spans[0].From != at || spans[0].To > len(text) {

@@ -174,7 +174,7 @@ func summarizer(t *testing.T, server *providertest.Server, dialect string, patie
 	return c
 }
 
-func stepOf(t *testing.T, res policy.Result, rung string) precis.Step {
+func stepOf(t *testing.T, res policy.Result, rung string) precis.RungResult {
 	t.Helper()
 	for _, s := range res.Report.Steps {
 		if s.Rung == rung {
@@ -182,7 +182,7 @@ func stepOf(t *testing.T, res policy.Result, rung string) precis.Step {
 		}
 	}
 	t.Fatalf("no step %q in %+v", rung, res.Report.Steps)
-	return precis.Step{}
+	return precis.RungResult{}
 }
 
 // checkMoney compares the report with what the server counted.

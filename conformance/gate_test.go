@@ -148,23 +148,23 @@ func plant(r recorded) []falsehood {
 	retain.Scan(r.text, func(a retain.Anchor) {
 		name := r.text[a.Start:a.End]
 		switch a.Kind {
-		case retain.Path:
+		case retain.KindPath:
 			dir, base := filepath.Split(name)
 			if ext := filepath.Ext(base); len(ext) > 1 && len(ext) < 6 && len(base) > len(ext)+3 && !strings.ContainsAny(name, "*<>{}") {
 				changed := dir + "un" + base
 				add(a.Kind, changed, "- "+changed+" holds the rest of it.")
 			}
-		case retain.Identifier:
+		case retain.KindIdentifier:
 			if changed := name + "Legacy"; strings.ToLower(name) != name && !strings.ContainsAny(name, ".:-/") {
 				add(a.Kind, changed, "- The work is done by `"+changed+"`.")
 			}
-		case retain.Quote:
+		case retain.KindQuote:
 			if words := strings.Fields(name); len(words) > 5 && r.text[a.Start-1] == '"' {
 				changed := strings.Join([]string{words[4], words[1], words[3], words[0], words[5], words[2]}, " ")
 				add(a.Kind, changed, "- The user wrote \""+changed+"\".")
 			}
 		}
 	})
-	add(retain.Number, "73914", "- It came to 73914 in the end.")
+	add(retain.KindNumber, "73914", "- It came to 73914 in the end.")
 	return out
 }

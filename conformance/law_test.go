@@ -95,7 +95,7 @@ func (l *law) check(conv *precis.Conversation, view []precis.Message, round int)
 		}) {
 			continue
 		}
-		for _, text := range h.Must {
+		for _, text := range h.Required {
 			if !strings.Contains(said, strings.Join(strings.Fields(text), " ")) {
 				if slices.ContainsFunc(conv.Edits, func(e precis.Edit) bool {
 					return slices.Contains(e.Report.Notes, "what holds and is not said: "+h.Name)

@@ -111,7 +111,7 @@ func (l *live) compare(n int, res policy.Result) {
 	}
 	l.written(n, res)
 	lost := slices.DeleteFunc(slices.Clone(is.RulesLost), func(r policy.LostAnchor) bool { // what was pasted is shortened
-		return !strings.Contains(retain.Folded(retain.Typed(l.whole.At(r.Handle.From).PlainText())), retain.Folded(r.Text))
+		return !strings.Contains(retain.Folded(retain.WithoutPasted(l.whole.At(r.Handle.From).PlainText())), retain.Folded(r.Text))
 	})
 	if rules := l.ruleTokens(n); len(lost) > 0 && rules <= liveWindow/10 {
 		l.t.Errorf("message %d, round %d: %d of %d rules, which take %d tokens, are lost: %+v", n, l.rounds, len(lost), is.Rules, rules, lost)
@@ -120,7 +120,7 @@ func (l *live) compare(n int, res policy.Result) {
 
 // written holds that the view names every file that was written, and the newest request word for word.
 func (l *live) written(n int, res policy.Result) {
-	view := retain.Words(res.View)
+	view := retain.FoldedText(res.View)
 	state := digest.StateOf(&precis.Conversation{Transcript: l.whole.Prefix(n)})
 	size := 0
 	var missing []string

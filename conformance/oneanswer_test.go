@@ -111,7 +111,7 @@ func differences(t *testing.T, m *policy.Manager, h *recording.Home, conv *preci
 			break
 		}
 	}
-	if last >= 0 && speech.Begins(last) {
+	if last >= 0 && speech.BeginsTurn(last) {
 		differ("last turn in the list of messages", turn, last)
 	}
 
@@ -160,7 +160,7 @@ func differences(t *testing.T, m *policy.Manager, h *recording.Home, conv *preci
 		differ("goal of the brief", brief.Goal, preview.Line(state.Requests[n-1].Text, 160))
 	}
 
-	c, err := conversation.Compose(ctx, h, h.ID())
+	c, err := conversation.CompositionOf(ctx, h, h.ID())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func differences(t *testing.T, m *policy.Manager, h *recording.Home, conv *preci
 	}
 	differ("tokens of the user in the composition", ofComposition, ofBar)
 	speaks := slices.ContainsFunc(precis.Units(conv.Transcript, conv.Edits), func(u precis.Unit) bool {
-		return u.Original() && slices.ContainsFunc(speech.Of(u.From), func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson && s.Part < 0 })
+		return u.Original() && slices.ContainsFunc(speech.Spans(u.From), func(s precis.SpeechSpan) bool { return s.Attribution.Author == precis.AuthorPerson && s.Part < 0 })
 	})
 	if ofBar > 0 && !speaks {
 		out = append(out, "tokens of the user where nobody speaks")

@@ -91,7 +91,7 @@ func TestRiding(t *testing.T) {
 			}
 
 			cost := map[string]float64{}
-			for _, live := range []*policy.Live{{Dialect: dialect, Model: client.Info().ID, Body: body}, nil} {
+			for _, live := range []*policy.LiveRequest{{Dialect: dialect, Model: client.Info().ID, Body: body}, nil} {
 				m, err := preset.New(preset.Options{Settings: onlyCondense(t), Condensing: &preset.Condensing{Writer: condense.WriterConfig{Model: client}}})
 				if err != nil {
 					t.Fatal(err)

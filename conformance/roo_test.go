@@ -83,7 +83,7 @@ func adaptTruncate(t *testing.T, input json.RawMessage) any {
 	s := &policy.Situation{
 		Transcript: transcript, Edits: edits, Units: precis.Units(transcript, edits),
 		Meter: meter, Kept: policy.Keep(transcript, edits, meter, 0, 0),
-		Settings: policy.Settings{Fractions: policy.Fractions{Truncate: c.FracToRemove}},
+		Settings: policy.Settings{RungSettings: policy.RungSettings{Truncate: c.FracToRemove}},
 		Target:   math.MaxInt,
 	}
 	orphaned, err := h.Orphaned()

@@ -186,7 +186,7 @@ func (c condenseInput) situation(t *testing.T, h *roo.History) *policy.Situation
 	return &policy.Situation{
 		Conversation: conv, Transcript: transcript, Edits: edits, Units: precis.Units(transcript, edits),
 		Meter: meter, Kept: kept, Target: 1 << 40, Automatic: c.Automatic, Environment: automatic(c),
-		Settings: policy.Settings{Fractions: policy.Fractions{Truncate: 0.5}},
+		Settings: policy.Settings{RungSettings: policy.RungSettings{Truncate: 0.5}},
 	}
 }
 

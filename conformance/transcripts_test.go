@@ -274,7 +274,7 @@ func checkHandles(t *testing.T, w int, conv *precis.Conversation, made []precis.
 // checkSpan holds that the text for hidden messages names all of them, and none
 // beyond.
 func checkSpan(t *testing.T, w int, tr *precis.Transcript, p precis.Replacement) {
-	own := p.Own()
+	own := p.OwnIndex()
 	if own < 0 {
 		t.Errorf("window %d: nothing stands for %s", w, precis.SpanHandle(p.From, p.To))
 		return
@@ -500,9 +500,9 @@ func checkSummary(t *testing.T, task *roo.Task, e precis.Edit) {
 		t.Fatalf("Roo would begin with %.200s", effective[0])
 	}
 	speech := task.Conversation.Transcript.Speech()
-	if last := speech.LastTurn(nil); last >= 0 && last < e.Replace[0].To && speech.Begins(last) {
+	if last := speech.LastTurn(nil); last >= 0 && last < e.Replace[0].To && speech.BeginsTurn(last) {
 		m, err := anthropic.DecodeMessage(effective[0])
-		if err != nil || !strings.Contains(retain.Folded(m.PlainText()), retain.Folded(speech.Says(last))) {
+		if err != nil || !strings.Contains(retain.Folded(m.PlainText()), retain.Folded(speech.AllWords(last))) {
 			t.Errorf("what the user said last, at %d, is not in the summary (%v)", last, err)
 		}
 	}

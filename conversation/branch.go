@@ -36,7 +36,7 @@ func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error)
 			n, s.Conversation.Transcript.Len())
 	}
 	s.Conversation, _ = precis.BranchedAt(s.Conversation, n)
-	s.Ask.Meter = nil
+	s.Template.Meter = nil
 	if _, err := policy.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits,
 		&policy.Progress{}); err != nil {
 		return store.Record{}, err

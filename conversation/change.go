@@ -16,10 +16,10 @@ type Change struct {
 	Status policy.Status `json:"status"`
 }
 
-// Verb names a change of a conversation, see [Intent].
+// Verb names a change of a conversation, see [EditRequest].
 type Verb string
 
-// The verbs of an [Intent].
+// The verbs of an [EditRequest].
 const (
 	VerbUndo    Verb = "undo"
 	VerbPin     Verb = "pin"
@@ -29,8 +29,8 @@ const (
 	VerbReword  Verb = "reword"
 )
 
-// Intent is a change that a user asks for. Only the fields of its verb are read.
-type Intent struct {
+// EditRequest is a change that a user asks for. Only the fields of its verb are read.
+type EditRequest struct {
 	Verb     Verb
 	Edits    []string        // for undo: none means the last run; for reword: exactly one
 	Text     string          // for reword
@@ -41,40 +41,40 @@ type Intent struct {
 
 // Undo takes back edits by ID or short name; without any, it takes back the last run.
 func Undo(ctx context.Context, h Home, id string, edits ...string) (Change, error) {
-	return Do(ctx, h, id, Intent{Verb: VerbUndo, Edits: edits})
+	return Apply(ctx, h, id, EditRequest{Verb: VerbUndo, Edits: edits})
 }
 
 // Pin marks messages or blocks as important: no later run hides or cuts them.
 func Pin(ctx context.Context, h Home, id string, handles ...precis.Handle) (Change, error) {
-	return Do(ctx, h, id, Intent{Verb: VerbPin, Handles: handles})
+	return Apply(ctx, h, id, EditRequest{Verb: VerbPin, Handles: handles})
 }
 
 // Restore shows hidden messages, or a block, to the model again.
 func Restore(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
-	return Do(ctx, h, id, Intent{Verb: VerbRestore, Handles: []precis.Handle{handle}})
+	return Apply(ctx, h, id, EditRequest{Verb: VerbRestore, Handles: []precis.Handle{handle}})
 }
 
 // Exclude hides messages and the tool uses and results that belong to them. It refuses content that
 // must stay with [precis.CodeConflict], see [policy.Manager.Exclude], and a total loss with
-// [precis.CodeWouldLose]; an [Intent] can force the latter.
+// [precis.CodeWouldLose]; an [EditRequest] can force the latter.
 func Exclude(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
-	return Do(ctx, h, id, Intent{Verb: VerbExclude, Handles: []precis.Handle{handle}})
+	return Apply(ctx, h, id, EditRequest{Verb: VerbExclude, Handles: []precis.Handle{handle}})
 }
 
 // Rewind hides all but the first n messages and takes back the edits made since. Undoing the rewind
 // restores both. The client's next messages follow the n that stay.
 func Rewind(ctx context.Context, h Home, id string, n int) (Change, error) {
-	return Do(ctx, h, id, Intent{Verb: VerbRewind, Messages: n})
+	return Apply(ctx, h, id, EditRequest{Verb: VerbRewind, Messages: n})
 }
 
 // Reword replaces the text of the summary that an edit shows. The gate adds the facts that the new
 // text lacks, see [policy.Manager.Reword].
 func Reword(ctx context.Context, h Home, id, edit, text string) (Change, error) {
-	return Do(ctx, h, id, Intent{Verb: VerbReword, Edits: []string{edit}, Text: text})
+	return Apply(ctx, h, id, EditRequest{Verb: VerbReword, Edits: []string{edit}, Text: text})
 }
 
-// Do makes the edit that a user asks for.
-func Do(ctx context.Context, h Home, id string, i Intent) (Change, error) {
+// Apply makes the edit that a user asks for.
+func Apply(ctx context.Context, h Home, id string, i EditRequest) (Change, error) {
 	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) {
 		if err := i.guard(ctx, s); err != nil {
 			return precis.Edit{}, err
@@ -84,7 +84,7 @@ func Do(ctx context.Context, h Home, id string, i Intent) (Change, error) {
 }
 
 // guard refuses changes that would lose content altogether, see [Guard].
-func (i Intent) guard(ctx context.Context, s *Subject) error {
+func (i EditRequest) guard(ctx context.Context, s *Subject) error {
 	if i.Force || i.Verb != VerbExclude && i.Verb != VerbReword {
 		return nil
 	}
@@ -99,19 +99,19 @@ func (i Intent) guard(ctx context.Context, s *Subject) error {
 func (s *Subject) trialCopy() *Subject {
 	tried, conv := *s, *s.Conversation
 	conv.Edits = slices.Clip(conv.Edits)
-	tried.Conversation, tried.Manager = &conv, s.Manager.Silent()
-	tried.Ask.Meter = nil // the meter of the conversation must not count trial messages
+	tried.Conversation, tried.Manager = &conv, s.Manager.WithoutRecording()
+	tried.Template.Meter = nil // the meter of the conversation must not count trial messages
 	return &tried
 }
 
 // contentRemovedByTrial returns the content that the edits of a trial copy remove from the view altogether.
-func contentRemovedByTrial(s, tried *Subject) policy.Gone {
+func contentRemovedByTrial(s, tried *Subject) policy.Loss {
 	return contentRemoved(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):],
 		s.Manager.NewMeter())
 }
 
 // apply makes the edit through the manager of the subject.
-func (i Intent) apply(ctx context.Context, s *Subject) (precis.Edit, error) {
+func (i EditRequest) apply(ctx context.Context, s *Subject) (precis.Edit, error) {
 	if one := i.Verb == VerbRestore || i.Verb == VerbExclude; one && len(i.Handles) != 1 {
 		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb),
 			"%d handles are given, want one", len(i.Handles))
@@ -178,11 +178,11 @@ type Forecast struct {
 	Change
 	Before policy.Status `json:"before"`
 	// Loses is content that the view would lose altogether, see [policy.Gone.Refuses]; nil: none.
-	Loses *policy.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Loss `json:"would_lose,omitempty"`
 }
 
-// Effect returns the result that [Do] would have, and changes no edit.
-func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) {
+// PreviewEdit returns the result that [Apply] would have, and changes no edit.
+func PreviewEdit(ctx context.Context, h Home, id string, i EditRequest) (Forecast, error) {
 	return look(ctx, h, id, func(s *Subject) (f Forecast, err error) {
 		tried := s.trialCopy()
 		if f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) },
@@ -198,15 +198,15 @@ func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) 
 	})
 }
 
-// TakenBack is what [UndoAll] took back.
-type TakenBack struct {
+// UndoResult is what [UndoAll] took back.
+type UndoResult struct {
 	Edits  []EditInfo    `json:"edits"` // oldest first
 	Status policy.Status `json:"status"`
 }
 
 // UndoAll takes back every edit, including edits that a rewind took back, so that the view is the
 // transcript again. The error is [precis.CodeNotFound] when no edit is in force.
-func UndoAll(ctx context.Context, h Home, id string) (t TakenBack, err error) {
+func UndoAll(ctx context.Context, h Home, id string) (t UndoResult, err error) {
 	_, err = change(ctx, h, id, func(s *Subject) (last precis.Edit, err error) {
 		had := s.Conversation.Edits
 		// Undoing a rewind puts the edits back in force that it took back. The next round undoes

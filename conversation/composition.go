@@ -61,15 +61,15 @@ type Composition struct {
 	View census.Census `json:"-"`
 }
 
-// Compose returns the composition of the window now, or after edits that a preview made.
-func Compose(ctx context.Context, h Home, id string, made ...precis.Edit) (Composition, error) {
+// CompositionOf returns the composition of the window now, or after edits that a preview made.
+func CompositionOf(ctx context.Context, h Home, id string, made ...precis.Edit) (Composition, error) {
 	return look(ctx, h, id, func(s *Subject) (Composition, error) {
 		if len(made) == 0 {
 			return s.composition()
 		}
 		then, conv := *s, *s.Conversation
 		conv.Edits = slices.Concat(conv.Edits, made)
-		then.Conversation, then.Ask.Meter = &conv, nil // the home's meter counts only recorded messages
+		then.Conversation, then.Template.Meter = &conv, nil // the home's meter counts only recorded messages
 		return then.composition()
 	})
 }
@@ -84,7 +84,7 @@ func (s *Subject) composition() (Composition, error) {
 	budget := settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, meter.Overhead(s.Conversation).Sum())
 	d := policy.Plan(policy.Load{Used: st.Tokens}, budget, settings, r.Profile)
 	out := Composition{Used: st.Tokens, Share: st.Percent, Reserve: budget.Reserve, Window: r.Window,
-		Warn: settings.Warn, Threshold: d.Acts, Percent: d.Threshold, Origin: d.Origin}
+		Warn: settings.Warn, Threshold: d.ReduceAt, Percent: d.Threshold, Origin: d.Origin}
 	out.Free = max(r.Window.Tokens-out.Used-out.Reserve.Tokens, 0)
 	out.Reserved = max(min(out.Reserve.Tokens, r.Window.Tokens-out.Used), 0)
 	view := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits),
@@ -94,8 +94,8 @@ func (s *Subject) composition() (Composition, error) {
 	return out, nil
 }
 
-// Said counts the whole transcript, as if no edit were in force, on the scale of the composition.
-func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census, error) {
+// Unreduced counts the whole transcript, as if no edit were in force, on the scale of the composition.
+func (c Composition) Unreduced(ctx context.Context, h Home, id string) (census.Census, error) {
 	return look(ctx, h, id, func(s *Subject) (census.Census, error) {
 		t, meter := s.Conversation.Transcript, s.scratch()
 		overhead := meter.Overhead(s.Conversation).Sum()

@@ -27,7 +27,7 @@ type CondenseOptions struct {
 	Profile    string // the profile with the manager to use; "": the default
 	Force      bool   // accept a total loss of content, see [LossError]
 	// the model asked, not a user: the cap on runs applies, and a run that saves too little is dropped
-	Asked bool
+	RequestedByModel bool
 }
 
 // Condensed reports a run or a preview of one.
@@ -41,7 +41,7 @@ type Condensed struct {
 	Notes  []string      `json:"notes,omitempty"`
 	// Loses is content that the view would lose altogether; nil: none. Previews and drafts report
 	// it. Putting them in force then requires Force.
-	Loses *policy.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Loss `json:"would_lose,omitempty"`
 
 	// Result is the manager's result: the edits, the view, and the report with its retention.
 	Result policy.Result `json:"-"`
@@ -119,7 +119,7 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	if err != nil {
 		return Condensed{}, err
 	}
-	r.ask.DryRun, r.s.Manager = true, r.s.Manager.Silent()
+	r.ask.DryRun, r.s.Manager = true, r.s.Manager.WithoutRecording()
 	out, err := r.manage(ctx)
 	if err == nil {
 		out.Loses = r.loses(out)
@@ -141,7 +141,7 @@ func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor flo
 // condensed by itself, see [precis.Whole].
 func WholeRange(ctx context.Context, h Home, id string, from, to int) (int, int, error) {
 	_, err := look(ctx, h, id, func(s *Subject) (struct{}, error) {
-		from, to = precis.Whole(s.Conversation.Transcript, from, to)
+		from, to = precis.WholeRange(s.Conversation.Transcript, from, to)
 		return struct{}{}, nil
 	})
 	return from, to, err
@@ -191,10 +191,10 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 			return nil, err
 		}
 	}
-	s.Ask.Meter = s.Manager.NewMeter() // outside of Look the home's meter must not be used
+	s.Template.Meter = s.Manager.NewMeter() // outside of Look the home's meter must not be used
 	r := &run{s: s, ask: s.request()}
 	r.ask.TriggeredBy = precis.TriggeredManual
-	if o.Asked {
+	if o.RequestedByModel {
 		r.ask.TriggeredBy = precis.TriggeredModel
 	}
 	r.ask.From, r.ask.To = o.From, o.To
@@ -219,7 +219,7 @@ func (o CondenseOptions) target() policy.Target {
 }
 
 // loses returns the content that a run would remove from the view altogether; nil: none.
-func (r *run) loses(c Condensed) *policy.Gone {
+func (r *run) loses(c Condensed) *policy.Loss {
 	if g := contentRemoved(r.s.Conversation, c.Result.Edits, r.ask.Meter); !g.Empty() {
 		return &g
 	}

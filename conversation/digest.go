@@ -52,7 +52,7 @@ func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, 
 		return Digested{}, err
 	}
 	if o.Count == nil {
-		o.Count = digest.Estimate
+		o.Count = digest.EstimateTokens
 	}
 	if o.Tokens == 0 {
 		o.Tokens = digest.DefaultTokens
@@ -118,7 +118,7 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 			o.Tokens)
 	}
 	if o.Count == nil {
-		o.Count = digest.Estimate
+		o.Count = digest.EstimateTokens
 	}
 	if n := o.Count(o.Summary); o.Tokens > 0 && n > o.Tokens {
 		return Gated{}, &precis.Error{Code: precis.CodeOverBudget, Op: op,
@@ -142,7 +142,7 @@ func (s *Subject) gated(o GateOptions) Gated {
 		r.Added = []string{}
 	}
 	return Gated{Conversation: s.Record.ID, Tokens: o.Count(r.Text), Text: r.Text, Added: r.Added,
-		Lost: r.Lost, RulesLost: r.Rules, Retention: r.Kept}
+		Lost: r.Lost, RulesLost: r.Rules, Retention: r.Retention}
 }
 
 // SummaryOptions say how a summary is written.
@@ -170,7 +170,7 @@ func Summarize(ctx context.Context, h Home, id string, o SummaryOptions) (Summar
 	}
 	o.Tokens = cmp.Or(o.Tokens, digest.DefaultTokens)
 	if o.Count == nil {
-		o.Count = digest.Estimate
+		o.Count = digest.EstimateTokens
 	}
 	s, err := snapshot(ctx, h, id)
 	if err != nil {

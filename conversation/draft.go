@@ -163,7 +163,7 @@ func textsOf(res policy.Result) []DraftText {
 			}
 			if text != nil {
 				text.Spans++
-			} else if own := r.Own(); own >= 0 && shows(res.Units, e.ID) {
+			} else if own := r.OwnIndex(); own >= 0 && shows(res.Units, e.ID) {
 				text = &DraftText{Edit: e.ID, Handle: precis.Handle{From: r.From, To: r.To, Block: -1},
 					Spans: 1, Text: textOf(r.With[own])}
 			}

@@ -45,9 +45,9 @@ func (e EditInfo) After() *int {
 
 // EditChange is one replacement that an edit makes.
 type EditChange struct {
-	Handle   precis.Handle `json:"handle"`
-	Restored bool          `json:"restored,omitempty"` // the original is shown again
-	Messages []block.Said  `json:"messages,omitempty"` // shown instead of the span
+	Handle   precis.Handle   `json:"handle"`
+	Restored bool            `json:"restored,omitempty"` // the original is shown again
+	Messages []block.Message `json:"messages,omitempty"` // shown instead of the span
 	// shown instead of the block; nil: the block is removed
 	Block *block.Content `json:"block,omitempty"`
 }
@@ -162,7 +162,7 @@ func changeOf(r precis.Replacement) EditChange {
 		return c
 	}
 	for _, m := range r.With {
-		c.Messages = append(c.Messages, block.SaidOf(m))
+		c.Messages = append(c.Messages, block.MessageOf(m))
 	}
 	if r.WithBlock != nil {
 		b := block.ContentOf(r.WithBlock)

@@ -16,17 +16,17 @@ import (
 // nine tenths of the view without a summary or digest. Rules of the user that would be lost as well
 // are listed.
 type LossError struct {
-	policy.Gone
+	policy.Loss
 }
 
 // Error names the losses without quoting the conversation, because errors are logged.
 func (l *LossError) Error() string { return l.text(nil) }
 
-// mostListedRules is the maximum number of lost rules that [LossError.Said] quotes.
+// mostListedRules is the maximum number of lost rules that [LossError.Quoted] quotes.
 const mostListedRules = 5
 
-// Said is Error plus quotations of the first rules, for users who may read the conversation.
-func (l *LossError) Said() string {
+// Quoted is Error plus quotations of the first rules, for users who may read the conversation.
+func (l *LossError) Quoted() string {
 	var list []string
 	for _, r := range l.Rules[:min(len(l.Rules), mostListedRules)] {
 		list = append(list, fmt.Sprintf("%q (%s)", preview.Line(r.Text, 80), r.Handle))
@@ -63,7 +63,7 @@ func (l *LossError) text(rules []string) string {
 }
 
 // errLoss returns the error that refuses a loss; nil: g is acceptable.
-func errLoss(op string, g policy.Gone) error {
+func errLoss(op string, g policy.Loss) error {
 	if !g.Refuses() {
 		return nil
 	}
@@ -82,10 +82,10 @@ func Guard(op string, conv *precis.Conversation, made []precis.Edit, meter *meas
 }
 
 // contentRemoved returns the content that new edits would remove from the view of a conversation.
-func contentRemoved(conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) policy.Gone {
+func contentRemoved(conv *precis.Conversation, made []precis.Edit, meter *measure.Meter) policy.Loss {
 	if len(made) == 0 {
-		return policy.Gone{}
+		return policy.Loss{}
 	}
 	after := append(conv.Edits[:len(conv.Edits):len(conv.Edits)], made...)
-	return retain.Gone(conv, conv.Edits, after, meter)
+	return retain.Loss(conv, conv.Edits, after, meter)
 }

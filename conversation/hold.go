@@ -31,26 +31,26 @@ type Holding struct {
 // The limits of [Hold].
 const (
 	DefaultHold = 2 * time.Minute
-	MostHold    = 10 * time.Minute
+	MaxHold     = 10 * time.Minute
 )
 
 // Hold makes the next request of a conversation wait before it is sent, for a limit of at most
-// [MostHold]; 0 means [DefaultHold]. Edits made meanwhile apply to the request. The error is
+// [MaxHold]; 0 means [DefaultHold]. Edits made meanwhile apply to the request. The error is
 // [precis.CodeInvalid] for another limit and for homes that pass no requests.
 func Hold(ctx context.Context, h Home, id string, limit time.Duration) (Holding, error) {
 	if limit == 0 {
 		limit = DefaultHold
 	}
-	if limit < time.Second || limit > MostHold {
+	if limit < time.Second || limit > MaxHold {
 		return Holding{}, precis.Errorf(precis.CodeInvalid, "hold request", "the limit is %s, want 1s to %s",
-			limit, MostHold)
+			limit, MaxHold)
 	}
 	return withHolder(ctx, h, id, func(r Holder) error { return r.Hold(ctx, id, limit) })
 }
 
-// LetGo sends a waiting request and cancels a hold on the next one. With again, the request after
+// ReleaseHold sends a waiting request and cancels a hold on the next one. With again, the request after
 // the waiting one is held as well.
-func LetGo(ctx context.Context, h Home, id string, again bool) (Holding, error) {
+func ReleaseHold(ctx context.Context, h Home, id string, again bool) (Holding, error) {
 	return withHolder(ctx, h, id, func(r Holder) error { return r.LetGo(ctx, id, again) })
 }
 

@@ -1,15 +1,15 @@
-// Package conversation answers: what can a user see source a conversation, and what can they change? It
-// shows ([List], [Status], [Compose], [Messages], [View], [Edits], [Loss], [Work], [Search], [Show],
-// [Read], [Digest], [Verify], [Handoff], [Preview]) and changes
-// ([Condense], [Pin], [Unpin], [Restore], [Undo], [Rewind], [Branch], [Purge]). Command line,
-// control API and other faces only call these verbs and compute no results themselves.
+// Package conversation answers: what can a user see of a conversation, and what can they change? It
+// shows ([List], [Status], [CompositionOf], [Messages], [View], [Edits], [Loss], [Work], [Search],
+// [ReadOriginals], [Read], [Digest], [Verify], [Handoff], [Preview]) and changes ([Condense], [Pin],
+// [Unpin], [Restore], [Undo], [Rewind], [Branch], [Purge]). Command line, control API and other faces
+// only call these verbs and compute no results themselves.
 //
 // A verb is a function over a [Home]: the open conversations of a gateway, a store alone
 // (conversation/shelf), or a recording. The verbs of conversation/find and conversation/ledger are,
 // too. A home provides a [Subject]: one conversation with its record and the manager that reads and
-// edits it. Further powers of homes are optional interfaces, found by
-// type assertion: [Owned], [Stored], [Counted], [Placed], [Related], [Purger]. A verb returns
-// [precis.CodeInvalid] when the home lacks the power it needs.
+// edits it. Further powers of homes are optional interfaces, found by type assertion: [Owned],
+// [Stored], [Counted], [Placed], [Related], [Purger]. A verb returns [precis.CodeInvalid] when the home
+// lacks the power it needs.
 //
 // Every error is a [precis.Error]; [precis.CodeNotFound] names a conversation, message or edit that
 // does not exist. The package conversation/conversationtest checks any home.
@@ -37,9 +37,9 @@ type Home interface {
 	// faster: then its edits are in force and those by f are not.
 	Edit(ctx context.Context, id string, f func(*Subject) error) error
 	// List returns a page of conversations, the last updated first.
-	List(ctx context.Context, q Listing) (Page[Listed], error)
+	List(ctx context.Context, q ListQuery) (Page[ListItem], error)
 	// Search finds messages by their words, the best first.
-	Search(ctx context.Context, q store.SearchQuery) (FoundList, error)
+	Search(ctx context.Context, q store.SearchQuery) (SearchResults, error)
 }
 
 // Owned is a [Home] that knows the owners of its conversations.

@@ -10,8 +10,8 @@ import (
 	"github.com/precis-dev/precis/store"
 )
 
-// Listing selects conversations. The zero value selects the newest 50.
-type Listing struct {
+// ListQuery selects conversations. The zero value selects the newest 50.
+type ListQuery struct {
 	Text   string    // only conversations with this text in title, model, client or ID, in any case
 	Since  time.Time // only conversations updated at or after
 	Before time.Time // only conversations updated before
@@ -25,8 +25,8 @@ type Page[T any] struct {
 	Next  string `json:"next_cursor,omitempty"`
 }
 
-// Listed is a conversation in a list.
-type Listed struct {
+// ListItem is a conversation in a list.
+type ListItem struct {
 	store.Record
 	Owner    string  `json:"owner"`
 	InMemory bool    `json:"in_memory"` // a client uses it now or did so lately
@@ -34,9 +34,9 @@ type Listed struct {
 }
 
 // List lists conversations, the last updated first.
-func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
+func List(ctx context.Context, h Home, q ListQuery) (Page[ListItem], error) {
 	if _, err := PageSize(q.Limit); err != nil {
-		return Page[Listed]{}, err
+		return Page[ListItem]{}, err
 	}
 	return h.List(ctx, q)
 }
@@ -68,15 +68,15 @@ func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, erro
 	return l.Conversation(ctx, id)
 }
 
-// NewListed describes a conversation in a list; inMemory: a client uses it now or did so lately.
-func NewListed(owner string, r store.Record, inMemory bool) Listed {
-	return Listed{Record: r, Owner: owner, InMemory: inMemory,
+// NewListItem describes a conversation in a list; inMemory: a client uses it now or did so lately.
+func NewListItem(owner string, r store.Record, inMemory bool) ListItem {
+	return ListItem{Record: r, Owner: owner, InMemory: inMemory,
 		Percent: precis.Window{Tokens: r.Window}.Percent(r.Tokens)}
 }
 
-// SizedOf returns a listed conversation with the tokens and the window of its status.
-func SizedOf(ctx context.Context, h Home, l Listed) (Listed, error) {
-	return look(ctx, h, l.ID, func(s *Subject) (Listed, error) {
+// WithSize returns a listed conversation with the tokens and the window of its status.
+func WithSize(ctx context.Context, h Home, l ListItem) (ListItem, error) {
+	return look(ctx, h, l.ID, func(s *Subject) (ListItem, error) {
 		st, err := s.status()
 		if err != nil {
 			return l, err
@@ -86,20 +86,20 @@ func SizedOf(ctx context.Context, h Home, l Listed) (Listed, error) {
 }
 
 // sized returns a listed conversation with the numbers of a status.
-func (l Listed) sized(st policy.Status) Listed {
+func (l ListItem) sized(st policy.Status) ListItem {
 	l.Tokens, l.Window, l.Percent, l.Messages = st.Tokens, st.Window, st.Percent, st.Messages
 	return l
 }
 
-// MostListed is the most conversations in a page of a list.
-const MostListed = 500
+// MaxListed is the most conversations in a page of a list.
+const MaxListed = 500
 
 // PageSize returns the length of a page for a limit: 50 for 0. The error is [precis.CodeInvalid]
-// for more than [MostListed].
+// for more than [MaxListed].
 func PageSize(limit int) (int, error) {
-	if limit < 0 || limit > MostListed {
+	if limit < 0 || limit > MaxListed {
 		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit,
-			MostListed)
+			MaxListed)
 	}
 	return cmp.Or(limit, 50), nil
 }
@@ -113,9 +113,9 @@ func BadCursor() error {
 // Family are the relatives of a conversation.
 type Family struct {
 	// the conversation that began it or that it left; nil: none, or it is not here
-	Parent *Listed `json:"parent,omitempty"`
+	Parent *ListItem `json:"parent,omitempty"`
 	// the conversations that it began, last used first, at most fifty
-	Children []Listed `json:"children"`
+	Children []ListItem `json:"children"`
 }
 
 // Related is a [Home] that knows the parents and children of conversations: sub-agents, sub-tasks,
@@ -131,14 +131,14 @@ func FamilyOf(ctx context.Context, h Home, id string) (Family, error) {
 	if r, ok := h.(Related); ok {
 		return r.Family(ctx, id)
 	}
-	out := Family{Children: []Listed{}}
+	out := Family{Children: []ListItem{}}
 	left, err := look(ctx, h, id,
 		func(s *Subject) (string, error) { return cmp.Or(s.Record.Branched, s.Record.Continues), nil })
 	if err != nil || left == "" {
 		return out, err
 	}
 	parent, err := look(ctx, h, left,
-		func(s *Subject) (Listed, error) { return NewListed(s.Owner, s.Record, s.Open), nil })
+		func(s *Subject) (ListItem, error) { return NewListItem(s.Owner, s.Record, s.Open), nil })
 	switch {
 	case err == nil:
 		out.Parent = &parent

@@ -8,8 +8,8 @@ import (
 	"github.com/precis-dev/precis/policy"
 )
 
-// Lost reports which facts expected to be needed again the view of a conversation keeps and lacks.
-type Lost struct {
+// LossReport reports which facts expected to be needed again the view of a conversation keeps and lacks.
+type LossReport struct {
 	Conversation string           `json:"conversation"`
 	Messages     int              `json:"messages"` // of the transcript
 	Hidden       int              `json:"hidden"`   // of these, not in the view
@@ -25,7 +25,7 @@ type Lost struct {
 
 // Under returns the number of lost facts and lost rules in the messages of a handle. Summed over
 // all handles they equal Facts and Rules.
-func (l Lost) Under(h precis.Handle) (facts, rules int) {
+func (l LossReport) Under(h precis.Handle) (facts, rules int) {
 	return within(l.lost, h), within(l.Retention.RulesLost, h)
 }
 
@@ -41,14 +41,14 @@ func within(list []policy.LostAnchor, h precis.Handle) int {
 }
 
 // Loss reports what the current view keeps and has lost, measured as in the gate.
-func Loss(ctx context.Context, h Home, id string) (Lost, error) {
-	return look(ctx, h, id, func(s *Subject) (Lost, error) { return s.measureLoss(), nil })
+func Loss(ctx context.Context, h Home, id string) (LossReport, error) {
+	return look(ctx, h, id, func(s *Subject) (LossReport, error) { return s.measureLoss(), nil })
 }
 
-func (s *Subject) measureLoss() Lost {
+func (s *Subject) measureLoss() LossReport {
 	t, edits := s.Conversation.Transcript, s.Conversation.Edits
 	shown := precis.ShownBy(t, edits)
-	out := Lost{Conversation: s.Record.ID, Messages: t.Len()}
+	out := LossReport{Conversation: s.Record.ID, Messages: t.Len()}
 	for i := range t.Len() {
 		switch StateOf(shown.Message(i)) {
 		case Hidden:

@@ -22,7 +22,7 @@ const (
 )
 
 // StateOf names how a message or block is shown.
-func StateOf(l precis.Look) State {
+func StateOf(l precis.Appearance) State {
 	switch {
 	case l.Hidden:
 		return Hidden
@@ -132,7 +132,7 @@ func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
 	info := MessageInfo{
 		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: block.Brief(m),
 		Bytes: content.Size(m.Content),
-		State: StateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i),
+		State: StateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().BeginsTurn(i),
 		Blocks: make([]BlockInfo, len(m.Content)),
 	}
 	for b, block := range m.Content {

@@ -104,7 +104,7 @@ func TestEditInfos(t *testing.T) {
 func TestAnEditIsShownWithTheStepsOfItsRun(t *testing.T) {
 	first, second, old := precistest.Hide("a", 1, 4), precistest.Hide("b", 4, 6), precistest.Hide("old", 6, 7)
 	first.Run, second.Run, old.Run = "a", "a", "gone"
-	first.Report.Steps = []precis.Step{{Rung: "condense", Outcome: precis.OutcomeFailed, Reason: "no model"}, {Rung: "truncate", Outcome: precis.OutcomeAccepted}}
+	first.Report.Steps = []precis.RungResult{{Rung: "condense", Outcome: precis.OutcomeFailed, Reason: "no model"}, {Rung: "truncate", Outcome: precis.OutcomeAccepted}}
 	edits := []precis.Edit{old, first, second}
 	for name, want := range map[string]int{"a": 2, "b": 2, "e3": 2, "old": 0} {
 		e, err := editInfo(edits, name)

@@ -25,9 +25,9 @@ const (
 	mostBytes    = 1_000_000
 )
 
-// Reading is a piece of the content of a handle, as text: each block follows a line with its name.
+// TextPiece is a piece of the content of a handle, as text: each block follows a line with its name.
 // Bytes that are not UTF-8 are replaced.
-type Reading struct {
+type TextPiece struct {
 	Conversation string        `json:"conversation"`
 	Handle       precis.Handle `json:"handle"`
 	Text         string        `json:"text"`
@@ -38,24 +38,24 @@ type Reading struct {
 
 // Read returns the content of a handle as text, hidden or not, one piece at a time. It keeps lines
 // whole where they fit. The error is [precis.CodeInvalid] for an offset after the end.
-func Read(ctx context.Context, h Home, id string, handle precis.Handle, o ReadOptions) (Reading, error) {
+func Read(ctx context.Context, h Home, id string, handle precis.Handle, o ReadOptions) (TextPiece, error) {
 	if err := o.check(); err != nil {
-		return Reading{}, err
+		return TextPiece{}, err
 	}
 	s, err := snapshot(ctx, h, id)
 	if err != nil {
-		return Reading{}, err
+		return TextPiece{}, err
 	}
 	pieces, err := s.pieces(ctx, handle)
 	if err != nil {
-		return Reading{}, err
+		return TextPiece{}, err
 	}
-	out := Reading{Conversation: s.Record.ID, Handle: handle, Offset: o.Offset}
+	out := TextPiece{Conversation: s.Record.ID, Handle: handle, Offset: o.Offset}
 	for _, p := range pieces {
 		out.Total += len(p)
 	}
 	if o.Offset > out.Total {
-		return Reading{}, precis.Errorf(precis.CodeInvalid, "read "+handle.String(),
+		return TextPiece{}, precis.Errorf(precis.CodeInvalid, "read "+handle.String(),
 			"the offset is %d, and there are %d bytes", o.Offset, out.Total)
 	}
 	text := o.cut(pieces)

@@ -28,7 +28,7 @@ func TestRoomIsMeasuredByTheGrowthOfTheNewestTurns(t *testing.T) {
 		return d.Room, d.Status
 	}
 	r, _ := room(100_000, user("Go."))
-	if r.Turns != 0 || r.Growth != 0 || r.Lasts != nil || r.Left == 0 {
+	if r.Turns != 0 || r.Growth != 0 || r.TurnsLeft != nil || r.Left == 0 {
 		t.Errorf("before the first turn: %+v", r)
 	}
 	r, st := room(100_000, grown(20, 500)...)
@@ -36,7 +36,7 @@ func TestRoomIsMeasuredByTheGrowthOfTheNewestTurns(t *testing.T) {
 		t.Errorf("growth: %+v", r)
 	}
 	// The manager acts only on overflow: the limit is the budget.
-	if want := 100_000*9/10 - 8192 + 1; r.Limit != want || r.Left != want-st.Tokens || *r.Lasts != r.Left/r.Growth {
+	if want := 100_000*9/10 - 8192 + 1; r.Limit != want || r.Left != want-st.Tokens || *r.TurnsLeft != r.Left/r.Growth {
 		t.Errorf("%+v, want a limit of %d with %d tokens used", r, want, st.Tokens)
 	}
 	r, _ = room(100_000, append(grown(20, 2000), grown(10, 100)[1:]...)...)
@@ -44,7 +44,7 @@ func TestRoomIsMeasuredByTheGrowthOfTheNewestTurns(t *testing.T) {
 		t.Errorf("old turns are measured: %+v", r)
 	}
 	r, _ = room(5000, grown(20, 500)...)
-	if r.Left != 0 || *r.Lasts != 0 {
+	if r.Left != 0 || *r.TurnsLeft != 0 {
 		t.Errorf("beyond the limit: %+v", r)
 	}
 }
@@ -80,16 +80,16 @@ func TestOutlookAfterAPassIsThatOfAStatus(t *testing.T) {
 				return err
 			}
 			meter := s.Manager.NewMeter()
-			res, err := s.Manager.Manage(t.Context(), policy.Request{Conversation: s.Conversation, Window: s.Ask.Window, MaxOutput: s.Ask.MaxOutput, OutputLimit: s.Ask.OutputLimit, Profile: s.Ask.Profile, Meter: meter, Watch: true})
+			res, err := s.Manager.Manage(t.Context(), policy.Request{Conversation: s.Conversation, Window: s.Template.Window, MaxOutput: s.Template.MaxOutput, OutputLimit: s.Template.OutputLimit, Profile: s.Template.Profile, Meter: meter, Watch: true})
 			if err != nil {
 				return err
 			}
-			o := conversation.OutlookAfter(s.Conversation, meter, settings, s.Ask.Profile, res.Report)
+			o := conversation.OutlookAfter(s.Conversation, meter, settings, s.Template.Profile, res.Report)
 			got, want := o.Room, d.Room
-			if (got.Lasts == nil) != (want.Lasts == nil) || got.Lasts != nil && *got.Lasts != *want.Lasts {
-				t.Errorf("%d turns: %v, want %v", turns, got.Lasts, want.Lasts)
+			if (got.TurnsLeft == nil) != (want.TurnsLeft == nil) || got.TurnsLeft != nil && *got.TurnsLeft != *want.TurnsLeft {
+				t.Errorf("%d turns: %v, want %v", turns, got.TurnsLeft, want.TurnsLeft)
 			}
-			got.Lasts, want.Lasts = nil, nil
+			got.TurnsLeft, want.TurnsLeft = nil, nil
 			if got != want || o.Percent != d.Status.Percent || o.Near != (d.Status.Percent >= 50) {
 				t.Errorf("%d turns: %+v, want %+v at %g %%", turns, o, want, d.Status.Percent)
 			}

@@ -17,7 +17,7 @@ type Originals struct {
 
 // Original is a message as it was said.
 type Original struct {
-	block.Said
+	block.Message
 	Handle   precis.Handle   `json:"handle"`
 	State    State           `json:"state"` // in the view
 	Edit     string          `json:"edit,omitempty"`
@@ -28,9 +28,9 @@ type Original struct {
 // mostShown is the most messages that one handle may name.
 const mostShown = 200
 
-// Show returns the original messages of a handle, hidden or not. For content that the client has
+// ReadOriginals returns the original messages of a handle, hidden or not. For content that the client has
 // cleared since, it returns the earlier form.
-func Show(ctx context.Context, h Home, id string, handle precis.Handle) (Originals, error) {
+func ReadOriginals(ctx context.Context, h Home, id string, handle precis.Handle) (Originals, error) {
 	return look(ctx, h, id, func(s *Subject) (Originals, error) { return s.originals(ctx, handle) })
 }
 
@@ -58,13 +58,13 @@ func (s *Subject) originals(ctx context.Context, h precis.Handle) (Originals, er
 }
 
 // original returns message i, or one block of it, in the longest form it ever had.
-func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, only int) Original {
+func (s *Subject) original(look precis.Appearance, earlier []*precis.Transcript, i, only int) Original {
 	m, from := s.fullest(earlier, i, only)
 	first := 0
 	if only >= 0 {
 		m.Content, m.Raw, first = m.Content[only:only+1:only+1], nil, only
 	}
-	out := Original{Said: block.SaidOf(m), Handle: precis.MessageHandle(i), State: StateOf(look),
+	out := Original{Message: block.MessageOf(m), Handle: precis.MessageHandle(i), State: StateOf(look),
 		Edit: look.Edit, Earlier: from}
 	for b := range out.Blocks {
 		out.Blocks[b].Handle = precis.BlockHandle(i, first+b).String()

@@ -31,9 +31,9 @@ type SizeMark struct {
 	After    int               `json:"tokens_after"`
 }
 
-// History returns the size of the view over the course of a conversation: at most about the given
+// SizeHistory returns the size of the view over the course of a conversation: at most about the given
 // number of points, plus two for each place where edits were made.
-func History(ctx context.Context, h Home, id string, points int) (Sizes, error) {
+func SizeHistory(ctx context.Context, h Home, id string, points int) (Sizes, error) {
 	if points < 2 || points > 5000 {
 		return Sizes{}, precis.Errorf(precis.CodeInvalid, "read history", "points is %d, want 2 to 5000",
 			points)
@@ -58,7 +58,7 @@ func (s *Subject) history(points int) (Sizes, error) {
 		w.stretch(from, to, k > 0)
 	}
 	w.scale(st.Tokens)
-	w.out.Window = s.Ask.Window.Tokens
+	w.out.Window = s.Template.Window.Tokens
 	return w.out, nil
 }
 

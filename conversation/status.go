@@ -13,7 +13,7 @@ import (
 
 // Details is a conversation with all that is known about it.
 type Details struct {
-	Listed
+	ListItem
 	Window precis.Window `json:"context_window"`
 	Status policy.Status `json:"status"`
 	Room   Room          `json:"room"`
@@ -48,9 +48,10 @@ func (s *Subject) details() (Details, error) {
 	if err != nil {
 		return Details{}, err
 	}
-	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open).sized(st), Window: s.Ask.Window, Status: st,
-		Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(),
-		CondenseError: s.Failed}
+	d := Details{ListItem: NewListItem(s.Owner, s.Record, s.Open).sized(st), Window: s.Template.Window,
+		Status: st,
+		Room:   s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(),
+		CondenseError: s.CondenseError}
 	if last := s.Last; last.Counter != "" {
 		last.Retention = nil // see Loss
 		d.Last = &last
@@ -64,7 +65,7 @@ func countEdits(edits []precis.Edit) EditCounts {
 		c.InForce++
 		c.Kinds[e.Kind]++
 		c.Saved += e.Report.Saved()
-		if before, _ := e.Report.Sizes(); before != nil && e.Report.Spared() == nil {
+		if before, _ := e.Report.Sizes(); before != nil && e.Report.KnownSaving() == nil {
 			c.UnknownSavings++
 		}
 	}
@@ -82,7 +83,7 @@ type Room struct {
 	Growth int `json:"growth"` // mean tokens added by a recent turn; 0: unknown
 	Turns  int `json:"turns"`  // number of turns that Growth averages; 0: no turn yet
 	// turns of that size to the limit, rounded down; nil: Growth or Limit is unknown
-	Lasts *int `json:"lasts,omitempty"`
+	TurnsLeft *int `json:"lasts,omitempty"`
 }
 
 // turnsMeasured is the most turns that [Room.Growth] averages.
@@ -109,8 +110,8 @@ func (s *Subject) room(tokens int) Room {
 
 // limitOf returns the tokens at which a view is reduced or no longer fits.
 func limitOf(d policy.Decision) int {
-	if d.Acts > 0 {
-		return d.Acts
+	if d.ReduceAt > 0 {
+		return d.ReduceAt
 	}
 	return int(math.Floor(max(d.Allowed, 0))) + 1
 }
@@ -137,7 +138,7 @@ func roomOf(conv *precis.Conversation, meter *measure.Meter, limit, used int, fa
 	out.Turns, out.Growth = turns, max(int(math.Round(factor*float64(added)/float64(turns))), 1)
 	if limit > 0 {
 		lasts := out.Left / out.Growth
-		out.Lasts = &lasts
+		out.TurnsLeft = &lasts
 	}
 	return out
 }

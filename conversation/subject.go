@@ -23,7 +23,7 @@ type Subject struct {
 	Pending      bool          // some edits in memory are not stored yet
 	Last         policy.Report // of the newest turn; the zero value: unknown
 	// name of the failure of the newest condensation with a model, see condense.ErrorName; "": none
-	Failed string
+	CondenseError string
 
 	// Recorded: another program runs and records the conversation, and compacts it itself.
 	Recorded bool
@@ -35,9 +35,9 @@ type Subject struct {
 	// Manager reads and edits the conversation. It has no store: it records edits in memory, and
 	// the home stores them.
 	Manager *policy.Manager
-	// Ask is the template of requests to the manager: window, limits, reasoning and meter. Its
+	// Template is the template of requests to the manager: window, limits, reasoning and meter. Its
 	// conversation is ignored; a nil dialect means the dialect of the record.
-	Ask policy.Request
+	Template policy.Request
 	// Profile returns the manager of a named profile. Nil: no profiles.
 	Profile func(name string) (*policy.Manager, error)
 	// Earlier returns the transcripts from before the client rewrote old messages. Nil: there are
@@ -50,7 +50,7 @@ type Subject struct {
 
 // request builds the request to the manager for the conversation.
 func (s *Subject) request() policy.Request {
-	r := s.Ask
+	r := s.Template
 	r.Conversation, r.Unrecorded = s.Conversation, true
 	if r.Dialect == nil && s.Record.Dialect != "" {
 		r.Dialect = dialectNamed(s.Record.Dialect)
@@ -63,11 +63,11 @@ func (s *Subject) status() (policy.Status, error) { return s.Manager.Status(s.re
 // meter returns the meter that counts messages by the rules of the model, as the status does. It is
 // new if the home has none.
 func (s *Subject) meter() *measure.Meter {
-	if s.Ask.Meter == nil {
-		s.Ask.Meter = s.Manager.NewMeter()
+	if s.Template.Meter == nil {
+		s.Template.Meter = s.Manager.NewMeter()
 	}
-	s.Ask.Meter.For(s.Conversation)
-	return s.Ask.Meter
+	s.Template.Meter.For(s.Conversation)
+	return s.Template.Meter
 }
 
 // view returns the messages of units as they are sent, and the repairs made.

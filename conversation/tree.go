@@ -2,9 +2,9 @@ package conversation
 
 import "context"
 
-// Kin is a conversation in a tree of parents and children.
-type Kin struct {
-	Listed
+// TreeNode is a conversation in a tree of parents and children.
+type TreeNode struct {
+	ListItem
 	Depth int  `json:"depth"` // 0: the root
 	Self  bool `json:"self"`  // the conversation that was asked for
 }
@@ -17,13 +17,13 @@ const (
 
 // Tree returns the tree of a conversation, parents before children: from the root, up to eight
 // levels and 200 conversations.
-func Tree(ctx context.Context, h Home, id string) ([]Kin, error) {
+func Tree(ctx context.Context, h Home, id string) ([]TreeNode, error) {
 	d, err := Status(ctx, h, id)
 	if err != nil {
 		return nil, err
 	}
 	t := tree{home: h, self: d.ID, seen: map[string]bool{}}
-	first, err := t.first(ctx, d.Listed)
+	first, err := t.first(ctx, d.ListItem)
 	if err == nil {
 		err = t.add(ctx, first, 0)
 	}
@@ -34,12 +34,12 @@ func Tree(ctx context.Context, h Home, id string) ([]Kin, error) {
 type tree struct {
 	home Home
 	self string
-	all  []Kin
+	all  []TreeNode
 	seen map[string]bool
 }
 
 // first returns the conversation at the root.
-func (t *tree) first(ctx context.Context, l Listed) (Listed, error) {
+func (t *tree) first(ctx context.Context, l ListItem) (ListItem, error) {
 	up := map[string]bool{l.ID: true}
 	for range mostDepth {
 		f, err := FamilyOf(ctx, t.home, l.ID)
@@ -52,12 +52,12 @@ func (t *tree) first(ctx context.Context, l Listed) (Listed, error) {
 	return l, nil
 }
 
-func (t *tree) add(ctx context.Context, l Listed, depth int) error {
+func (t *tree) add(ctx context.Context, l ListItem, depth int) error {
 	if t.seen[l.ID] || len(t.all) == mostKin || depth > mostDepth {
 		return nil
 	}
 	t.seen[l.ID] = true
-	t.all = append(t.all, Kin{Listed: l, Depth: depth, Self: l.ID == t.self})
+	t.all = append(t.all, TreeNode{ListItem: l, Depth: depth, Self: l.ID == t.self})
 	f, err := FamilyOf(ctx, t.home, l.ID)
 	if err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"github.com/precis-dev/precis/retain"
 )
 
-// Typed returns where a person typed some words; of several places the newest. White space is
+// FindTyped returns where a person typed some words; of several places the newest. White space is
 // ignored. The error is [precis.CodeNotFound] if no person did: words of the agent, of a tool or of
 // a program do not count.
-func Typed(ctx context.Context, h Home, id, quote string) (precis.Handle, error) {
+func FindTyped(ctx context.Context, h Home, id, quote string) (precis.Handle, error) {
 	const op, least = "find typed words", 4 // bytes
 	words := retain.Folded(quote)
 	if len(words) < least {
@@ -31,9 +31,9 @@ func Typed(ctx context.Context, h Home, id, quote string) (precis.Handle, error)
 	})
 }
 
-// Suggest returns the sentences typed by persons that may bind, see [retain.Constraints], in order
+// SuggestPins returns the sentences typed by persons that may bind, see [retain.Constraints], in order
 // and without pinned ones.
-func Suggest(ctx context.Context, h Home, id string) ([]retain.Rule, error) {
+func SuggestPins(ctx context.Context, h Home, id string) ([]retain.Rule, error) {
 	return look(ctx, h, id, func(s *Subject) ([]retain.Rule, error) {
 		pinned := precis.Pinned(s.Conversation.Edits)
 		out := []retain.Rule{}

@@ -36,7 +36,7 @@ type UnitInfo struct {
 	After  int           `json:"tokens_after"`
 	Pinned bool          `json:"pinned"`
 	Info   MessageInfo   `json:"info,omitzero"` // for a unit of one original message
-	Said   block.Said    `json:"said,omitzero"` // the original message, when the view shows it otherwise
+	Said   block.Message `json:"said,omitzero"` // the original message, when the view shows it otherwise
 	Blocks []BlockChange `json:"blocks,omitempty"`
 }
 
@@ -52,9 +52,9 @@ type BlockChange struct {
 
 // Units returns part of a view as units, each with the messages it replaces.
 func Units(ctx context.Context, h Home, id string, q UnitQuery) (UnitList, error) {
-	if q.Limit < 0 || q.Limit > MostListed {
+	if q.Limit < 0 || q.Limit > MaxListed {
 		return UnitList{}, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d",
-			q.Limit, MostListed)
+			q.Limit, MaxListed)
 	}
 	if q.Limit == 0 {
 		q.Limit = 100
@@ -92,7 +92,7 @@ func (s *Subject) at(n int) (*Subject, error) {
 		return s, nil
 	}
 	out := *s
-	out.Conversation, out.Ask.Meter = precis.Rewound(s.Conversation, n), nil
+	out.Conversation, out.Template.Meter = precis.Rewound(s.Conversation, n), nil
 	out.Conversation.Unstored.Unrecorded = s.meter().Overhead(s.Conversation).Unrecorded
 	return &out, nil
 }
@@ -162,7 +162,7 @@ func (d *describer) unit(u precis.Unit) UnitInfo {
 	out.Info = messageInfo(t, u.From, d.shown)
 	out.Info.Tokens, out.Info.Pinned = out.Before, out.Pinned
 	if u.Changed {
-		out.Said = block.SaidOf(t.At(u.From))
+		out.Said = block.MessageOf(t.At(u.From))
 		for b := range out.Said.Blocks {
 			out.Said.Blocks[b].Handle = precis.BlockHandle(u.From, b).String()
 		}

@@ -18,9 +18,9 @@ import (
 // VerifyOptions select the text to compare with a conversation; at most one field is set. The zero
 // value selects the newest compaction by the client's own program.
 type VerifyOptions struct {
-	Summary string           // by any author; "": not selected
-	View    []precis.Message // messages shown to a model instead of the conversation; nil: not selected
-	Now     bool             // the current view of the conversation
+	Summary     string           // by any author; "": not selected
+	View        []precis.Message // messages shown to a model instead of the conversation; nil: not selected
+	CurrentView bool             // the current view of the conversation
 }
 
 // Verified reports what a summary of a conversation lacks, contradicts and invents.
@@ -34,8 +34,8 @@ type Verified struct {
 	verify.Report
 }
 
-// Named returns the conversation that the handles refer to.
-func (v Verified) Named() string {
+// HandlesOf returns the conversation that the handles refer to.
+func (v Verified) HandlesOf() string {
 	if v.Of != "" {
 		return v.Of
 	}
@@ -64,7 +64,7 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 	case o.View != nil:
 		out.What = "the view"
 		r.Previous, beside, shown = splitView(r.Messages, o.View)
-	case o.Now:
+	case o.CurrentView:
 		out.What = "what the model sees now"
 		r.Previous, beside, shown = splitView(r.Messages,
 			precis.View(s.Conversation.Transcript, s.Conversation.Edits))
@@ -94,7 +94,7 @@ func (o VerifyOptions) check() error {
 		return precis.Errorf(precis.CodeInvalid, op, "this is no UTF-8 text")
 	}
 	n := 0
-	for _, set := range []bool{o.Summary != "", o.View != nil, o.Now} {
+	for _, set := range []bool{o.Summary != "", o.View != nil, o.CurrentView} {
 		if set {
 			n++
 		}
@@ -110,7 +110,7 @@ func (o VerifyOptions) check() error {
 func wordsEach(msgs []precis.Message) map[string]bool {
 	said := map[string]bool{}
 	for i := range msgs {
-		said[retain.Words(msgs[i:i+1])] = true
+		said[retain.FoldedText(msgs[i:i+1])] = true
 	}
 	return said
 }
@@ -119,10 +119,10 @@ func wordsEach(msgs []precis.Message) map[string]bool {
 // whole view. Shown reports whether message i is in the view unchanged, and so needs no check.
 func splitView(msgs, view []precis.Message) (text, beside string, shown func(int) bool) {
 	said, seen := wordsEach(msgs), wordsEach(view)
-	shown = func(i int) bool { return seen[retain.Words(msgs[i:i+1])] }
+	shown = func(i int) bool { return seen[retain.FoldedText(msgs[i:i+1])] }
 	var written, all strings.Builder
 	for _, m := range view {
-		words := retain.Words([]precis.Message{m})
+		words := retain.FoldedText([]precis.Message{m})
 		all.WriteString(words + "\n")
 		if !said[words] {
 			written.WriteString(m.PlainText() + "\n")
@@ -162,7 +162,7 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		}
 		// the messages before a compaction must be at least this many times as long as its text
 		const least = 3
-		if len(retain.Words(all[:to])) < least*len(text) {
+		if len(retain.FoldedText(all[:to])) < least*len(text) {
 			return compaction{}, noCompaction("the messages before the compaction are not in the recording")
 		}
 		return compaction{
@@ -188,7 +188,7 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 	}
 	said := wordsEach(msgs)
 	kept := slices.DeleteFunc(slices.Clone(all), func(m precis.Message) bool {
-		return !said[retain.Words([]precis.Message{m})]
+		return !said[retain.FoldedText([]precis.Message{m})]
 	})
 	return compaction{
 		source: before.Record.ID, what: fmt.Sprintf("the compaction in message m%d", s.Record.Summary),

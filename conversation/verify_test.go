@@ -83,7 +83,7 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	}
 	to := c.Transcript.Len()
 	summary := precis.NewText(precis.RoleUser, "The agent raised the timeout of the client and wrote client0.go. It stops with ERR_NO_DATABASE in production.")
-	if err := archive.Condensed(c, to, []precis.Message{summary}, time.Unix(1, 0), precis.EditReport{}); err != nil {
+	if err := archive.RecordCondensation(c, to, []precis.Message{summary}, time.Unix(1, 0), precis.EditReport{}); err != nil {
 		t.Fatal(err)
 	}
 	c.Transcript.Append(precis.NewText(precis.RoleUser, "Always answer in French. Go on."))
@@ -95,7 +95,7 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	put(t, st, "", store.Record{ID: "c1"}, c.Transcript.Messages(), c.Edits[0], own)
 	h := inStore(t, st, "")
 	v := verified(t, h, "c1", conversation.VerifyOptions{})
-	if v.What != "the compaction behind message m13" || v.Messages != to || v.Of != "" || v.Named() != "c1" || len(lacking(v, "words")) != 1 || !strings.HasPrefix(lacking(v, "words")[0], "Never touch main.go. … ") || len(lacking(v, "files")) != 5 || len(v.Invents) != 1 {
+	if v.What != "the compaction behind message m13" || v.Messages != to || v.Of != "" || v.HandlesOf() != "c1" || len(lacking(v, "words")) != 1 || !strings.HasPrefix(lacking(v, "words")[0], "Never touch main.go. … ") || len(lacking(v, "files")) != 5 || len(v.Invents) != 1 {
 		t.Errorf("%+v", v)
 	}
 	want := digest.Verify(policy.SummaryRequest{Conversation: c, Messages: c.Transcript.Messages()[:to], Previous: summary.PlainText() + "\n"}, "", nil)
@@ -121,7 +121,7 @@ func TestVerifyOfACompactionThatKeptMessages(t *testing.T) {
 	all := c.Transcript.Messages()
 	summary := precis.NewText(precis.RoleUser, "The agent raised the timeout.")
 	with := append([]precis.Message{all[0], summary}, all[5:]...)
-	if err := archive.Condensed(c, len(all), with, time.Unix(1, 0), precis.EditReport{}); err != nil {
+	if err := archive.RecordCondensation(c, len(all), with, time.Unix(1, 0), precis.EditReport{}); err != nil {
 		t.Fatal(err)
 	}
 	st := memory.New()
@@ -161,7 +161,7 @@ func TestVerifyCountsWhatIsInView(t *testing.T) {
 		put(t, alone, "", store.Record{ID: id}, msgs, e)
 		return verified(t, inStore(t, alone, ""), id, conversation.VerifyOptions{})
 	}
-	if v := verified(t, inStore(t, st, ""), "whole", conversation.VerifyOptions{Now: true}); len(v.Lacks)+len(v.Contradicts)+len(v.Invents) > 0 || len(v.Kinds) < 3 {
+	if v := verified(t, inStore(t, st, ""), "whole", conversation.VerifyOptions{CurrentView: true}); len(v.Lacks)+len(v.Contradicts)+len(v.Invents) > 0 || len(v.Kinds) < 3 {
 		t.Errorf("nothing is hidden: %+v", v)
 	}
 	all := kept("all", 0, n)
@@ -197,7 +197,7 @@ func TestVerifyOfAConversationThatGoesOn(t *testing.T) {
 	for _, owner := range []string{"ann", conversation.AllOwners} {
 		h := inStore(t, st, owner)
 		v := verified(t, h, "c3", conversation.VerifyOptions{})
-		if v.Conversation != "c3" || v.Of != "c2" || v.Named() != "c2" || v.What != "the compaction in message m0" || v.Messages != len(second) || len(lacking(v, "words")) != 1 || len(lacking(v, "files")) != 4 || strings.Contains(fmt.Sprint(v.Lacks), "Summary of") || strings.Contains(fmt.Sprint(lacking(v, "words")), "Never rename") {
+		if v.Conversation != "c3" || v.Of != "c2" || v.HandlesOf() != "c2" || v.What != "the compaction in message m0" || v.Messages != len(second) || len(lacking(v, "words")) != 1 || len(lacking(v, "files")) != 4 || strings.Contains(fmt.Sprint(v.Lacks), "Summary of") || strings.Contains(fmt.Sprint(lacking(v, "words")), "Never rename") {
 			t.Errorf("%s: %+v", owner, v)
 		}
 		if v := verified(t, h, "c2", conversation.VerifyOptions{}); v.Of != "c1" || !strings.HasPrefix(fmt.Sprint(lacking(v, "words")), "[Never touch main.go. ") {
@@ -224,10 +224,10 @@ func TestVerifyOfViews(t *testing.T) {
 	other := memory.New()
 	put(t, other, "", store.Record{ID: "whole"}, msgs)
 	cut, h := inStore(t, st, ""), inStore(t, other, "")
-	if v := verified(t, h, "whole", conversation.VerifyOptions{Now: true}); len(v.Lacks) > 0 {
+	if v := verified(t, h, "whole", conversation.VerifyOptions{CurrentView: true}); len(v.Lacks) > 0 {
 		t.Errorf("the whole: %+v", v)
 	}
-	now := verified(t, cut, "cut", conversation.VerifyOptions{Now: true})
+	now := verified(t, cut, "cut", conversation.VerifyOptions{CurrentView: true})
 	if len(lacking(now, "words")) != 1 || len(lacking(now, "files")) != 1 || len(now.Invents)+len(now.Contradicts) > 0 || now.What != "what the model sees now" {
 		t.Errorf("cut: %+v", now)
 	}
@@ -248,7 +248,7 @@ func TestVerifyRefuses(t *testing.T) {
 	put(t, st, "", store.Record{ID: "c1"}, worked("Never touch main.go.", "client"))
 	h := inStore(t, st, "")
 	for want, o := range map[precis.Code][]conversation.VerifyOptions{
-		precis.CodeInvalid:  {{Summary: " \n"}, {Summary: "\xff"}, {Summary: "x", Now: true}, {Now: true, View: []precis.Message{}}},
+		precis.CodeInvalid:  {{Summary: " \n"}, {Summary: "\xff"}, {Summary: "x", CurrentView: true}, {CurrentView: true, View: []precis.Message{}}},
 		precis.CodeNotFound: {{}},
 	} {
 		for _, o := range o {
@@ -257,7 +257,7 @@ func TestVerifyRefuses(t *testing.T) {
 			}
 		}
 	}
-	if _, err := conversation.Verify(t.Context(), h, "c0", conversation.VerifyOptions{Now: true}); precis.CodeOf(err) != precis.CodeNotFound {
+	if _, err := conversation.Verify(t.Context(), h, "c0", conversation.VerifyOptions{CurrentView: true}); precis.CodeOf(err) != precis.CodeNotFound {
 		t.Errorf("of no conversation: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ type ViewUnit struct {
 	State    State           `json:"state"`
 	Edit     string          `json:"edit,omitempty"`
 	Kind     precis.EditKind `json:"edit_kind,omitempty"`
-	Messages []block.Said    `json:"messages"`
+	Messages []block.Message `json:"messages"`
 }
 
 // View returns what the model sees of a conversation.
@@ -59,11 +59,11 @@ func viewUnits(shown *precis.Shown) []ViewUnit {
 	return out
 }
 
-func viewUnit(u precis.Unit, look precis.Look) ViewUnit {
+func viewUnit(u precis.Unit, look precis.Appearance) ViewUnit {
 	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: StateOf(look), Edit: look.Edit,
-		Kind: look.Kind, Messages: make([]block.Said, len(u.Messages))}
+		Kind: look.Kind, Messages: make([]block.Message, len(u.Messages))}
 	for i, m := range u.Messages {
-		out.Messages[i] = block.SaidOf(m)
+		out.Messages[i] = block.MessageOf(m)
 	}
 	if len(out.Messages) == 0 {
 		return out

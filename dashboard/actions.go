@@ -19,15 +19,15 @@ const branching conversation.Verb = "branch"
 type effectPage struct {
 	Head     head
 	Verb     conversation.Verb
-	Intent   conversation.Intent
+	Intent   conversation.EditRequest
 	Forecast *conversation.Forecast // nil: a branch
 	Handle   string
 	Back     string
 }
 
 // intent reads the action requested by a URL or a form.
-func (c *call) intent(v url.Values) (conversation.Intent, error) {
-	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"],
+func (c *call) intent(v url.Values) (conversation.EditRequest, error) {
+	i := conversation.EditRequest{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"],
 		Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n"), Force: v.Get("force") != ""}
 	if text := v.Get("handle"); text != "" {
 		h, err := precis.ParseHandle(text)
@@ -63,7 +63,7 @@ func (c *call) showEffect() error {
 		return c.reword(e)
 	}
 	if i.Verb != branching {
-		f, err := conversation.Effect(c.ctx(), c.home, c.id(), i)
+		f, err := conversation.PreviewEdit(c.ctx(), c.home, c.id(), i)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (c *call) do() error {
 		http.Redirect(c.w, c.r, c.path("c", rec.ID), http.StatusSeeOther)
 		return nil
 	}
-	change, err := conversation.Do(c.ctx(), c.home, c.id(), i)
+	change, err := conversation.Apply(c.ctx(), c.home, c.id(), i)
 	if err != nil {
 		return err
 	}

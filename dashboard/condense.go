@@ -22,7 +22,7 @@ type condensePage struct {
 	Preview  *condensed
 	Failed   *problem     // why there is no preview
 	Refused  bool         // a condensation would lose content, so it was not applied
-	Loses    *policy.Gone // content it would lose entirely; a second click applies it anyway; nil: none
+	Loses    *policy.Loss // content it would lose entirely; a second click applies it anyway; nil: none
 }
 
 // condensed is the preview of a condensation.
@@ -94,7 +94,7 @@ func (c *call) condenseForm() error {
 // refusedCondense shows the form again after a condensation that would have lost content entirely:
 // the content, and a way to apply it anyway.
 func (c *call) refusedCondense(o conversation.CondenseOptions, loss *conversation.LossError) error {
-	p := condensePage{Profiles: c.profiles(), Ask: o, Refused: true, Loses: &loss.Gone}
+	p := condensePage{Profiles: c.profiles(), Ask: o, Refused: true, Loses: &loss.Loss}
 	var err error
 	if p.Head, err = c.readHead(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
 
 // describeCondensation describes the effect of a condensation that is not in force.
 func (c *call) describeCondensation(would conversation.Condensed) (*condensed, error) {
-	comp, err := conversation.Compose(c.ctx(), c.home, c.id(), would.Result.Edits...)
+	comp, err := conversation.CompositionOf(c.ctx(), c.home, c.id(), would.Result.Edits...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type costsPage struct {
 
 // namedAccount is the usage of a conversation, with its title; "": unknown.
 type namedAccount struct {
-	ledger.Account
+	ledger.ConversationTotal
 	Title string
 }
 
@@ -34,7 +34,7 @@ func (c *call) books() bool {
 
 func (c *call) costs() error {
 	sums, err := ledger.Of(c.ctx(), c.home,
-		ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: mostAccounts})
+		ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Limit: mostAccounts})
 	if err != nil {
 		return err
 	}

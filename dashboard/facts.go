@@ -11,8 +11,8 @@ import (
 type editsPage struct {
 	Head  head
 	Edits []editRow
-	Steps []precis.Step // of the newest pass in memory: what was tried, and why not
-	Why   string        // its arithmetic
+	Steps []precis.RungResult // of the newest pass in memory: what was tried, and why not
+	Why   string              // its arithmetic
 }
 
 // editRow is an edit with its location.
@@ -89,7 +89,7 @@ func spansOf(e conversation.EditInfo) []precis.Handle {
 // lossPage shows what a view has lost.
 type lossPage struct {
 	Head  head
-	Lost  conversation.Lost
+	Lost  conversation.LossReport
 	Edits bool
 }
 
@@ -121,7 +121,7 @@ func (c *call) work() error {
 	if err != nil {
 		return err
 	}
-	rules, err := conversation.Suggest(c.ctx(), c.home, h.ID)
+	rules, err := conversation.SuggestPins(c.ctx(), c.home, h.ID)
 	if err != nil {
 		return err
 	}

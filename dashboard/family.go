@@ -19,7 +19,7 @@ func (c *call) family() error {
 		return err
 	}
 	for _, k := range kin {
-		row := c.listRow(k.Listed)
+		row := c.listRow(k.ListItem)
 		row.Depth = min(k.Depth, 8)
 		p.Rows = append(p.Rows, row)
 	}

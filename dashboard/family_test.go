@@ -17,17 +17,17 @@ import (
 type kinship struct{ *recording.Home }
 
 func (r kinship) Family(_ context.Context, id string) (conversation.Family, error) {
-	one := func(id string) conversation.Listed {
-		return conversation.NewListed("", store.Record{ID: id, Title: "task " + id, Window: 1000}, false)
+	one := func(id string) conversation.ListItem {
+		return conversation.NewListItem("", store.Record{ID: id, Title: "task " + id, Window: 1000}, false)
 	}
 	switch id {
 	case r.ID():
 		parent := one("root")
-		return conversation.Family{Parent: &parent, Children: []conversation.Listed{one("grandchild")}}, nil
+		return conversation.Family{Parent: &parent, Children: []conversation.ListItem{one("grandchild")}}, nil
 	case "root":
-		return conversation.Family{Children: []conversation.Listed{one("aunt"), one(r.ID())}}, nil
+		return conversation.Family{Children: []conversation.ListItem{one("aunt"), one(r.ID())}}, nil
 	case "grandchild":
-		return conversation.Family{Children: []conversation.Listed{one("root")}}, nil
+		return conversation.Family{Children: []conversation.ListItem{one("root")}}, nil
 	}
 	return conversation.Family{}, nil
 }

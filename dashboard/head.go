@@ -19,7 +19,7 @@ type head struct {
 	Family  conversation.Family
 	Flash   *flash
 	Held    *heldPart
-	Near    []conversation.Listed // other conversations, for the list at the side
+	Near    []conversation.ListItem // other conversations, for the list at the side
 }
 
 // flash reports the last action, with a way to undo it.
@@ -43,12 +43,12 @@ func (c *call) head() (head, error) {
 			return h, err
 		}
 	}
-	comp, err := conversation.Compose(c.ctx(), c.home, h.ID)
+	comp, err := conversation.CompositionOf(c.ctx(), c.home, h.ID)
 	if err != nil {
 		return h, err
 	}
 	h.Bar = newBar(comp)
-	sums, err := ledger.Of(c.ctx(), c.home, ledger.Query{Conversation: h.ID, Most: -1})
+	sums, err := ledger.Of(c.ctx(), c.home, ledger.Query{Conversation: h.ID, Limit: -1})
 	if err != nil {
 		return h, err
 	}
@@ -82,7 +82,7 @@ func (c *call) readHead() (head, error) {
 	if err != nil || c.part() {
 		return h, err
 	}
-	near, err := conversation.List(c.ctx(), c.home, conversation.Listing{Limit: 30})
+	near, err := conversation.List(c.ctx(), c.home, conversation.ListQuery{Limit: 30})
 	if err != nil {
 		return h, err
 	}
@@ -131,7 +131,7 @@ func (c *call) headPart() error {
 // for concurrent use.
 type losses struct {
 	mu  sync.Mutex
-	all map[lossKey]conversation.Lost
+	all map[lossKey]conversation.LossReport
 }
 
 // lossKey identifies a view: it changes whenever the view may change.
@@ -147,10 +147,10 @@ const (
 
 // lost returns what the view of a conversation has lost, and whether it is known. With wish it is
 // computed however long that takes.
-func (c *call) lost(h head, wish bool) (conversation.Lost, bool, error) {
+func (c *call) lost(h head, wish bool) (conversation.LossReport, bool, error) {
 	list, err := conversation.Edits(c.ctx(), c.home, h.ID)
 	if err != nil {
-		return conversation.Lost{}, false, err
+		return conversation.LossReport{}, false, err
 	}
 	key := lossKey{owner: h.Details.Owner, id: h.ID, messages: h.Details.Status.Messages,
 		edits: len(list.Items)}
@@ -171,7 +171,7 @@ func (c *call) lost(h head, wish bool) (conversation.Lost, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all == nil || len(l.all) >= mostLosses {
-		l.all = map[lossKey]conversation.Lost{}
+		l.all = map[lossKey]conversation.LossReport{}
 	}
 	l.all[key] = found
 	return found, true, nil

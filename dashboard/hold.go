@@ -43,9 +43,9 @@ func (c *call) holdNext() error {
 	limit := time.Duration(0)
 	if text := c.r.PostForm.Get("seconds"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n > int(conversation.MostHold.Seconds()) {
+		if err != nil || n > int(conversation.MaxHold.Seconds()) {
 			return precis.Errorf(precis.CodeInvalid, "read form",
-				"seconds is %.20q, want a number of at most %g", text, conversation.MostHold.Seconds())
+				"seconds is %.20q, want a number of at most %g", text, conversation.MaxHold.Seconds())
 		}
 		limit = time.Duration(n) * time.Second
 	}
@@ -60,7 +60,8 @@ func (c *call) sendHeld() error {
 	if err := c.editable(); err != nil {
 		return err
 	}
-	if _, err := conversation.LetGo(c.ctx(), c.home, c.id(), c.r.PostForm.Get("again") != ""); err != nil {
+	if _, err := conversation.ReleaseHold(c.ctx(), c.home, c.id(),
+		c.r.PostForm.Get("again") != ""); err != nil {
 		return err
 	}
 	return c.redirectBack()

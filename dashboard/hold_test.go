@@ -69,7 +69,7 @@ type failedHome struct {
 
 func (h failedHome) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	return h.Home.Look(ctx, id, func(s *conversation.Subject) error {
-		s.Failed = h.name
+		s.CondenseError = h.name
 		return f(s)
 	})
 }

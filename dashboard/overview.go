@@ -15,7 +15,7 @@ const pageRows = 50
 
 // listRow is a conversation in the list.
 type listRow struct {
-	conversation.Listed
+	conversation.ListItem
 	Level string
 	Bar   *bar         // nil in the list itself: the script loads it
 	Sums  *ledger.Sums // nil: unknown
@@ -60,7 +60,7 @@ func (c *call) totals() (all *int, sums *overviewSums) {
 // overviewSums sums up the ledger; nil without a ledger, or if it takes too long.
 func (c *call) overviewSums(ctx context.Context) *overviewSums {
 	sums, err := ledger.Of(ctx, c.home,
-		ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
+		ledger.Query{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Limit: -1})
 	if err != nil || sums.Total.Requests+sums.Total.Edits == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (c *call) overviewSums(ctx context.Context) *overviewSums {
 func (c *call) overview() error {
 	o := overview{Text: c.value("text"), Fill: c.o.Fill}
 	list, err := conversation.List(c.ctx(), c.home,
-		conversation.Listing{Text: o.Text, Limit: pageRows, Cursor: c.value("cursor")})
+		conversation.ListQuery{Text: o.Text, Limit: pageRows, Cursor: c.value("cursor")})
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,10 @@ func (c *call) overview() error {
 
 // listRow derives the level of a listed conversation from the default thresholds; its own page uses
 // the thresholds in force.
-func (c *call) listRow(l conversation.Listed) listRow {
+func (c *call) listRow(l conversation.ListItem) listRow {
 	s := policy.DefaultSettings()
-	r := listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100),
+	r := listRow{ListItem: l, Level: levelOf(l.Percent, s.Warn, l.Tokens,
+		int(float64(l.Window)*s.Percent/100),
 		l.Window)}
 	if h, err := conversation.HoldingOf(c.ctx(), c.home, l.ID); err == nil {
 		r.Held = h.Waiting
@@ -105,7 +106,7 @@ func (c *call) row() error {
 	if err != nil {
 		return err
 	}
-	r := listRow{Listed: h.Details.Listed, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits,
+	r := listRow{ListItem: h.Details.ListItem, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits,
 		Last: h.Details.Status.Last}
 	r.Held = h.Held != nil && h.Held.Waiting
 	if h.Booked {
@@ -118,7 +119,7 @@ func (c *call) row() error {
 type searched struct {
 	Query string
 	In    string // the only conversation searched; "": all
-	conversation.FoundList
+	conversation.SearchResults
 }
 
 func (c *call) search() error {
@@ -129,21 +130,21 @@ func (c *call) search() error {
 		if err != nil {
 			return err
 		}
-		s.FoundList = list
+		s.SearchResults = list
 	}
 	return c.show("search", page{Title: c.text("search.title"), Tab: "search", Query: s.Query, Data: s})
 }
 
 // jumpResults is the content of the jump dialog.
 type jumpResults struct {
-	Conversations []conversation.Listed
-	Found         []conversation.Found
+	Conversations []conversation.ListItem
+	Found         []conversation.SearchHit
 }
 
 // jump lists the conversations and messages that match a text.
 func (c *call) jump() error {
 	q := c.value("q")
-	list, err := conversation.List(c.ctx(), c.home, conversation.Listing{Text: q, Limit: 8})
+	list, err := conversation.List(c.ctx(), c.home, conversation.ListQuery{Text: q, Limit: 8})
 	if err != nil {
 		return err
 	}

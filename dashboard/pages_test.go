@@ -484,14 +484,14 @@ type related struct {
 func (r related) Family(context.Context, string) (conversation.Family, error) { return r.family, nil }
 
 func TestRelativesAreNamed(t *testing.T) {
-	listed := func(id, title string) conversation.Listed {
-		return conversation.NewListed("", store.Record{ID: id, Title: title}, false)
+	listed := func(id, title string) conversation.ListItem {
+		return conversation.NewListItem("", store.Record{ID: id, Title: title}, false)
 	}
 	parent := listed("the-parent", "Plan <b>the</b> harbour")
 	h := home(t, window, messages(3))
 	p := serve(t, h, func(o *dashboard.Options) {
 		o.Home = func(*http.Request) (conversation.Home, error) {
-			return related{h, conversation.Family{Parent: &parent, Children: []conversation.Listed{listed("a-child", "")}}}, nil
+			return related{h, conversation.Family{Parent: &parent, Children: []conversation.ListItem{listed("a-child", "")}}}, nil
 		}
 	})
 	p.wants(p.get(200, p.one), `begun by <a href="/precis/c/the-parent" class="said">Plan &lt;b&gt;the&lt;/b&gt; harbour</a>`, `began <a href="/precis/c/a-child" class="said">a-child</a>`)

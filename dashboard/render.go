@@ -90,7 +90,7 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 		"usd":   func(usd float64) string { return texts.Dollars(key.lang, usd) },
 		"pct":   func(p float64) string { return texts.Percent(key.lang, p) },
 		"short": func(n int) string { return texts.Short(key.lang, n) },
-		"full":  func(l conversation.Listed) string { return formatFill(key.lang, l) },
+		"full":  func(l conversation.ListItem) string { return formatFill(key.lang, l) },
 		"lang":  func() string { return key.lang }, "languages": texts.Languages,
 		"ago":  func(at time.Time) string { return formatAge(t, at, r.d.o.Now()) },
 		"abs":  func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") },
@@ -107,7 +107,7 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 			return fmt.Sprintf("%.0f%%",
 				precis.Window{Tokens: of}.Percent(n))
 		},
-		"reason": func(s precis.Step) string {
+		"reason": func(s precis.RungResult) string {
 			return r.d.texts.Reason(key.lang, r.d.sentences[key.lang],
 				s)
 		},
@@ -134,7 +134,7 @@ func numeral(lang string, n any) string {
 }
 
 // formatFill writes how full the window of a listed conversation is.
-func formatFill(lang string, l conversation.Listed) string {
+func formatFill(lang string, l conversation.ListItem) string {
 	if l.Window <= 0 || l.Tokens <= 0 && l.Messages > 0 {
 		return texts.Unknown
 	}

@@ -62,21 +62,21 @@ func (g *gallery) Holding(_ context.Context, id string) (conversation.Holding, e
 
 // Family has the second conversation begun by the first, and begin the third.
 func (g *gallery) Family(ctx context.Context, id string) (out conversation.Family, err error) {
-	one := func(id string) *conversation.Listed {
-		var l conversation.Listed
+	one := func(id string) *conversation.ListItem {
+		var l conversation.ListItem
 		if lookErr := g.Look(ctx, id, func(s *conversation.Subject) error {
-			l = conversation.NewListed(s.Owner, s.Record, true)
+			l = conversation.NewListItem(s.Owner, s.Record, true)
 			return nil
 		}); lookErr != nil {
 			err = lookErr
 		}
 		return &l
 	}
-	switch out.Children = []conversation.Listed{}; id {
+	switch out.Children = []conversation.ListItem{}; id {
 	case "c1":
-		out.Children = []conversation.Listed{*one("c2"), *one("c4")}
+		out.Children = []conversation.ListItem{*one("c2"), *one("c4")}
 	case "c2":
-		out.Parent, out.Children = one("c1"), []conversation.Listed{*one("c3")}
+		out.Parent, out.Children = one("c1"), []conversation.ListItem{*one("c3")}
 	case "c3":
 		out.Parent = one("c2")
 	case "c4":

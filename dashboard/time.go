@@ -43,7 +43,7 @@ func (c *call) time() error {
 	if err != nil {
 		return err
 	}
-	sizes, err := conversation.History(c.ctx(), c.home, h.ID, chartPoints)
+	sizes, err := conversation.SizeHistory(c.ctx(), c.home, h.ID, chartPoints)
 	if err != nil {
 		return err
 	}

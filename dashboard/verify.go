@@ -36,7 +36,7 @@ type verifyPage struct {
 type missingGroup struct {
 	Kind string
 	All  int
-	List []sums.Lack // the first of them
+	List []sums.Omission // the first of them
 }
 
 // Doubts returns the first of a list of doubts.
@@ -57,7 +57,7 @@ func (c *call) verify() error {
 	}
 	if p.Mode == verifyNow {
 		p.Verified, err = conversation.Verify(c.ctx(), c.home, p.Head.ID,
-			conversation.VerifyOptions{Now: true})
+			conversation.VerifyOptions{CurrentView: true})
 	}
 	if err != nil {
 		return err

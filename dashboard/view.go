@@ -64,7 +64,7 @@ func (c *call) viewPage(h head, at int) (viewPage, error) {
 		return viewPage{}, err
 	}
 	v := viewPage{Head: h, At: at, Total: list.Total}
-	var lost conversation.Lost
+	var lost conversation.LossReport
 	known := false
 	if at == 0 {
 		if lost, known, err = c.lost(h, false); err != nil {
@@ -163,7 +163,7 @@ type original struct {
 }
 
 func (c *call) originalsOf(id string, h precis.Handle, most int) ([]original, error) {
-	found, err := conversation.Show(c.ctx(), c.home, id, h)
+	found, err := conversation.ReadOriginals(c.ctx(), c.home, id, h)
 	if err != nil {
 		return nil, err
 	}

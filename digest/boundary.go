@@ -17,7 +17,7 @@ type boundary struct {
 	s      *policy.Situation
 	x      *retain.Index
 	worth  []float64
-	reuse  *retain.Reuser
+	reuse  *retain.ReusePredictor
 	perTok float64 // tokens a byte
 
 	alive       []precis.Message // of the conversation
@@ -50,7 +50,7 @@ const bulky = 1000
 
 func newBoundary(s *policy.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
-	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(),
+	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.NewCoverage(),
 		groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.WithoutRewound(s.Transcript, s.Edits)
 	b.read = recordOf(x.Calls, b.alive, func() *workstate.Reading { return workstate.In(s) })
@@ -63,14 +63,14 @@ func newBoundary(s *policy.Situation) *boundary {
 		}
 		if free { // pinned messages and instructions in force are shown after the digest, too
 			held := s.HeldMessages(s.Units[i].From, s.Units[end-1].To)
-			b.cover.Messages(held)
+			b.cover.AddMessages(held)
 			n := s.Meter.View(held)
 			tokens, carried = max(tokens-n, 0), carried+n
 			b.groups = append(b.groups, oldGroup{units: [2]int{i, end},
 				span: [2]int{s.Units[i].From, s.Units[end-1].To}, tokens: tokens})
 			used -= tokens
 		} else {
-			b.cover.Units(s.Units[i:end])
+			b.cover.AddUnits(s.Units[i:end])
 		}
 		i = end
 	}
@@ -86,7 +86,7 @@ func newBoundary(s *policy.Situation) *boundary {
 func (b *boundary) roomFor(kept, carried int) float64 {
 	s := b.s
 	words := 0
-	s.Original(func(i int, m precis.Message, _ precis.Unit) {
+	s.EachOriginal(func(i int, m precis.Message, _ precis.Unit) {
 		if !s.Kept.Message(i) {
 			return
 		}
@@ -129,14 +129,14 @@ func (b *boundary) recordTexts() {
 			continue
 		}
 		n := float64(len(t.Body))
-		if t.Source == retain.User {
+		if t.Source == retain.SourceUser {
 			b.groups[g].userTexts = append(b.groups[g].userTexts, i)
-			b.groups[g].userTokens += float64(len(t.Words()))*b.perTok + 4
+			b.groups[g].userTokens += float64(len(t.UserText()))*b.perTok + 4
 		}
 		share, isStuck := stuck[t.Handle]
 		switch {
 		case isStuck:
-		case len(t.Body) <= bulky || t.Source == retain.Said || t.Source == retain.User:
+		case len(t.Body) <= bulky || t.Source == retain.SourceAssistant || t.Source == retain.SourceUser:
 			b.small[i] = true
 			b.groups[g].small = append(b.groups[g].small, i)
 			b.groups[g].fixed += n * b.perTok
@@ -146,7 +146,7 @@ func (b *boundary) recordTexts() {
 		b.first[i] = len(b.lines)
 		for start, to := 0, quotableEnd(t); start < to; {
 			end := min(b.layout.pieceEnd(t, start), to)
-			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
+			if b.x.Mentions(i, start, end) || b.reuse.IsRecentEdit(i) {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end,
 					Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
@@ -209,7 +209,7 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 	said := b.s.Transcript.At(u.From)
 	for k, block := range said.Content {
 		h := precis.BlockHandle(u.From, k)
-		at := slices.Index(u.Index, k)
+		at := slices.Index(u.OriginalIndexes, k)
 		if at < 0 {
 			out[h] = shareOf(0, 1)
 			continue
@@ -264,15 +264,15 @@ func (b *boundary) value(n int) (value float64, size int) {
 	for _, g := range b.groups[n:] {
 		room -= g.fixed
 		for _, t := range g.small {
-			cover.Piece(t, 0, len(b.x.Texts[t].Body))
+			cover.AddPiece(t, 0, len(b.x.Texts[t].Body))
 		}
-		cover.Messages(g.replacements)
+		cover.AddMessages(g.replacements)
 	}
 	userTokens := 0.0
 	for _, g := range b.groups[:n] {
 		userTokens += g.userTokens
 		for _, t := range g.userTexts {
-			cover.Piece(t, 0, len(b.x.Texts[t].Body))
+			cover.AddPiece(t, 0, len(b.x.Texts[t].Body))
 		}
 	}
 	userTokens = min(userTokens, userShare*float64(b.s.Target), room*2/3)
@@ -290,7 +290,7 @@ func (b *boundary) value(n int) (value float64, size int) {
 		case b.groupOfLine[i] >= n && b.small[p.Text]:
 			value += p.Bonus
 			continue
-		case b.x.Texts[p.Text].Source == retain.User:
+		case b.x.Texts[p.Text].Source == retain.SourceUser:
 			continue
 		case b.groupOfLine[i] >= n && b.stuck[i] > 0:
 			value += p.Bonus * b.stuck[i]

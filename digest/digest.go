@@ -1,7 +1,7 @@
 // Package digest writes summaries without a model, and adds to the summaries of others what they
 // lack.
 //
-// [Writer] makes a digest of messages. [Rung] and [More] are the rungs of the ladder that replace
+// [Writer] makes a digest of messages. [Rung] and [MoreRung] are the rungs of the ladder that replace
 // the oldest messages by one; size and boundary are chosen so that the view keeps the most worth.
 // [Gate] reads every edit that hides messages, whoever wrote its text, and adds facts that are
 // missing and likely to be needed; [Repair] does so for a text alone. The same conversation gives
@@ -61,8 +61,8 @@ func (w Writer) Summarize(ctx context.Context, r policy.SummaryRequest) (policy.
 type input struct {
 	x        *retain.Index
 	worth    []float64
-	reuse    *retain.Reuser
-	copies   *retain.Copies
+	reuse    *retain.ReusePredictor
+	copies   *retain.LineSet
 	cover    *retain.Coverage // content that the view shows outside the digest
 	messages []precis.Message
 	covered  func(message int) bool   // whether the digest replaces the message
@@ -87,8 +87,8 @@ type input struct {
 	workReading func() *workstate.Reading // the work state of messages; nil: read on first use
 	// whether the view shows an item in force outside the digest; nil: never
 	carried  func(precis.Handle) bool
-	read     *record      // of the whole conversation, see record; nil: not read yet
-	compared *verify.Past // see verifyPast; nil: not read yet
+	read     *record         // of the whole conversation, see record; nil: not read yet
+	compared *verify.History // see verifyPast; nil: not read yet
 
 	// lines returns the lines of a text that are already split; nil: there are none.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
@@ -102,12 +102,13 @@ func inputOf(r policy.SummaryRequest, count func(string) int, named func(message
 		system = r.Conversation.System.PlainText()
 	}
 	if count == nil {
-		count = Estimate
+		count = EstimateTokens
 	}
 	x := retain.Read(system, r.Messages)
 	worth := x.Worths()
 	return &input{
-		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(),
+		x: x, worth: worth, reuse: x.NewReusePredictor(worth), copies: retain.NewLineSet(),
+		cover:    x.NewCoverage(),
 		messages: r.Messages,
 		offset:   r.From, covered: func(int) bool { return true }, count: count, named: named,
 		sources: system,
@@ -155,13 +156,13 @@ func (in *input) digest() string {
 	in.base = rootOf(files)
 	d := &draft{count: in.count, tokensLeft: in.tokens}
 	in.sections(d, files)
-	in.cover.String(d.String())
+	in.cover.AddText(d.String())
 	in.facts(d)
 	return strings.TrimSpace(d.String())
 }
 
-// Estimate returns the tokens of a text at four characters a token.
-func Estimate(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+// EstimateTokens returns the tokens of a text at four characters a token.
+func EstimateTokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 // draft is a text that is written under a budget.
 type draft struct {

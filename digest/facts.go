@@ -43,7 +43,7 @@ func (in *input) facts(d *draft) int {
 	}
 	if !fit { // some lines cost more than estimated
 		in.cover = cover
-		in.cover.String(d.String()[from:])
+		in.cover.AddText(d.String()[from:])
 	}
 	told := in.countCovered() - before
 	if in.bare > 0 {
@@ -134,11 +134,11 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 			from--
 			sum += pieces[from].Cost
 		}
-		if in.reuse.Work(pieces[from].Text) && !in.isUndone(pieces[from].Text) && cost+sum <= room {
+		if in.reuse.IsRecentEdit(pieces[from].Text) && !in.isUndone(pieces[from].Text) && cost+sum <= room {
 			cost += sum
 			for i := from; i < end; i++ {
 				keep[i] = true
-				in.cover.Piece(pieces[i].Text, pieces[i].Start, pieces[i].End)
+				in.cover.AddPiece(pieces[i].Text, pieces[i].Start, pieces[i].End)
 			}
 		}
 		end = from
@@ -158,15 +158,15 @@ const between = "\n · "
 // speakerMark returns a mark in front of a text: the user's text, as opposed to text of the agent and
 // its tools; the text of a call that was refused; or of a write that failed.
 func (in *input) speakerMark(t *retain.Text) string {
-	if t.Source == retain.User {
+	if t.Source == retain.SourceUser {
 		return " (user)"
 	}
-	if t.Call >= 0 && t.Source != retain.Written {
+	if t.Call >= 0 && t.Source != retain.SourceWritten {
 		if by := in.work().git.undone[int(t.Call)]; by != "" {
 			return " (undone since, " + by + ")"
 		}
 	}
-	if t.Call < 0 || t.Source != retain.Written && t.Source != retain.Called {
+	if t.Call < 0 || t.Source != retain.SourceWritten && t.Source != retain.SourceArguments {
 		return ""
 	}
 	switch w := in.work(); {
@@ -178,9 +178,9 @@ func (in *input) speakerMark(t *retain.Text) string {
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"
-	case t.Source == retain.Written && w.undoneBy(int(t.Call)) != "":
+	case t.Source == retain.SourceWritten && w.undoneBy(int(t.Call)) != "":
 		return " (reverted since, " + w.undoneBy(int(t.Call)) + ")"
-	case t.Source == retain.Written && w.isGone(int(t.Call)):
+	case t.Source == retain.SourceWritten && w.isGone(int(t.Call)):
 		return " (the file is gone since)"
 	}
 	return ""
@@ -188,14 +188,14 @@ func (in *input) speakerMark(t *retain.Text) string {
 
 // isRefusalResult reports whether a text is the result of a refused call, which another section lists.
 func (in *input) isRefusalResult(t *retain.Text) bool {
-	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written &&
-		t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
+	return t.Call >= 0 && t.Source != retain.SourceUser && t.Source != retain.SourceWritten &&
+		t.Source != retain.SourceArguments && in.work().ends[t.Call].End == toolcall.Rejected
 }
 
 // unescaped returns the strings in a part of a result that is a JSON object, as text; any other
 // text unchanged.
 func unescaped(t *retain.Text, part string) string {
-	if t.Source < retain.ReadFile || t.Source == retain.Harness || !strings.HasPrefix(t.Body, `{"`) {
+	if t.Source < retain.SourceFile || t.Source == retain.SourceHarness || !strings.HasPrefix(t.Body, `{"`) {
 		return part
 	}
 	return escapes.Replace(part)
@@ -279,13 +279,13 @@ func (in *input) names(d *draft) int {
 // name returns the name of a fact, of a path without the root.
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
-	if fact.Kind == retain.Quote {
+	if fact.Kind == retain.KindQuote {
 		return `"` + plain.Text(fact.Name) + `"` // recognized as the same fact
-	} else if fact.Kind != retain.Path {
+	} else if fact.Kind != retain.KindPath {
 		return plain.Text(fact.Name)
 	}
 	short := relative(fact.Name, in.base)
-	if k, ok := in.x.Find(short, retain.Path); !ok || k != f {
+	if k, ok := in.x.Find(short, retain.KindPath); !ok || k != f {
 		return fact.Name // the shortened path would not be recognized as the same fact
 	}
 	return short
@@ -296,12 +296,12 @@ func (in *input) name(f int) string {
 // bare numbers, and they cost few tokens; the gate adds all facts that a summary lacks.
 func (in *input) isBareNumber(fact int) bool {
 	f := &in.x.Facts[fact]
-	return f.Kind == retain.Number && strings.Trim(f.Name, "0123456789.,") == ""
+	return f.Kind == retain.KindNumber && strings.Trim(f.Name, "0123456789.,") == ""
 }
 
 // namesInOrder lists facts in the order of their mention, so that related names stay together.
 func (in *input) namesInOrder(facts []int) string {
-	place := in.x.Places(facts)
+	place := in.x.LastMentions(facts)
 	sort.SliceStable(facts, func(a, b int) bool { return place[facts[a]] < place[facts[b]] })
 	names := make([]string, len(facts))
 	for i, f := range facts {

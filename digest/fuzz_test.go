@@ -35,15 +35,15 @@ func FuzzDigest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := digest.Estimate(a.Text); n > most {
+		if n := digest.EstimateTokens(a.Text); n > most {
 			t.Fatalf("%d tokens, more than %d", n, most)
 		}
 		if b, _ := (digest.Writer{}).Summarize(context.Background(), r); b.Text != a.Text {
 			t.Fatal("two digests differ")
 		}
 		r.Previous, r.MaxTokens = "All went well.", most
-		if fixed := digest.Repair(r, digest.RepairOptions{}); digest.Estimate(fixed.Text) > most+1 {
-			t.Fatalf("the repaired summary has %d tokens", digest.Estimate(fixed.Text))
+		if fixed := digest.Repair(r, digest.RepairOptions{}); digest.EstimateTokens(fixed.Text) > most+1 {
+			t.Fatalf("the repaired summary has %d tokens", digest.EstimateTokens(fixed.Text))
 		}
 	})
 }

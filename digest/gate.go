@@ -46,9 +46,9 @@ func (g Gate) Admit(_ context.Context, s *policy.Situation, e precis.Edit) (prec
 		count:    func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	in.workReading, in.carried = func() *workstate.Reading { return workstate.In(s) }, s.Holds
-	in.others = func() string { return retain.Words(messagesOutside(s, spans)) }
+	in.others = func() string { return retain.FoldedText(messagesOutside(s, spans)) }
 	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
-	own := e.Replace[at].Own()
+	own := e.Replace[at].OwnIndex()
 	first := e.Replace[at].With[own]
 	main := slices.IndexFunc(first.Content, func(b precis.Block) bool { _, ok := b.(precis.Text); return ok })
 	if main < 0 {
@@ -89,9 +89,9 @@ const (
 // and how many of them a text contains.
 func (in *input) held(text string) (likely, held int) {
 	with := in.cover.Clone()
-	with.String(text)
+	with.AddText(text)
 	for f, w := range in.worth {
-		if w < retain.Likely || in.cover.Seen(f) {
+		if w < retain.LikelyWorth || in.cover.Seen(f) {
 			continue
 		}
 		if likely++; with.Seen(f) {
@@ -111,8 +111,8 @@ func hiddenSpans(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, to
 			continue
 		}
 		spans = append(spans, [2]int{p.From, p.To})
-		if own := p.Own(); at < 0 && own >= 0 && len(p.With[own].Content) > 0 &&
-			(precis.Replacement{With: p.With[own+1:]}).Own() < 0 {
+		if own := p.OwnIndex(); at < 0 && own >= 0 && len(p.With[own].Content) > 0 &&
+			(precis.Replacement{With: p.With[own+1:]}).OwnIndex() < 0 {
 			at = i // a single message replaces the span
 		}
 	}
@@ -126,7 +126,7 @@ func hiddenSpans(s *policy.Situation, e precis.Edit) (at int, spans [][2]int, to
 	}
 	saved = tokens
 	for _, p := range e.Replace {
-		for k := p.Own(); p.Block == nil && k >= 0; k = p.Own() {
+		for k := p.OwnIndex(); p.Block == nil && k >= 0; k = p.OwnIndex() {
 			saved -= s.Meter.View(p.With[k : k+1])
 			p.With = p.With[k+1:]
 		}
@@ -164,9 +164,9 @@ func (g Gate) AuditAll(s *policy.Situation) policy.Retention {
 	return x.MeasureView(worth, s.Units)
 }
 
-// Gone reports the content that a run removed from the view entirely.
-func (g Gate) Gone(s *policy.Situation, before []precis.Edit) policy.Gone {
-	return retain.GoneOf(s, before)
+// Loss reports the content that a run removed from the view entirely.
+func (g Gate) Loss(s *policy.Situation, before []precis.Edit) policy.Loss {
+	return retain.LossOf(s, before)
 }
 
 // Repaired is a summary after [Repair].
@@ -174,9 +174,9 @@ type Repaired struct {
 	Text  string   `json:"summary"`
 	Added []string `json:"added"` // the added facts, one line each
 	// facts that are likely to be needed, missing, and did not fit
-	Lost  []policy.LostAnchor `json:"lost,omitempty"`
-	Rules []policy.LostAnchor `json:"rules_lost,omitempty"`
-	Kept  policy.Retention    `json:"retention"`
+	Lost      []policy.LostAnchor `json:"lost,omitempty"`
+	Rules     []policy.LostAnchor `json:"rules_lost,omitempty"`
+	Retention policy.Retention    `json:"retention"`
 	// Doubts are the statements of the summary that the conversation contradicts or does not
 	// support, the most consequential ones first.
 	Doubts []verify.Doubt `json:"doubts,omitempty"`
@@ -208,21 +208,21 @@ func Repair(r policy.SummaryRequest, o RepairOptions) Repaired {
 	if in.tokens = moreTokens; r.MaxTokens != 0 {
 		in.tokens = r.MaxTokens - in.count(r.Previous)
 	}
-	in.cover.String(o.Beside)
+	in.cover.AddText(o.Beside)
 	in.copies.Add(o.Beside)
 	out := in.repair(r.Previous, false)
 	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text),
 		precis.NewText(precis.RoleUser, o.Beside)}
 	before := []precis.Message{precis.NewText(precis.RoleUser, r.Previous), view[1]}
-	out.Kept = in.x.Measure(in.worth, view, before).Capped()
-	for _, lost := range [][]policy.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
+	out.Retention = in.x.Measure(in.worth, view, before).Capped()
+	for _, lost := range [][]policy.LostAnchor{out.Retention.Lost, out.Retention.RulesLost} {
 		for i := range lost {
 			lost[i].Handle.From += r.From
 			lost[i].Handle.To += r.From
 		}
 	}
-	out.Lost, out.Rules = out.Kept.Lost, out.Kept.RulesLost
-	out.Kept.Lost, out.Kept.RulesLost = nil, nil
+	out.Lost, out.Rules = out.Retention.Lost, out.Retention.RulesLost
+	out.Retention.Lost, out.Retention.RulesLost = nil, nil
 	return out
 }
 
@@ -241,10 +241,10 @@ func (in *input) repair(text string, own bool) Repaired {
 	if in.onlyNew = !own; !own && in.tokens > 0 {
 		out.Doubts = in.verifyPast().Doubts(text, 0, false)
 	}
-	in.cover.String(text)
+	in.cover.AddText(text)
 	in.copies.Add(text)
 	d := &draft{count: in.count, tokensLeft: in.tokens}
-	if !d.add("\n\n" + verify.Added + "\n") {
+	if !d.add("\n\n" + verify.AdditionsTitle + "\n") {
 		return out
 	}
 	empty := d.Len()
@@ -261,7 +261,7 @@ func (in *input) repair(text string, own bool) Repaired {
 		say(n, one+" added", more+" added")
 	}
 	const unborne = " not borne out by the conversation"
-	say(d.section(verify.Title, in.doubtLines(out.Doubts), d.tokensLeft/3), "statement is"+unborne,
+	say(d.section(verify.DoubtsTitle, in.doubtLines(out.Doubts), d.tokensLeft/3), "statement is"+unborne,
 		"statements are"+unborne)
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow", "workflows")
@@ -275,13 +275,13 @@ func (in *input) repair(text string, own bool) Repaired {
 	}
 	d.add(request.String())
 	note(requests, "last request", "last requests")
-	note(in.missingFiles(d, have), "written file", "written files")
+	note(in.addMissingFiles(d, have), "written file", "written files")
 	if !own {
 		note(in.missingRuns(d, text+"\n"+in.shown), "failure that still stands", "failures that still stand")
 		note(in.missingJobs(d, have), "agent", "agents")
 		note(in.missingPlan(d, have), "step of the plan", "steps of the plan")
 		note(in.addMissingSkills(d, have), "skill", "skills")
-		in.cover.String(d.String())
+		in.cover.AddText(d.String())
 		if !in.brief {
 			in.bare = repairBare
 		}
@@ -414,13 +414,13 @@ func (in *input) lastRequest(d *draft, have string) int {
 	return d.section(title, []string{in.request(last, words)}, d.tokensLeft)
 }
 
-// missingFiles adds the files written that are not named yet.
-func (in *input) missingFiles(d *draft, have string) int {
+// addMissingFiles adds the files written that are not named yet.
+func (in *input) addMissingFiles(d *draft, have string) int {
 	files := in.files()
 	in.base = rootOf(files)
 	alike := map[int]int{} // written files with the same name
 	for _, f := range files {
-		if k, ok := in.x.Find(f.path, retain.Path); ok && f.lastWrite >= 0 {
+		if k, ok := in.x.Find(f.path, retain.KindPath); ok && f.lastWrite >= 0 {
 			alike[k]++
 		}
 	}
@@ -429,7 +429,7 @@ func (in *input) missingFiles(d *draft, have string) int {
 		if f.lastWrite < 0 {
 			continue
 		}
-		k, ok := in.x.Find(f.path, retain.Path)
+		k, ok := in.x.Find(f.path, retain.KindPath)
 		switch {
 		case ok && alike[k] > 1:
 			ok = strings.Contains(have, f.path) || strings.Contains(have, native(f.path))

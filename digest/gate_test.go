@@ -219,7 +219,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 				t.Errorf("from %d: %s %q is not at %s (%v)", r.From, l.Kind, l.Text, l.Handle, err)
 			}
 		}
-		if k := got.Kept; k.Kept+len(got.Lost) != k.Anchors && len(got.Lost) < policy.MaxLost || k.Repaired > k.Kept || k.Share <= 0 || k.Share > 1 || k.Rules != len(s.rules) {
+		if k := got.Retention; k.Kept+len(got.Lost) != k.Anchors && len(got.Lost) < policy.MaxLost || k.Repaired > k.Kept || k.Share <= 0 || k.Share > 1 || k.Rules != len(s.rules) {
 			t.Errorf("%+v with %d lost", k, len(got.Lost))
 		}
 	}

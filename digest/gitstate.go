@@ -24,7 +24,7 @@ type GitState struct {
 	// of these, the files with a change in the index, maybe not the newest
 	Staged int `json:"staged,omitempty"`
 	// whether a call made a commit, even one that was undone
-	Commits bool `json:"commits,omitempty"`
+	Committed bool `json:"commits,omitempty"`
 	// git reported a clean work tree, and no call changed a file since
 	Clean     bool          `json:"clean,omitempty"`
 	Operation *GitOperation `json:"operation,omitempty"` // a merge, a rebase or the like that has not ended
@@ -75,7 +75,7 @@ func (w *work) gitState() *GitState {
 		s.Folder = r.folder
 	}
 	for _, c := range slices.Concat(w.git.others, w.git.commits) {
-		if s.Commits = s.Commits || c.repo == r; c.repo == r && w.git.undone[c.calls[0]] == "" {
+		if s.Committed = s.Committed || c.repo == r; c.repo == r && w.git.undone[c.calls[0]] == "" {
 			s.Commit = &c.GitCommit
 		}
 	}
@@ -197,7 +197,7 @@ func (s *GitState) lines(handle func(message int) string) []string {
 		if s.Staged > 0 {
 			line += fmt.Sprintf(" (%d staged)", s.Staged)
 		}
-		if !s.Commits {
+		if !s.Committed {
 			line += ", no commit was made here"
 		}
 		parts = append(parts, line)

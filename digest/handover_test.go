@@ -76,7 +76,7 @@ func TestEveryDigestIsAHandOver(t *testing.T) {
 		w.user("And now?")
 		tokens := rapid.SampledFrom([]int{900, 1800, 3500, 8000}).Draw(t, "tokens")
 		text := summarize(t, digest.Writer{}, policy.SummaryRequest{Messages: w.msgs, MaxTokens: tokens})
-		if n := digest.Estimate(text); n > tokens {
+		if n := digest.EstimateTokens(text); n > tokens {
 			t.Fatalf("%d tokens of %d", n, tokens)
 		}
 		for _, m := range quotedRequest.FindAllStringSubmatch(section(text, "The user's requests"), -1) {

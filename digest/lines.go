@@ -48,7 +48,7 @@ func (in *input) pieces() []retain.Piece {
 		if !in.isQuotable(i, at) {
 			continue
 		}
-		if t.Source == retain.User {
+		if t.Source == retain.SourceUser {
 			key := strings.ToLower(retain.Folded(t.Body))
 			if said[key] {
 				continue
@@ -68,7 +68,7 @@ func (in *input) pieces() []retain.Piece {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
-			p.Bonus *= in.copies.Fresh(line) * float64(at.repeatShare) / 100
+			p.Bonus *= in.copies.NewShare(line) * float64(at.repeatShare) / 100
 			out = append(out, p)
 		}
 		in.copies.Add(t.Body)
@@ -82,10 +82,11 @@ func (in *input) pieces() []retain.Piece {
 func (in *input) isQuotable(text int, at layout) bool {
 	t := &in.x.Texts[text]
 	switch {
-	case !in.covered(t.Handle.From) || t.Source == retain.Harness || in.isOlder(text) ||
+	case !in.covered(t.Handle.From) || t.Source == retain.SourceHarness || in.isPreviousSummary(text) ||
 		in.isRefusalResult(t):
 		return false
-	case in.inWorkTree(text) || t.Source == retain.Called && (in.onlyNew || isChoice(t.Body) || in.listed(t)):
+	case in.inWorkTree(text) || t.Source == retain.SourceArguments &&
+		(in.onlyNew || isChoice(t.Body) || in.listed(t)):
 		return false
 	}
 	return at.calls || !t.IsCall() || strings.Contains(t.Body, "\n")
@@ -96,8 +97,8 @@ func (in *input) isQuotable(text int, at layout) bool {
 // newest edits, which the agent builds on, and if later messages, which use such lines, follow.
 func (in *input) inWorkTree(text int) bool {
 	t, w := &in.x.Texts[text], in.work()
-	isUsed := !in.onlyNew && (in.reuse.Work(text) || in.hasLaterMessages())
-	if isUsed || t.Call < 0 || t.Source < retain.Written || t.Source == retain.Called {
+	isUsed := !in.onlyNew && (in.reuse.IsRecentEdit(text) || in.hasLaterMessages())
+	if isUsed || t.Call < 0 || t.Source < retain.SourceWritten || t.Source == retain.SourceArguments {
 		return false
 	}
 	c := &w.calls[t.Call]
@@ -106,7 +107,8 @@ func (in *input) inWorkTree(text int) bool {
 		paths = []string{c.Path}
 	}
 	isMissing := func(p string) bool { f := w.files.fileNamed(p); return f == nil || !f.exists() }
-	hasOther := t.Source == retain.Output && len(c.Effects) > 0 || w.ends[t.Call].End == toolcall.Failed ||
+	hasOther := t.Source == retain.SourceCommand && len(c.Effects) > 0 ||
+		w.ends[t.Call].End == toolcall.Failed ||
 		in.speakerMark(t) != ""
 	return len(paths) > 0 && !hasOther && !slices.ContainsFunc(paths, isMissing)
 }
@@ -153,7 +155,7 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	var out []retain.Piece
 	for start, to := 0, quotableEnd(t); start < to; {
 		end := min(at.pieceEnd(t, start), to)
-		if in.mentionsFact(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
+		if in.mentionsFact(text, start, end) || !in.onlyNew && in.reuse.IsRecentEdit(text) {
 			out = append(out, retain.Piece{Text: text, Start: start, End: end,
 				Bonus: in.reuse.Worth(text, start, end)})
 		}
@@ -165,7 +167,7 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 // quotableEnd returns the end of the quotable part of a text. It excludes reminders that a program
 // appended to a result: they are temporary, or another section quotes them.
 func quotableEnd(t *retain.Text) int {
-	if t.Source < retain.ReadFile || t.Call < 0 {
+	if t.Source < retain.SourceFile || t.Call < 0 {
 		return len(t.Body)
 	}
 	_, end := harness.Appended(t.Body)
@@ -194,7 +196,7 @@ func (in *input) quotes(part string) bool {
 
 // reports recognizes a line that confirms a write, in the result of that write.
 func (in *input) reports(t *retain.Text, line string) bool {
-	if t.Call < 0 || t.Source < retain.ReadFile || in.x.Calls[t.Call].Kind != toolcall.Write ||
+	if t.Call < 0 || t.Source < retain.SourceFile || in.x.Calls[t.Call].Kind != toolcall.Write ||
 		in.work().ends[t.Call].End == toolcall.Failed {
 		return false
 	}
@@ -221,15 +223,15 @@ func (in *input) listed(t *retain.Text) bool {
 // shown yet.
 func (in *input) mentionsFact(text, start, end int) bool {
 	if in.onlyNew {
-		return in.cover.New(text, start, end)
+		return in.cover.HasUnseen(text, start, end)
 	}
 	return in.x.Mentions(text, start, end)
 }
 
 // namesError reports whether a line names an error that is not shown yet.
 func (in *input) namesError(p retain.Piece) (is bool) {
-	in.x.Each(p.Text, p.Start, p.End, func(fact int) {
-		is = is || in.x.Facts[fact].Kind == retain.Error && !in.cover.Seen(fact)
+	in.x.EachMention(p.Text, p.Start, p.End, func(fact int) {
+		is = is || in.x.Facts[fact].Kind == retain.KindError && !in.cover.Seen(fact)
 	})
 	return is
 }

@@ -29,7 +29,7 @@ func TestMoreKeepsTheUsersWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Rungs = []string{"prune", "squeeze", digest.More{}.Name(), "truncate", "clip"}
+	s.Rungs = []string{"prune", "squeeze", digest.MoreRung{}.Name(), "truncate", "clip"}
 	m, err := preset.New(preset.Options{Settings: s})
 	if err != nil {
 		t.Fatal(err)

@@ -232,7 +232,7 @@ func TestManyFilesAreNamed(t *testing.T) {
 	for i := range 50 {
 		k.bash(fmt.Sprintf("touch /w/shop/parts/more%d.go", i), "", false)
 	}
-	if got := digested(t, 400, k.msgs...); digest.Estimate(got) > 400 || !strings.Contains(got, "more49.go") {
+	if got := digested(t, 400, k.msgs...); digest.EstimateTokens(got) > 400 || !strings.Contains(got, "more49.go") {
 		t.Error(got)
 	}
 }

@@ -64,7 +64,7 @@ func summariesIn(t *testing.T, dir string) (out []recordedSummary) {
 // words counts the bytes of what messages hold.
 func words(msgs []precis.Message) (n int) {
 	for _, m := range msgs {
-		n += len(retain.Words([]precis.Message{m}))
+		n += len(retain.FoldedText([]precis.Message{m}))
 	}
 	return n
 }
@@ -72,8 +72,8 @@ func words(msgs []precis.Message) (n int) {
 func inputFor(system string, msgs []precis.Message) *input {
 	x := retain.Read(system, msgs)
 	worth := x.Worths()
-	return &input{x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: msgs, covered: func(int) bool { return true },
-		count: Estimate, tokens: 4000, others: func() string { return "" }, sources: system}
+	return &input{x: x, worth: worth, reuse: x.NewReusePredictor(worth), copies: retain.NewLineSet(), cover: x.NewCoverage(), messages: msgs, covered: func(int) bool { return true },
+		count: EstimateTokens, tokens: 4000, others: func() string { return "" }, sources: system}
 }
 
 // plant is a summary with one false statement.

@@ -85,7 +85,7 @@ func (in *input) readLast(d *draft, tokens int) {
 	}
 	if d.section(title, out, d.tokensLeft) == len(out) {
 		for _, i := range kept {
-			in.cover.Piece(i, 0, len(in.x.Texts[i].Body))
+			in.cover.AddPiece(i, 0, len(in.x.Texts[i].Body))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func addLines(told map[string]bool, body string) {
 
 // reading returns the call that returned a text, if it reads the content of a file; else nil.
 func (in *input) reading(t *retain.Text) *toolcall.Call {
-	if t.Call < 0 || t.Source != retain.ReadFile && t.Source != retain.Output {
+	if t.Call < 0 || t.Source != retain.SourceFile && t.Source != retain.SourceCommand {
 		return nil
 	}
 	c := &in.x.Calls[t.Call]

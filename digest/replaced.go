@@ -107,14 +107,14 @@ func (s *removedLineFinder) removedIn(text int) func(line string) bool {
 }
 
 func (s *removedLineFinder) read(t *retain.Text) func(line string) bool {
-	if t.Call < 0 || t.Source == retain.User || t.Source == retain.Called {
+	if t.Call < 0 || t.Source == retain.SourceUser || t.Source == retain.SourceArguments {
 		return nil
 	}
 	w, call := s.in.work(), int(t.Call)
 	c := &w.calls[call]
 	paths := append(slices.Clone(c.Reads), c.Path)
 	var added, removed map[string]bool // by the call itself
-	if t.Source == retain.Written {
+	if t.Source == retain.SourceWritten {
 		in, out := c.Edited("")
 		added, removed, paths = linesOf(in), linesOf(out), []string{c.Path}
 	}

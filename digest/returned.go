@@ -46,7 +46,7 @@ func (in *input) returned(tokens int) (out []string) {
 		}
 		line := "- " + in.handle(last) + " " + what + ":"
 		room := tokens/(n+1) - in.count(line) - 1
-		if t.Source == retain.ReadFile {
+		if t.Source == retain.SourceFile {
 			what := fmt.Sprintf("%d lines", strings.Count(strings.TrimSpace(body), "\n")+1)
 			if split.Kind == preview.Code {
 				what = quoted(split.Head, 110)
@@ -66,7 +66,7 @@ func (in *input) returned(tokens int) (out []string) {
 
 // isPending reports whether a text is a result with more content than a confirmation.
 func (in *input) isPending(t *retain.Text) bool {
-	if t.Call < 0 || t.Source < retain.ReadFile || t.Source >= retain.Harness {
+	if t.Call < 0 || t.Source < retain.SourceFile || t.Source >= retain.SourceHarness {
 		return false
 	}
 	c := &in.x.Calls[t.Call]

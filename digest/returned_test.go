@@ -64,7 +64,7 @@ func TestALongResultThatCameInLastIsCut(t *testing.T) {
 	k.result(out.String(), true)
 	for _, tokens := range []int{60, 150, 400, 900, 3500} {
 		got := digested(t, tokens, k.msgs...)
-		if n := digest.Estimate(got); n > tokens {
+		if n := digest.EstimateTokens(got); n > tokens {
 			t.Errorf("%d tokens of %d", n, tokens)
 		}
 		if tokens >= 900 {
@@ -126,7 +126,7 @@ func TestOlderRequestsLeaveRoom(t *testing.T) {
 		k.user(newest)
 		got := section(digested(t, tokens, k.msgs...), "The user's requests")
 		lacks(t, "the newest", got, newest[len(newest)-30:])
-		return digest.Estimate(got)
+		return digest.EstimateTokens(got)
 	}
 	if n := room("And now the last part, which is alone."); n > tokens*35/100 {
 		t.Errorf("%d tokens of %d", n, tokens)

@@ -85,23 +85,23 @@ func (b *boundary) withRest(e precis.Edit, n int) int {
 	return n
 }
 
-// More is the rung for views that are still over their target after previews: the oldest messages
+// MoreRung is the rung for views that are still over their target after previews: the oldest messages
 // become a digest, or join the existing one. Hiding them with only a marker would lose the user's
 // text.
-type More struct{}
+type MoreRung struct{}
 
 // Name returns "digest-more".
-func (More) Name() string { return "digest-more" }
+func (MoreRung) Name() string { return "digest-more" }
 
 // Traits returns what the ladder has to know of the rung.
-func (More) Traits() policy.Traits { return policy.Traits{HidesMessages: true} }
+func (MoreRung) Traits() policy.Traits { return policy.Traits{HidesMessages: true} }
 
 // Propose condenses the fewest of the oldest messages that suffice. In a view that fits the window,
 // content is worth more than meeting the target: an existing digest is not rewritten shorter.
-func (m More) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
+func (m MoreRung) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	hide, saved, messages := 0, 0, 0
-	excess, surplus := max(s.Excess(), 0), s.Surplus()
+	excess, surplus := max(s.Excess(), 0), s.ExcessMessages()
 	if excess < s.Target/littleLeft && surplus == 0 {
 		return b.edit(m.Name(), 0, 0, "cutting a little will do"), nil
 	}
@@ -138,7 +138,7 @@ const (
 const littleLeft = 20
 
 // isDigest reports whether a rung writes digests.
-func isDigest(rung string) bool { return rung == Rung{}.Name() || rung == More{}.Name() }
+func isDigest(rung string) bool { return rung == Rung{}.Name() || rung == MoreRung{}.Name() }
 
 // edit returns the edit that replaces the first n groups by a digest of the
 // given number of tokens; an empty edit, with the given reason, if the digest
@@ -162,7 +162,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		lines:      b.linesOf,
 		carried:    s.Holds,
 	}
-	in.previous = Earlier(s, spans)
+	in.previous = EarlierSummaries(s, spans)
 	content := []precis.Block{precis.Text{Text: in.digest()}}
 	written := 0
 	for i, span := range spans {
@@ -206,9 +206,9 @@ func (b *boundary) hiddenTogether(n int) int {
 	return n
 }
 
-// Earlier returns the model-written summaries in the hidden spans, including those that digests
+// EarlierSummaries returns the model-written summaries in the hidden spans, including those that digests
 // replaced. Digests are excluded: they are rewritten from the original messages.
-func Earlier(s *policy.Situation, spans [][2]int) string {
+func EarlierSummaries(s *policy.Situation, spans [][2]int) string {
 	var edits []precis.Edit
 	summaries := map[string]bool{}
 	for _, e := range precis.Active(s.Edits) {
@@ -275,18 +275,18 @@ func within(spans [][2]int, i int) bool {
 
 // coverageOutside returns the coverage of the view outside the spans, and of the items in force inside.
 func coverageOutside(s *policy.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
-	c := x.Cover()
-	c.Units(unitsOutside(s, spans))
-	c.Messages(itemsInForce(s, spans))
+	c := x.NewCoverage()
+	c.AddUnits(unitsOutside(s, spans))
+	c.AddMessages(itemsInForce(s, spans))
 	return c
 }
 
 // shownLines returns the lines that the view shows outside the spans, and the lines of items in
 // force inside.
-func shownLines(s *policy.Situation, spans [][2]int) *retain.Copies {
-	c := retain.NewCopies()
-	c.Messages(messagesOutside(s, spans))
-	c.Messages(itemsInForce(s, spans))
+func shownLines(s *policy.Situation, spans [][2]int) *retain.LineSet {
+	c := retain.NewLineSet()
+	c.AddMessages(messagesOutside(s, spans))
+	c.AddMessages(itemsInForce(s, spans))
 	return c
 }
 

@@ -23,7 +23,7 @@ func manager(t testing.TB, estimate string, change func(*policy.Settings)) *poli
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Cap, s.Worth = policy.Cap{}, 0
+	s.Cap, s.MinSaving = policy.Cap{}, 0
 	if change != nil {
 		change(&s)
 	}

@@ -54,8 +54,8 @@ func (in *input) sections(d *draft, files []file) {
 	behind := &draft{count: d.count, tokensLeft: min(d.tokensLeft, share(shareBehind)+planned)}
 	d.tokensLeft += words
 	in.callSections(behind, files, planned)
-	in.cover.String(d.String())
-	in.cover.String(behind.String())
+	in.cover.AddText(d.String())
+	in.cover.AddText(behind.String())
 	d.tokensLeft -= d.count(behind.String())
 	in.writeAccount(d, own, share(layoutFor(in.tokens, in.hasLaterMessages()).ownTextShare))
 	d.WriteString(behind.String())
@@ -93,7 +93,7 @@ const jobsTitle = "## Agents and background work"
 func (in *input) workingDirectory() string {
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if t.Source != retain.Harness || !in.covered(t.Handle.From) {
+		if t.Source != retain.SourceHarness || !in.covered(t.Handle.From) {
 			continue
 		}
 		if dir := harness.WorkingDirectory(t.Body); dir != "" {
@@ -166,7 +166,7 @@ const leastBeside = 80
 func (in *input) sizeWithoutSummary() int {
 	bytes := 0
 	for i := range in.x.Texts {
-		if t := &in.x.Texts[i]; in.covered(t.Handle.From) && !in.isOlder(i) {
+		if t := &in.x.Texts[i]; in.covered(t.Handle.From) && !in.isPreviousSummary(i) {
 			bytes += len(t.Body)
 		}
 	}
@@ -182,7 +182,7 @@ func (in *input) findOlder() {
 	}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if t.Source == retain.Said && t.Call < 0 && in.covered(t.Handle.From) &&
+		if t.Source == retain.SourceAssistant && t.Call < 0 && in.covered(t.Handle.From) &&
 			in.messages[t.Handle.From].Role == precis.RoleUser {
 			in.older, in.previous = i, t.Body
 			return
@@ -190,8 +190,8 @@ func (in *input) findOlder() {
 	}
 }
 
-// isOlder reports whether a text is quoted as the older summary.
-func (in *input) isOlder(text int) bool { return in.older == text && in.previous != "" }
+// isPreviousSummary reports whether a text is quoted as the older summary.
+func (in *input) isPreviousSummary(text int) bool { return in.older == text && in.previous != "" }
 
 // unwrapped returns an older summary. Of a digest of our own it removes the head, and it puts a yet
 // older digest inside it in its place, so that digests do not nest.

@@ -106,7 +106,7 @@ func TestWhatIsCarriedIsNotSaidTwice(t *testing.T) {
 	}
 	s.user("And now?")
 	s.says("It is done.")
-	m, err := policy.NewManager(policy.Options{Counter: counter(t), Strategies: []policy.Strategy{digest.Rung{}, digest.More{}, reduce.Truncate{}}, Gate: digest.Gate{}})
+	m, err := policy.NewManager(policy.Options{Counter: counter(t), Strategies: []policy.Strategy{digest.Rung{}, digest.MoreRung{}, reduce.Truncate{}}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type State struct {
 	Answers  []Request      `json:"answers"`
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
-	Waiting  []Waiting      `json:"waiting"`
+	Waiting  []OpenCall     `json:"waiting"`
 	Rules    []RuleState    `json:"rules"` // each once; at most [retain.MaxRules]
 	// always empty; earlier versions listed values that were given anew
 	Values []struct{} `json:"values"`
@@ -89,8 +89,8 @@ type CommandState struct {
 	UndoneBy string `json:"undone_by,omitempty"` // the command of git that undid this commit
 }
 
-// Waiting is a call without a result yet.
-type Waiting struct {
+// OpenCall is a call without a result yet.
+type OpenCall struct {
 	Handle precis.Handle `json:"handle"`
 	What   string        `json:"what"`
 }
@@ -134,7 +134,7 @@ func StateOf(conv *precis.Conversation) State {
 	holds := workstate.Read(msgs, calls)
 	w := readWork(calls, msgs, holds.Jobs)
 	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{},
-		Waiting: []Waiting{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
+		Waiting: []OpenCall{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
 	all := requestsOf(msgs)
 	current := newestTurn(all)
 	for i, r := range all {
@@ -149,7 +149,7 @@ func StateOf(conv *precis.Conversation) State {
 	s.Files = append(s.Files, w.fileStates()...)
 	s.Commands = append(s.Commands, w.commandStates()...)
 	for _, i := range w.waiting {
-		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
+		s.Waiting = append(s.Waiting, OpenCall{w.calls[i].Use, w.calls[i].Title()})
 	}
 	s.Rules, s.Values = rulesOf(msgs), []struct{}{}
 	s.Git = w.gitState()

@@ -516,7 +516,7 @@ func TestPicturesAreRequests(t *testing.T) {
 		precis.NewText(precis.RoleAssistant, "It is built."),
 		precis.Message{Role: precis.RoleUser, Content: []precis.Block{picture}},
 		precis.NewText(precis.RoleAssistant, "I see."),
-		precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "The page as it looks now:", Said: precis.Said{Author: precis.AuthorProgram}}, picture}},
+		precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "The page as it looks now:", Attribution: precis.Attribution{Author: precis.AuthorProgram}}, picture}},
 	)})
 	var got []string
 	for _, r := range st.Requests {

@@ -18,12 +18,12 @@ var testLine = lazyregexp.New(`(?m)^\s*(?:--- (PASS|FAIL|SKIP): ([\w/]+)|` +
 var testNames = [...]bool{false, true, true, false, false, true, true, false, false, true, false, true}
 
 // testEnds maps the names of tests to the outcome of their newest run.
-func (w *work) testEnds() map[string]verify.TestEnd {
+func (w *work) testEnds() map[string]verify.TestResult {
 	const (
 		most     = 4000      // tests of a run
 		mostRead = 128 << 10 // bytes of the output of a run
 	)
-	tests := map[string]verify.TestEnd{}
+	tests := map[string]verify.TestResult{}
 	for i := range w.calls {
 		c := &w.calls[i]
 		if c.Kind != toolcall.Command || w.ends[i].End == toolcall.Rejected || toolcall.Prints(c.Line) {
@@ -48,7 +48,7 @@ func (w *work) testEnds() map[string]verify.TestEnd {
 			if old, seen := tests[name]; seen && old.Call == i {
 				passed = passed && old.Passed // two tests share the name
 			}
-			tests[name] = verify.TestEnd{Passed: passed, Call: i}
+			tests[name] = verify.TestResult{Passed: passed, Call: i}
 		}
 	}
 	return tests

@@ -16,20 +16,20 @@ func Verify(r policy.SummaryRequest, beside string, shown func(int) bool) verify
 }
 
 // verifyPast returns the events of the conversation in the form of package verify.
-func (in *input) verifyPast() *verify.Past {
+func (in *input) verifyPast() *verify.History {
 	if in.compared != nil {
 		return in.compared
 	}
 	w := in.work()
-	p := &verify.Past{
+	p := &verify.History{
 		Index: in.x, Messages: in.messages, Offset: in.offset, Beside: in.sources, Holds: in.workState(),
-		Ends: w.ends, Waiting: w.isWaiting, Bare: bareCommand, Tests: sync.OnceValue(w.testEnds),
+		Outcomes: w.ends, Waiting: w.isWaiting, BareCommand: bareCommand, Tests: sync.OnceValue(w.testEnds),
 		File: func(path string) *verify.File { return w.files.fileNamed(path).asVerified() },
 	}
 	speech := precis.SpeechOf(in.messages)
 	for _, s := range mergeRepeated(in.record().said) {
 		text := strings.TrimSuffix(s.text, shownIn(in.messages[s.at], speech.Authors(s.at)))
-		p.Said = append(p.Said, verify.Said{Message: s.at, Text: text})
+		p.UserTexts = append(p.UserTexts, verify.UserText{Message: s.at, Text: text})
 	}
 	for _, r := range w.newestCommandRuns(in.covered) {
 		if r.end.End == toolcall.Failed && !r.running {

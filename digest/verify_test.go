@@ -76,7 +76,7 @@ func TestPastedTextIsNotTyped(t *testing.T) {
 	s := newSession(5)
 	s.user("Why does it stop?\n```\npanic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n```\n")
 	r := verified(s, "The user asks: Why does it stop?")
-	if holds, of := r.Words(); holds != 17 || of != 17 {
+	if holds, of := r.WordsHeld(); holds != 17 || of != 17 {
 		t.Errorf("%d of %d characters", holds, of)
 	}
 }
@@ -88,7 +88,7 @@ func TestAListIsHeldAsAWhole(t *testing.T) {
 	for text, want := range map[string]int{
 		"Paint the pier. Do not: move the gauge; wake the pilots": 57, "Paint the pier. Do not: move the gauge": 15, "Nothing.": 0,
 	} {
-		if holds, of := verified(s, text).Words(); holds != want || of != 57 {
+		if holds, of := verified(s, text).WordsHeld(); holds != want || of != 57 {
 			t.Errorf("%q: %d of %d characters", text, holds, of)
 		}
 	}
@@ -99,7 +99,7 @@ func TestAPictureIsNotTyped(t *testing.T) {
 	s := newSession(5)
 	picture := precis.Image{Data: "cG5n", MediaType: "image/png"}
 	s.msgs = append(s.msgs, precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "Why is it red?"}, picture}})
-	if holds, of := verified(s, "The user asks: Why is it red?").Words(); holds != 14 || of != 14 {
+	if holds, of := verified(s, "The user asks: Why is it red?").WordsHeld(); holds != 14 || of != 14 {
 		t.Errorf("%d of %d characters", holds, of)
 	}
 }

@@ -42,7 +42,7 @@ func (in *input) ownWords() (out []ownText) {
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
 		from, speaks := in.addressedToUser(t)
-		if !in.covered(t.Handle.From) || in.isOlder(i) || !speaks {
+		if !in.covered(t.Handle.From) || in.isPreviousSummary(i) || !speaks {
 			continue
 		}
 		words := withoutCalls(t.Body[from:])
@@ -115,10 +115,10 @@ func (in *input) thoughts() (out []ownText) {
 // addressedToUser reports whether a text is addressed to the user, in words or by a call, and where the
 // words begin.
 func (in *input) addressedToUser(t *retain.Text) (from int, ok bool) {
-	if t.Source == retain.Said {
+	if t.Source == retain.SourceAssistant {
 		return 0, in.messages[t.Handle.From].Role == precis.RoleAssistant
 	}
-	if t.Source != retain.Called || t.Call < 0 {
+	if t.Source != retain.SourceArguments || t.Call < 0 {
 		return 0, false
 	}
 	c := &in.x.Calls[t.Call]
@@ -174,7 +174,8 @@ func (in *input) dropShort(all []ownText) []ownText {
 	newest := newestSaid(all)
 	return slices.DeleteFunc(slices.Clone(all), func(t ownText) bool {
 		isLast := t == all[max(newest, 0)] && !strings.HasSuffix(t.words, ":")
-		return !isLast && (len(t.words) < leastWords || len(t.words) < in.least(leastCalls) && in.hasCall(t.at))
+		return !isLast && (len(t.words) < leastWords ||
+			len(t.words) < in.least(leastCalls) && in.hasCall(t.at))
 	})
 }
 
@@ -222,7 +223,7 @@ func (in *input) writeAccount(d *draft, all []ownText, budget int) {
 			break
 		}
 		lines = append(lines, line)
-		in.cover.String(words)
+		in.cover.AddText(words)
 	}
 	d.section(wordsTitle, lines, d.tokensLeft)
 }

@@ -290,7 +290,7 @@ func (f modelRung) Propose(ctx context.Context, _ *policy.Situation) (precis.Edi
 func withRung(t *testing.T, rung policy.Strategy, alone bool) func(*gateway.Options) {
 	return func(o *gateway.Options) {
 		settings := policy.DefaultSettings()
-		settings.MinModel, settings.Prepare = 0, 0
+		settings.MinModelWindow, settings.Prepare = 0, 0
 		var err error
 		if alone {
 			var counter precis.Counter

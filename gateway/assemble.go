@@ -27,28 +27,28 @@ import (
 type Assembly struct {
 	Dialect wire.Dialect
 	Body    []byte // the request in the dialect's format; retained, must not be changed
-	// Name is the client's name for the conversation, at most [MostName] bytes. The conversation
+	// Name is the client's name for the conversation, at most [MaxNameBytes] bytes. The conversation
 	// and its edits are then remembered, as for forwarded requests. "": not remembered.
 	Name string
 	// Edits are the edits in force, from earlier answers, for a conversation that is not
 	// remembered. An edit that does not fit the messages any more is left out.
 	Edits []precis.Edit
 
-	Window  int           // of the model, in tokens; 0: the window that the gateway knows
-	Target  policy.Tokens // size to reduce to; 0: by Share
-	Share   policy.Share  // of the window, to reduce to; 0: by the settings
-	Now     bool          // reduce now, even below the threshold
-	Force   bool          // reduce even if content would be lost entirely, see [conversation.LossError]
-	Focus   string        // topic that a summary should focus on; may be empty
-	Profile string        // selects the manager; "": the default one
+	Window    int           // of the model, in tokens; 0: the window that the gateway knows
+	Target    policy.Tokens // size to reduce to; 0: by Share
+	Share     policy.Share  // of the window, to reduce to; 0: by the settings
+	ReduceNow bool          // reduce now, even below the threshold
+	Force     bool          // reduce even if content would be lost entirely, see [conversation.LossError]
+	Focus     string        // topic that a summary should focus on; may be empty
+	Profile   string        // selects the manager; "": the default one
 	// [conversation.ByModel] or [conversation.ByDigest]; "": a model in the background, if remembered
 	Summarizer string
 
 	scope string // derived from Name, see [lineage.Request]
 }
 
-// MostName is the longest name of a conversation, in bytes.
-const MostName = 200
+// MaxNameBytes is the longest name of a conversation, in bytes.
+const MaxNameBytes = 200
 
 // Assembled is the view of an [Assembly].
 type Assembled struct {
@@ -134,9 +134,9 @@ func anchored(edits []precis.Edit, said *precis.Transcript) []precis.Edit {
 	return out
 }
 
-// Listed calls f with a home that contains only the conversation of the assembly. The conversation
+// WithTemporaryHome calls f with a home that contains only the conversation of the assembly. The conversation
 // is not remembered.
-func (g *Gateway) Listed(r *http.Request, a Assembly,
+func (g *Gateway) WithTemporaryHome(r *http.Request, a Assembly,
 	f func(h conversation.Home, id string) error) (err error) {
 	defer g.recovered(r.Context(), opAssemble, &err)
 	a.Name = ""
@@ -215,8 +215,8 @@ func (a *Assembly) check() error {
 	switch {
 	case a.Window < 0:
 		return fail("window is %d, want 0 or more", a.Window)
-	case len(a.Name) > MostName:
-		return fail("conversation has %d bytes, want %d at most", len(a.Name), MostName)
+	case len(a.Name) > MaxNameBytes:
+		return fail("conversation has %d bytes, want %d at most", len(a.Name), MaxNameBytes)
 	case a.Name != "" && len(a.Edits) > 0:
 		return fail("edits are for lists that are not remembered; the edits of a conversation are kept with it")
 	}
@@ -245,8 +245,8 @@ func (a *Assembly) request(r *http.Request) *http.Request {
 
 // explained adds an error code to the error for a list that cannot be placed.
 func explained(err error) error {
-	var many *lineage.TooMany
-	var field *polyfill.Invalid
+	var many *lineage.TooManyError
+	var field *polyfill.InvalidError
 	switch {
 	case errors.As(err, &many):
 		return precis.Errorf(precis.CodeInvalid, "read request", "%w", err)
@@ -278,7 +278,7 @@ func (p *placed) checkView() error {
 // booked again.
 func (j *planner) adopt(ctx context.Context) (dropped []string) {
 	for _, e := range j.assembly.Edits {
-		if err := j.conv.Keep(ctx, j.mgr.Silent(), e); err != nil {
+		if err := j.conv.Keep(ctx, j.mgr.WithoutRecording(), e); err != nil {
 			dropped = append(dropped, fmt.Sprintf("the edit %.60s is left out, since the messages are not those that it was made on: %v", e.ID, err))
 		}
 	}
@@ -294,7 +294,7 @@ func (j *planner) assemble(ctx context.Context) error {
 			Err:  fmt.Errorf("no model writes summaries for a window of %d tokens", j.req.Window.Tokens),
 			Hint: "configure one, or use digest"}
 	}
-	if a.Name != "" && !a.Now && a.Summarizer == "" {
+	if a.Name != "" && !a.ReduceNow && a.Summarizer == "" {
 		return j.run(ctx)
 	}
 	if err := j.look(ctx); err != nil {
@@ -302,12 +302,12 @@ func (j *planner) assemble(ctx context.Context) error {
 	}
 	j.before = j.res.Report.Unreduced
 	due := j.decision().Action == policy.ActionReduce || j.decision().Action == policy.ActionTruncate
-	if !due && !a.Now || j.found.Len == 0 {
+	if !due && !a.ReduceNow || j.found.Len == 0 {
 		return nil
 	}
 	r := j.req
 	r.WithoutModels = a.Summarizer != conversation.ByModel
-	if a.Now {
+	if a.ReduceNow {
 		r.TriggeredBy = precis.TriggeredManual
 	}
 	if !r.WithoutModels {
@@ -320,7 +320,7 @@ func (j *planner) assemble(ctx context.Context) error {
 // see [conversation.Guard]. It does not apply to reductions that only the settings demand.
 func (j *planner) refused(made []precis.Edit) error {
 	a := j.assembly
-	if a == nil || a.Force || !a.Now && a.target() == (policy.Target{}) {
+	if a == nil || a.Force || !a.ReduceNow && a.target() == (policy.Target{}) {
 		return nil
 	}
 	return conversation.Guard(opAssemble, j.work, made, j.mgr.NewMeter())

@@ -67,7 +67,7 @@ func (p *placed) summarizes() *bridge.Answer {
 	default:
 		return nil
 	}
-	p.answer.Keep = bridge.MostText
+	p.answer.Keep = bridge.MaxText
 	return a
 }
 
@@ -79,7 +79,7 @@ func (p *placed) madeOf(a *bridge.Answer) (found bool) {
 		return false
 	}
 	defer leave()
-	a.Conversation, a.Messages, found = bridge.Origin(p.r.Context(), p.conversations.All(p.owner), text)
+	a.Conversation, a.Messages, found = bridge.FindOrigin(p.r.Context(), p.conversations.All(p.owner), text)
 	return found
 }
 
@@ -165,24 +165,25 @@ func (j *planner) wasLinked() bool {
 		return false
 	}
 	return j.found.Kind != lineage.Branched ||
-		slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.Report.Rung == bridge.Rung })
+		slices.ContainsFunc(j.work.Edits,
+			func(e precis.Edit) bool { return e.Report.Rung == bridge.RungName })
 }
 
 // findLack finds what the summary lacks, reading as many earlier conversations at once as there are
 // processors.
 func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.Place,
-	window bool) (bridge.Lack, error) {
+	window bool) (bridge.MissingContent, error) {
 	room := min(mostLack, j.window(ctx).Window().Tokens/lackShare)
 	stop := j.keepAlive()
 	defer stop()
 	leave, err := j.g.processors.Enter(ctx)
 	if err != nil {
-		return bridge.Lack{}, err
+		return bridge.MissingContent{}, err
 	}
 	defer leave()
 	if window {
 		text, err := bridge.Digest(ctx, before, room)
-		return bridge.Lack{Text: "\n\n" + text}, err
+		return bridge.MissingContent{Text: "\n\n" + text}, err
 	}
 	return bridge.Missing(before, j.work.Transcript.Messages(), at, room), nil
 }
@@ -191,7 +192,7 @@ func (j *planner) findLack(ctx context.Context, before []bridge.Part, at bridge.
 func (p *placed) predecessors() (out []recall.Linked) {
 	before := bridge.Chain(p.r.Context(), p.g.conversations, p.owner, p.conv.Info().Continues, 0)
 	for _, part := range before {
-		out = append(out, recall.Linked{Prefix: bridge.Prefix(part.ID),
+		out = append(out, recall.Linked{Prefix: bridge.HandlePrefix(part.ID),
 			Transcript: precis.NewTranscript(part.Messages...)})
 	}
 	return out
@@ -202,7 +203,7 @@ func (p *placed) predecessors() (out []recall.Linked) {
 func (x *exchange) answerSummary(p *plan) bool {
 	f := p.found
 	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !p.intent.Program ||
-		f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
+		f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.MinDigestTokens {
 		return false
 	}
 	parts := bridge.Chain(x.r.Context(), x.g.conversations, x.owner, p.asked.Conversation, p.asked.Messages)
@@ -214,7 +215,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 		return false
 	}
 	tokens := max(min(digest.DefaultTokens, p.window(x.r.Context()).Window().Tokens/lackShare),
-		bridge.LeastDigest)
+		bridge.MinDigestTokens)
 	if f.Prompt.MaxOutput > 0 {
 		tokens = min(tokens, f.Prompt.MaxOutput)
 	}
@@ -228,7 +229,7 @@ func (x *exchange) answerSummary(p *plan) bool {
 	reply := bridge.Reply{
 		Dialect: x.Dialect.Name(), ID: hex.EncodeToString(sum[:12]), Model: p.found.Prompt.Model,
 		Created: x.g.o.Now().Unix(),
-		Text:    bridge.Wrapped(text, body.Item(len(body.Items())-1)),
+		Text:    bridge.WrapSummary(text, body.Item(len(body.Items())-1)),
 	}
 	x.answer.Said(reply.Text)
 	x.noteSummary()

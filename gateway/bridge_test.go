@@ -614,7 +614,7 @@ func TestABridgeOverAStoreThatFails(t *testing.T) {
 			t.Cleanup(func() { st.set(works) })
 			old := condensed(t, base, s)
 			for n := 0; n == 0; { // else memory gives up what it has no room for; a turn ends behind its answer
-				if _, err := conversation.List(t.Context(), g.Home(""), conversation.Listing{}); err != nil {
+				if _, err := conversation.List(t.Context(), g.Home(""), conversation.ListQuery{}); err != nil {
 					t.Fatal(err)
 				}
 				records, err := st.Conversations(t.Context(), store.Query{})

@@ -45,8 +45,8 @@ func (p *plan) compose() composed {
 
 // live returns the request that a summary request extends, so that its messages are found in the
 // provider's prompt cache.
-func (p *plan) live(edited bool) *policy.Live {
-	l := &policy.Live{Dialect: p.Dialect.Name(), Model: p.found.Prompt.Model, Body: p.body,
+func (p *plan) live(edited bool) *policy.LiveRequest {
+	l := &policy.LiveRequest{Dialect: p.Dialect.Name(), Model: p.found.Prompt.Model, Body: p.body,
 		Header: rideHeaders(p.r.Header)}
 	p.poly.RemoveBetas(l.Header)
 	if edited || p.poly.Asked {
@@ -82,7 +82,7 @@ func (c *composer) offerTools() {
 		return
 	}
 	list := c.d.Get("tools")
-	free := tool.Free(list, c.g.ownTools())
+	free := tool.Available(list, c.g.ownTools())
 	offered := slices.DeleteFunc(slices.Clone(free), func(t tool.Tool) bool { return !c.offers(t) })
 	if len(offered) == 0 {
 		return

@@ -56,7 +56,7 @@ func TestOvertakenRequestsLoseNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := policy.DefaultSettings()
-	settings.MinModel, settings.Prepare = 0, 0
+	settings.MinModelWindow, settings.Prepare = 0, 0
 	m, err := policy.NewManager(policy.Options{Counter: counter, Settings: settings, Strategies: []policy.Strategy{hideOnce{}, wait}})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ type direct struct {
 
 // RoundTrip sends a request and returns the response when its header has arrived.
 func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
-	rt, ok := upstream.Named(r)
+	rt, ok := upstream.RouteByURL(r)
 	if !ok || upgrades(r) {
 		return d.base.RoundTrip(r)
 	}

@@ -102,7 +102,7 @@ var errPanic = errors.New("panic")
 // handle answers a request that was read.
 func (x *exchange) handle(q *request) {
 	p, out, err := x.prepare(q)
-	var many *lineage.TooMany
+	var many *lineage.TooManyError
 	switch {
 	case errors.As(err, &many):
 		x.kind, x.action, x.reason = passMany, actionPass, unmanaged.TooMany
@@ -151,7 +151,7 @@ func (x *exchange) timeBeforeForward() time.Duration {
 
 // refuse answers with an error of the gateway's own.
 func (x *exchange) refuse(err error) {
-	var field *polyfill.Invalid
+	var field *polyfill.InvalidError
 	if errors.As(err, &field) {
 		x.err, x.reason = precis.Errorf(precis.CodeInvalid, "read context_management", "%s",
 			field.Message), unmanaged.Invalid
@@ -236,7 +236,7 @@ func (x *exchange) describe(h http.Header) {
 	if s := r.Shadow; s != nil && s.Due {
 		h.Set(headerShadow, strconv.Itoa(s.Before)+" "+strconv.Itoa(s.After))
 	}
-	if n := x.plan.outlook.Room.Lasts; n != nil {
+	if n := x.plan.outlook.Room.TurnsLeft; n != nil {
 		h.Set(headerTurnsLeft, strconv.Itoa(*n))
 	}
 	if x.plan.failed != "" {
@@ -281,14 +281,14 @@ func (x *exchange) record() {
 	}
 	tokens := sent.After.Tokens
 	if x.answer.Error == nil && !x.answer.Full() {
-		x.g.windows.Accepted(p.windowKey(), x.answer.Input, tokens)
+		x.g.windows.RecordAccepted(p.windowKey(), x.answer.Input, tokens)
 	}
 	m := x.g.conversations.Manager(p.manager, x.owner)
 	if x.answer.Input > 0 && x.answer.Error == nil {
 		// cannot fail without a store
 		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input)
 		x.g.conversations.Learned(x.owner, model, m)
-		if !sent.Teaches() { // images and documents distort the count of this conversation
+		if !sent.CanCalibrate() { // images and documents distort the count of this conversation
 			p.conv.Measured.Store(&precis.Measured{Messages: p.found.Len, Tokens: x.answer.Input})
 		}
 	}
@@ -312,7 +312,8 @@ func (x *exchange) record() {
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before,
 			After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
-			SavedUSD: sentNow.SavedUSD(x.Dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) },
+			SavedUSD: sentNow.SavedUSD(x.Dialect.Name(),
+				func(u precis.Usage) float64 { return x.cost(model, u) },
 				x.answer.Usage, was),
 		})
 	}

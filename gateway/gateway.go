@@ -42,13 +42,13 @@ type Gateway struct {
 	// freeModels are models, by upstream and name, at upstreams that do not know the control for
 	// bound reasoning.
 	freeModels sync.Map
-	gate       *admission.Gate
+	gate       *admission.Limiter
 	processors admission.Processors // for reductions and digests without a model
 	profiles   *profiles.Set
 	admins     atomic.Pointer[map[string]bool]
 	calls      inprocess.Calls // made through RoundTripper
 	bridges    *bridge.Table
-	holds      *hold.Orders
+	holds      *hold.Holds
 	homes      *homes.Homes
 
 	ctx     context.Context // of work that outlives requests
@@ -73,8 +73,9 @@ func New(o Options) (*Gateway, error) {
 	g.processors = admission.NewProcessors()
 	g.profiles = profiles.New(o.Manager, o.Profiles)
 	g.accounts = accounts.New(accounts.Options{
-		MAC: o.Auth.MAC, Main: g.upstreams.Main(), Transport: o.Transport, Store: o.Store, Patience: o.Patience,
-		Now: o.Now, Work: g.background, Upstreams: o.Upstreams,
+		MAC: o.Auth.MAC, Main: g.upstreams.DefaultNames(), Transport: o.Transport, Store: o.Store,
+		Patience: o.Patience,
+		Now:      o.Now, Work: g.background, Upstreams: o.Upstreams,
 	})
 	keep, _ := o.Store.(store.Windows)
 	g.windows = windows.New(windows.Options{Table: o.Window, Profile: o.ProfileWindow,
@@ -134,7 +135,7 @@ func (g *Gateway) Active() int { return g.gate.Active() }
 func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
 	g.windows.StopAsking()
-	g.LetGo()
+	g.ReleaseHolds()
 	g.calls.End()
 	done := make(chan struct{})
 	go func() { g.work.Wait(); close(done) }()
@@ -232,7 +233,8 @@ func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 }
 
 func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error) {
-	g.o.Logger.WarnContext(r.Context(), "upstream failed", "path", r.URL.Path, "error", upstream.PlainError(err))
+	g.o.Logger.WarnContext(r.Context(), "upstream failed", "path", r.URL.Path, "error",
+		upstream.PlainError(err))
 	out := error(errUpstream)
 	if hint := upstream.HintOf(err); hint != "" {
 		out = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached; %s",

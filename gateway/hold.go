@@ -22,7 +22,7 @@ func (x *exchange) holdIfOrdered(p *plan) (*plan, error) {
 	}
 	most := holdSilent
 	if p.found.Prompt.Stream && p.direct == nil {
-		most = conversation.MostHold
+		most = conversation.MaxHold
 	}
 	waited, held := x.g.holds.Wait(x.r.Context(), x.owner, p.conv.ID(), most, p.keepAlive)
 	x.waited += waited
@@ -61,5 +61,5 @@ func (p *plan) reviewed() (*plan, error) {
 	return &next, nil
 }
 
-// LetGo sends all held requests and holds no more. Call it before the gateway ends.
-func (g *Gateway) LetGo() { g.holds.End() }
+// ReleaseHolds sends all held requests and holds no more. Call it before the gateway ends.
+func (g *Gateway) ReleaseHolds() { g.holds.End() }

@@ -122,7 +122,7 @@ func TestAHeldRequestIsSentAsTheUserChangedIt(t *testing.T) {
 			if _, err := conversation.Exclude(t.Context(), x.h, x.id, precis.MessageHandle(2)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := conversation.LetGo(t.Context(), x.h, x.id, false); err != nil {
+			if _, err := conversation.ReleaseHold(t.Context(), x.h, x.id, false); err != nil {
 				t.Fatal(err)
 			}
 			a := <-got
@@ -152,14 +152,14 @@ func TestHoldingEndsByItself(t *testing.T) {
 	x.order(time.Minute)
 	x.a.read(4, words(60, 4))
 	got := x.ask(t.Context(), false)
-	if _, err := conversation.LetGo(t.Context(), x.h, x.id, true); err != nil {
+	if _, err := conversation.ReleaseHold(t.Context(), x.h, x.id, true); err != nil {
 		t.Fatal(err)
 	}
 	<-got
 	x.until(func(h conversation.Holding) bool { return h.Ordered && !h.Waiting })
 	x.a.read(5, words(60, 5))
 	got = x.ask(t.Context(), true)
-	x.g.LetGo() // the gateway is about to end
+	x.g.ReleaseHolds() // the gateway is about to end
 	if a := <-got; a.code != 200 {
 		t.Errorf("the last request: %d", a.code)
 	}
@@ -184,7 +184,7 @@ func TestASilentClientIsHeldBriefly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := conversation.LetGo(t.Context(), x.h, x.id, false); err != nil {
+	if _, err := conversation.ReleaseHold(t.Context(), x.h, x.id, false); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-got; a.code != 200 {
@@ -220,7 +220,7 @@ func TestAHeldRequestFits(t *testing.T) {
 	if _, err := conversation.UndoAll(t.Context(), x.h, x.id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conversation.LetGo(t.Context(), x.h, x.id, false); err != nil {
+	if _, err := conversation.ReleaseHold(t.Context(), x.h, x.id, false); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-got; a.code != 200 || !strings.Contains(string(x.s.Requests()[1].Body), "line 30 of file 1:") {
@@ -234,7 +234,7 @@ func TestAHeldRequestFits(t *testing.T) {
 	if _, err := conversation.UndoAll(t.Context(), x.h, x.id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conversation.LetGo(t.Context(), x.h, x.id, false); err != nil {
+	if _, err := conversation.ReleaseHold(t.Context(), x.h, x.id, false); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-got; a.code != 200 {
@@ -251,7 +251,7 @@ func TestHoldingIsTheOwners(t *testing.T) {
 	if _, err := conversation.Hold(t.Context(), other, x.id, 0); precis.CodeOf(err) != precis.CodeNotFound {
 		t.Errorf("another owner holds the request: %v", err)
 	}
-	if _, err := conversation.LetGo(t.Context(), other, x.id, false); precis.CodeOf(err) != precis.CodeNotFound {
+	if _, err := conversation.ReleaseHold(t.Context(), other, x.id, false); precis.CodeOf(err) != precis.CodeNotFound {
 		t.Errorf("another owner lets the request go: %v", err)
 	}
 	if h, err := conversation.HoldingOf(t.Context(), other, x.id); err != nil || h.Ordered {
@@ -262,7 +262,7 @@ func TestHoldingIsTheOwners(t *testing.T) {
 			t.Errorf("a limit of %s: %v", limit, err)
 		}
 	}
-	if h, err := conversation.LetGo(t.Context(), x.h, x.id, false); err != nil || h.Ordered {
+	if h, err := conversation.ReleaseHold(t.Context(), x.h, x.id, false); err != nil || h.Ordered {
 		t.Errorf("an order that is taken back: %+v, %v", h, err)
 	}
 }

@@ -116,7 +116,7 @@ func TestAStoreThatCannotTellOwnersApart(t *testing.T) {
 	if _, err := conversation.Purge(ctx, g.Home(owner), conversation.PurgeOptions{All: true}); precis.CodeOf(err) != precis.CodeInvalid {
 		t.Errorf("a store that cannot forget: %v", err)
 	}
-	page, err := conversation.List(ctx, g.Home(gateway.AllOwners), conversation.Listing{})
+	page, err := conversation.List(ctx, g.Home(gateway.AllOwners), conversation.ListQuery{})
 	if err != nil || len(page.Items) != 1 {
 		t.Errorf("%+v %v", page, err)
 	}

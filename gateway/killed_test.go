@@ -176,7 +176,7 @@ func (k *killed) settle() {
 	k.t.Helper()
 	for range 200 {
 		if st, err := sqlite.Open(k.t.Context(), k.db, sqlite.Options{}); err == nil {
-			list, err := conversation.List(k.t.Context(), shelf.InStore(shelf.StoreOptions{Store: st, Manager: frugal(k.t)}), conversation.Listing{})
+			list, err := conversation.List(k.t.Context(), shelf.InStore(shelf.StoreOptions{Store: st, Manager: frugal(k.t)}), conversation.ListQuery{})
 			_ = st.Close()
 			if err == nil && len(list.Items) > 0 {
 				return

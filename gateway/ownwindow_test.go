@@ -17,7 +17,7 @@ func TestOwnModelIsToldTheWindow(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var told []int
-	own := func(_ context.Context, l *policy.Live) model.Model {
+	own := func(_ context.Context, l *policy.LiveRequest) model.Model {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, l.Window)

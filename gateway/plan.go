@@ -246,7 +246,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 }
 
 // reasoning returns the rule for signed reasoning in this request.
-func (p *plan) reasoning() precis.Reasoning {
+func (p *plan) reasoning() precis.ReasoningRule {
 	prompt := p.found.Prompt
 	switch {
 	case p.Dialect.Name() != anthropic.Format:

@@ -97,7 +97,7 @@ func (p *plan) polyfillAnswer() *polyfill.Answer { return p.poly.Answer(p.g.o.No
 
 // answerAlone answers a request that needs no upstream.
 func (x *exchange) answerAlone(p *plan) {
-	body, stream, ok := p.poly.Alone(x.kind == passEmpty, x.g.o.Now())
+	body, stream, ok := p.poly.WholeAnswer(x.kind == passEmpty, x.g.o.Now())
 	if !ok {
 		x.refuse(precis.Errorf(precis.CodeInternal, "compact conversation", "no summary could be made"))
 		return
@@ -128,7 +128,7 @@ func (p *pipe) polyfillWhole() {
 	var out []byte
 	switch report := p.p.result.Report; {
 	case p.Work == intent.Count:
-		out = polyfill.Counted(in.head, report.Unreduced, report.After.Tokens)
+		out = polyfill.AddUneditedCount(in.head, report.Unreduced, report.After.Tokens)
 	case p.Dialect.Name() == anthropic.Format:
 		out = a.Message(in.head)
 	case p.Dialect.Name() == responses.Format:

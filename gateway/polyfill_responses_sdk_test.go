@@ -124,7 +124,7 @@ func TestItemsAreCompactedOverManyTurns(t *testing.T) {
 				if len(out) == 2 {
 					compacted++
 					item := out[0].AsCompaction()
-					if sum, ok := polyfill.Open(item.EncryptedContent); !ok || sum.Text == "" || sum.Messages == 0 || !strings.HasPrefix(item.ID, "cmp_") {
+					if sum, ok := polyfill.Unseal(item.EncryptedContent); !ok || sum.Text == "" || sum.Messages == 0 || !strings.HasPrefix(item.ID, "cmp_") {
 						t.Fatalf("turn %d: %s", n, item.RawJSON())
 					}
 				}
@@ -163,7 +163,7 @@ func TestACompactionIsAllThatIsAskedFor(t *testing.T) {
 		if len(out) != 1 || out[0].Type != "compaction" || len(s.Requests()) != asked || len(w.requests) != 1 {
 			t.Fatalf("%d items, %d requests upstream", len(out), len(s.Requests())-asked)
 		}
-		sum, ok := polyfill.Open(out[0].AsCompaction().EncryptedContent)
+		sum, ok := polyfill.Unseal(out[0].AsCompaction().EncryptedContent)
 		if !ok || !strings.Contains(sum.Text, "SUMMARY 1") || sum.Messages != 8 {
 			t.Fatalf("made %+v", sum)
 		}

@@ -81,7 +81,7 @@ func TestAnAgentsTaskOutlivesItsCompaction(t *testing.T) {
 		if !regexp.MustCompile(`(?s)SUMMARY .*BETA-7`).MatchString(m.Content[0].Content) {
 			t.Errorf("turn %d: %s", n, m.Content[0].Content)
 		}
-		if s, ok := polyfill.Open(m.Content[0].Encrypted); !ok || s.Messages == 0 || s.Text != "" {
+		if s, ok := polyfill.Unseal(m.Content[0].Encrypted); !ok || s.Messages == 0 || s.Text != "" {
 			t.Errorf("sealed %+v", s)
 		}
 	}

@@ -72,7 +72,7 @@ func (j *planner) prepareNext() {
 	room := j.outlook.Room
 	if !j.recordsEdits || j.Work != intent.Turn || j.result.Report.Counter == "" || !settings.Auto ||
 		settings.Observe || settings.Preset == preset.Roo ||
-		room.Lasts == nil || *room.Lasts > soonest || room.Left == 0 || j.usesModel() {
+		room.TurnsLeft == nil || *room.TurnsLeft > soonest || room.Left == 0 || j.usesModel() {
 		return
 	}
 	if 2*float64(room.Growth) > j.slackRoom() {

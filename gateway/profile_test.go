@@ -35,7 +35,7 @@ func TestAProfileHasItsOwnWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := conversation.Compose(t.Context(), g.Home(l.Owner), l.ID)
+		c, err := conversation.CompositionOf(t.Context(), g.Home(l.Owner), l.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

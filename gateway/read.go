@@ -29,11 +29,11 @@ func (x *exchange) read() (*request, error) {
 	return &request{body: x.held.Bytes, compressed: x.held.Compressed, encoded: x.held.Encoded}, nil
 }
 
-// Read reads the body of a request for [Gateway.Assemble], within the limits for forwarded
+// ReadBody reads the body of a request for [Gateway.Assemble], within the limits for forwarded
 // requests. Done releases the place and the memory of the request; call it when the request is
 // answered. The error is one of package admission, or [precis.CodeInvalid] for an unknown
 // compression.
-func (g *Gateway) Read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+func (g *Gateway) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	owner, err := g.owner(r, nil, "")
 	if err != nil {
 		return nil, nil, err

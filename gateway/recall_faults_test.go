@@ -340,9 +340,9 @@ func TestReasoningOutlivesUndo(t *testing.T) {
 }
 
 // only returns the one conversation of a gateway.
-func only(t *testing.T, g *gateway.Gateway) conversation.Listed {
+func only(t *testing.T, g *gateway.Gateway) conversation.ListItem {
 	t.Helper()
-	page, err := conversation.List(t.Context(), g.Home(gateway.AllOwners), conversation.Listing{})
+	page, err := conversation.List(t.Context(), g.Home(gateway.AllOwners), conversation.ListQuery{})
 	if err != nil || len(page.Items) != 1 {
 		t.Fatal(page, err)
 	}

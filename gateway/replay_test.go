@@ -12,7 +12,7 @@ import (
 // conversations returns how many there are in a list.
 func conversations(t *testing.T, g *gateway.Gateway) int {
 	t.Helper()
-	list, err := conversation.List(t.Context(), g.Home(gateway.AllOwners), conversation.Listing{Limit: 500})
+	list, err := conversation.List(t.Context(), g.Home(gateway.AllOwners), conversation.ListQuery{Limit: 500})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func shownBy(t *testing.T, gateways []*gateway.Gateway) []map[string]string {
 	for i, g := range gateways {
 		h := g.Home("key-alice")
 		shown[i] = map[string]string{}
-		list, err := conversation.List(t.Context(), h, conversation.Listing{})
+		list, err := conversation.List(t.Context(), h, conversation.ListQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,9 +46,9 @@ func (o *responder) hold(in *reply, describe func(http.Header)) {
 // fail answers with an error of the gateway's own, in the shape of the dialect.
 func (o *responder) fail(err error) {
 	code, kind := status[precis.CodeOf(err)], "invalid_request_error"
-	var large admission.TooLarge
-	var slow admission.TooSlow
-	var busy admission.Busy
+	var large admission.TooLargeError
+	var slow admission.TooSlowError
+	var busy admission.BusyError
 	switch {
 	case precis.CodeOf(err) == precis.CodeCanceled:
 		o.status = code

@@ -161,7 +161,7 @@ func (x *exchange) updateProof(status int) {
 	case status < 300:
 		x.doubted = false
 		x.placed.conv.Confirm()
-	case x.doubted && accounts.RefusedBy(status) && x.placed.conv.Info().Requests == 0:
+	case x.doubted && accounts.IsRefusal(status) && x.placed.conv.Info().Requests == 0:
 		x.conversations.Discard(x.placed.conv)
 	}
 }
@@ -332,11 +332,11 @@ func (p *plan) retryRequest(out composed, in *reply) (*plan, composed, bool) {
 	if in.full {
 		return p.smaller(overflow.Overflow{})
 	}
-	if out.beta != "" && reasoning.AboutControl(code, in.problem) {
+	if out.beta != "" && reasoning.IsControlError(code, in.problem) {
 		p.g.freeModels.Store([2]string{p.Upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
 	}
-	if reasoning.AboutThinking(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
+	if reasoning.IsReasoningError(code, in.problem) && !p.reasoningOff && p.found.Prompt.Thinking &&
 		(splice.Edited(p.result) || len(out.tools) > 0) {
 		p = p.withoutReasoning()
 		return p, p.compose(), true
@@ -402,7 +402,7 @@ func (p *plan) recordOverflow(over overflow.Overflow, seen bool) {
 	report := p.result.Report
 	o := p.overflow(over)
 	o.Seen = seen
-	p.g.windows.Refused(p.windowKey(), o)
+	p.g.windows.RecordRefused(p.windowKey(), o)
 	if ceiling := o.Ceiling(p.retries); ceiling > 0 && (p.ceiling == 0 || ceiling < p.ceiling) {
 		p.ceiling = ceiling
 	}

@@ -337,7 +337,7 @@ func (p *pipe) condense(in asked.Input) (report policy.Report, err error) {
 	live := now.live(splice.Edited(now.result))
 	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()),
 		liveHome{p.g.homes.In(p.conversations, p.owner), live}, now.conv.ID(),
-		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, Asked: true})
+		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, RequestedByModel: true})
 	if err != nil {
 		return report, err
 	}
@@ -372,13 +372,13 @@ func (p *pipe) renew(ctx context.Context) error {
 // liveHome is a home that makes summary requests extend a client's request.
 type liveHome struct {
 	homes.Home
-	live *policy.Live
+	live *policy.LiveRequest
 }
 
 // Look calls f with a conversation, see [homes.Home.Look].
 func (h liveHome) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
 	return h.Home.Look(ctx, id, func(s *conversation.Subject) error {
-		s.Ask.Live = h.live
+		s.Template.Live = h.live
 		return f(s)
 	})
 }
@@ -398,7 +398,7 @@ func (p *pipe) answerWhole() {
 	if !in.whole && in.err == nil {
 		in.readMore(maxWhole)
 	}
-	w := tool.Whole{Dialect: p.Dialect.Name(), Names: p.sent.tools}
+	w := tool.BodyMerger{Dialect: p.Dialect.Name(), Names: p.sent.tools}
 	a := w.Add(in.head)
 	if !in.whole || a == nil || len(a.Calls) == 0 {
 		return

@@ -28,7 +28,7 @@ type Machine struct {
 	Version string              // of precis
 	Env     func(string) string // nil: no variable is set
 	// ModelSummary lets the program's model write the summary where precis could do so, and precis
-	// adds the facts it lacks. It applies to programs with [Host.Gates].
+	// adds the facts it lacks. It applies to programs with [Host.OffersModelSummary].
 	ModelSummary bool
 	// Find returns the path of a program; nil: [exec.LookPath].
 	Find func(string) (string, error)
@@ -55,10 +55,10 @@ func (m Machine) precisFolder(host string) string { return filepath.Join(m.Data,
 
 // Host is an agent program that precis works inside of.
 type Host struct {
-	Name  string // e.g. "claude-code"
-	Title string // e.g. "Claude Code"
-	Does  string // the effect of precis there, in a line
-	After string // steps left to the user after installing; "": none
+	Name      string // e.g. "claude-code"
+	Title     string // e.g. "Claude Code"
+	Effect    string // the effect of precis there, in a line
+	NextSteps string // steps left to the user after installing; "": none
 	// Version is the version of the program that this was tested with; "": not run, and known only
 	// from the program's source.
 	Version string
@@ -88,9 +88,9 @@ func Named(name string) (Host, error) {
 		Hint: "one of " + strings.Join(names, ", ")}
 }
 
-// Gates reports whether the program offers a choice between a summary by precis and one by a model
-// that precis checks.
-func (h Host) Gates() bool { return h.gates }
+// OffersModelSummary reports whether the program offers a choice between a summary by precis and one by
+// a model that precis checks.
+func (h Host) OffersModelSummary() bool { return h.gates }
 
 // Found reports whether a machine seems to have the program: its executable is in the path, or its
 // settings folder exists.

@@ -891,7 +891,7 @@ func TestHosts(t *testing.T) {
 	m := newMachine(t)
 	m.Find = func(string) (string, error) { return "", errors.New("not found") }
 	for _, h := range host.Hosts() {
-		if h.Title == "" || h.Does == "" || h.Version == "" && h.Name != "hermes" || h.Found(m) {
+		if h.Title == "" || h.Effect == "" || h.Version == "" && h.Name != "hermes" || h.Found(m) {
 			t.Errorf("%+v, found %v", h, h.Found(m))
 		}
 	}

@@ -44,9 +44,9 @@ func claudeCode() Host {
 	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
 	return Host{
 		Name: name, Title: "Claude Code", Version: "2.1.332", command: "claude", folder: folder,
-		Does: "each compaction is precis's own, without a model call; where plugins may not do that, the model gets a digest of what was hidden, and what the summary lacks; " +
+		Effect: "each compaction is precis's own, without a model call; where plugins may not do that, the model gets a digest of what was hidden, and what the summary lacks; " +
 			"tools over MCP; a status line",
-		After: "it acts in sessions that begin from now on",
+		NextSteps: "it acts in sessions that begin from now on",
 		parts: func(m Machine) []part {
 			own := m.precisFolder(name)
 			inside := filepath.Join(own, "precis")
@@ -150,8 +150,8 @@ func codex() Host {
 	folder := func(m Machine) string { return m.env("CODEX_HOME", m.home(".codex")) }
 	return Host{
 		Name: name, Title: "Codex", Version: "0.171.0", command: "codex", folder: folder,
-		Does:  "after a compaction the model gets what the summary lacks; tools over MCP",
-		After: "Codex runs a new hook only once you trust it: open codex, type /hooks, and trust the one of precis; or run precis install codex --trust",
+		Effect:    "after a compaction the model gets what the summary lacks; tools over MCP",
+		NextSteps: "Codex runs a new hook only once you trust it: open codex, type /hooks, and trust the one of precis; or run precis install codex --trust",
 		parts: func(m Machine) []part {
 			start := run(m.hook(name, "session-start"), answered)
 			start.Limit = 24_000
@@ -182,7 +182,7 @@ func qwen() Host {
 	folder := func(m Machine) string { return m.env("QWEN_HOME", m.home(".qwen")) }
 	return Host{
 		Name: name, Title: "Qwen Code", Version: "0.24.4", command: "qwen", folder: folder,
-		Does: "the summary is told what it has to keep; from the second request on the model has what the summary lacks; tools over MCP; a status line",
+		Effect: "the summary is told what it has to keep; from the second request on the model has what the summary lacks; tools over MCP; a status line",
 		parts: func(m Machine) []part {
 			return []part{settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
 				err := addHooks(d, []eventHook{
@@ -215,7 +215,7 @@ func gemini() Host {
 	folder := func(m Machine) string { return filepath.Join(m.env("GEMINI_CLI_HOME", m.Home), ".gemini") }
 	return Host{
 		Name: name, Title: "Gemini CLI", Version: "0.61.0", command: "gemini", folder: folder,
-		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks; tools over MCP",
+		Effect: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks; tools over MCP",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "extensions", "precis")
 			const limit = 6_000 // in milliseconds
@@ -243,8 +243,8 @@ func opencode() Host {
 	folder := func(m Machine) string { return filepath.Join(m.config(), "opencode") }
 	return Host{
 		Name: "opencode", Title: "opencode", Version: "1.18.33", command: "opencode", folder: folder,
-		gates: true,
-		Does:  "each summary is precis's own, without a model call; with --model-summary the model's, and what it lacks",
+		gates:  true,
+		Effect: "each summary is precis's own, without a model call; with --model-summary the model's, and what it lacks",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "opencode.js"))}
 		},
@@ -255,7 +255,7 @@ func pi() Host {
 	folder := func(m Machine) string { return m.env("PI_CODING_AGENT_DIR", m.home(".pi", "agent")) }
 	return Host{
 		Name: "pi", Title: "pi", Version: "1.6.0", command: "pi", folder: folder,
-		Does: "pi's own entries shorten the context, without a model call; a tool that brings back originals; a status line",
+		Effect: "pi's own entries shorten the context, without a model call; a tool that brings back originals; a status line",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "extensions", "precis.ts"), plugin(m, "pi.ts"))}
 		},
@@ -266,8 +266,8 @@ func cline() Host {
 	folder := func(m Machine) string { return m.env("CLINE_DIR", m.home(".cline")) }
 	return Host{
 		Name: "cline", Title: "Cline (command line)", Version: "3.0.65", command: "cline", folder: folder,
-		Does:  "precis keeps each request inside the window, as its gateway does; Cline sends its view",
-		After: "start it with cline --compaction off, so that Cline leaves that to precis",
+		Effect:    "precis keeps each request inside the window, as its gateway does; Cline sends its view",
+		NextSteps: "start it with cline --compaction off, so that Cline leaves that to precis",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "cline.js"))}
 		},
@@ -278,8 +278,8 @@ func hermes() Host {
 	folder := func(m Machine) string { return m.env("HERMES_HOME", m.home(".hermes")) }
 	return Host{
 		Name: "hermes", Title: "Hermes", command: "hermes", folder: folder,
-		Does:  "precis keeps each request inside the window, as its gateway does; Hermes keeps every message; a tool that brings back originals",
-		After: "it acts in sessions that begin from now on; if Hermes says that it does not find the engine, run hermes plugins enable precis",
+		Effect:    "precis keeps each request inside the window, as its gateway does; Hermes keeps every message; a tool that brings back originals",
+		NextSteps: "it acts in sessions that begin from now on; if Hermes says that it does not find the engine, run hermes plugins enable precis",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "plugins", "precis")
 			about := "name: precis\nversion: " + strconv.Quote(cmp.Or(m.Version, "0")) +

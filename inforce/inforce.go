@@ -60,11 +60,12 @@ func Find(msgs []precis.Message, wanted func(i int) bool, count func([]precis.Me
 	st := Content{held: map[int]map[int]bool{}}
 	for _, h := range force {
 		size := st.size(h, msgs, count)
-		if h.isAddition && size > h.Most {
+		if h.isAddition && size > h.MaxTokens {
 			h.cut = true
 			size = st.size(h, msgs, count)
 		}
-		if h.kept = h.defines || !h.words && size <= room && (h.Most == 0 || size <= h.Most); h.kept {
+		if h.kept = h.defines || !h.words && size <= room &&
+			(h.MaxTokens == 0 || size <= h.MaxTokens); h.kept {
 			for _, at := range h.At {
 				st.Add(at, !h.cuts(at))
 			}
@@ -308,7 +309,7 @@ func (f *finder) system(i int, m precis.Message) []Item {
 		h.Key = keyOf([]byte(text.String()))
 	}
 	if fieldOf(fields, outputConfig) != nil {
-		if m.SetsOnly() {
+		if m.OnlySettings() {
 			if !f.setBy[i] {
 				return nil
 			}
@@ -348,7 +349,8 @@ func (f *finder) result(at precis.Handle, r precis.ToolResult) []Item {
 			lists, _ := harness.Appended(block.Text)
 			for _, l := range lists {
 				if l.Rank != harness.Jobs {
-					out = append(out, Item{Key: l.Key, Name: l.Key, Most: mostAppended, rank: int(l.Rank),
+					out = append(out, Item{Key: l.Key, Name: l.Key, MaxTokens: mostAppended,
+						rank:       int(l.Rank),
 						isAddition: true})
 				}
 			}

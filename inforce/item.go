@@ -9,11 +9,12 @@ import (
 // Item is one item in force: a plan, a skill, a job. If its blocks are too large to keep, the text
 // that replaces them, or a note added to it, contains the texts of Must.
 type Item struct {
-	Key  string          // unique in a conversation
-	At   []precis.Handle // the blocks that state it; calls and results are held in pairs
-	Most int             // tokens up to which the blocks are kept word for word; 0: as far as there is room
-	Name string          // names it in the note, on one line
-	Must []string        // the required texts, each on one line; may be empty
+	Key string          // unique in a conversation
+	At  []precis.Handle // the blocks that state it; calls and results are held in pairs
+	// tokens up to which the blocks are kept word for word; 0: as far as there is room
+	MaxTokens int
+	Name      string   // names it in the note, on one line
+	Required  []string // the required texts, each on one line; may be empty
 
 	rank       int  // the lowest is dropped last
 	defines    bool // tools and settings: without it the API refuses later calls, or answers otherwise

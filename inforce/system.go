@@ -97,5 +97,5 @@ func fieldOf(fields []precis.Field, name string) json.RawMessage {
 	return nil
 }
 
-// Sets reports whether a message sets the output of the requests after it.
-func Sets(m precis.Message) bool { return fieldOf(m.Envelope(), outputConfig) != nil }
+// SetsOutput reports whether a message sets the output of the requests after it.
+func SetsOutput(m precis.Message) bool { return fieldOf(m.Envelope(), outputConfig) != nil }

@@ -46,9 +46,9 @@ type View struct {
 // last, and the other program's messages can no longer be found by it. Any number of programs may
 // read.
 func (k *Keeper) Conversation(ctx context.Context, name string) (*Conversation, error) {
-	if name == "" || len(name) > gateway.MostName {
+	if name == "" || len(name) > gateway.MaxNameBytes {
 		return nil, precis.Errorf(precis.CodeInvalid, "open conversation",
-			"the name has %d bytes, want 1 to %d", len(name), gateway.MostName)
+			"the name has %d bytes, want 1 to %d", len(name), gateway.MaxNameBytes)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,5 +201,5 @@ func (c *Conversation) Pin(ctx context.Context, handles ...precis.Handle) (conve
 
 // Show returns the original content of a handle.
 func (c *Conversation) Show(ctx context.Context, handle precis.Handle) (conversation.Originals, error) {
-	return conversation.Show(ctx, c.k.Home(), c.ID(), handle)
+	return conversation.ReadOriginals(ctx, c.k.Home(), c.ID(), handle)
 }

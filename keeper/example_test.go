@@ -151,7 +151,7 @@ func ExampleKeeper_Home() {
 			fmt.Println(err)
 		}
 	}
-	page, err := conversation.List(ctx, k.Home(), conversation.Listing{})
+	page, err := conversation.List(ctx, k.Home(), conversation.ListQuery{})
 	fmt.Println(len(page.Items), "conversations", err)
 	found, err := conversation.Search(ctx, k.Home(), conversation.SearchOptions{Text: "kestrel-7"})
 	fmt.Println(len(found.Items), "found", err)

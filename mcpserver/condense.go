@@ -85,7 +85,7 @@ func condensed(w chosenConversation, done conversation.Condensed, apply bool) co
 		out.Notes = append(out.Notes, fmt.Sprintf("%d more changes are not listed", n))
 	}
 	if done.Loses != nil {
-		note := (&conversation.LossError{Gone: *done.Loses}).Said()
+		note := (&conversation.LossError{Loss: *done.Loses}).Quoted()
 		if done.Loses.Refuses() {
 			note = "refused without force: " + note
 		}

@@ -13,7 +13,7 @@ import (
 func explain(err error) error {
 	var own *precis.Error
 	if loss, ok := errors.AsType[*conversation.LossError](err); ok {
-		return errors.New(visible(fmt.Sprintf("%s: nothing was changed: %s; hint: choose a larger target, or ask the user and give force: true", precis.CodeWouldLose, loss.Said())))
+		return errors.New(visible(fmt.Sprintf("%s: nothing was changed: %s; hint: choose a larger target, or ask the user and give force: true", precis.CodeWouldLose, loss.Quoted())))
 	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -44,7 +44,7 @@ var pin = tool[pinIn, pinOut]{
 			return out, "", err
 		}
 		if in.Quote != "" {
-			h, err := conversation.Typed(ctx, c.home, w.id, in.Quote)
+			h, err := conversation.FindTyped(ctx, c.home, w.id, in.Quote)
 			if err != nil {
 				return out, "", err
 			}

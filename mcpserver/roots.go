@@ -119,7 +119,7 @@ const rootsPage = 200
 // List returns a page of the conversations inside the roots. Its cursor consists of the home's
 // cursor and the number of conversations already examined on that page.
 func (h inRoots) List(ctx context.Context,
-	q conversation.Listing) (out conversation.Page[conversation.Listed], err error) {
+	q conversation.ListQuery) (out conversation.Page[conversation.ListItem], err error) {
 	limit, skip := q.Limit, 0
 	if limit == 0 {
 		limit = 50
@@ -129,7 +129,7 @@ func (h inRoots) List(ctx context.Context,
 			return out, err
 		}
 	}
-	q.Limit, out.Items = rootsPage, []conversation.Listed{}
+	q.Limit, out.Items = rootsPage, []conversation.ListItem{}
 	for {
 		page, err := h.Home.List(ctx, q)
 		if err != nil {
@@ -169,7 +169,7 @@ func cutCursor(s string) (skip int, inner string, err error) {
 const mostFound = 500
 
 // Search finds messages of conversations inside the roots.
-func (h inRoots) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (h inRoots) Search(ctx context.Context, q store.SearchQuery) (conversation.SearchResults, error) {
 	limit := q.Limit
 	q.Limit = mostFound
 	found, err := h.Home.Search(ctx, q)
@@ -177,7 +177,7 @@ func (h inRoots) Search(ctx context.Context, q store.SearchQuery) (conversation.
 		return found, err
 	}
 	known := map[string]bool{}
-	kept := []conversation.Found{}
+	kept := []conversation.SearchHit{}
 	for _, f := range found.Items {
 		ok, seen := known[f.Conversation]
 		if !seen {

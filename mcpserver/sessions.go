@@ -47,7 +47,8 @@ var sessions = tool[sessionsIn, sessionsOut]{
 			return out, "", err
 		}
 		page, err := conversation.List(ctx, c.home,
-			conversation.Listing{Text: in.Text, Since: since, Limit: cmp.Or(in.Limit, 20), Cursor: in.Cursor})
+			conversation.ListQuery{Text: in.Text, Since: since, Limit: cmp.Or(in.Limit, 20),
+				Cursor: in.Cursor})
 		if err != nil {
 			return out, "", err
 		}

@@ -55,7 +55,7 @@ type edit struct {
 }
 
 // declined lists the rungs of a run that did not act although they might have, and why.
-func declined(steps []precis.Step) (out []string) {
+func declined(steps []precis.RungResult) (out []string) {
 	for _, s := range steps {
 		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeNothing {
 			out = append(out, fmt.Sprintf("%s: %s: %s", s.Rung, s.Outcome, s.Reason))
@@ -94,7 +94,7 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 	if err != nil {
 		return statusOut{}, err
 	}
-	who, err := conversation.Compose(ctx, h, id)
+	who, err := conversation.CompositionOf(ctx, h, id)
 	if err != nil {
 		return statusOut{}, err
 	}
@@ -109,7 +109,7 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 	for _, e := range newest(edits.Items, lastEdits) {
 		out.Edits = append(out.Edits,
 			edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Before: e.Before(),
-				After: e.After(), Saved: e.Report.Spared(), Reason: e.Report.Reason, Pins: e.Pins,
+				After: e.After(), Saved: e.Report.KnownSaving(), Reason: e.Report.Reason, Pins: e.Pins,
 				Declined: declined(e.Report.Steps)})
 	}
 	return out, nil
@@ -122,8 +122,8 @@ func (o statusOut) text() string {
 		o.Status.Window, o.Status.Percent, o.Status.Shown, o.Status.Messages)
 	if o.Room.Limit > 0 {
 		fmt.Fprintf(&out, "condensed from %d tokens on: %d left", o.Room.Limit, o.Room.Left)
-		if o.Room.Lasts != nil {
-			fmt.Fprintf(&out, ", about %d turns of %d tokens", *o.Room.Lasts, o.Room.Growth)
+		if o.Room.TurnsLeft != nil {
+			fmt.Fprintf(&out, ", about %d turns of %d tokens", *o.Room.TurnsLeft, o.Room.Growth)
 		}
 		out.WriteString("\n")
 	}

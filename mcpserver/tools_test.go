@@ -142,7 +142,7 @@ func TestDeclinedRungsAreInTheStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 3}}, Report: precis.EditReport{Rung: "truncate", Steps: []precis.Step{
+	e := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 3}}, Report: precis.EditReport{Rung: "truncate", Steps: []precis.RungResult{
 		{Rung: "dedupe", Outcome: precis.OutcomeNothing, Reason: "nothing is repeated"},
 		{Rung: "condense", Outcome: precis.OutcomeFailed, Reason: "the model is busy\u202e"},
 		{Rung: "truncate", Outcome: precis.OutcomeAccepted},
@@ -263,7 +263,7 @@ func TestBudgetsCoverTheWholeAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := digest.Estimate(string(sent)); n > most+most/10+20 { // JSON escapes ends of lines
+			if n := digest.EstimateTokens(string(sent)); n > most+most/10+20 { // JSON escapes ends of lines
 				t.Errorf("%s of %d tokens: the answer has %d", tool.Name, most, n)
 			}
 		}

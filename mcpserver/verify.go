@@ -17,9 +17,9 @@ type verifyIn struct {
 }
 
 type verifyOut struct {
-	Lacks       []sums.Lack  `json:"lacks"`
-	Contradicts []sums.Doubt `json:"contradicts"`
-	Invents     []sums.Doubt `json:"invents"`
+	Lacks       []sums.Omission `json:"lacks"`
+	Contradicts []sums.Doubt    `json:"contradicts"`
+	Invents     []sums.Doubt    `json:"invents"`
 	verifyRest
 }
 
@@ -56,7 +56,7 @@ var verifyTool = tool[verifyIn, verifyOut]{
 			return verifyOut{}, "", err
 		}
 		v, err := conversation.Verify(ctx, c.home, w.id,
-			conversation.VerifyOptions{Summary: in.Summary, Now: in.View})
+			conversation.VerifyOptions{Summary: in.Summary, CurrentView: in.View})
 		if err != nil {
 			return verifyOut{}, "", err
 		}
@@ -76,7 +76,7 @@ func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 // text describes the verification in a few lines.
 func (o verifyOut) text() string {
 	var out strings.Builder
-	holds, of := sums.Report{Kinds: o.Kinds}.Words()
+	holds, of := sums.Report{Kinds: o.Kinds}.WordsHeld()
 	fmt.Fprintf(&out, "%s: the user's words: %d of %d characters\n", o.What, holds, of)
 	if o.Of != "" {
 		fmt.Fprintf(&out, "handles are those of session %s\n", o.Of)
@@ -89,7 +89,7 @@ func (o verifyOut) text() string {
 	out.WriteString(listed("contradicted", o.Contradicted, o.Contradicts, doubtLine))
 	out.WriteString(listed("invented", o.Invented, o.Invents, doubtLine))
 	out.WriteString(listed("lacking", o.Lacking, o.Lacks,
-		func(l sums.Lack) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
+		func(l sums.Omission) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
 	return out.String()
 }
 

@@ -24,7 +24,7 @@ func (c *call) which(ctx context.Context, id string) (chosenConversation, error)
 	if id != "" && id != last {
 		return chosenConversation{id: id}, nil
 	}
-	page, err := conversation.List(ctx, c.home, conversation.Listing{Limit: 2})
+	page, err := conversation.List(ctx, c.home, conversation.ListQuery{Limit: 2})
 	if err != nil {
 		return chosenConversation{}, err
 	}
@@ -65,7 +65,7 @@ func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) 
 
 // rest returns the tokens that the note leaves, but at least least.
 func (w chosenConversation) rest(tokens, least int) int {
-	return max(tokens-digest.Estimate(w.line()), least)
+	return max(tokens-digest.EstimateTokens(w.line()), least)
 }
 
 // line returns the note as a separate line; "" without one.

@@ -30,15 +30,15 @@ func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("step %d with %d messages:\n got %v\nwant %v", k, tr.Len(), got, want)
 			}
-			if m.View(tr.Show(got)) != New(countBlocks{new(int)}).View(tr.Show(want)) {
+			if m.View(tr.Render(got)) != New(countBlocks{new(int)}).View(tr.Render(want)) {
 				t.Fatalf("step %d: counted otherwise", k)
 			}
 		}
 	}
-	m.View(tr.Show(m.Units(tr, nil)))
+	m.View(tr.Render(m.Units(tr, nil)))
 	before := counted
 	tr.Append(precis.NewText(precis.RoleUser, "new"))
-	m.View(tr.Show(m.Units(tr, nil)))
+	m.View(tr.Render(m.Units(tr, nil)))
 	if counted != before+1 {
 		t.Errorf("%d messages were counted, want the new one", counted-before)
 	}
@@ -78,7 +78,7 @@ func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 		t.Errorf("%d counts are kept, want 2", len(m.memo))
 	}
 	before := counted
-	m.View(conv.Transcript.Show(m.Units(conv.Transcript, nil)))
+	m.View(conv.Transcript.Render(m.Units(conv.Transcript, nil)))
 	if counted != before {
 		t.Errorf("%d messages were counted again", counted-before)
 	}
@@ -89,7 +89,7 @@ func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
 	m := New(countBlocks{&counted})
 	tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "a"), precis.NewText(precis.RoleAssistant, "b"), precis.NewText(precis.RoleUser, "c"))
 	edits := []precis.Edit{{ID: "1", Replace: []precis.Replacement{precis.ReplaceBlock(tr, 2, 0, precis.Text{Text: "c!"})}}}
-	look := func(t *precis.Transcript) { m.View(t.Show(m.Units(t, edits))) }
+	look := func(t *precis.Transcript) { m.View(t.Render(m.Units(t, edits))) }
 	look(tr)
 	before, kept := counted, len(m.memo)
 	for range 50 {

@@ -24,10 +24,10 @@ func (p *pass) attach() {
 	p.s.attached = &a
 }
 
-// Attachment reports whether a block is never hidden or shortened for its size: an image, a
+// IsAttachment reports whether a block is never hidden or shortened for its size: an image, a
 // document without its text or a block of an unknown type, in the user's newest turn or after the
 // newest answer.
-func (s *Situation) Attachment(message int, b precis.Block) bool {
+func (s *Situation) IsAttachment(message int, b precis.Block) bool {
 	a := s.attached
 	return a != nil && (message == a.turn || message > a.unansweredAfter) && isEstimated(b)
 }
@@ -60,7 +60,7 @@ func (p *pass) measureAttachments() {
 		for _, m := range u.Messages {
 			for _, b := range m.Content {
 				for _, b := range contentOf(b) {
-					if s.Attachment(u.From, b) {
+					if s.IsAttachment(u.From, b) {
 						sum += s.Meter.Block(m.Role, b)
 					}
 				}

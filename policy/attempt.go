@@ -12,7 +12,7 @@ import (
 // attempt is one climb of the ladder.
 type attempt struct {
 	s        Situation
-	steps    []precis.Step
+	steps    []precis.RungResult
 	edits    []precis.Edit
 	err      error
 	warnings []string   // of hooks that failed
@@ -40,7 +40,7 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 
 func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attempt {
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
-	if s.Surplus() > 0 {
+	if s.ExcessMessages() > 0 {
 		tail = 0 // too many messages, whatever their size
 	}
 	switch {
@@ -58,15 +58,16 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 		head = min(int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	}
 	var law []inforce.Item
-	if p.m.o.Law != nil {
-		law = p.m.o.Law.Holds(&s)
+	if p.m.o.ItemSource != nil {
+		law = p.m.o.ItemSource.Items(&s)
 	}
 	s.Kept.keepInForce(s.Transcript, s.Edits, s.Meter, head, p.standingRoom(), law)
 	if p.settings.Pin != "" {
-		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
+		s.Kept.PinMatching(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}
 	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now,
-		onStep: func(s precis.Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.r.TriggeredBy}
+		onStep: func(s precis.RungResult) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks,
+		trigger: p.r.TriggeredBy}
 	a := attempt{err: l.climb(ctx, rungs)}
 	a.s, a.steps, a.edits, a.warnings = s, l.steps, l.edits, l.warnings
 	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {
@@ -132,7 +133,7 @@ func (p *pass) climbAnew(ctx context.Context, rungs []Strategy, made []precis.Ed
 	a := p.attempt(ctx, s, rungs)
 	if len(a.edits) > 0 {
 		a.edits = append([]precis.Edit{back}, a.edits...)
-		a.steps = append([]precis.Step{{Rung: anewRung, Outcome: precis.OutcomeAccepted,
+		a.steps = append([]precis.RungResult{{Rung: anewRung, Outcome: precis.OutcomeAccepted,
 			Reason: back.Report.Reason, Before: p.s.Used, After: s.Used}}, a.steps...)
 	}
 	return a

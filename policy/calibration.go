@@ -23,15 +23,17 @@ func (m *Manager) ForOwner(owner string) *Manager {
 // are counted by rules, not by the tokenizer.
 const mostMedia = 0.1
 
-// Teaches reports whether the view consists of enough text to learn from its provider's count.
-func (r Report) Teaches() bool { return float64(r.After.Media) <= mostMedia*float64(r.After.Tokens) }
+// CanCalibrate reports whether the view consists of enough text to learn from its provider's count.
+func (r Report) CanCalibrate() bool {
+	return float64(r.After.Media) <= mostMedia*float64(r.After.Tokens)
+}
 
 // Observe records the input tokens, cached ones included, that a provider reported for the view of
 // r. The ratio of reported to counted tokens applies to the model from the next call on and is kept
 // in the store, if that is a [precis.CalibrationStore]. A view with more than a tenth of images, documents
 // or unknown blocks is ignored. Without a calibrator Observe returns nil.
 func (m *Manager) Observe(ctx context.Context, r Report, reported int) error {
-	if m.o.Calibrator == nil || r.Calibration <= 0 || !r.Teaches() {
+	if m.o.Calibrator == nil || r.Calibration <= 0 || !r.CanCalibrate() {
 		return nil
 	}
 	m.o.Calibrator.Observe(r.Model, int(float64(r.After.Tokens)/r.Calibration), reported)

@@ -11,7 +11,7 @@ import (
 
 // Cap bounds how often a conversation is reduced, on every route.
 type Cap struct {
-	Window     int // assistant turns looked back on; 0: no cap
+	Turns      int // assistant turns looked back on; 0: no cap
 	Max        int // most runs in them; 0: no cap
 	NoProgress int // most runs in a row that saved too little; 0: no cap
 }
@@ -22,8 +22,8 @@ type Cap struct {
 // ask for are free.
 func (c Cap) Reached(t *precis.Transcript, edits []precis.Edit, worth float64) (string, bool) {
 	runs := runsOf(edits)
-	if c.Window > 0 && c.Max > 0 {
-		from := messagesBeforeTurns(t, c.Window)
+	if c.Turns > 0 && c.Max > 0 {
+		from := messagesBeforeTurns(t, c.Turns)
 		n := 0
 		for _, r := range runs {
 			if r.seen > from {
@@ -31,7 +31,7 @@ func (c Cap) Reached(t *precis.Transcript, edits []precis.Edit, worth float64) (
 			}
 		}
 		if n >= c.Max {
-			return fmt.Sprintf("%d runs in the last %d turns, at most %d are made", n, c.Window, c.Max), true
+			return fmt.Sprintf("%d runs in the last %d turns, at most %d are made", n, c.Turns, c.Max), true
 		}
 	}
 	if idle := trailingIdleRuns(runs, worth); c.NoProgress > 0 && idle >= c.NoProgress {
@@ -278,7 +278,7 @@ func (m *Manager) ledger() precis.Ledger {
 
 // bookCall records the model calls of a rung as soon as it ends, whether its edit is accepted or
 // not, so that other runs and replicas count them from then on.
-func (p *pass) bookCall(ctx context.Context, s precis.Step) {
+func (p *pass) bookCall(ctx context.Context, s precis.RungResult) {
 	if s.Call == nil || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
 		return
 	}

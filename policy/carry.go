@@ -16,7 +16,7 @@ import (
 // edit, after the gate; a strategy may call it to measure its edit. Calling it twice has no further
 // effect.
 //
-// An item of a [Law] that is too large to keep is stated in a note, unless the replacing text
+// An item of a [ItemSource] that is too large to keep is stated in a note, unless the replacing text
 // states it; for a shortened block the note is at its end.
 //
 // The Messages API takes system messages only after a user message and before an assistant's, see
@@ -118,7 +118,7 @@ func (c *carrier) span(r *precis.Replacement) {
 	}
 	held.system = []precis.Message{inforce.Join(held.system)}
 	to, short := c.lastAnswer(r)
-	behind := c.roleBehind(r)
+	behind := c.roleAfter(r)
 	switch {
 	case len(r.With) > 0 && r.With[0].Role == precis.RoleAssistant:
 		r.With = slices.Concat(held.head, held.system, r.With, held.user, held.calls)
@@ -257,8 +257,8 @@ func (c *carrier) hides(i int) bool {
 		func(r precis.Replacement) bool { return r.Block == nil && r.From <= i && i < r.To })
 }
 
-// roleBehind returns the role of the message after a span; "" at the end.
-func (c *carrier) roleBehind(r *precis.Replacement) precis.Role {
+// roleAfter returns the role of the message after a span; "" at the end.
+func (c *carrier) roleAfter(r *precis.Replacement) precis.Role {
 	for _, u := range c.s.Units {
 		if u.From < r.To || len(u.Messages) == 0 {
 			continue
@@ -304,7 +304,7 @@ func (c *carrier) lastAnswer(r *precis.Replacement) (to int, ok bool) {
 // words cannot replace.
 func (c *carrier) hasDefinitions(r *precis.Replacement) bool {
 	return slices.ContainsFunc(c.heldItems(r.From, r.To).system, func(m precis.Message) bool {
-		return inforce.Sets(m) || slices.ContainsFunc(m.Content, func(b precis.Block) bool {
+		return inforce.SetsOutput(m) || slices.ContainsFunc(m.Content, func(b precis.Block) bool {
 			o, ok := b.(precis.Opaque)
 			return ok && inforce.DefinesTools(o.Type)
 		})

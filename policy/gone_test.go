@@ -17,7 +17,7 @@ func (warden) Admit(_ context.Context, _ *policy.Situation, e precis.Edit) (prec
 	return e, nil
 }
 
-func (w warden) Gone(s *policy.Situation, before []precis.Edit) policy.Gone {
+func (w warden) Loss(s *policy.Situation, before []precis.Edit) policy.Loss {
 	had, has := false, false
 	for _, m := range precis.View(s.Transcript, before) {
 		had = had || strings.Contains(m.PlainText(), w.word)
@@ -26,9 +26,9 @@ func (w warden) Gone(s *policy.Situation, before []precis.Edit) policy.Gone {
 		has = has || strings.Contains(m.PlainText(), w.word)
 	}
 	if had && !has {
-		return policy.Gone{Rules: []policy.LostAnchor{{Text: w.word, Kind: "rule"}}, AllRules: 1}
+		return policy.Loss{Rules: []policy.LostAnchor{{Text: w.word, Kind: "rule"}}, AllRules: 1}
 	}
-	return policy.Gone{}
+	return policy.Loss{}
 }
 
 // hideUpTo hides the oldest messages until the view is at its target.
@@ -69,7 +69,7 @@ func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := policy.DefaultSettings()
-	settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.Worth = 50, 0, 20, 0, 0
+	settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.MinSaving = 50, 0, 20, 0, 0
 	m, err := policy.NewManager(policy.Options{Settings: settings, Counter: counter, Strategies: []policy.Strategy{hideUpTo{}}, Gate: warden{"WORD"}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,19 +83,19 @@ func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
 		}
 		return res.Report
 	}
-	if r := manage(talk(14, 1), policy.Request{}); r.Ended != policy.EndedSpared || len(r.Edits) > 0 || r.Gone != nil || !strings.Contains(r.Outcome, "1 of 1 rules") {
+	if r := manage(talk(14, 1), policy.Request{}); r.Ended != policy.EndedWouldLose || len(r.Edits) > 0 || r.Loss != nil || !strings.Contains(r.Outcome, "1 of 1 rules") {
 		t.Errorf("it fits: %s, %s", r.Ended, r.Outcome)
 	}
-	if r := manage(talk(14, 13), policy.Request{}); r.Ended != policy.EndedReduced || r.Gone != nil {
+	if r := manage(talk(14, 13), policy.Request{}); r.Ended != policy.EndedReduced || r.Loss != nil {
 		t.Errorf("nothing would be lost: %s, %s", r.Ended, r.Outcome)
 	}
-	if r := manage(talk(24, 12), policy.Request{}); r.Ended != policy.EndedReduced || r.Gone != nil || r.After.Tokens < 8000 {
+	if r := manage(talk(24, 12), policy.Request{}); r.Ended != policy.EndedReduced || r.Loss != nil || r.After.Tokens < 8000 {
 		t.Errorf("it fits without going so far: %s, %s", r.Ended, r.Outcome)
 	}
-	if r := manage(talk(24, 1), policy.Request{}); r.Ended != policy.EndedReduced || r.Gone == nil || !strings.Contains(r.Outcome, "breach") {
+	if r := manage(talk(24, 1), policy.Request{}); r.Ended != policy.EndedReduced || r.Loss == nil || !strings.Contains(r.Outcome, "breach") {
 		t.Errorf("nothing else fits: %s, %s", r.Ended, r.Outcome)
 	}
-	if r := manage(talk(14, 1), policy.Request{TriggeredBy: precis.TriggeredManual}); r.Gone == nil || len(r.Edits) == 0 {
+	if r := manage(talk(14, 1), policy.Request{TriggeredBy: precis.TriggeredManual}); r.Loss == nil || len(r.Edits) == 0 {
 		t.Errorf("asked for: %s, %s", r.Ended, r.Outcome)
 	}
 }
@@ -103,7 +103,7 @@ func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
 // hidden is a gate that finds too much hidden, whatever is done.
 type hidden struct{ warden }
 
-func (hidden) Gone(*policy.Situation, []precis.Edit) policy.Gone { return policy.Gone{Hidden: .95} }
+func (hidden) Loss(*policy.Situation, []precis.Edit) policy.Loss { return policy.Loss{Hidden: .95} }
 
 // counted counts how often a rung is climbed.
 type counted struct {
@@ -137,7 +137,7 @@ func TestTheLadderIsClimbedOnceWhereNothingCanBeSpared(t *testing.T) {
 			c.Transcript.Append(precis.NewText(precis.RoleUser, "Say more, please."), precis.NewText(precis.RoleAssistant, strings.Repeat("It says what it says. ", 145)))
 		}
 		res, err := m.Manage(t.Context(), policy.Request{Conversation: c, Window: precis.Window{Tokens: 20_000}})
-		if err != nil || res.Report.Gone == nil || len(res.Edits) == 0 {
+		if err != nil || res.Report.Loss == nil || len(res.Edits) == 0 {
 			t.Fatalf("%s: %v, %s", name, err, res.Report.Outcome)
 		}
 		if times != tt.climbs {

@@ -109,7 +109,7 @@ func proposalOf(e precis.Edit) *Proposal {
 		h := precis.Handle{From: r.From, To: r.To, Block: -1}
 		if r.Block != nil {
 			h.Block = r.Block.Index
-		} else if own := r.Own(); p.Text == "" && own >= 0 {
+		} else if own := r.OwnIndex(); p.Text == "" && own >= 0 {
 			p.Text = textOf(r.With[own])
 		}
 		p.Handles = append(p.Handles, h)

@@ -83,7 +83,7 @@ func TestHooksSayNo(t *testing.T) {
 		"after":  {After: func(ctx context.Context, e policy.RungEvent) (string, error) { return "", veto(ctx, e) }},
 	} {
 		res, _ := hooked(t, h, nil)
-		i := slices.IndexFunc(res.Report.Steps, func(s precis.Step) bool { return s.Rung == "digest" })
+		i := slices.IndexFunc(res.Report.Steps, func(s precis.RungResult) bool { return s.Rung == "digest" })
 		want := map[string]precis.Outcome{"before": precis.OutcomeSkipped, "after": precis.OutcomeRefused}[name]
 		if s := res.Report.Steps[i]; s.Outcome != want || s.Code != policy.ReasonVetoed || !strings.Contains(s.Reason, "not today") {
 			t.Errorf("%s: %+v", name, s)

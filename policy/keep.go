@@ -83,7 +83,7 @@ func isRecap(edits []precis.Edit, u precis.Unit) bool {
 // pinsOf returns the pins alone.
 func pinsOf(t *precis.Transcript, edits []precis.Edit) *Kept {
 	msgs := t.Messages()
-	k := &Kept{LastUser: -1, Tail: len(msgs), groups: append(precis.Groups(msgs), len(msgs)),
+	k := &Kept{LastUser: -1, Tail: len(msgs), groups: append(precis.GroupStarts(msgs), len(msgs)),
 		pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
 	for _, h := range precis.Pinned(edits) {
 		k.pin(h, len(msgs))
@@ -172,8 +172,8 @@ func (k *Kept) keepOutside(from, to int) {
 	k.from, k.to = from, max(to, 1)
 }
 
-// Match pins the blocks of t with text that matches pattern; nil pins none.
-func (k *Kept) Match(t *precis.Transcript, pattern *regexp.Regexp) {
+// PinMatching pins the blocks of t with text that matches pattern; nil pins none.
+func (k *Kept) PinMatching(t *precis.Transcript, pattern *regexp.Regexp) {
 	if pattern == nil {
 		return
 	}

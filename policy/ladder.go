@@ -26,7 +26,7 @@ type Situation struct {
 	// the messages to replace, exactly, see [Traits.TakesRange]; To 0: what a strategy chooses
 	From, To int
 	Used     int // tokens of the view and the overhead, as the Meter counts, without Guessed
-	// of Used, in a view that does not fit, the tokens of attachments; see [Situation.Attachment]
+	// of Used, in a view that does not fit, the tokens of attachments; see [Situation.IsAttachment]
 	Attached  int
 	Guessed   int // estimated tokens of such attachments beyond half of the target
 	Target    int // tokens to come down to, as the Meter counts
@@ -39,14 +39,14 @@ type Situation struct {
 	Focus     string // what the user asked summaries to pay attention to; may be empty
 	// state of the client's program (open files, time) sent with each turn; "" on manual runs
 	Environment string
-	Live        *Live            // the request being answered; nil: none
+	Live        *LiveRequest     // the request being answered; nil: none
 	Sent        []precis.Message // the view before this run, which a prompt cache may hold
 
 	attached  *attachments // nil: none
 	maxLoad   int          // messages that are left at most; 0: any number
 	dialect   precis.Dialect
 	mend      bool
-	reasoning precis.Reasoning
+	reasoning precis.ReasoningRule
 	shared    map[any]any
 }
 
@@ -86,13 +86,13 @@ func (s *Situation) Once(key any, work func() any) any {
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
 
-// Surplus returns how many of the oldest messages of the view must be hidden because the API refuses
+// ExcessMessages returns how many of the oldest messages of the view must be hidden because the API refuses
 // so many, whatever their tokens; 0 for none.
-func (s *Situation) Surplus() int {
+func (s *Situation) ExcessMessages() int {
 	if s.maxLoad == 0 {
 		return 0
 	}
-	return max(len(s.Transcript.Show(s.Units))-s.maxLoad, 0)
+	return max(len(s.Transcript.Render(s.Units))-s.maxLoad, 0)
 }
 
 // Fit returns the most tokens, overhead included, of a view that can be sent and would
@@ -113,12 +113,12 @@ func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger
 // message, which no model has read. Further hiding would only make room for that message.
 func (s *Situation) onlyUnread() bool {
 	n := len(s.Units)
-	return s.Automatic && n > 0 && s.fits() && s.Surplus() == 0 &&
+	return s.Automatic && n > 0 && s.fits() && s.ExcessMessages() == 0 &&
 		s.Used-s.Meter.View(s.Units[n-1].Messages) <= s.Target
 }
 
-// Original calls f for each original message still shown, with its unit.
-func (s *Situation) Original(f func(i int, m precis.Message, u precis.Unit)) {
+// EachOriginal calls f for each original message still shown, with its unit.
+func (s *Situation) EachOriginal(f func(i int, m precis.Message, u precis.Unit)) {
 	for _, u := range s.Units {
 		if u.Original() && len(u.Messages) > 0 {
 			f(u.From, u.Messages[0], u)
@@ -145,7 +145,7 @@ func (s *Situation) LastWords() string {
 	if s.Kept.LastUser < 0 {
 		return ""
 	}
-	return s.Transcript.Speech().Says(s.Kept.LastUser)
+	return s.Transcript.Speech().AllWords(s.Kept.LastUser)
 }
 
 func (s *Situation) group(i int, kept func(message int) bool) (end int, free bool) {
@@ -180,9 +180,9 @@ type ladder struct {
 	gate   Gate // nil: none
 	arm    string
 	now    func() time.Time
-	onStep func(precis.Step) // receives each step after its rung ended
+	onStep func(precis.RungResult) // receives each step after its rung ended
 	edits  []precis.Edit
-	steps  []precis.Step
+	steps  []precis.RungResult
 
 	hooks    Hooks
 	trigger  precis.TriggeredBy
@@ -201,7 +201,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			return &precis.Error{Code: precis.CodeCanceled, Op: "climb the ladder", Err: context.Cause(ctx)}
 		}
 		if l.s.Excess() <= 0 {
-			if l.s.Surplus() == 0 {
+			if l.s.ExcessMessages() == 0 {
 				return nil
 			}
 			if !TraitsOf(rung).HidesMessages {
@@ -209,13 +209,13 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			}
 		}
 		if isLastResort(rung) && l.s.fits() {
-			l.steps = append(l.steps, precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped,
+			l.steps = append(l.steps, precis.RungResult{Rung: rung.Name(), Outcome: precis.OutcomeSkipped,
 				Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
 		if TraitsOf(rung).HidesMessages && filled && l.s.onlyUnread() {
-			l.steps = append(l.steps, precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped,
+			l.steps = append(l.steps, precis.RungResult{Rung: rung.Name(), Outcome: precis.OutcomeSkipped,
 				Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits, and only what nobody has read yet keeps it over its target"})
 			continue
@@ -297,7 +297,7 @@ func (l *ladder) showPinned() {
 	e.Report.TokensBefore, e.Report.TokensAfter = s.Used, used
 	countReplaced(&e)
 	edits[len(edits)-1] = e
-	l.steps = append(l.steps, precis.Step{Rung: pinsRung, Outcome: precis.OutcomeAccepted,
+	l.steps = append(l.steps, precis.RungResult{Rung: pinsRung, Outcome: precis.OutcomeAccepted,
 		Reason: e.Report.Reason, Before: s.Used, After: used})
 	s.Edits, s.Units, s.Used = edits, units, used
 	l.edits = append(l.edits, e)
@@ -344,11 +344,12 @@ func (s *Situation) hiddenPins() (spans [][2]int) {
 	return spans
 }
 
-func (l *ladder) try(ctx context.Context, rung Strategy) precis.Step {
-	step := precis.Step{Rung: rung.Name(), Outcome: precis.OutcomeSkipped, Before: l.s.Used, After: l.s.Used}
-	if usesModel(rung) && l.s.Budget.Window.Tokens < l.s.Settings.MinModel {
+func (l *ladder) try(ctx context.Context, rung Strategy) precis.RungResult {
+	step := precis.RungResult{Rung: rung.Name(), Outcome: precis.OutcomeSkipped, Before: l.s.Used,
+		After: l.s.Used}
+	if usesModel(rung) && l.s.Budget.Window.Tokens < l.s.Settings.MinModelWindow {
 		step.Code = reasonSmallWindow
-		step.Reason = fmt.Sprintf("windows under %d tokens get no model summary", l.s.Settings.MinModel)
+		step.Reason = fmt.Sprintf("windows under %d tokens get no model summary", l.s.Settings.MinModelWindow)
 		return step
 	}
 	if err := l.before(ctx, rung); err != nil {
@@ -457,7 +458,7 @@ func (l *ladder) accept(rung Strategy, e precis.Edit) error {
 // newBreach returns the first new breach of pairing or placement in the view after, or "". An edit
 // must not rely on [precis.Repair] for pairing, and Repair does not mend placement.
 func newBreach(t *precis.Transcript, before, after []precis.Unit) string {
-	was, is := t.Show(before), t.Show(after)
+	was, is := t.Render(before), t.Render(after)
 	for _, b := range precis.NewBreaches(precis.Check(is), precis.Check(was)) {
 		if b.Rule == "pairing" {
 			return b.String()
@@ -471,7 +472,7 @@ func newBreach(t *precis.Transcript, before, after []precis.Unit) string {
 
 // tokens counts the view as it is sent, repairs included.
 func (s *Situation) tokens(units []precis.Unit) int {
-	view, _ := s.Repair(s.Transcript.Show(units))
+	view, _ := s.Repair(s.Transcript.Render(units))
 	return s.Meter.View(view) - s.Guessed
 }
 

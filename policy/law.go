@@ -8,12 +8,12 @@ import (
 	"github.com/precis-dev/precis/inforce"
 )
 
-// Law returns the items of a conversation that are in force although the wire does not show it, and
+// ItemSource returns the items of a conversation that are in force although the wire does not show it, and
 // that every view must contain: plans, skills and jobs that are not done. It is called once for
 // each climb of the ladder. Implementations are stateless and safe for concurrent use.
-type Law interface {
-	// Holds returns the items in force in the situation's conversation, most important first.
-	Holds(s *Situation) []inforce.Item
+type ItemSource interface {
+	// Items returns the items in force in the situation's conversation, most important first.
+	Items(s *Situation) []inforce.Item
 }
 
 // lawShare is the share of the target that the notes of one edit may take.
@@ -25,7 +25,7 @@ func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handl
 	var said string
 	var out strings.Builder
 	for _, h := range c.s.Kept.inForce.Items {
-		if len(h.Must) == 0 || h.Kept() && c.edit.Kind != precis.KindClip ||
+		if len(h.Required) == 0 || h.Kept() && c.edit.Kind != precis.KindClip ||
 			!slices.ContainsFunc(h.At, hidden) {
 			continue // only a clip cuts kept blocks
 		}
@@ -37,7 +37,7 @@ func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handl
 			said = strings.Join(texts, " ")
 		}
 		lines := ""
-		for _, text := range h.Must {
+		for _, text := range h.Required {
 			if !strings.Contains(said, folded(text)) {
 				lines += "\n- " + text
 			}

@@ -13,7 +13,7 @@ import (
 // saysHeld is a law that holds the same in each conversation.
 type saysHeld []inforce.Item
 
-func (l saysHeld) Holds(*policy.Situation) []inforce.Item { return l }
+func (l saysHeld) Items(*policy.Situation) []inforce.Item { return l }
 
 // TestTheNoteFollowsTheOrderOfTheLaw: what is too large to be kept and what no block can keep are said in one order,
 // what matters most first.
@@ -22,13 +22,13 @@ func TestTheNoteFollowsTheOrderOfTheLaw(t *testing.T) {
 	answer := precis.NewText(precis.RoleAssistant, strings.Repeat("the sluice is dug ", 300))
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(user, answer, user, answer, user, answer, user)}
 	law := saysHeld{
-		{Key: "a", At: []precis.Handle{precis.BlockHandle(2, 0)}, Most: 1, Name: "First", Must: []string{"mend the gate"}},
-		{Key: "b", At: []precis.Handle{precis.BlockHandle(3, 0)}, Name: "Second", Must: []string{"oil the hinge"}},
+		{Key: "a", At: []precis.Handle{precis.BlockHandle(2, 0)}, MaxTokens: 1, Name: "First", Required: []string{"mend the gate"}},
+		{Key: "b", At: []precis.Handle{precis.BlockHandle(3, 0)}, Name: "Second", Required: []string{"oil the hinge"}},
 	}
 	settings := policy.DefaultSettings()
 	settings.KeepMessages, settings.KeepShare = 1, 0
 	hides := hiding{precis.KindTruncation, precis.RoleUser, [][2]int{{1, 5}}}
-	m := manager(t, policy.Options{Settings: settings, Law: law, Strategies: []policy.Strategy{hides}})
+	m := manager(t, policy.Options{Settings: settings, ItemSource: law, Strategies: []policy.Strategy{hides}})
 	res, err := m.Manage(context.Background(), policy.Request{Conversation: conv, Window: window(8000), TriggeredBy: precis.TriggeredManual, Target: 1000})
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func (p *pass) applyLimits() {
 		p.s.maxLoad = max(l.Messages-1, 1) // the marker in place of the hidden ones is a message
 	}
 	if l.Images > 0 {
-		p.settings.Fractions.MediaKeep = l.Images
+		p.settings.RungSettings.MediaKeep = l.Images
 		p.s.Settings, p.s.Limits = p.settings, l
 		p.s.Target = 0 // whatever the tokens
 		p.decision.Target = 0
@@ -53,7 +53,7 @@ func (p *pass) reduceToLimits(err error) error {
 	if err != nil {
 		return err
 	}
-	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Render(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if len(p.edits) == 0 {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")

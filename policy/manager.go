@@ -7,7 +7,7 @@
 //
 // [Plan] decides by arithmetic alone, from [Settings] and a [Budget]. The ladder then tries each [Strategy]
 // in turn. A strategy proposes a [precis.Edit]; the [Gate] adds to it what it lacks; what stays in every
-// view ([Keep]) and what is in force ([Law]) is protected. A [Report] says what happened and why, in
+// view ([Keep]) and what is in force ([ItemSource]) is protected. A [Report] says what happened and why, in
 // numbers.
 //
 // A Manager changes nothing but the list of edits: no message is lost, and a view is never bigger than the
@@ -33,7 +33,7 @@ type Options struct {
 	Counter    precis.Counter    // required
 	Strategies []Strategy        // the ladder, least loss first; none: the manager only watches
 	Gate       Gate              // nil: edits are accepted as proposed
-	Law        Law               // nil: only content that the wire shows to be in force is held
+	ItemSource ItemSource        // nil: only content that the wire shows to be in force is held
 	Calibrator precis.Calibrator // nil: counts are taken as they are
 	Store      precis.Store      // nil: edits live in the Conversation alone
 	Ledger     precis.Ledger     // records and sums costs; nil: Store, if it is one
@@ -59,7 +59,7 @@ type Options struct {
 // use on different conversations; calls on one conversation must not overlap.
 type Manager struct {
 	o        Options
-	silent   bool // see Silent
+	silent   bool // see WithoutRecording
 	spending *spendTracker
 	shadows  *shadowEdits
 
@@ -91,10 +91,10 @@ func NewManager(o Options) (*Manager, error) {
 	return m, m.SetSettings(o.Settings)
 }
 
-// With returns a manager with another store for its conversations. It shares everything else with
+// WithStore returns a manager with another store for its conversations. It shares everything else with
 // m, including later settings and the money spent. A ledger of m's own stays; else st is the
 // ledger, if it is one.
-func (m *Manager) With(st precis.Store) *Manager {
+func (m *Manager) WithStore(st precis.Store) *Manager {
 	out := *m
 	out.o.Store = st
 	return &out
@@ -110,9 +110,9 @@ func (m *Manager) WithLedger(l precis.Ledger) *Manager {
 	return &out
 }
 
-// Silent returns a manager for trial runs and for recorded conversations: it stores and records no
+// WithoutRecording returns a manager for trial runs and for recorded conversations: it stores and records no
 // edit, and reports none. It shares everything else with m.
-func (m *Manager) Silent() *Manager {
+func (m *Manager) WithoutRecording() *Manager {
 	out := *m
 	out.silent = true
 	out.o.Ledger, out.o.Store, out.o.OnReport, out.o.OnEdit = m.ledger(), nil, nil, nil
@@ -167,17 +167,18 @@ type Request struct {
 
 	WithoutModels bool // climb no rung that calls a model
 
-	Unrecorded  bool   // make the edits but leave recording them to the caller
-	Focus       string // for this run, what a summary should pay attention to; may be empty
-	Environment string // the client's surroundings (open files, time …), added to a summary on automatic runs
-	Live        *Live  // the client's request, for a summary request to ride on; nil: none
+	Unrecorded bool   // make the edits but leave recording them to the caller
+	Focus      string // for this run, what a summary should pay attention to; may be empty
+	// the client's surroundings (open files, time …), added to a summary on automatic runs
+	Environment string
+	Live        *LiveRequest // the client's request, for a summary request to ride on; nil: none
 
 	// has counted earlier views of the conversation, so their counts are reused; nil: a new one
 	Meter   *measure.Meter
 	Dialect precis.Dialect // rules that the view must keep; nil: the strictest rules, see Check
 	// with Dialect: also mend breaches of the client's own messages; default: leave them
 	Mend      bool
-	Reasoning precis.Reasoning // which signed reasoning stays when earlier content changes
+	Reasoning precis.ReasoningRule // which signed reasoning stays when earlier content changes
 }
 
 // Result is the answer to a [Request].
@@ -240,7 +241,7 @@ func (m *Manager) NewMeter() *measure.Meter {
 // UsesModel reports whether a reduction in such a window may call a model.
 func (m *Manager) UsesModel(w precis.Window) bool {
 	s := m.Settings()
-	return w.Tokens >= s.MinModel && slices.ContainsFunc(m.o.Strategies, func(st Strategy) bool {
+	return w.Tokens >= s.MinModelWindow && slices.ContainsFunc(m.o.Strategies, func(st Strategy) bool {
 		return usesModel(st) && (s.Rungs == nil || slices.Contains(s.Rungs, st.Name()))
 	})
 }

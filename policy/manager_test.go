@@ -321,7 +321,7 @@ func TestCapStopsLoops(t *testing.T) {
 	// A rung that saves next to nothing, on every turn.
 	m := manager(t, policy.Options{Strategies: []policy.Strategy{reduce.Truncate{}}, Settings: func() policy.Settings {
 		s := policy.DefaultSettings()
-		s.Percent, s.Warn, s.Target, s.KeepShare, s.Worth = 20, 0, 18, 0.1, 0
+		s.Percent, s.Warn, s.Target, s.KeepShare, s.MinSaving = 20, 0, 18, 0.1, 0
 		return s
 	}()})
 	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
@@ -401,7 +401,7 @@ func TestRunsThatTheModelAsksForAreCapped(t *testing.T) {
 func TestRunsThatTheModelAsksForMustBeWorthIt(t *testing.T) {
 	m := manager(t, policy.Options{Strategies: []policy.Strategy{reduce.Truncate{}}, Settings: func() policy.Settings {
 		s := policy.DefaultSettings()
-		s.Target, s.KeepShare, s.Fractions.Truncate = 20, 0.01, 0.1
+		s.Target, s.KeepShare, s.RungSettings.Truncate = 20, 0.01, 0.1
 		return s
 	}()})
 	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
@@ -670,7 +670,7 @@ func TestCapEdges(t *testing.T) {
 	made := func(id string, seen, before, after int, by precis.TriggeredBy) precis.Edit {
 		return precis.Edit{ID: id, Run: id, Kind: precis.KindTruncation, Seen: seen, Report: precis.EditReport{Trigger: string(by), TokensBefore: before, TokensAfter: after}}
 	}
-	c := policy.Cap{Window: 10, Max: 3, NoProgress: 2}
+	c := policy.Cap{Turns: 10, Max: 3, NoProgress: 2}
 	for _, tt := range []struct {
 		name  string
 		edits []precis.Edit

@@ -25,12 +25,12 @@ type pass struct {
 	before   Size
 	view     []precis.Message
 	repairs  []precis.Breach
-	steps    []precis.Step
+	steps    []precis.RungResult
 	edits    []precis.Edit
 	outcome  string
 	ended    Ending
 	retained *Retention // nil: not measured
-	gone     *Gone      // nil: no loss
+	gone     *Loss      // nil: no loss
 	warnings []string
 }
 
@@ -79,7 +79,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	if !p.manual() {
 		p.s.Environment = r.Environment
 	}
-	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Render(p.s.Units))
 	p.s.Sent = p.view
 	p.s.Used = overhead + meter.View(p.view)
 	p.measureAttachments()
@@ -118,7 +118,7 @@ func (p *pass) decide() {
 	}
 	if p.manual() && p.r.Target == 0 && p.r.To == 0 && p.settings.Target == 0 {
 		// Whoever comes down to all that is allowed would do nothing when asked.
-		p.decision.Target = min(p.decision.Target, int(float64(p.before.Tokens)*(1-p.settings.Worth)))
+		p.decision.Target = min(p.decision.Target, int(float64(p.before.Tokens)*(1-p.settings.MinSaving)))
 	}
 	p.s.Target = p.counted(float64(p.decision.Target))
 	p.s.Trigger = p.counted(float64(p.r.Window.Tokens) * p.decision.Threshold / 100)
@@ -178,7 +178,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	fits := float64(p.before.Tokens) <= p.decision.Allowed
 	rungs := p.rungs()
 	if !p.manual() && p.r.Limits == (Limits{}) {
-		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.Worth)
+		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.MinSaving)
 		if capped && fits && !p.forced() {
 			p.end(EndedCapped, "left alone: %s", why)
 			return nil
@@ -217,7 +217,7 @@ func (p *pass) reduce(ctx context.Context) error {
 		!(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
 		p.drop(start)
 	}
-	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Render(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if attached := calibrated(p.s.Attached, p.factor); err == nil &&
 		float64(after.Tokens-attached) > p.decision.Allowed {
@@ -259,11 +259,11 @@ func (p *pass) limitLoss(ctx context.Context, start Situation, rungs []Strategy,
 		return true
 	}
 	if fits && !p.forced() {
-		p.end(EndedSpared, "left alone: in no form in the view would be %s", p.gone)
+		p.end(EndedWouldLose, "left alone: in no form in the view would be %s", p.gone)
 		p.drop(start)
 		return false
 	}
-	if start.Target >= start.Limit || p.gone.onlyHidden() && start.leastShare() > MostHidden {
+	if start.Target >= start.Limit || p.gone.onlyHidden() && start.leastShare() > MaxHidden {
 		return true // no gentler run exists, or none that hides little enough
 	}
 	first := *p
@@ -293,12 +293,12 @@ func (s *Situation) leastShare() float64 {
 
 // goneSince returns the content that the run removed from the view entirely; nil: none, or the gate
 // cannot report it.
-func (p *pass) goneSince(start Situation) *Gone {
-	w, ok := p.m.o.Gate.(Warden)
+func (p *pass) goneSince(start Situation) *Loss {
+	w, ok := p.m.o.Gate.(LossReporter)
 	if !ok || len(p.edits) == 0 {
 		return nil
 	}
-	if g := w.Gone(&p.s, start.Edits); !g.Empty() {
+	if g := w.Loss(&p.s, start.Edits); !g.Empty() {
 		return &g
 	}
 	return nil
@@ -320,7 +320,8 @@ func (p *pass) without(rungs []Strategy, code precis.Reason, why string) []Strat
 		if !usesModel(s) {
 			return false
 		}
-		p.steps = append(p.steps, precis.Step{Rung: s.Name(), Outcome: precis.OutcomeSkipped, Code: code,
+		p.steps = append(p.steps, precis.RungResult{Rung: s.Name(), Outcome: precis.OutcomeSkipped,
+			Code:   code,
 			Reason: why, Before: p.s.Used, After: p.s.Used})
 		return true
 	})
@@ -340,11 +341,11 @@ func (p *pass) worthless(start *Situation) bool {
 		return false
 	}
 	before, after := start.Used, p.s.Used
-	if saved := float64(before - after); saved >= p.settings.Worth*float64(before) {
+	if saved := float64(before - after); saved >= p.settings.MinSaving*float64(before) {
 		return false
 	}
 	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%",
-		number.Thousands(before-after), number.Thousands(before), 100*p.settings.Worth)
+		number.Thousands(before-after), number.Thousands(before), 100*p.settings.MinSaving)
 	return true
 }
 
@@ -372,7 +373,7 @@ func (p *pass) rungs() []Strategy {
 			out = append(out, all[i])
 			continue
 		}
-		p.steps = append(p.steps, precis.Step{Rung: name, Outcome: precis.OutcomeSkipped,
+		p.steps = append(p.steps, precis.RungResult{Rung: name, Outcome: precis.OutcomeSkipped,
 			Code: reasonUnavailable, Reason: "not available"})
 	}
 	return out
@@ -405,7 +406,7 @@ func (p *pass) record(ctx context.Context) error {
 	p.edits = p.edits[:len(conv.Edits)-had]
 	if err != nil { // unrecorded edits are not shown either
 		p.s.Edits, p.s.Units = conv.Edits, precis.Units(conv.Transcript, conv.Edits)
-		p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
+		p.view, p.repairs = p.s.Repair(p.s.Transcript.Render(p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view) - p.s.Guessed
 		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
@@ -442,7 +443,7 @@ func (p *pass) result() Result {
 		Before:      p.before, Unreduced: p.unreducedTokens(), After: p.size(p.s.Used, p.view),
 		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
 		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained,
-		Gone: p.gone, Warnings: p.warnings, Status: p.status(),
+		Loss: p.gone, Warnings: p.warnings, Status: p.status(),
 		Took: p.m.o.Now().Sub(p.started),
 	}}
 }
@@ -478,7 +479,7 @@ func originals(units []precis.Unit) int {
 }
 
 // stepsOf returns the steps of a run as its first edit keeps them.
-func stepsOf(steps []precis.Step) []precis.Step {
+func stepsOf(steps []precis.RungResult) []precis.RungResult {
 	out := slices.Clone(steps[max(len(steps)-MaxSteps, 0):])
 	for i, s := range out {
 		out[i].Reason = shortened(s.Reason, MaxStepReason)

@@ -119,7 +119,7 @@ type Decision struct {
 	Allowed   float64 `json:"allowed"` // window × (1 − buffer) − reserve
 	Target    int     `json:"target"`  // tokens a reduction comes down to
 	// tokens from which on a view is reduced; 0: never, see [Settings.Observe]
-	Acts     int           `json:"acts_at"`
+	ReduceAt int           `json:"acts_at"`
 	Window   precis.Window `json:"window"`
 	Reserve  Reserve       `json:"reserve"`
 	Buffer   float64       `json:"buffer"`
@@ -146,7 +146,7 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		Threshold: percent, Origin: origin, Allowed: b.Allowed(), Target: targetOf(b, s),
 		Window: b.Window, Reserve: b.Reserve, Buffer: b.Buffer, Warnings: warnings,
 	}
-	d.Acts = d.reduceFrom(s)
+	d.ReduceAt = d.reduceFrom(s)
 	if warning := d.capTarget(s, percent); warning != "" {
 		d.Warnings = append(d.Warnings, warning)
 	}
@@ -196,9 +196,9 @@ func (d *Decision) capTarget(s Settings, percent float64) (warning string) {
 		return "" // the allowed tokens are reached first
 	}
 	if s.Target >= percent {
-		warning = fmt.Sprintf("the threshold of %.4g %% is not above the target of %.4g %%: reductions come down to %.4g %%", percent, s.Target, percent*(1-s.Worth))
+		warning = fmt.Sprintf("the threshold of %.4g %% is not above the target of %.4g %%: reductions come down to %.4g %%", percent, s.Target, percent*(1-s.MinSaving))
 	}
-	d.Target = min(d.Target, int(trigger*(1-s.Worth)))
+	d.Target = min(d.Target, int(trigger*(1-s.MinSaving)))
 	return warning
 }
 

@@ -25,7 +25,7 @@ func (p *pass) checkRange() error {
 		return p.errRange("", "the conversation has %d messages", p.s.Transcript.Len())
 	}
 	bare := slices.ContainsFunc(p.m.o.Strategies, omitsOnly) // the other program mends what it sends
-	if a, b := precis.Whole(p.s.Transcript, from, to); !bare && (a != from || b != to) {
+	if a, b := precis.WholeRange(p.s.Transcript, from, to); !bare && (a != from || b != to) {
 		return p.errRange("condense "+precis.SpanHandle(a, b).String(),
 			"the range parts calls from their results")
 	}
@@ -77,7 +77,7 @@ func (p *pass) reduceRange(start Situation, err error) error {
 		return p.errRange("", "%w", why)
 	}
 	p.gone = p.goneSince(start)
-	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Render(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	p.end(EndedReduced, "%s is condensed: from %s to %s tokens", precis.SpanHandle(p.r.From, p.r.To),
 		number.Thousands(p.before.Tokens), number.Thousands(after.Tokens))

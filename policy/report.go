@@ -35,19 +35,19 @@ type Report struct {
 	TriggeredBy  precis.TriggeredBy `json:"triggered_by"`
 	Before       Size               `json:"before"`
 	// tokens of the unreduced conversation; 0 without [Request.Meter]
-	Unreduced  int           `json:"said,omitempty"`
-	After      Size          `json:"after"`
-	Decision   Decision      `json:"decision"`
-	Arithmetic string        `json:"arithmetic"`
-	Outcome    string        `json:"outcome"` // one sentence: the action, or the reason for none
-	Ended      Ending        `json:"ended"`   // the same in one word
-	Steps      []precis.Step `json:"steps,omitempty"`
-	Edits      []EditSummary `json:"edits"`
+	Unreduced  int                 `json:"said,omitempty"`
+	After      Size                `json:"after"`
+	Decision   Decision            `json:"decision"`
+	Arithmetic string              `json:"arithmetic"`
+	Outcome    string              `json:"outcome"` // one sentence: the action, or the reason for none
+	Ended      Ending              `json:"ended"`   // the same in one word
+	Steps      []precis.RungResult `json:"steps,omitempty"`
+	Edits      []EditSummary       `json:"edits"`
 	// breaches of the recorded conversation that were mended
 	Repairs   []precis.Breach `json:"repairs,omitempty"`
 	Retention *Retention      `json:"retention,omitempty"` // nil without a reduction or an [Auditor]
 	// a breach: content that the run removed from the view; nil: none
-	Gone     *Gone    `json:"gone,omitempty"`
+	Loss     *Loss    `json:"gone,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// the plan; nil unless the manager only observes
 	Shadow *Shadow       `json:"shadow,omitempty"`
@@ -64,8 +64,8 @@ const (
 	EndedNotDue   Ending = "not_due"        // no reduction was due
 	EndedWatching Ending = "left_to_caller" // see [Request.Watch]
 	EndedCapped   Ending = "capped"         // the cap stopped the run
-	// the run would have removed content from the view entirely, see [Gone]
-	EndedSpared     Ending = "spared"
+	// the run would have removed content from the view entirely, see [Loss]
+	EndedWouldLose  Ending = "spared"
 	EndedReduced    Ending = "reduced"       // edits were made
 	EndedNothing    Ending = "nothing_found" // no rung found a reduction
 	EndedWithin     Ending = "within_target" // the view was small enough
@@ -76,14 +76,14 @@ const (
 
 // EditSummary is one edit as reports show it.
 type EditSummary struct {
-	ID     string          `json:"id"`
-	Kind   precis.EditKind `json:"kind"`
-	Rung   string          `json:"rung"`
-	Reason string          `json:"reason"`
-	Saved  int             `json:"tokens_saved"`
-	Detail []string        `json:"notes,omitempty"`
-	Blocks int             `json:"blocks,omitempty"`
-	Spans  int             `json:"messages,omitempty"`
+	ID       string          `json:"id"`
+	Kind     precis.EditKind `json:"kind"`
+	Rung     string          `json:"rung"`
+	Reason   string          `json:"reason"`
+	Saved    int             `json:"tokens_saved"`
+	Detail   []string        `json:"notes,omitempty"`
+	Blocks   int             `json:"blocks,omitempty"`
+	Messages int             `json:"messages,omitempty"`
 
 	Call *precis.CallReport `json:"call,omitempty"` // the model calls for it; nil: none
 	Took time.Duration      `json:"took_ns,omitempty"`
@@ -96,7 +96,7 @@ type EditSummary struct {
 }
 
 // cost returns the cost of the step's calls.
-func costOf(s precis.Step) float64 {
+func costOf(s precis.RungResult) float64 {
 	if s.Call == nil {
 		return 0
 	}
@@ -118,8 +118,9 @@ func summarize(edits []precis.Edit, factor float64) []EditSummary {
 	for i, e := range edits {
 		r := e.Report
 		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason,
-			Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages,
-			Call: r.Call, Took: r.Took,
+			Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks,
+			Messages: r.Messages,
+			Call:     r.Call, Took: r.Took,
 			Variant: r.Variant, Likely: r.Likely, Held: r.Held, Repaired: r.Repaired}
 	}
 	return out
@@ -220,32 +221,32 @@ type LostAnchor struct {
 	Worth  float64       `json:"worth,omitempty"` // how likely it is to be needed again, 0 to 1
 }
 
-// Gone is content in one view that the next view has in no form at all. The zero value is no loss.
-type Gone struct {
+// Loss is content in one view that the next view has in no form at all. The zero value is no loss.
+type Loss struct {
 	Rules    []LostAnchor    `json:"rules,omitempty"`          // sentences that set a rule of the user
 	AllRules int             `json:"of_rules,omitempty"`       // all rules of the user, including lost ones
 	Pins     []precis.Handle `json:"pins,omitempty"`           // pinned messages and blocks
 	LastTurn *precis.Handle  `json:"last_user_turn,omitempty"` // the user's last words; nil: still shown
 	// Hidden is the share of the tokens that is hidden or cut without a summary or digest; 0 up to
-	// [MostHidden].
+	// [MaxHidden].
 	Hidden float64 `json:"hidden_share,omitempty"`
 }
 
-// MostHidden is the largest share of a view that a reduction may hide without a summary or digest.
-const MostHidden = 0.9
+// MaxHidden is the largest share of a view that a reduction may hide without a summary or digest.
+const MaxHidden = 0.9
 
 // onlyHidden reports whether no rule, no pin and no turn is gone.
-func (g *Gone) onlyHidden() bool { return len(g.Rules) == 0 && len(g.Pins) == 0 && g.LastTurn == nil }
+func (g *Loss) onlyHidden() bool { return len(g.Rules) == 0 && len(g.Pins) == 0 && g.LastTurn == nil }
 
 // Empty reports whether g has no loss.
-func (g Gone) Empty() bool { return g.onlyHidden() && g.Hidden == 0 }
+func (g Loss) Empty() bool { return g.onlyHidden() && g.Hidden == 0 }
 
 // Refuses reports whether a requested change must be forced: it loses a pin, the last user turn, or
 // most of the view without a summary. Rules are only listed.
-func (g Gone) Refuses() bool { return len(g.Pins) > 0 || g.LastTurn != nil || g.Hidden > 0 }
+func (g Loss) Refuses() bool { return len(g.Pins) > 0 || g.LastTurn != nil || g.Hidden > 0 }
 
 // less reports whether g loses less than another.
-func (g *Gone) less(than *Gone) bool {
+func (g *Loss) less(than *Loss) bool {
 	if turn := g.LastTurn != nil; turn != (than.LastTurn != nil) {
 		return !turn
 	}
@@ -260,7 +261,7 @@ func (g *Gone) less(than *Gone) bool {
 
 // String describes the loss in one sentence without a full stop and without words of the
 // conversation; "" for no loss.
-func (g Gone) String() string {
+func (g Loss) String() string {
 	var parts []string
 	if n := len(g.Pins); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d pins (first %s)", n, g.Pins[0]))
@@ -278,11 +279,11 @@ func (g Gone) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// Warden is a [Gate] that can report content missing from the view of a situation entirely; before
+// LossReporter is a [Gate] that can report content missing from the view of a situation entirely; before
 // are the edits at the beginning of the run. An automatic run with such a loss is dropped if the
-// view fits without it; see [Report.Gone].
-type Warden interface {
-	Gone(s *Situation, before []precis.Edit) Gone
+// view fits without it; see [Report.Loss].
+type LossReporter interface {
+	Loss(s *Situation, before []precis.Edit) Loss
 }
 
 // Auditor is a [Gate] that can report what a view keeps and has lost. made are the edits of this
@@ -307,7 +308,7 @@ func (r Report) log(ctx context.Context, to *slog.Logger) {
 	for _, e := range r.Edits {
 		r.logEdit(ctx, to, e)
 	}
-	if g := r.Gone; g != nil {
+	if g := r.Loss; g != nil {
 		to.LogAttrs(ctx, slog.LevelWarn, "breach: the view has lost something altogether",
 			slog.String("conversation", r.Conversation),
 			slog.Int("rules", len(g.Rules)), slog.Bool("last_user_turn", g.LastTurn != nil),
@@ -329,7 +330,7 @@ func (r Report) logEdit(ctx context.Context, to *slog.Logger, e EditSummary) {
 		slog.String("conversation", r.Conversation), slog.String("edit", e.ID),
 		slog.String("kind", string(e.Kind)), slog.String("rung", e.Rung),
 		slog.String("trigger", string(r.TriggeredBy)), slog.Int("tokens_saved", e.Saved),
-		slog.Int("messages", e.Spans), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
+		slog.Int("messages", e.Messages), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
 	}
 	if c := e.Call; c != nil {
 		attrs = append(attrs, slog.String("model", c.Model), slog.Int("calls", c.Calls),

@@ -90,13 +90,13 @@ func reworded(old precis.Edit, text string) (precis.Edit, error) {
 // ok is false when it shows none.
 func withText(e precis.Edit, text string) (out precis.Edit, ok bool) {
 	i := slices.IndexFunc(e.Replace,
-		func(r precis.Replacement) bool { return r.Block == nil && !r.Restore && r.Own() >= 0 })
+		func(r precis.Replacement) bool { return r.Block == nil && !r.Restore && r.OwnIndex() >= 0 })
 	if i < 0 {
 		return e, false
 	}
 	e.Replace = slices.Clone(e.Replace)
 	first := &e.Replace[i]
-	own := first.Own()
+	own := first.OwnIndex()
 	first.With = slices.Clone(first.With)
 	first.With[own] = precis.NewText(first.With[own].Role, text)
 	return e, true
@@ -192,7 +192,7 @@ func (p *pass) redraft(run Result, i int) (Result, error) {
 	for k := range run.Edits {
 		run.Edits[k].Run = run.Edits[0].ID
 	}
-	p.view, p.repairs = p.s.Repair(p.s.Transcript.Show(p.s.Units))
+	p.view, p.repairs = p.s.Repair(p.s.Transcript.Render(p.s.Units))
 	run.View, run.Units = slices.Clone(p.view), p.s.Units
 	rep := &run.Report
 	rep.After, rep.Edits, rep.Repairs, rep.Retention, rep.Status = p.size(p.s.Used,

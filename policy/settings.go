@@ -47,17 +47,17 @@ type Settings struct {
 	Pin   string
 	Tools map[string]ToolPolicy // how the results of single tools are pruned, by tool name
 
-	Rungs     []string // names of the strategies to climb, in order; nil: all
-	Observe   bool     // reduce only on request (preset off)
-	Cap       Cap
-	Worth     float64 // least share a whole run must save, 0 to 1
-	MinModel  int     // least window for a model summary, in tokens
-	Spend     Spend   // limits on what model calls may cost
-	Fractions Fractions
+	Rungs          []string // names of the strategies to climb, in order; nil: all
+	Observe        bool     // reduce only on request (preset off)
+	Cap            Cap
+	MinSaving      float64 // least share a whole run must save, 0 to 1
+	MinModelWindow int     // least window for a model summary, in tokens
+	Spend          Spend   // limits on what model calls may cost
+	RungSettings   RungSettings
 }
 
-// Fractions are the numbers of the rungs that need no model.
-type Fractions struct {
+// RungSettings are the numbers of the rungs that need no model.
+type RungSettings struct {
 	Truncate   float64 // share of the messages to hide at least, 0 to 1
 	KeepLast   int     // hide all but the last N instead; 0: use Truncate
 	ShrinkOver int     // length in characters from which arguments are shortened; 0: never
@@ -79,8 +79,8 @@ func DefaultSettings() Settings {
 	return Settings{
 		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
 		Buffer: defaultBuffer, KeepMessages: 3, KeepHead: 0.10, KeepShare: 0.10,
-		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: summaryMinWindow,
-		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000,
+		Cap: Cap{Turns: 10, Max: 3, NoProgress: 2}, MinSaving: 0.2, MinModelWindow: summaryMinWindow,
+		RungSettings: RungSettings{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000,
 			MediaKeep: 1},
 	}
 }
@@ -164,18 +164,18 @@ func (s Settings) Validate() error {
 		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent),
 		share("target", s.Target, MaxPercent),
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1),
-		share("keep_head", s.KeepHead, 1), share("worth", s.Worth, 1),
-		share("truncate fraction", s.Fractions.Truncate, 1),
+		share("keep_head", s.KeepHead, 1), share("worth", s.MinSaving, 1),
+		share("truncate fraction", s.RungSettings.Truncate, 1),
 		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64),
 		share("spend.owner", s.Spend.Owner, math.MaxFloat64),
 		share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
 		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst),
 		count("threshold_tokens", s.Tokens),
-		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
-		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver),
-		count("prune_errors_over", s.Fractions.ErrorsOver),
-		count("media_keep", s.Fractions.MediaKeep),
-		count("cap.window", s.Cap.Window), count("cap.max", s.Cap.Max),
+		count("min_model_window", s.MinModelWindow), count("keep_last", s.RungSettings.KeepLast),
+		count("shrink_over", s.RungSettings.ShrinkOver), count("prune_over", s.RungSettings.PruneOver),
+		count("prune_errors_over", s.RungSettings.ErrorsOver),
+		count("media_keep", s.RungSettings.MediaKeep),
+		count("cap.window", s.Cap.Turns), count("cap.max", s.Cap.Max),
 		count("cap.no_progress", s.Cap.NoProgress),
 	)
 }

@@ -13,13 +13,13 @@ import (
 type Shadow struct {
 	// Due: this check would have made a reduction. A check makes none if the edits of earlier
 	// shadows already bring the view within the threshold.
-	Due     bool          `json:"due"`
-	Trigger Trigger       `json:"trigger,omitempty"`
-	Before  int           `json:"tokens_before"` // of the view with the shadow edits; overhead included
-	After   int           `json:"tokens_after"`  // the same with this check's edits
-	Outcome string        `json:"outcome"`       // one sentence
-	Steps   []precis.Step `json:"steps,omitempty"`
-	Edits   []EditSummary `json:"edits,omitempty"` // of this check
+	Due     bool                `json:"due"`
+	Trigger Trigger             `json:"trigger,omitempty"`
+	Before  int                 `json:"tokens_before"` // of the view with the shadow edits; overhead included
+	After   int                 `json:"tokens_after"`  // the same with this check's edits
+	Outcome string              `json:"outcome"`       // one sentence
+	Steps   []precis.RungResult `json:"steps,omitempty"`
+	Edits   []EditSummary       `json:"edits,omitempty"` // of this check
 }
 
 // shadowEdits are the edits that an observing manager would have made, by conversation. They are kept
@@ -41,7 +41,7 @@ func (s *shadowEdits) of(conv *precis.Conversation) []precis.Edit {
 	s.mu.Lock()
 	edits := s.made[conv.ID]
 	s.mu.Unlock()
-	checker := precis.NewChecker(conv.Transcript, conv.Edits)
+	checker := precis.NewEditChecker(conv.Transcript, conv.Edits)
 	for _, e := range edits {
 		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At ||
 			checker.Add(e) != nil {

@@ -25,7 +25,7 @@ func TestAManagerThatObservesSaysWhatItWouldDo(t *testing.T) {
 	}
 	manager := func(change func(*policy.Settings)) (*policy.Manager, *memory.Store) {
 		s := policy.DefaultSettings()
-		s.Worth = 0.1
+		s.MinSaving = 0.1
 		change(&s)
 		st := memory.New()
 		m, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: []policy.Strategy{reduce.Prune{}, reduce.Truncate{}}, Store: st, Now: func() time.Time { return time.Unix(1, 0) }})

@@ -44,7 +44,7 @@ func between(middle, last int) *precis.Conversation {
 
 func spending(t *testing.T, o policy.Options, limits policy.Spend) *policy.Manager {
 	o.Settings = policy.DefaultSettings()
-	o.Settings.MinModel, o.Settings.Spend = 0, limits
+	o.Settings.MinModelWindow, o.Settings.Spend = 0, limits
 	if o.Strategies == nil {
 		o.Strategies = []policy.Strategy{dear{}}
 	}

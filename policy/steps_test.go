@@ -18,7 +18,7 @@ import (
 // A run keeps with its first edit what became of each rung, whoever records it.
 func TestTheFirstEditOfARunKeepsItsSteps(t *testing.T) {
 	settings := policy.DefaultSettings()
-	settings.KeepShare, settings.Worth = 0, 0
+	settings.KeepShare, settings.MinSaving = 0, 0
 	m := manager(t, policy.Options{Settings: settings, Strategies: []policy.Strategy{
 		failing{"fails", precis.Edit{}, errors.New("no luck: " + strings.Repeat("é", policy.MaxStepReason))},
 		failing{"nothing", precis.Edit{}, nil}, reduce.Truncate{}, reduce.Clip{},
@@ -68,7 +68,7 @@ func TestTheFirstEditOfARunKeepsItsSteps(t *testing.T) {
 // edits without them.
 func TestStepsOfARunAreBounded(t *testing.T) {
 	settings := policy.DefaultSettings()
-	settings.KeepShare, settings.Worth = 0, 0
+	settings.KeepShare, settings.MinSaving = 0, 0
 	ids := map[string]bool{}
 	for _, n := range []int{0, 3 * policy.MaxSteps} {
 		var rungs []policy.Strategy
@@ -99,7 +99,7 @@ func TestStepsOfARunAreBounded(t *testing.T) {
 // edit itself, of others with their steps.
 func TestStepsOfAcceptedRungsLeaveTheirCallsToTheEdit(t *testing.T) {
 	settings := policy.DefaultSettings()
-	settings.KeepShare, settings.Worth = 0, 0
+	settings.KeepShare, settings.MinSaving = 0, 0
 	report := precis.EditReport{Call: &precis.CallReport{Model: "m", Calls: 1, CostUSD: 0.5}}
 	m := manager(t, policy.Options{Settings: settings, Strategies: []policy.Strategy{
 		failing{"idle", precis.Edit{Report: report}, nil},

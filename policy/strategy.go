@@ -21,7 +21,7 @@ type Strategy interface {
 // Traits are what the ladder has to know of a strategy beside its edits. A strategy that has some also
 // has a method Traits() [Traits]; see [TraitsOf].
 type Traits struct {
-	// UsesModel: it calls a model. The ladder leaves it out for windows under [Settings.MinModel] and
+	// UsesModel: it calls a model. The ladder leaves it out for windows under [Settings.MinModelWindow] and
 	// when the [Cap] is reached.
 	UsesModel bool
 	// HidesMessages: it hides whole messages, and is also tried when only the number of messages is too
@@ -57,8 +57,8 @@ func usesModel(s Strategy) bool    { return TraitsOf(s).UsesModel }
 func isLastResort(s Strategy) bool { return TraitsOf(s).LastResort }
 func omitsOnly(s Strategy) bool    { return TraitsOf(s).OmitOnly }
 
-// Joins marks a strategy for a client that can show only a single message in the place of a span.
-type Joins interface {
+// Joiner marks a strategy for a client that can show only a single message in the place of a span.
+type Joiner interface {
 	// Join merges the messages of one span, its text and the items that [Situation.Carry] adds,
 	// into one message; false if several can be shown. Words of system messages come in the user's
 	// role. With has at least two messages.
@@ -67,7 +67,7 @@ type Joins interface {
 
 // oneMessagePerSpan returns an edit with one message for each span, if the rung requires that.
 func oneMessagePerSpan(rung Strategy, e precis.Edit) precis.Edit {
-	j, ok := rung.(Joins)
+	j, ok := rung.(Joiner)
 	if !ok {
 		return e
 	}

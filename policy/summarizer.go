@@ -47,9 +47,9 @@ func reasonOf(err error) (precis.Reason, *precis.CallReport) {
 	return reasonFailed, nil
 }
 
-// Live is the request of a client that is being answered. A summary request that
+// LiveRequest is the request of a client that is being answered. A summary request that
 // rides on it reads the prompt cache it writes.
-type Live struct {
+type LiveRequest struct {
 	Dialect string      // "anthropic", "chat" or "responses"
 	Model   string      // as in the request
 	Body    []byte      // as it came
@@ -68,7 +68,7 @@ type SummaryRequest struct {
 	Replaces     int              // tokens of the replaced messages, as Count counts; 0: unknown
 	Focus        string           // what the user asked to pay attention to; may be empty
 	Automatic    bool             // no user asked for it
-	Live         *Live            // the request to ride on; nil: none
+	Live         *LiveRequest     // the request to ride on; nil: none
 	View         []precis.Message // with Live: its messages, as they are in the prompt cache
 	Count        func(string) int
 }

@@ -67,7 +67,7 @@ func TestBackgroundReductionIsBookedAsOne(t *testing.T) {
 	if err != nil || len(res.Edits) == 0 || res.Report.TriggeredBy != precis.TriggeredBackground || res.Edits[0].Report.Trigger != "background" {
 		t.Fatalf("%+v, %v", res.Report, err)
 	}
-	if why, reached := (policy.Cap{Window: 10, Max: 1}).Reached(conv.Transcript, conv.Edits, 0.2); !reached {
+	if why, reached := (policy.Cap{Turns: 10, Max: 1}).Reached(conv.Transcript, conv.Edits, 0.2); !reached {
 		t.Errorf("the cap does not count it: %q", why)
 	}
 }

@@ -41,7 +41,7 @@ func (m *Manager) Restore(ctx context.Context, conv *precis.Conversation,
 		r.Block = precis.ReplaceBlock(t, h.From, h.Block, nil).Block
 		hidden = !shown.Whole([]precis.Handle{h})
 	} else {
-		k := Kept{groups: append(precis.Groups(t.Messages()), t.Len())}
+		k := Kept{groups: append(precis.GroupStarts(t.Messages()), t.Len())}
 		r.From, _ = k.Group(h.From)
 		_, r.To = k.Group(h.To - 1)
 		hidden = slices.ContainsFunc(shown.Units,

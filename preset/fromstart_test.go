@@ -46,7 +46,7 @@ func inPlace(t *testing.T, name string, msgs []precis.Message, window int, chang
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Rungs, s.KeepHead, s.MinModel = []string{"condense", "digest", "truncate"}, 0, 0
+	s.Rungs, s.KeepHead, s.MinModelWindow = []string{"condense", "digest", "truncate"}, 0, 0
 	o := preset.Options{Settings: s, Estimate: tokens.NameChars4, FromStart: true, ToFit: true}
 	if change != nil {
 		change(&o)

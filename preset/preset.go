@@ -145,7 +145,8 @@ func New(o Options) (*policy.Manager, error) {
 	rungs = slices.Concat(o.First, rungs)
 	return policy.NewManager(policy.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Law: workstate.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger,
+		Gate: o.Gate, ItemSource: workstate.ItemSource{}, Calibrator: o.Calibrator, Store: o.Store,
+		Ledger: o.Ledger,
 		Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport,
 		OnEdit: o.OnEdit, Hooks: o.Hooks,
 	})
@@ -201,7 +202,7 @@ func Strategies(o Options) ([]policy.Strategy, error) {
 		byDigest, truncate.Joined = condense.ByDigest{Full: full}, condense.Joined
 	}
 	out := append([]policy.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
-	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.More{},
+	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.MoreRung{},
 		truncate, reduce.Clip{}), nil
 }
 

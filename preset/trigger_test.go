@@ -96,7 +96,7 @@ func TestNothingIsCutForLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings.Rungs, settings.Fractions.Truncate = []string{"truncate"}, 0 // hides no more than the target requires
+		settings.Rungs, settings.RungSettings.Truncate = []string{"truncate"}, 0 // hides no more than the target requires
 		m, err := preset.New(preset.Options{Settings: settings, Estimate: tokens.NameChars4})
 		if err != nil {
 			t.Fatal(err)

@@ -71,8 +71,8 @@ func TestAnAnswerWithManyCallsIsDigested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Report.Gone != nil || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
-		t.Errorf("%s; gone: %v", res.Report.Outcome, res.Report.Gone)
+	if res.Report.Loss != nil || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
+		t.Errorf("%s; gone: %v", res.Report.Outcome, res.Report.Loss)
 	}
 }
 

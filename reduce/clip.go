@@ -132,14 +132,14 @@ func (c *clipper) survey() {
 			results[h] = true
 		}
 	}
-	c.s.Original(func(i int, m precis.Message, u precis.Unit) {
+	c.s.EachOriginal(func(i int, m precis.Message, u precis.Unit) {
 		for at, b := range u.Blocks() {
 			h := precis.BlockHandle(i, at)
 			t := clipTarget{h: h, role: m.Role, block: b, class: c.classOf(h, m.Role, b, results[h])}
 			t.otherTokens = c.s.Meter.Block(m.Role, b)
 			if r, ok := b.(precis.ToolResult); ok {
 				for _, in := range r.Content {
-					if c.s.Attachment(i, in) {
+					if c.s.IsAttachment(i, in) {
 						t.fixed += c.s.Meter.Block(m.Role, in)
 					}
 				}
@@ -153,7 +153,7 @@ func (c *clipper) survey() {
 
 func (c *clipper) classOf(h precis.Handle, role precis.Role, b precis.Block, isResult bool) clipClass {
 	k := c.s.Kept
-	if whole(b) || c.s.Attachment(h.From, b) {
+	if whole(b) || c.s.IsAttachment(h.From, b) {
 		return uncut
 	}
 	_, native := b.(precis.ToolResult)
@@ -306,7 +306,7 @@ func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block
 		short := precis.ToolResult{ToolUseID: b.ToolUseID, IsError: b.IsError}
 		short.Content = []precis.Block{precis.Text{Text: cut(text)}}
 		for _, in := range b.Content {
-			if c.s.Attachment(t.h.From, in) {
+			if c.s.IsAttachment(t.h.From, in) {
 				short.Content = append(short.Content, in)
 			}
 		}

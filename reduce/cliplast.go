@@ -48,7 +48,7 @@ func (c *clipper) trim() {
 		if need <= 0 {
 			return
 		}
-		at := precis.Replacement{With: u.Messages}.Own()
+		at := precis.Replacement{With: u.Messages}.OwnIndex()
 		if u.Original() || at < 0 || len(u.Messages[at].Content) == 0 {
 			continue
 		}
@@ -118,7 +118,7 @@ func (c *clipper) shortenDigests() {
 		if r, trimmed := c.shorter[u.From]; trimmed {
 			shown = r.With
 		}
-		at := precis.Replacement{With: shown}.Own()
+		at := precis.Replacement{With: shown}.OwnIndex()
 		if at < 0 || len(shown[at].Content) == 0 {
 			continue
 		}
@@ -241,9 +241,9 @@ func (c *clipper) holdsLastUser(from, to int) bool {
 func (c *clipper) holdsAttachment(t *clipTarget) bool {
 	r, result := t.block.(precis.ToolResult)
 	if !result {
-		return c.s.Attachment(t.h.From, t.block)
+		return c.s.IsAttachment(t.h.From, t.block)
 	}
-	return slices.ContainsFunc(r.Content, func(b precis.Block) bool { return c.s.Attachment(t.h.From, b) })
+	return slices.ContainsFunc(r.Content, func(b precis.Block) bool { return c.s.IsAttachment(t.h.From, b) })
 }
 
 // attachedIn reports whether some units hold an attachment that stays.

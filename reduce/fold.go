@@ -30,7 +30,7 @@ func (f Fold) Propose(_ context.Context, s *policy.Situation) (precis.Edit, erro
 	p := newProposal(s, precis.KindDedupe)
 	shown := originals(s)
 	speech := s.Transcript.Speech()
-	s.Original(func(i int, m precis.Message, _ precis.Unit) {
+	s.EachOriginal(func(i int, m precis.Message, _ precis.Unit) {
 		authors := speech.Authors(i)
 		for _, a := range speech.Answers(i) {
 			authors[a.Handle.Block] = precis.AuthorPerson

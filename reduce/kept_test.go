@@ -26,7 +26,7 @@ func crowd() []precis.Message {
 func TestNoRungTouchesWhatIsKept(t *testing.T) {
 	for _, rung := range []policy.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}} {
 		s := situation(0, 6, crowd()...)
-		s.Settings.Fractions.MediaKeep = 0
+		s.Settings.RungSettings.MediaKeep = 0
 		pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(3), precis.BlockHandle(6, 0)}}
 		s.Edits = []precis.Edit{pin}
 		s.Kept = policy.Keep(s.Transcript, s.Edits, s.Meter, 6, 0)

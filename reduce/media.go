@@ -22,7 +22,7 @@ func (Media) Name() string { return "media" }
 func (Media) Propose(_ context.Context, s *policy.Situation) (precis.Edit, error) {
 	p := newProposal(s, precis.KindMedia)
 	blocks := originals(s)
-	keep := s.Settings.Fractions.MediaKeep
+	keep := s.Settings.RungSettings.MediaKeep
 	n := 0
 	for i := len(s.Units) - 1; i >= 0; i-- {
 		u := s.Units[i]

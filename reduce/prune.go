@@ -76,7 +76,7 @@ func (q Squeeze) pruner(s *policy.Situation, spared func(message int) bool) *pru
 func before(s *policy.Situation, made func(precis.Edit) bool) shown {
 	out := originals(s)
 	visible := make([]bool, s.Transcript.Len())
-	s.Original(func(i int, _ precis.Message, _ precis.Unit) { visible[i] = true })
+	s.EachOriginal(func(i int, _ precis.Message, _ precis.Unit) { visible[i] = true })
 	for _, e := range precis.Active(s.Edits) {
 		for _, p := range e.Replace {
 			if p.Block == nil || !visible[p.From] {
@@ -111,7 +111,7 @@ func blockIndex(t *precis.Transcript, i int, ref precis.BlockRef) int {
 const squeezeOver = 200
 
 func newPruner(p Prune, s *policy.Situation) *pruner {
-	f := s.Settings.Fractions
+	f := s.Settings.RungSettings
 	r := &pruner{Prune: p, s: s, minChars: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
 	r.x, r.worth, r.reuse = retain.Of(s)
 	return r
@@ -143,10 +143,10 @@ type pruner struct {
 	s           *policy.Situation
 	x           *retain.Index
 	worth       []float64
-	reuse       *retain.Reuser
+	reuse       *retain.ReusePredictor
 	cover       *retain.Coverage
 	current     shown // every block as the view shows it
-	copies      *retain.Copies
+	copies      *retain.LineSet
 	blocks      []pruned
 	pieces      []retain.Piece
 	shownTokens int // tokens of blocks as the view shows them
@@ -155,9 +155,9 @@ type pruner struct {
 // findPrunable finds the blocks that may be shortened and adds everything else that
 // the view shows to the coverage.
 func (r *pruner) findPrunable(view shown) {
-	r.cover = r.x.Cover()
+	r.cover = r.x.NewCoverage()
 	r.current = current(r.s)
-	r.copies = retain.NewCopies()
+	r.copies = retain.NewLineSet()
 	last := r.newest()
 	for i := 0; i < len(r.x.Texts); {
 		h := r.x.Texts[i].Handle
@@ -173,7 +173,7 @@ func (r *pruner) findPrunable(view shown) {
 	r.split()
 	for _, u := range r.s.Units {
 		if !u.Original() || u.Changed {
-			r.cover.Messages(u.Messages)
+			r.cover.AddMessages(u.Messages)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[i
 	}
 	for i := from; i < to; i++ {
 		if !cut[i] {
-			r.cover.Piece(i, 0, len(r.x.Texts[i].Body))
+			r.cover.AddPiece(i, 0, len(r.x.Texts[i].Body))
 			r.copies.Add(r.x.Texts[i].Body)
 		}
 	}
@@ -252,19 +252,19 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 	t := &r.x.Texts[i]
 	over := r.minChars
 	switch t.Source {
-	case retain.Written, retain.Called:
-		over = r.s.Settings.Fractions.ShrinkOver
+	case retain.SourceWritten, retain.SourceArguments:
+		over = r.s.Settings.RungSettings.ShrinkOver
 		if r.deep {
 			over = squeezeOver
 		} else if over == 0 {
 			return false
 		}
-	case retain.Said, retain.Harness:
+	case retain.SourceAssistant, retain.SourceHarness:
 		if r.deep {
 			return len(t.Body) > longText && !r.newestAnswer(t)
 		}
 		return longer(t.Body, max(over, longText)) && hasFence(t.Body)
-	case retain.User:
+	case retain.SourceUser:
 		return longer(t.Body, max(over, longText)) && hasFence(t.Body) && !r.s.Kept.Message(t.Handle.From)
 	}
 	if t.Call >= 0 {
@@ -273,7 +273,7 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 		if !r.deep && (rule.Never || last[t.Call]) {
 			return false
 		}
-		isResult := t.Source >= retain.ReadFile
+		isResult := t.Source >= retain.SourceFile
 		if rule.Over > 0 && isResult && !r.deep {
 			over = rule.Over
 		}
@@ -293,7 +293,7 @@ func (r *pruner) newestAnswer(t *retain.Text) bool {
 			return false
 		}
 	}
-	return t.Source == retain.Said &&
+	return t.Source == retain.SourceAssistant &&
 		r.s.Meter.Block(precis.RoleAssistant, precis.Text{Text: t.Body}) <= r.s.Target/8
 }
 
@@ -307,7 +307,8 @@ func (r *pruner) partOf(i int) part {
 		c := &r.x.Calls[t.Call]
 		h = preview.Hint{Path: c.Path, Tool: c.Name, Command: c.Line, IsError: c.IsError}
 	}
-	if t.Source == retain.User || !r.deep && (t.Source == retain.Said || t.Source == retain.Harness) {
+	if t.Source == retain.SourceUser ||
+		!r.deep && (t.Source == retain.SourceAssistant || t.Source == retain.SourceHarness) {
 		return part{text: i, split: fences(t.Body)}
 	}
 	return part{text: i, split: withAppended(joined(preview.Of(t.Body, h)), t.Body)}
@@ -359,7 +360,7 @@ func (r *pruner) addPieces(p *part, perByte float64) {
 		n := float64(piece.End - piece.Start)
 		c := retain.Piece{Text: p.text, Start: piece.Start, End: piece.End, Cost: n*perByte + 1}
 		c.Bonus = r.reuse.Worth(p.text, piece.Start,
-			piece.End) * r.copies.Fresh(r.x.Texts[p.text].Body[piece.Start:piece.End])
+			piece.End) * r.copies.NewShare(r.x.Texts[p.text].Body[piece.Start:piece.End])
 		switch piece.Class {
 		case fixed:
 			c.Bonus = 1e9

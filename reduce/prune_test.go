@@ -369,7 +369,7 @@ func TestPruneLeavesArgumentsAloneWhenTold(t *testing.T) {
 	xml := "<write_to_file>\n<path>a.go</path>\n<content>\n" + goFile() + "</content>\n</write_to_file>"
 	s := situation(0, 1, asked(call("1", "write_file", string(write), goFile()), text("assistant", xml), text("user", "[write_to_file for 'a.go'] Result: ok"))...)
 	for _, over := range []int{0, 100_000, 1000} {
-		s.Settings.Fractions.ShrinkOver = over
+		s.Settings.RungSettings.ShrinkOver = over
 		view := apply(t, reduce.Prune{}, s)
 		whole := bytes.Equal(view[1].Content[0].(precis.ToolUse).Input, write) && view[3].PlainText() == xml
 		if whole != (over != 1000) {
@@ -389,7 +389,7 @@ func TestPruneKeepsTheShapeOfInputs(t *testing.T) {
 			rt.Fatal(err)
 		}
 		s := situation(0, 1, asked(call("1", "write_file", string(raw), "ok"))...)
-		s.Settings.Fractions.ShrinkOver = rapid.IntRange(200, 3000).Draw(rt, "over")
+		s.Settings.RungSettings.ShrinkOver = rapid.IntRange(200, 3000).Draw(rt, "over")
 		e, err := reduce.Prune{}.Propose(context.Background(), s)
 		if err != nil || len(e.Replace) != 1 {
 			rt.Fatalf("%d replacements, %v", len(e.Replace), err)

@@ -80,7 +80,8 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 		return fmt.Sprintf("[%s, shortened]\n%s", b.h, own), true
 	}
 	w := previewWriter{h: b.h, numbered: numbered(t.Body)}
-	if _, isText := b.block.(precis.Text); !isText && t.Source >= retain.ReadFile && left*5 > len(t.Body)*2 {
+	if _, isText := b.block.(precis.Text); !isText && t.Source >= retain.SourceFile &&
+		left*5 > len(t.Body)*2 {
 		w.head = p.split.Head
 	}
 	return w.write(t.Body, p.split, kept, left == len(t.Body)), true
@@ -88,7 +89,7 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 
 // userPreview returns the preview that the user's function writes for a result.
 func (r *pruner) userPreview(t *retain.Text) string {
-	if r.Preview == nil || t.Call < 0 || t.Source < retain.ReadFile {
+	if r.Preview == nil || t.Call < 0 || t.Source < retain.SourceFile {
 		return ""
 	}
 	c := &r.x.Calls[t.Call]

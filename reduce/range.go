@@ -84,7 +84,7 @@ func (r Range) choose(s *policy.Situation) (to, hidden int) {
 			continue
 		}
 		to, hidden = end, seen
-		if hidden > 0 && saved >= s.Excess() && hidden >= s.Surplus() {
+		if hidden > 0 && saved >= s.Excess() && hidden >= s.ExcessMessages() {
 			break
 		}
 	}

@@ -54,7 +54,7 @@ type shown struct {
 func shownBy(s *policy.Situation, keep func(i, b int, block precis.Block) bool) shown {
 	out := shown{t: s.Transcript, whole: make([]bool, s.Transcript.Len()),
 		blocks: map[precis.Handle]precis.Block{}}
-	s.Original(func(i int, _ precis.Message, u precis.Unit) {
+	s.EachOriginal(func(i int, _ precis.Message, u precis.Unit) {
 		if out.whole[i] = !u.Changed; out.whole[i] {
 			return
 		}

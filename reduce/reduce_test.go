@@ -251,7 +251,7 @@ func TestTruncateHidesWholeTurns(t *testing.T) {
 		t.Errorf("%d characters left: it must go on until the target or the kept tail", n)
 	}
 	s = situation(math.MaxInt, 0, msgs...)
-	s.Settings.Fractions.KeepLast = 4
+	s.Settings.RungSettings.KeepLast = 4
 	if view := apply(t, reduce.Truncate{}, s); len(view) != 6 {
 		t.Errorf("%d messages left of the last 4, the first and a marker", len(view))
 	}

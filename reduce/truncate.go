@@ -105,11 +105,11 @@ func (t *truncation) findMarkers() {
 
 // quota returns how many messages to hide regardless of tokens.
 func (t *truncation) quota() int {
-	f := t.s.Settings.Fractions
+	f := t.s.Settings.RungSettings
 	if f.KeepLast > 0 {
 		return t.visible - 1 - f.KeepLast
 	}
-	if surplus := t.s.Surplus(); surplus > 0 {
+	if surplus := t.s.ExcessMessages(); surplus > 0 {
 		return surplus + 1 // the marker is a message, too
 	}
 	if s := t.s; !t.Roo && s.Used <= s.Limit && s.Used < s.Trigger {

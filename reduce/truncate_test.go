@@ -46,7 +46,7 @@ func TestTheMarkerSaysWhatStillHolds(t *testing.T) {
 func TestTheMarkerKeepsToItsRoom(t *testing.T) {
 	for _, target := range []int{0, 100, 2000, 4000, math.MaxInt} {
 		s := situation(target, 3, planned(100)...)
-		s.Settings.Fractions.KeepLast = 4
+		s.Settings.RungSettings.KeepLast = 4
 		view := apply(t, reduce.Truncate{}, s)
 		plain := len("[44 earlier messages hidden here to save room; nothing is lost: m1-m44.]")
 		marker := view[1].PlainText()

@@ -11,15 +11,15 @@ type Kind uint8
 
 // The kinds of anchors.
 const (
-	Identifier Kind = iota // a name in code: camelCase, snake_case, dotted, kebab-case-name
-	Path                   // a file or directory
-	Error                  // an error's name, code or message
-	URL
-	Hash   // a commit, a UUID, a digest
-	Number // a number with meaning: four digits or more, a unit, a version, a price
-	Quote  // words in quotation marks
-	Flag   // a command line flag
-	Ticket // #123, ABC-123
+	KindIdentifier Kind = iota // a name in code: camelCase, snake_case, dotted, kebab-case-name
+	KindPath                   // a file or directory
+	KindError                  // an error's name, code or message
+	KindURL
+	KindHash   // a commit, a UUID, a digest
+	KindNumber // a number with meaning: four digits or more, a unit, a version, a price
+	KindQuote  // words in quotation marks
+	KindFlag   // a command line flag
+	KindTicket // #123, ABC-123
 	kinds
 )
 
@@ -268,7 +268,7 @@ func (s *scanner) link(from, i int) {
 		i--
 	}
 	if i-from > 9 && i-from <= 2*longest {
-		s.yield(URL, from, i)
+		s.yield(KindURL, from, i)
 	}
 }
 
@@ -292,7 +292,7 @@ func (s *scanner) flag() {
 		i--
 	}
 	if i-from >= 4 && i-from <= longest {
-		s.yield(Flag, from, i)
+		s.yield(KindFlag, from, i)
 	}
 }
 
@@ -306,7 +306,7 @@ func (s *scanner) ticket() {
 	s.at = i
 	if n := i - from; n >= 3 && n <= 8 && !is(byteAt(s.text, i), letter) &&
 		!is(byteAt(s.text, from-1), inner) {
-		s.yield(Ticket, from, i)
+		s.yield(KindTicket, from, i)
 	}
 }
 
@@ -325,7 +325,7 @@ func (s *scanner) quoted(mark byte) {
 		case c == mark:
 			s.shut = i + 1
 			if i-from >= 6 && joints > 0 && letters >= 4 && s.text[from] != ' ' && s.text[i-1] != ' ' {
-				s.yield(Quote, from, i)
+				s.yield(KindQuote, from, i)
 			}
 			return
 		case c == '\n' || c == '\\' || strings.IndexByte("{}<>;=()", c) >= 0:

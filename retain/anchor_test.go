@@ -194,7 +194,7 @@ func checkScan(t interface{ Fatalf(string, ...any) }, text string) {
 		}
 		last = a.Start
 		most := longest + 1 // a number's percent sign
-		if a.Kind == URL {
+		if a.Kind == KindURL {
 			most = 2 * longest
 		}
 		if a.End-a.Start > most {

@@ -26,8 +26,8 @@ type Coverage struct {
 	count  int32
 }
 
-// Cover returns the coverage of a view that shows only the system prompt.
-func (x *Index) Cover() *Coverage {
+// NewCoverage returns the coverage of a view that shows only the system prompt.
+func (x *Index) NewCoverage() *Coverage {
 	c := &Coverage{x: x, seen: make([]bool, len(x.Facts)), counts: make([]int32, len(x.Facts))}
 	for f := range x.system {
 		c.seen[f] = true
@@ -43,15 +43,15 @@ func (c *Coverage) Clone() *Coverage {
 // Seen reports whether the view shows fact f.
 func (c *Coverage) Seen(f int) bool { return c.seen[f] }
 
-// Piece marks the facts that [start,end) of x.Texts[text] mentions as shown.
-func (c *Coverage) Piece(text, start, end int) {
+// AddPiece marks the facts that [start,end) of x.Texts[text] mentions as shown.
+func (c *Coverage) AddPiece(text, start, end int) {
 	for _, m := range c.x.within(text, start, end) {
 		c.seen[m.fact] = true
 	}
 }
 
-// New reports whether [start,end) of x.Texts[text] mentions a fact that the view does not show.
-func (c *Coverage) New(text, start, end int) bool {
+// HasUnseen reports whether [start,end) of x.Texts[text] mentions a fact that the view does not show.
+func (c *Coverage) HasUnseen(text, start, end int) bool {
 	for _, m := range c.x.within(text, start, end) {
 		if !c.seen[m.fact] {
 			return true
@@ -60,8 +60,8 @@ func (c *Coverage) New(text, start, end int) bool {
 	return false
 }
 
-// String marks the facts that any text mentions as shown.
-func (c *Coverage) String(s string) {
+// AddText marks the facts that any text mentions as shown.
+func (c *Coverage) AddText(s string) {
 	Scan(s, func(a Anchor) {
 		if f, ok := c.x.Find(s[a.Start:a.End], a.Kind); ok {
 			c.seen[f] = true
@@ -89,9 +89,9 @@ func (x *Index) within(text, start, end int) []mark {
 	return marks[from:lo]
 }
 
-// Again is the factor on the worth of a fact that is shown elsewhere already: a second mention
+// RepeatFactor is the factor on the worth of a fact that is shown elsewhere already: a second mention
 // still adds context.
-const Again = 0.02
+const RepeatFactor = 0.02
 
 // Choose returns the pieces to keep: pieces with the most worth for their cost until the budget is
 // spent, and none without worth. A fact counts in full once; the facts of the chosen pieces are
@@ -111,7 +111,7 @@ func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget floa
 		p := &pieces[i]
 		budget -= p.Cost
 		keep[i] = true
-		c.Piece(p.Text, p.Start, p.End)
+		c.AddPiece(p.Text, p.Start, p.End)
 		return budget >= least
 	})
 	return keep
@@ -128,7 +128,7 @@ func (x *Index) density(p *Piece, worth []float64, c *Coverage) float64 {
 		c.counts[m.fact] = c.count
 		w := worth[m.fact]
 		if c.seen[m.fact] {
-			w *= Again
+			w *= RepeatFactor
 		}
 		v += w
 	}
@@ -138,34 +138,34 @@ func (x *Index) density(p *Piece, worth []float64, c *Coverage) float64 {
 // Mentions reports whether [start,end) of a text mentions any fact.
 func (x *Index) Mentions(text, start, end int) bool { return len(x.within(text, start, end)) > 0 }
 
-// Each calls f for each mention of a fact in [start,end) of x.Texts[text].
-func (x *Index) Each(text, start, end int, f func(fact int)) {
+// EachMention calls f for each mention of a fact in [start,end) of x.Texts[text].
+func (x *Index) EachMention(text, start, end int, f func(fact int)) {
 	for _, m := range x.within(text, start, end) {
 		f(int(m.fact))
 	}
 }
 
-// Messages marks the facts that messages mention as shown, except in reasoning.
-func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }
+// AddMessages marks the facts that messages mention as shown, except in reasoning.
+func (c *Coverage) AddMessages(msgs []precis.Message) { texts(msgs, c.AddText) }
 
-// Units marks the facts in units of a view as shown. The view must be of the indexed conversation:
+// AddUnits marks the facts in units of a view as shown. The view must be of the indexed conversation:
 // unchanged messages are looked up in the index, not scanned again.
-func (c *Coverage) Units(units []precis.Unit) {
+func (c *Coverage) AddUnits(units []precis.Unit) {
 	for _, u := range units {
 		if !u.Original() || u.Changed || len(u.Messages) == 0 {
-			c.Messages(u.Messages)
+			c.AddMessages(u.Messages)
 			continue
 		}
 		texts := c.x.Texts
 		from := sort.Search(len(texts), func(i int) bool { return texts[i].Handle.From >= u.From })
 		for i := from; i < len(texts) && texts[i].Handle.From == u.From; i++ {
-			c.Piece(i, 0, len(texts[i].Body))
+			c.AddPiece(i, 0, len(texts[i].Body))
 		}
 	}
 }
 
-// Messages adds the lines of messages, except of reasoning.
-func (c *Copies) Messages(msgs []precis.Message) { texts(msgs, c.Add) }
+// AddMessages adds the lines of messages, except of reasoning.
+func (c *LineSet) AddMessages(msgs []precis.Message) { texts(msgs, c.Add) }
 
 // texts calls f for every text of the messages except reasoning.
 func texts(msgs []precis.Message, f func(string)) {
@@ -191,9 +191,9 @@ func blockTexts(b precis.Block, f func(string)) {
 	}
 }
 
-// Places returns the index of the last mention of each of the facts. Later mentions have larger
+// LastMentions returns the index of the last mention of each of the facts. Later mentions have larger
 // indexes; -1 means never mentioned.
-func (x *Index) Places(facts []int) map[int]int {
+func (x *Index) LastMentions(facts []int) map[int]int {
 	out := make(map[int]int, len(facts))
 	for _, f := range facts {
 		out[f] = -1
@@ -212,7 +212,7 @@ func (x *Index) Best(text int, worth []float64, n int) []int {
 	var out []int
 	for _, m := range x.within(text, 0, len(x.Texts[text].Body)) {
 		f := int(m.fact)
-		if k := x.Facts[f].Kind; k != Identifier && k != Error || slices.Contains(out, f) {
+		if k := x.Facts[f].Kind; k != KindIdentifier && k != KindError || slices.Contains(out, f) {
 			continue
 		}
 		at := len(out)

@@ -24,8 +24,8 @@ func piecesOf(x *Index) (out []Piece) {
 
 func TestChooseKeepsWhatIsWorthMost(t *testing.T) {
 	x := Read("", []precis.Message{precis.NewText("user", "first_name a b\nsecond_name a b\nfirst_name c d\nno names here\n")})
-	first, _ := x.Find("first_name", Identifier)
-	second, _ := x.Find("second_name", Identifier)
+	first, _ := x.Find("first_name", KindIdentifier)
+	second, _ := x.Find("second_name", KindIdentifier)
 	worth := make([]float64, len(x.Facts))
 	worth[first], worth[second] = 0.9, 0.5
 	pieces := piecesOf(x)
@@ -47,7 +47,7 @@ func TestChooseKeepsWhatIsWorthMost(t *testing.T) {
 		{"a budget below 0", -1, 2, []bool{false, false, false, false}},
 	} {
 		pieces[3].Bonus = tt.bonus
-		c := x.Cover()
+		c := x.NewCoverage()
 		if got := x.Choose(pieces, worth, c, tt.budget); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
@@ -56,8 +56,8 @@ func TestChooseKeepsWhatIsWorthMost(t *testing.T) {
 		}
 	}
 	pieces[3].Bonus = 0
-	c := x.Cover()
-	c.String("they spoke of first_name")
+	c := x.NewCoverage()
+	c.AddText("they spoke of first_name")
 	if got := x.Choose(pieces, worth, c, 1); !slices.Equal(got, []bool{false, true, false, false}) {
 		t.Errorf("what is shown already is chosen: %v", got)
 	}
@@ -79,36 +79,36 @@ func TestCoverage(t *testing.T) {
 		}
 		return out
 	}
-	c := x.Cover()
+	c := x.NewCoverage()
 	if got := seen(c); got != "" {
 		t.Errorf("nothing shows %s", got)
 	}
 	clone := c.Clone()
-	c.Messages(msgs[:3])
+	c.AddMessages(msgs[:3])
 	if got := seen(c); got != "in_user src/a.go in_call in_result " {
 		t.Errorf("the messages show %s", got)
 	}
 	if got := seen(clone); got != "" {
 		t.Errorf("a clone learned %s", got)
 	}
-	clone.String("look at /abs/src/a.go, in_user_not and in_thought")
+	clone.AddText("look at /abs/src/a.go, in_user_not and in_thought")
 	if got := seen(clone); got != "src/a.go in_thought " {
 		t.Errorf("the text shows %s", got)
 	}
-	part := x.Cover()
-	part.Piece(0, 3, 9)
+	part := x.NewCoverage()
+	part.AddPiece(0, 3, 9)
 	if got := seen(part); got != "src/a.go " {
 		t.Errorf("a part shows %s", got)
 	}
-	if part.Piece(0, 0, 1); !strings.Contains(seen(part), "in_user") {
+	if part.AddPiece(0, 0, 1); !strings.Contains(seen(part), "in_user") {
 		t.Error("an anchor counts where it begins")
 	}
 	if !x.Mentions(0, 0, 1) || x.Mentions(0, 1, 8) || x.Mentions(0, 100, 200) {
 		t.Error("Mentions")
 	}
-	in, _ := x.Find("in_thought", Identifier)
-	first, _ := x.Find("in_user", Identifier)
-	if p := x.Places([]int{in, first}); len(p) != 2 || p[in] <= p[first] || p[first] < 0 {
+	in, _ := x.Find("in_thought", KindIdentifier)
+	first, _ := x.Find("in_user", KindIdentifier)
+	if p := x.LastMentions([]int{in, first}); len(p) != 2 || p[in] <= p[first] || p[first] < 0 {
 		t.Errorf("places %v", p)
 	}
 }
@@ -131,7 +131,7 @@ func greedyByHand(x *Index, pieces []Piece, worth []float64, c *Coverage, budget
 				}
 				counted[m.fact] = true
 				if w := worth[m.fact]; c.seen[m.fact] {
-					v += w * Again
+					v += w * RepeatFactor
 				} else {
 					v += w
 				}
@@ -147,7 +147,7 @@ func greedyByHand(x *Index, pieces []Piece, worth []float64, c *Coverage, budget
 		if p := pieces[best]; p.Cost <= budget {
 			budget -= p.Cost
 			keep[best] = true
-			c.Piece(p.Text, p.Start, p.End)
+			c.AddPiece(p.Text, p.Start, p.End)
 		}
 	}
 }
@@ -170,12 +170,12 @@ func TestChooseIsGreedy(t *testing.T) {
 			pieces[i].Bonus = float64(rapid.IntRange(0, 2).Draw(t, "bonus"))
 		}
 		budget := float64(rapid.IntRange(0, 20).Draw(t, "budget"))
-		c, naive := x.Cover(), x.Cover()
+		c, naive := x.NewCoverage(), x.NewCoverage()
 		got, want := x.Choose(pieces, worth, c, budget), greedyByHand(x, pieces, worth, naive, budget)
 		if !slices.Equal(got, want) || !slices.Equal(c.seen, naive.seen) {
 			t.Fatalf("%v, want %v; pieces %+v, worth %v", got, want, pieces, worth)
 		}
-		if again := x.Choose(pieces, worth, x.Cover(), budget); !slices.Equal(again, got) {
+		if again := x.Choose(pieces, worth, x.NewCoverage(), budget); !slices.Equal(again, got) {
 			t.Fatalf("%v, then %v", got, again)
 		}
 	})
@@ -185,13 +185,13 @@ func TestChooseKeepsTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := Read("", someConversation(t))
 		worth := x.Worths()
-		r := x.Reuser(worth)
+		r := x.NewReusePredictor(worth)
 		pieces := piecesOf(x)
 		for i, p := range pieces {
 			pieces[i].Bonus = r.Worth(p.Text, p.Start, p.End)
 		}
 		budget := rapid.Float64Range(0, 300).Draw(t, "budget")
-		c := x.Cover()
+		c := x.NewCoverage()
 		keep := x.Choose(pieces, worth, c, budget)
 		spent := 0.0
 		for i, k := range keep {
@@ -222,6 +222,6 @@ func BenchmarkChoose(b *testing.B) {
 	pieces := piecesOf(x)
 	b.ReportMetric(float64(len(pieces)), "pieces")
 	for b.Loop() {
-		x.Choose(pieces, worth, x.Cover(), 1<<20)
+		x.Choose(pieces, worth, x.NewCoverage(), 1<<20)
 	}
 }

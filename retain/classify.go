@@ -11,7 +11,7 @@ func (s *scanner) classify(from, end int, w wordShape) {
 	case w.letters == 0:
 		s.number(from, end, w)
 	case isUUID(word):
-		s.yield(Hash, from, end)
+		s.yield(KindHash, from, end)
 	case w.colons > 0 || w.dots > 0:
 		s.dotted(from, end, w)
 	case w.dashes > 0:
@@ -31,7 +31,7 @@ func (s *scanner) path(from, end int, w wordShape) {
 		return
 	}
 	if isPath(word, w) {
-		s.yield(Path, from, from+len(word))
+		s.yield(KindPath, from, from+len(word))
 		return
 	}
 	last := from
@@ -86,11 +86,11 @@ func (s *scanner) dotted(from, end int, w wordShape) {
 		return
 	}
 	if w.colons == 0 && (word[0] == '.' || hasExtension(word) && !attribute(word)) {
-		s.yield(Path, from, end)
+		s.yield(KindPath, from, end)
 		return
 	}
 	if isVersion(word) {
-		s.yield(Number, from, end)
+		s.yield(KindNumber, from, end)
 		return
 	}
 	if is(word[0], digit) {
@@ -98,7 +98,7 @@ func (s *scanner) dotted(from, end int, w wordShape) {
 		return
 	}
 	if len(word) >= 5 && (w.dots+w.colons > 1 || isQualifiedName(word)) {
-		s.yield(Identifier, from, end)
+		s.yield(KindIdentifier, from, end)
 	}
 	last := from
 	for i := from; i <= end; i++ {
@@ -131,11 +131,11 @@ func (s *scanner) dashed(from, end int, w wordShape) {
 	switch {
 	case isToolID(word):
 	case isUpper(head) && len(head) >= 2 && allDigits(tail) && len(tail) >= 2:
-		s.yield(Ticket, from, end)
+		s.yield(KindTicket, from, end)
 	case w.digits == end-from-w.dashes: // a date
-		s.yield(Number, from, end)
+		s.yield(KindNumber, from, end)
 	case len(word) >= 6 && (w.dashes > 1 || w.digits > 0 || w.unders > 0):
-		s.yield(Identifier, from, end)
+		s.yield(KindIdentifier, from, end)
 	default:
 		last := from
 		for i := from; i <= end; i++ {
@@ -181,20 +181,20 @@ func (s *scanner) simple(from, end int) {
 	case letters == 0:
 		s.number(from, end, wordShape{digits: digits})
 	case hex && digits > 0 && len(word) >= 7 && len(word) <= 64:
-		s.yield(Hash, from, end)
+		s.yield(KindHash, from, end)
 	case len(word) < 4 || isToolID(word):
 	case humps > 0 && isErrorName(word), isErrorCode(word, uppers, digits):
-		s.yield(Error, from, end)
+		s.yield(KindError, from, end)
 	case strings.Trim(word, "_$") == "":
 	case strings.Contains(strings.Trim(word, "_$"), "_"), humps > 0 && len(word) >= 5,
 		digits > 0 && letters > 1:
 		if digits > 0 && letters <= 2 && is(word[0], digit) { // 12ms
-			s.yield(Number, from, end)
+			s.yield(KindNumber, from, end)
 			return
 		}
-		s.yield(Identifier, from, end)
+		s.yield(KindIdentifier, from, end)
 	case word[0] == '$' && len(word) > 4:
-		s.yield(Identifier, from, end)
+		s.yield(KindIdentifier, from, end)
 	}
 }
 
@@ -203,11 +203,11 @@ func (s *scanner) simple(from, end int) {
 func (s *scanner) number(from, end int, w wordShape) {
 	word := s.text[from:end]
 	if isVersion(word) {
-		s.yield(Number, from, end)
+		s.yield(KindNumber, from, end)
 		return
 	}
 	if next := byteAt(s.text, end); next == '%' && w.digits > 1 {
-		s.yield(Number, from, end+1)
+		s.yield(KindNumber, from, end+1)
 		return
 	}
 	switch {
@@ -217,7 +217,7 @@ func (s *scanner) number(from, end int, w wordShape) {
 	default:
 		return
 	}
-	s.yield(Number, from, end)
+	s.yield(KindNumber, from, end)
 }
 
 // message yields the words after "error:" and similar.
@@ -241,7 +241,7 @@ func (s *scanner) message(end int) {
 		i--
 	}
 	if i-from >= 14 && strings.IndexByte(s.text[from:i], ' ') > 0 {
-		s.yield(Error, from, i)
+		s.yield(KindError, from, i)
 	}
 }
 

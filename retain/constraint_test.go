@@ -130,7 +130,7 @@ func TestRulesInResults(t *testing.T) {
 		}
 	}
 	for _, text := range Read("", msgs).Texts {
-		if text.Source == User && strings.Contains(text.Body, "approved this operation") {
+		if text.Source == SourceUser && strings.Contains(text.Body, "approved this operation") {
 			t.Errorf("the result of a tool is the user's: %q", text.Body)
 		}
 	}

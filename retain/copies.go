@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Copies is a set of the lines that a view shows already, so that a second copy of a line does
+// LineSet is a set of the lines that a view shows already, so that a second copy of a line does
 // not count as new. Line numbers and surrounding white space are ignored. It is not safe for
 // concurrent use.
-type Copies struct {
+type LineSet struct {
 	seen map[uint64]struct{} // hashes of lines
 }
 
-// NewCopies returns an empty Copies.
-func NewCopies() *Copies {
-	return &Copies{seen: map[uint64]struct{}{}}
+// NewLineSet returns an empty Copies.
+func NewLineSet() *LineSet {
+	return &LineSet{seen: map[uint64]struct{}{}}
 }
 
 // Clone returns a copy.
-func (c *Copies) Clone() *Copies { return &Copies{seen: maps.Clone(c.seen)} }
+func (c *LineSet) Clone() *LineSet { return &LineSet{seen: maps.Clone(c.seen)} }
 
 // leastLine is the minimal length in bytes of a compared line.
 const leastLine = 10
 
 // Add adds the lines of a text that is shown.
-func (c *Copies) Add(text string) {
+func (c *LineSet) Add(text string) {
 	for line := range strings.Lines(text) {
 		if line = TrimLineNumber(line); len(line) >= leastLine {
 			c.seen[hash(line)] = struct{}{}
@@ -32,8 +32,8 @@ func (c *Copies) Add(text string) {
 	}
 }
 
-// Fresh returns the share of a text, 0 to 1, in lines that are not in the set.
-func (c *Copies) Fresh(text string) float64 {
+// NewShare returns the share of a text, 0 to 1, in lines that are not in the set.
+func (c *LineSet) NewShare(text string) float64 {
 	all, fresh := 0, 0
 	for line := range strings.Lines(text) {
 		line = TrimLineNumber(line)

@@ -58,8 +58,8 @@ func TestBareIsPartOfTheLine(t *testing.T) {
 }
 
 func TestCopies(t *testing.T) {
-	c := NewCopies()
-	if got := c.Fresh("a line that is new\n"); got != 1 {
+	c := NewLineSet()
+	if got := c.NewShare("a line that is new\n"); got != 1 {
 		t.Errorf("a new line: %v", got)
 	}
 	c.Add("  12→\treturn handler(w, r)\nshort\nanother line here\r\n")
@@ -78,7 +78,7 @@ func TestCopies(t *testing.T) {
 		{"another line here\nanother line herf\n", 0.5},
 		{"RETURN handler(w, r)", 1},
 	} {
-		if got := c.Fresh(tt.text); math.Abs(got-tt.want) > 1e-9 {
+		if got := c.NewShare(tt.text); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%q: %v, want %v", tt.text, got, tt.want)
 		}
 	}
@@ -93,12 +93,12 @@ func TestMessagesAreNotedWithoutReasoning(t *testing.T) {
 		}},
 		{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: "the result's own line"}}}}},
 	}
-	c := NewCopies()
-	c.Messages(msgs)
+	c := NewLineSet()
+	c.AddMessages(msgs)
 	for line, want := range map[string]float64{
 		"the user said this line": 0, "second line of it": 0, "the result's own line": 0, "a line of secret thought": 1, "the second line": 1,
 	} {
-		if got := c.Fresh(line); got != want {
+		if got := c.NewShare(line); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}
@@ -107,15 +107,15 @@ func TestMessagesAreNotedWithoutReasoning(t *testing.T) {
 func TestWhatWasAddedIsNoLongerFresh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.StringN(0, 200, -1).Draw(t, "b")
-		c := NewCopies()
-		before := c.Fresh(b)
+		c := NewLineSet()
+		before := c.NewShare(b)
 		c.Add(a)
-		after := c.Fresh(b)
+		after := c.NewShare(b)
 		if after > before || after < 0 || before > 1 {
 			t.Fatalf("%q after %q: %v, before %v", b, a, after, before)
 		}
-		if c.Add(b); c.Fresh(b) != 0 {
-			t.Fatalf("%q: %v of it is fresh though it was added", b, c.Fresh(b))
+		if c.Add(b); c.NewShare(b) != 0 {
+			t.Fatalf("%q: %v of it is fresh though it was added", b, c.NewShare(b))
 		}
 	})
 }

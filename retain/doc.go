@@ -2,7 +2,7 @@
 // which indexes a conversation: its anchors (paths, names, errors, numbers, …) as [Fact]s, with the
 // places and the number of their mentions. [Index.Worths] returns the probability that each fact is
 // needed again, by weights that were learned from recorded conversations and are embedded as data;
-// a [Reuser] predicts which lines will be repeated word for word; [Index.Choose] picks the lines
+// a [ReusePredictor] predicts which lines will be repeated word for word; [Index.Choose] picks the lines
 // that keep most of both within a budget. [Constraints] finds the rules that a user sets, and
 // [Index.Measure] reports what a view has lost.
 //

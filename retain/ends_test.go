@@ -14,7 +14,7 @@ func TestLongTextsHaveFactsAtTheirEnds(t *testing.T) {
 	text := "see src/first.go\n" + filler + "see src/middle.go\n" + filler + "\xff\xff see src/last.go\n"
 	x := retain.Read("", []precis.Message{precis.NewText(precis.RoleUser, text)})
 	for name, want := range map[string]bool{"src/first.go": true, "src/middle.go": false, "src/last.go": true} {
-		n, ok := x.Find(name, retain.Path)
+		n, ok := x.Find(name, retain.KindPath)
 		if ok != want {
 			t.Errorf("%s is known: %v", name, ok)
 		}

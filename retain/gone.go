@@ -11,17 +11,17 @@ import (
 	"github.com/precis-dev/precis/policy"
 )
 
-// Gone returns the content that the view by the edits before shows and the view by the edits after
+// Loss returns the content that the view by the edits before shows and the view by the edits after
 // has in no form at all. Both lists are of conv's transcript; its own edits are ignored. A rule or
 // user turn that the first view did not show is not counted. Meter counts the messages; Gone does
 // not retain it.
-func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *measure.Meter) policy.Gone {
+func Loss(conv *precis.Conversation, before, after []precis.Edit, meter *measure.Meter) policy.Loss {
 	return contentGone(RulesOf(WithoutRewound(conv.Transcript, before)), conv.Transcript, before, after,
 		meter)
 }
 
-// GoneOf is [Gone] of a run: before is the list of edits at its beginning.
-func GoneOf(s *policy.Situation, before []precis.Edit) policy.Gone {
+// LossOf is [Loss] of a run: before is the list of edits at its beginning.
+func LossOf(s *policy.Situation, before []precis.Edit) policy.Loss {
 	x, _, _ := Of(s)
 	return contentGone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
 }
@@ -30,10 +30,10 @@ func GoneOf(s *policy.Situation, before []precis.Edit) policy.Gone {
 func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
 func contentGone(rules []Rule, t *precis.Transcript, before, after []precis.Edit,
-	meter *measure.Meter) policy.Gone {
+	meter *measure.Meter) policy.Loss {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
 	had, has := wordsOf(was.Units), wordsOf(is.Units)
-	g := policy.Gone{AllRules: len(rules)}
+	g := policy.Loss{AllRules: len(rules)}
 	for _, r := range rules {
 		if text := Folded(r.Text); !strings.Contains(has(), text) && strings.Contains(had(), text) {
 			g.Rules = append(g.Rules, policy.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
@@ -46,13 +46,13 @@ func contentGone(rules []Rule, t *precis.Transcript, before, after []precis.Edit
 	}
 	speech := t.Speech()
 	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
-	if last >= 0 && speech.Begins(last) {
+	if last >= 0 && speech.BeginsTurn(last) {
 		said, h := userWordsIn(speech, last), precis.MessageHandle(last)
 		if !isShown(said, is.Message(last), has) && isShown(said, was.Message(last), had) {
 			g.LastTurn = &h
 		}
 	}
-	if share := shareHiddenUnsummarized(was, is, meter); share > policy.MostHidden {
+	if share := shareHiddenUnsummarized(was, is, meter); share > policy.MaxHidden {
 		g.Hidden = share
 	}
 	return g
@@ -65,7 +65,7 @@ func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, 
 		if b := h.Block; b >= 0 && b < len(m.Content) {
 			m.Content, before, after = m.Content[b:b+1], was.Block(i, b), is.Block(i, b)
 		}
-		said := []string{Words([]precis.Message{m})}
+		said := []string{FoldedText([]precis.Message{m})}
 		if !isShown(said, after, has) && isShown(said, before, had) {
 			return true
 		}
@@ -103,7 +103,7 @@ const little = 12
 
 // isShown reports whether a view contains a message's words in some form: the message itself,
 // shortened or not, or one of its lines elsewhere. words returns the folded words of the view.
-func isShown(said []string, look precis.Look, words func() string) bool {
+func isShown(said []string, look precis.Appearance, words func() string) bool {
 	if !look.Hidden && !look.Changed {
 		return true // unchanged
 	}

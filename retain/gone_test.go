@@ -61,14 +61,14 @@ func TestWhatIsGone(t *testing.T) {
 		"half":                      {edits: []precis.Edit{hide(precis.KindTruncation, 1, 2, marker)}},
 		"everything, without words": {edits: []precis.Edit{hide(precis.KindTruncation, 0, 6, marker)}, rules: 1, turn: true, hidden: true},
 	} {
-		g := retain.Gone(conv, nil, tt.edits, measure.New(counter))
+		g := retain.Loss(conv, nil, tt.edits, measure.New(counter))
 		if len(g.Rules) != tt.rules || (g.LastTurn != nil) != tt.turn || g.Hidden > .9 != tt.hidden || g.Empty() != (tt.rules == 0 && !tt.turn && !tt.hidden) {
 			t.Errorf("%s: %+v", name, g)
 		}
 		if strings.Contains(g.String(), "push") {
 			t.Errorf("%s: %s has words of the user", name, g)
 		}
-		if again := retain.Gone(conv, tt.edits, tt.edits, measure.New(counter)); !again.Empty() {
+		if again := retain.Loss(conv, tt.edits, tt.edits, measure.New(counter)); !again.Empty() {
 			t.Errorf("%s: %+v is gone a second time", name, again)
 		}
 	}
@@ -88,16 +88,16 @@ func TestWhatIsGone(t *testing.T) {
 		"it was hidden before":    {pin: precis.MessageHandle(1), before: []precis.Edit{hide(precis.KindTruncation, 1, 2, marker)}, edit: hide(precis.KindTruncation, 0, 2, marker)},
 	} {
 		before := append(tt.before, precis.Edit{ID: "pin", Kind: precis.KindPin, Pins: []precis.Handle{tt.pin}})
-		if g := retain.Gone(conv, before, append(before[:len(before):len(before)], tt.edit), measure.New(counter)); (len(g.Pins) > 0) != tt.gone || tt.gone && (!g.Refuses() || g.Empty()) {
+		if g := retain.Loss(conv, before, append(before[:len(before):len(before)], tt.edit), measure.New(counter)); (len(g.Pins) > 0) != tt.gone || tt.gone && (!g.Refuses() || g.Empty()) {
 			t.Errorf("%s: %+v", name, g)
 		}
 	}
-	if g := (policy.Gone{Rules: make([]policy.LostAnchor, 1)}); g.Refuses() || g.Empty() {
+	if g := (policy.Loss{Rules: make([]policy.LostAnchor, 1)}); g.Refuses() || g.Empty() {
 		t.Errorf("rules: %+v", g)
 	}
 	// Behind the rewind nothing was shown, so nothing is lost.
 	rewound := []precis.Edit{hide(precis.KindRewind, 4, 6)}
-	if g := retain.Gone(conv, rewound, append(rewound, hide(precis.KindTruncation, 2, 3, marker)), measure.New(counter)); g.LastTurn == nil || g.LastTurn.From != 2 {
+	if g := retain.Loss(conv, rewound, append(rewound, hide(precis.KindTruncation, 2, 3, marker)), measure.New(counter)); g.LastTurn == nil || g.LastTurn.From != 2 {
 		t.Errorf("after a rewind: %+v", g)
 	}
 }

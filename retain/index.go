@@ -17,14 +17,14 @@ type Source uint8
 
 // The sources.
 const (
-	User     Source = iota // the user's words
-	Said                   // the assistant's words
-	Written                // content the assistant wrote into a file
-	Called                 // other arguments of its calls
-	ReadFile               // results: a file's content
-	Output                 // results: output of a command
-	Found                  // results: anything else, searches and listings
-	Harness                // text of the agent's program
+	SourceUser        Source = iota // the user's words
+	SourceAssistant                 // the assistant's words
+	SourceWritten                   // content the assistant wrote into a file
+	SourceArguments                 // other arguments of its calls
+	SourceFile                      // results: a file's content
+	SourceCommand                   // results: output of a command
+	SourceOtherResult               // results: anything else, searches and listings
+	SourceHarness                   // text of the agent's program
 	sources
 )
 
@@ -49,8 +49,8 @@ type Text struct {
 	marks    [2]int32 // its anchors: a range of Index.marks
 }
 
-// Words returns the words of the text: of a result with a user's answer, the user's words alone.
-func (t *Text) Words() string {
+// UserText returns the words of the text: of a result with a user's answer, the user's words alone.
+func (t *Text) UserText() string {
 	if t.userSpan[1] > 0 {
 		return t.Body[t.userSpan[0]:t.userSpan[1]]
 	}
@@ -191,7 +191,7 @@ func (x *Index) Find(name string, k Kind) (int, bool) {
 // key is the identity of an anchor: for a path its last two components, so that relative and
 // absolute mentions are equal; for other kinds its text.
 func key(name string, k Kind) string {
-	if k != Path {
+	if k != KindPath {
 		return name
 	}
 	if strings.IndexByte(name, '\\') >= 0 {
@@ -223,13 +223,13 @@ func (r *reader) calls() {
 			r.results[h] = int32(i)
 		}
 		for _, e := range c.Effects {
-			r.edited[key(e.Path, Path)] = true
+			r.edited[key(e.Path, KindPath)] = true
 		}
 	}
 }
 
 func (r *reader) message(i int, m precis.Message) {
-	for b, spans := range blocksOf(r.speech.Of(i), len(m.Content)) {
+	for b, spans := range blocksOf(r.speech.Spans(i), len(m.Content)) {
 		h := precis.BlockHandle(i, b)
 		switch block := m.Content[b].(type) {
 		case precis.Text:
@@ -265,8 +265,8 @@ func (r *reader) served(h precis.Handle) {
 }
 
 // blocksOf yields the spans of each of the n blocks of a message.
-func blocksOf(spans []precis.Span, n int) iter.Seq2[int, []precis.Span] {
-	return func(yield func(int, []precis.Span) bool) {
+func blocksOf(spans []precis.SpeechSpan, n int) iter.Seq2[int, []precis.SpeechSpan] {
+	return func(yield func(int, []precis.SpeechSpan) bool) {
 		for b := range n {
 			end := 0
 			for end < len(spans) && spans[end].Block == b {
@@ -282,15 +282,15 @@ func blocksOf(spans []precis.Span, n int) iter.Seq2[int, []precis.Span] {
 
 // result adds the texts of a native result. If a person answers in it, the answer has the user as
 // its source, but other output of the tool does not.
-func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Span) {
+func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.SpeechSpan) {
 	call, ok := r.results[h]
 	if !ok {
 		call = -1
 	}
 	answers := slices.ContainsFunc(spans,
-		func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
+		func(s precis.SpeechSpan) bool { return s.Attribution.Author == precis.AuthorPerson }) &&
 		slices.ContainsFunc(r.speech.Answers(h.From),
-			func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
+			func(a precis.UserAnswer) bool { return a.Handle == h && !a.Beside })
 	refused := false // certainly
 	if call >= 0 && (of.IsError || of.Refused) {
 		o := r.x.Calls[call].Outcome()
@@ -311,8 +311,8 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 			one.Body = toolcall.Unwrapped(t.Text)
 		}
 		for _, s := range spans {
-			if answers && s.Part == n && s.Said.Author == precis.AuthorPerson {
-				if one.Source, one.userSpan = User, [2]int32{int32(s.From), int32(s.To)}; refused {
+			if answers && s.Part == n && s.Attribution.Author == precis.AuthorPerson {
+				if one.Source, one.userSpan = SourceUser, [2]int32{int32(s.From), int32(s.To)}; refused {
 					// without its frame
 					one.Body, one.userSpan = t.Text[s.From:s.To], [2]int32{0, int32(s.To - s.From)}
 				}
@@ -329,10 +329,10 @@ func (r *reader) add(t Text) {
 }
 
 // text adds a text outside of native results, split by author.
-func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
+func (r *reader) text(h precis.Handle, text string, spans []precis.SpeechSpan) {
 	for k := 0; k < len(spans); {
-		author, from := spans[k].Said.Author, spans[k].From
-		for k < len(spans) && spans[k].Said.Author == author {
+		author, from := spans[k].Attribution.Author, spans[k].From
+		for k < len(spans) && spans[k].Attribution.Author == author {
 			k++
 		}
 		one := Text{Handle: h, Call: -1, Start: int32(from), Body: text[from:spans[k-1].To]}
@@ -341,9 +341,9 @@ func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
 			r.indexAssistantText(h, one.Body)
 			continue
 		case precis.AuthorPerson:
-			one.Source = User
+			one.Source = SourceUser
 		case precis.AuthorProgram, precis.AuthorOperator:
-			one.Source = Harness
+			one.Source = SourceHarness
 		default:
 			if call, ok := r.results[h]; ok {
 				one.Call = call
@@ -358,12 +358,13 @@ func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
 func (r *reader) indexAssistantText(h precis.Handle, text string) {
 	calls := r.uses[h]
 	if len(calls) == 0 {
-		r.add(Text{Handle: h, Source: Said, Call: -1, Body: text})
+		r.add(Text{Handle: h, Source: SourceAssistant, Call: -1, Body: text})
 		return
 	}
 	last := 0
 	for n, c := range toolcall.ParseXML(text) {
-		r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:c.Start]})
+		r.add(Text{Handle: h, Source: SourceAssistant, Call: -1, Start: int32(last),
+			Body: text[last:c.Start]})
 		call := calls[min(n, len(calls)-1)]
 		for _, p := range c.Params {
 			r.add(Text{Handle: h, Source: r.argumentSource(call, p.Name, p.Value), Call: call, Field: p.Name,
@@ -371,7 +372,7 @@ func (r *reader) indexAssistantText(h precis.Handle, text string) {
 		}
 		last = c.End
 	}
-	r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:]})
+	r.add(Text{Handle: h, Source: SourceAssistant, Call: -1, Start: int32(last), Body: text[last:]})
 }
 
 func (r *reader) indexToolUse(h precis.Handle, u precis.ToolUse) {
@@ -393,7 +394,7 @@ func (r *reader) indexToolUse(h precis.Handle, u precis.ToolUse) {
 // strings adds the arguments of a call.
 func (r *reader) strings(h precis.Handle, call int32, u precis.ToolUse) {
 	if line, ok := r.callLine(call, u); ok {
-		r.add(Text{Handle: h, Source: Called, Call: call, Body: line, tool: int32(len(u.Name))})
+		r.add(Text{Handle: h, Source: SourceArguments, Call: call, Body: line, tool: int32(len(u.Name))})
 		return
 	}
 	n := int32(0)
@@ -412,7 +413,7 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	line := append([]byte(nil), u.Name...)
 	for field, s := range jsonspan.Strings(u.Input) {
 		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") ||
-			r.argumentSource(call, field, s) != Called {
+			r.argumentSource(call, field, s) != SourceArguments {
 			return "", false
 		}
 		line = append(append(line, ' '), s...)
@@ -425,22 +426,22 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 func (r *reader) argumentSource(call int32, field, value string) Source {
 	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" && !toolcall.IsPatch(value) ||
 		toolcall.IsPathArgument(field) {
-		return Called
+		return SourceArguments
 	}
-	return Written
+	return SourceWritten
 }
 
 func (r *reader) resultSource(call int32) Source {
 	if call < 0 {
-		return Found
+		return SourceOtherResult
 	}
 	switch r.x.Calls[call].Kind {
 	case toolcall.Read:
-		return ReadFile
+		return SourceFile
 	case toolcall.Command:
-		return Output
+		return SourceCommand
 	}
-	return Found
+	return SourceOtherResult
 }
 
 // scan records the anchors of one text.
@@ -450,8 +451,8 @@ func (r *reader) scan(t *Text) {
 	isError, inEdited := false, false
 	if t.Call >= 0 {
 		c := &r.x.Calls[t.Call]
-		isError = c.IsError && t.Source >= ReadFile
-		inEdited = c.Path != "" && r.edited[key(c.Path, Path)]
+		isError = c.IsError && t.Source >= SourceFile
+		inEdited = c.Path != "" && r.edited[key(c.Path, KindPath)]
 	}
 	end, frame := 0, false // of the line with the newest anchor
 	scanEnds(t.Body, func(a Anchor) {
@@ -461,7 +462,7 @@ func (r *reader) scan(t *Text) {
 			if i := strings.IndexByte(t.Body[a.Start:], '\n'); i >= 0 {
 				end = a.Start + i
 			}
-			frame = t.Source >= ReadFile && harness.IsRemark(strings.TrimSpace(t.Body[from:end]))
+			frame = t.Source >= SourceFile && harness.IsRemark(strings.TrimSpace(t.Body[from:end]))
 		}
 		if a.Start < int(t.tool) || frame {
 			return
@@ -510,10 +511,10 @@ func (r *reader) fact(name string, k Kind, at int32) int {
 		r.x.byKey[id] = n
 		r.x.Facts = append(r.x.Facts,
 			Fact{Name: name, Kind: k, First: at, LastSaid: -1, lastMessage: -1, lastSaidIndex: -1,
-				Edited: k == Path && r.edited[id]})
+				Edited: k == KindPath && r.edited[id]})
 	}
 	f := &r.x.Facts[n]
-	if k == Path && len(name) > len(f.Name) {
+	if k == KindPath && len(name) > len(f.Name) {
 		f.Name = name
 	}
 	return n
@@ -526,7 +527,7 @@ func (f *Fact) book(s Source, at int32) {
 		f.lastMessage = at
 		f.Messages++
 	}
-	if s == Said || s == Written || s == Called {
+	if s == SourceAssistant || s == SourceWritten || s == SourceArguments {
 		f.LastSaid = at
 		if f.lastSaidIndex != at {
 			f.lastSaidIndex = at

@@ -37,7 +37,7 @@ func result(id, text string, isError bool) precis.Message {
 // fact returns the fact of a name, or fails.
 func fact(t *testing.T, x *Index, name string) Fact {
 	t.Helper()
-	for _, k := range []Kind{Path, Identifier} {
+	for _, k := range []Kind{KindPath, KindIdentifier} {
 		if f, ok := x.Find(name, k); ok {
 			return x.Facts[f]
 		}
@@ -90,7 +90,7 @@ func TestFactsKnowTheirSources(t *testing.T) {
 func TestFactsCountMessages(t *testing.T) {
 	x := Read("", everySource())
 	f := fact(t, x, "shared_name")
-	if f.First != 0 || f.Last != 7 || f.LastSaid != 4 || f.Messages != 7 || f.SaidIn != 3 || f.LastSource != Output || f.Kind != Identifier {
+	if f.First != 0 || f.Last != 7 || f.LastSaid != 4 || f.Messages != 7 || f.SaidIn != 3 || f.LastSource != SourceCommand || f.Kind != KindIdentifier {
 		t.Errorf("shared_name: %+v", f)
 	}
 	if f := fact(t, x, "by_user"); f.LastSaid != -1 || f.SaidIn != 0 || f.Messages != 1 || f.First != 0 || f.Last != 0 {
@@ -116,7 +116,7 @@ func TestFactsKnowWhatWasEdited(t *testing.T) {
 		"lib/found_file.go": {},
 	} {
 		if name == "call_path" {
-			if _, ok := x.Find(name, Identifier); ok {
+			if _, ok := x.Find(name, KindIdentifier); ok {
 				t.Error("a part of a path is a fact")
 			}
 			continue
@@ -151,7 +151,7 @@ func TestAShortCallIsOneText(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s %s: %q, want %q", tt.name, tt.input, got, tt.want)
 		}
-		if _, ok := x.Find(tt.name, Identifier); ok {
+		if _, ok := x.Find(tt.name, KindIdentifier); ok {
 			t.Errorf("the name of the tool is a fact of %s", tt.input)
 		}
 	}
@@ -162,7 +162,7 @@ func TestPathsOfWritesAreArguments(t *testing.T) {
 	for _, arg := range []string{"file_path", "path", "filename", "file", "absolute_path", "target_file", "filePath", "notebook_path"} {
 		x := Read("", []precis.Message{use("1", "write_file", map[string]any{arg: "src/a_b.go", "content": "text of_it"})})
 		for _, text := range x.Texts {
-			if want := map[bool]Source{true: Called, false: Written}[text.Field == arg]; text.Source != want {
+			if want := map[bool]Source{true: SourceArguments, false: SourceWritten}[text.Field == arg]; text.Source != want {
 				t.Errorf("%s of a call with %s is %s", text.Field, arg, text.Source)
 			}
 		}
@@ -178,7 +178,7 @@ func TestPatchesInShellsAreWritten(t *testing.T) {
 		use("2", "shell", map[string]any{"command": "make of_it"})})
 	var got []string
 	for _, text := range x.Texts {
-		if text.Source == Written {
+		if text.Source == SourceWritten {
 			got = append(got, text.Body)
 		}
 	}
@@ -195,17 +195,17 @@ func TestPathsAreKnownByTheirEnd(t *testing.T) {
 	}
 	for _, group := range same {
 		for _, p := range group {
-			if key(p, Path) != key(group[0], Path) {
-				t.Errorf("%s and %s: %q and %q", p, group[0], key(p, Path), key(group[0], Path))
+			if key(p, KindPath) != key(group[0], KindPath) {
+				t.Errorf("%s and %s: %q and %q", p, group[0], key(p, KindPath), key(group[0], KindPath))
 			}
 		}
 	}
 	for _, p := range [][2]string{{"main.go", "cmd/main.go"}, {"a/x.go", "b/x.go"}, {"a/x.go", "a/X.go"}, {"", "/"}} {
-		if key(p[0], Path) == key(p[1], Path) {
+		if key(p[0], KindPath) == key(p[1], KindPath) {
 			t.Errorf("%s and %s are one", p[0], p[1])
 		}
 	}
-	if key("a/b/c", Identifier) != "a/b/c" {
+	if key("a/b/c", KindIdentifier) != "a/b/c" {
 		t.Error("only paths are shortened")
 	}
 	x := Read("", []precis.Message{precis.NewText("user", "see src/app.ts"), precis.NewText("assistant", "in /home/me/src/app.ts and ./src/app.ts")})
@@ -217,14 +217,14 @@ func TestPathsAreKnownByTheirEnd(t *testing.T) {
 func TestWhatTheSystemPromptSaysIsWorthNothing(t *testing.T) {
 	msgs := []precis.Message{precis.NewText("user", "call parseHandle in /w/src/app.ts, then otherName")}
 	x := Read("Always use parseHandle and never_seen. See src/app.ts.", msgs)
-	worth, c := x.Worths(), x.Cover()
+	worth, c := x.Worths(), x.NewCoverage()
 	for name, system := range map[string]bool{"parseHandle": true, "src/app.ts": true, "otherName": false} {
-		f, ok := x.Find(name, map[bool]Kind{true: Path, false: Identifier}[strings.Contains(name, "/")])
+		f, ok := x.Find(name, map[bool]Kind{true: KindPath, false: KindIdentifier}[strings.Contains(name, "/")])
 		if !ok || (worth[f] == 0) != system || c.Seen(f) != system {
 			t.Errorf("%s: fact %v, worth %v, seen %v", name, ok, worth[f], c.Seen(f))
 		}
 	}
-	if _, ok := x.Find("never_seen", Identifier); ok {
+	if _, ok := x.Find("never_seen", KindIdentifier); ok {
 		t.Error("the system prompt makes facts")
 	}
 }
@@ -236,12 +236,12 @@ const rooCall = "I will look at first_name.\n\n<read_file>\n<path>src/a_file.go<
 func TestFramesHoldNoFacts(t *testing.T) {
 	text := "Warning: truncated output (original token count: 61417)\nTotal output lines: 30391\n\nledger_close took 8191\nthe da…14563 chars truncated…rollover_day\nkeeper_of_days"
 	x := Read("", []precis.Message{use("a", "exec_command", map[string]any{"cmd": "cat ledger"}), result("a", text, false)})
-	for name, kind := range map[string]Kind{"ledger_close": Identifier, "8191": Number, "keeper_of_days": Identifier} {
+	for name, kind := range map[string]Kind{"ledger_close": KindIdentifier, "8191": KindNumber, "keeper_of_days": KindIdentifier} {
 		if _, ok := x.Find(name, kind); !ok {
 			t.Errorf("%s is no fact", name)
 		}
 	}
-	for name, kind := range map[string]Kind{"61417": Number, "30391": Number, "14563": Number, "rollover_day": Identifier} {
+	for name, kind := range map[string]Kind{"61417": KindNumber, "30391": KindNumber, "14563": KindNumber, "rollover_day": KindIdentifier} {
 		if _, ok := x.Find(name, kind); ok {
 			t.Errorf("%s is a fact", name)
 		}
@@ -440,7 +440,7 @@ func TestRecordings(t *testing.T) {
 			}
 		}
 		for _, r := range x.Rules() {
-			if !strings.Contains(Words(msgs[r.Handle.From:r.Handle.From+1]), Folded(r.Text)) {
+			if !strings.Contains(FoldedText(msgs[r.Handle.From:r.Handle.From+1]), Folded(r.Text)) {
 				t.Errorf("%s: no words of its message: %s", filepath.Base(p), r.Text)
 			}
 		}
@@ -496,12 +496,12 @@ func BenchmarkReuser(b *testing.B) {
 	worth := x.Worths()
 	b.SetBytes(4 << 20)
 	for b.Loop() {
-		x.Reuser(worth)
+		x.NewReusePredictor(worth)
 	}
 }
 
 func TestSourcesHaveNames(t *testing.T) {
-	if int(sources) != len(sourceNames) || User.String() != "user" || Harness.String() != "harness" {
+	if int(sources) != len(sourceNames) || SourceUser.String() != "user" || SourceHarness.String() != "harness" {
 		t.Error("a source without a name")
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/precis-dev/precis/policy"
 )
 
-// Likely is the worth above which a fact counts as likely to be needed again.
-const Likely = 0.05
+// LikelyWorth is the worth above which a fact counts as likely to be needed again.
+const LikelyWorth = 0.05
 
 // Measure reports the retention of a view, with all losses. whole is all messages of the view;
 // original is the same without the texts that digests and the gate wrote.
 func (x *Index) Measure(worth []float64, whole, original []precis.Message) policy.Retention {
-	all, own := x.Cover(), x.Cover()
-	all.Messages(whole)
-	own.Messages(original)
+	all, own := x.NewCoverage(), x.NewCoverage()
+	all.AddMessages(whole)
+	own.AddMessages(original)
 	return x.measure(worth, all, own, whole)
 }
 
@@ -36,10 +36,10 @@ func (x *Index) MeasureView(worth []float64, units []precis.Unit) policy.Retenti
 			others = append(others, u)
 		}
 	}
-	own := x.Cover()
-	own.Units(original)
+	own := x.NewCoverage()
+	own.AddUnits(original)
 	all := own.Clone()
-	all.Units(others)
+	all.AddUnits(others)
 	return x.measure(worth, all, own, whole)
 }
 
@@ -51,7 +51,7 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 		if all.Seen(f) {
 			kept += w
 		}
-		if w < Likely && !x.Facts[f].Edited {
+		if w < LikelyWorth && !x.Facts[f].Edited {
 			continue
 		}
 		r.Anchors++
@@ -70,7 +70,7 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 		r.Share = kept / sum
 	}
 	sort.SliceStable(r.Lost, func(a, b int) bool { return r.Lost[a].Worth > r.Lost[b].Worth })
-	view := Words(whole)
+	view := FoldedText(whole)
 	for _, unit := range x.typedUnits() {
 		n := utf8.RuneCountInString(unit)
 		if r.Typed += n; strings.Contains(view, unit) {
@@ -81,13 +81,13 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 	return r
 }
 
-// typedUnits returns the sentences and lists that persons typed, see [Typed] and [prose.Units],
+// typedUnits returns the sentences and lists that persons typed, see [WithoutPasted] and [prose.Units],
 // with white space folded.
 func (x *Index) typedUnits() []string {
 	x.typedOnce.Do(func() {
 		for i := range x.speech.Len() {
 			for _, p := range x.speech.Passages(i) {
-				text := Typed(p.Text)
+				text := WithoutPasted(p.Text)
 				for _, u := range prose.Units(text) {
 					x.typed = append(x.typed, Folded(u.Of(text)))
 				}
@@ -181,9 +181,9 @@ func (x *Index) rules(view string) (n int, lost []policy.LostAnchor) {
 	return len(set), lost
 }
 
-// Words returns all texts of messages with white space folded, for looking up
+// FoldedText returns all texts of messages with white space folded, for looking up
 // sentences.
-func Words(msgs []precis.Message) string {
+func FoldedText(msgs []precis.Message) string {
 	var out strings.Builder
 	writeWords(&out, msgs)
 	return out.String()

@@ -65,7 +65,7 @@ func TestLostAnchorsCanBeFound(t *testing.T) {
 	x := Read("", msgs)
 	worth := x.Worths()
 	for f := range worth {
-		worth[f] = Likely + float64(f%100)/200
+		worth[f] = LikelyWorth + float64(f%100)/200
 	}
 	all := x.Measure(worth, nil, nil)
 	r := all.Capped()
@@ -75,12 +75,12 @@ func TestLostAnchorsCanBeFound(t *testing.T) {
 	if len(r.Lost) != policy.MaxLost || r.Anchors <= policy.MaxLost {
 		t.Fatalf("%d of %d are listed as lost", len(r.Lost), r.Anchors)
 	}
-	if !slices.IsSortedFunc(r.Lost, func(a, b policy.LostAnchor) int { return cmp.Compare(b.Worth, a.Worth) }) || r.Lost[0].Worth < Likely+0.49 {
+	if !slices.IsSortedFunc(r.Lost, func(a, b policy.LostAnchor) int { return cmp.Compare(b.Worth, a.Worth) }) || r.Lost[0].Worth < LikelyWorth+0.49 {
 		t.Error("the likeliest are not first")
 	}
 	for _, l := range append(r.Lost, r.RulesLost...) {
 		shown, err := precis.NewTranscript(msgs...).Read(l.Handle)
-		if err != nil || !strings.Contains(strings.ReplaceAll(Words(shown), `\`, ""), Folded(l.Text)) {
+		if err != nil || !strings.Contains(strings.ReplaceAll(FoldedText(shown), `\`, ""), Folded(l.Text)) {
 			t.Errorf("%s %q is not at %s (%v)", l.Kind, l.Text, l.Handle, err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestRulesAreCountedOnce(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	view := []precis.Message{say("- always:   Always run\n\nmake test. NEVER GUESS.")}
-	if _, lost := x.rules(Words(view)); slices.ContainsFunc(lost, func(l policy.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
+	if _, lost := x.rules(FoldedText(view)); slices.ContainsFunc(lost, func(l policy.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
 		t.Errorf("lost: %+v", lost)
 	}
 }

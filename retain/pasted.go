@@ -232,8 +232,8 @@ func FoldPasted(text string, most int) string {
 	return text
 }
 
-// Typed returns a user's text without its pasted parts.
-func Typed(text string) string { return typedOf(text, pasted(text)) }
+// WithoutPasted returns a user's text without its pasted parts.
+func WithoutPasted(text string) string { return typedOf(text, pasted(text)) }
 
 // typedOf returns the text between spans.
 func typedOf(text string, spans [][2]int) string {

@@ -100,7 +100,7 @@ func TestWorthsLieBetween0And1(t *testing.T) {
 		if len(worth) != len(x.Facts) {
 			t.Fatalf("%d worths of %d facts", len(worth), len(x.Facts))
 		}
-		r := x.Reuser(worth)
+		r := x.NewReusePredictor(worth)
 		for f, w := range worth {
 			if system := x.system[f]; !(w >= 0 && w <= 1) || system != (w == 0) {
 				t.Fatalf("%+v: %v, in the system prompt %v", x.Facts[f], w, system)
@@ -178,7 +178,7 @@ func TestReuserKnowsHowFilesFared(t *testing.T) {
 		precis.NewText("assistant", body),
 	}
 	x := Read("", msgs)
-	r := x.Reuser(x.Worths())
+	r := x.NewReusePredictor(x.Worths())
 	features := map[precis.Handle]map[string]float64{}
 	for i := range x.Texts {
 		m := map[string]float64{}
@@ -210,7 +210,7 @@ func TestReuserKnowsHowFilesFared(t *testing.T) {
 func TestRepetitionsTogetherAreWorthTheFacts(t *testing.T) {
 	x := Read("", large(200_000))
 	worth := x.Worths()
-	r := x.Reuser(worth)
+	r := x.NewReusePredictor(worth)
 	facts, repeats := 0.0, 0.0
 	for _, w := range worth {
 		facts += w
@@ -230,8 +230,8 @@ func TestAnEmptyConversation(t *testing.T) {
 	if w := x.Worths(); len(w) != 0 || len(x.Texts) != 0 || len(x.Facts) != 0 {
 		t.Error("nothing holds something")
 	}
-	x.Reuser(nil)
-	if got := x.Choose(nil, nil, x.Cover(), 10); len(got) != 0 {
+	x.NewReusePredictor(nil)
+	if got := x.Choose(nil, nil, x.NewCoverage(), 10); len(got) != 0 {
 		t.Error("chosen from nothing")
 	}
 }

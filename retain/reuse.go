@@ -19,9 +19,9 @@ var lineFeatures = []string{
 // LineFeatureNames returns the names of the values of [Reuser.Features].
 func LineFeatureNames() []string { return append([]string(nil), lineFeatures...) }
 
-// Reuser predicts word-for-word repetition. Make one with [Index.Reuser]; it is
+// ReusePredictor predicts word-for-word repetition. Make one with [Index.NewReusePredictor]; it is
 // not safe for concurrent use.
-type Reuser struct {
+type ReusePredictor struct {
 	x     *Index
 	worth []float64
 	w     []float64
@@ -39,10 +39,10 @@ type textReuse struct {
 	work                        bool // written by one of the newest edits
 }
 
-// Reuser returns a predictor for the conversation, given the worths of its
+// ReusePredictor returns a predictor for the conversation, given the worths of its
 // facts.
-func (x *Index) Reuser(worth []float64) *Reuser {
-	r := &Reuser{x: x, worth: worth, w: shipped().lines, row: make([]float64, len(lineFeatures))}
+func (x *Index) NewReusePredictor(worth []float64) *ReusePredictor {
+	r := &ReusePredictor{x: x, worth: worth, w: shipped().lines, row: make([]float64, len(lineFeatures))}
 	r.survey()
 	r.calibrate()
 	return r
@@ -50,7 +50,7 @@ func (x *Index) Reuser(worth []float64) *Reuser {
 
 // survey computes for each text whether its file or command was read, written
 // or run again later.
-func (r *Reuser) survey() {
+func (r *ReusePredictor) survey() {
 	x := r.x
 	last, edited, runs := map[string]int{}, map[string]bool{}, map[string]int{}
 	newest := map[string]int{} // path → last call that showed or wrote it
@@ -86,7 +86,8 @@ func (r *Reuser) survey() {
 		}
 		u.repeated = c.Kind == toolcall.Command && runs[c.Line] > 1
 		u.work = newestWork[t.Call] &&
-			(t.Source == Written && !replaced(t.Field) || t.Source == Called && c.Kind == toolcall.Command)
+			(t.Source == SourceWritten && !replaced(t.Field) ||
+				t.Source == SourceArguments && c.Kind == toolcall.Command)
 	}
 }
 
@@ -113,12 +114,12 @@ func (x *Index) newestWork() map[int32]bool {
 // replaced reports whether an argument of an edit holds the replaced text.
 func replaced(field string) bool { return strings.HasPrefix(strings.ToLower(field), "old") }
 
-// Work reports whether a text was written by one of the newest edits.
-func (r *Reuser) Work(text int) bool { return r.texts[text].work }
+// IsRecentEdit reports whether a text was written by one of the newest edits.
+func (r *ReusePredictor) IsRecentEdit(text int) bool { return r.texts[text].work }
 
 // Features returns the features of [start,end) of a text. The slice is
 // overwritten by the next call.
-func (r *Reuser) Features(text, start, end int) []float64 {
+func (r *ReusePredictor) Features(text, start, end int) []float64 {
 	t, u := &r.x.Texts[text], &r.texts[text]
 	row := r.row
 	clear(row)
@@ -149,7 +150,7 @@ func (r *Reuser) Features(text, start, end int) []float64 {
 }
 
 // Share returns the share of a line's words that is expected to be repeated.
-func (r *Reuser) Share(text, start, end int) float64 {
+func (r *ReusePredictor) Share(text, start, end int) float64 {
 	z := 0.0
 	for i, v := range r.Features(text, start, end) {
 		z += float64(v * r.w[i]) // not fused: the same on every machine
@@ -173,7 +174,7 @@ const workWorth = 3.0
 
 // calibrate computes the scale that makes the worth of repetitions comparable with the worth of
 // facts.
-func (r *Reuser) calibrate() {
+func (r *ReusePredictor) calibrate() {
 	facts, repeats := 0.0, 0.0
 	for _, w := range r.worth {
 		facts += w
@@ -189,10 +190,10 @@ func (r *Reuser) calibrate() {
 }
 
 // Worth returns the worth of keeping [start,end) of a text for word-for-word repetition.
-func (r *Reuser) Worth(text, start, end int) float64 {
+func (r *ReusePredictor) Worth(text, start, end int) float64 {
 	w := r.scale * r.Share(text, start, end) * float64(end-start)
 	switch r.x.Texts[text].Source {
-	case Said, Written, Called:
+	case SourceAssistant, SourceWritten, SourceArguments:
 		w *= ownWords
 	}
 	if r.texts[text].work {

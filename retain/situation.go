@@ -13,17 +13,17 @@ type indexKey struct{}
 type run struct {
 	x     *Index
 	worth []float64
-	reuse *Reuser
+	reuse *ReusePredictor
 }
 
 // Of returns the index of a situation's conversation, the worths of its facts
 // and the predictor of reuse. They are computed once for each run of the
 // ladder.
-func Of(s *policy.Situation) (*Index, []float64, *Reuser) {
+func Of(s *policy.Situation) (*Index, []float64, *ReusePredictor) {
 	r := s.Once(indexKey{}, func() any {
 		x := Read(s.Conversation.System.PlainText(), WithoutRewound(s.Transcript, s.Edits))
 		worth := x.Worths()
-		return run{x, worth, x.Reuser(worth)}
+		return run{x, worth, x.NewReusePredictor(worth)}
 	}).(run)
 	return r.x, r.worth, r.reuse
 }

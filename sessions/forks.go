@@ -40,10 +40,10 @@ func (l *Library) spendOnce(ctx context.Context, some []*Session) error {
 }
 
 // subtractRequests subtracts requests from spending. Programs that record IDs of requests record no cost.
-func subtractRequests(spent []archive.Spend, some []archive.Request) []archive.Spend {
+func subtractRequests(spent []archive.ModelUsage, some []archive.Request) []archive.ModelUsage {
 	out := slices.Clone(spent)
 	for _, r := range some {
-		i := slices.IndexFunc(out, func(sp archive.Spend) bool { return sp.Model == r.Model })
+		i := slices.IndexFunc(out, func(sp archive.ModelUsage) bool { return sp.Model == r.Model })
 		if i < 0 {
 			continue
 		}
@@ -57,7 +57,7 @@ func subtractRequests(spent []archive.Spend, some []archive.Request) []archive.S
 		sp.Usage.WebSearches -= r.Usage.WebSearches
 		sp.Unpriced = sp.Usage
 	}
-	return slices.DeleteFunc(out, func(sp archive.Spend) bool { return sp.Requests == 0 })
+	return slices.DeleteFunc(out, func(sp archive.ModelUsage) bool { return sp.Requests == 0 })
 }
 
 // forks returns the requests of sessions that begin with the same request, by file row.

@@ -109,8 +109,8 @@ func record(s *Session, window int) store.Record {
 
 // List lists sessions as conversations, the one used last first.
 func (h libraryHome) List(ctx context.Context,
-	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
-	var page conversation.Page[conversation.Listed]
+	q conversation.ListQuery) (conversation.Page[conversation.ListItem], error) {
+	var page conversation.Page[conversation.ListItem]
 	f := Filter{Text: q.Text, Since: q.Since, Before: q.Before, Limit: cmp.Or(q.Limit, 50) + 1}
 	if q.Cursor != "" {
 		n, err := strconv.Atoi(q.Cursor)
@@ -127,7 +127,7 @@ func (h libraryHome) List(ctx context.Context,
 		some = some[:f.Limit-1]
 		page.Next = strconv.Itoa(f.Offset + len(some))
 	}
-	page.Items = []conversation.Listed{}
+	page.Items = []conversation.ListItem{}
 	for _, s := range some {
 		page.Items = append(page.Items, h.listed(s))
 	}
@@ -141,12 +141,12 @@ func (h libraryHome) CountAll(ctx context.Context) (n int, known bool, err error
 }
 
 // listed describes a session as a conversation in a list.
-func (h libraryHome) listed(s *Session) conversation.Listed {
+func (h libraryHome) listed(s *Session) conversation.ListItem {
 	tokens := s.Window
 	if h.o.Window != nil {
 		tokens = h.o.Window(s.Model, tokens).Tokens
 	}
-	return conversation.NewListed("", record(s, tokens), false)
+	return conversation.NewListItem("", record(s, tokens), false)
 }
 
 // mostChildren is the most child sessions listed for a session.
@@ -154,7 +154,7 @@ const mostChildren = 50
 
 // Family returns the parent and the children of a session.
 func (h libraryHome) Family(ctx context.Context, id string) (conversation.Family, error) {
-	out := conversation.Family{Children: []conversation.Listed{}}
+	out := conversation.Family{Children: []conversation.ListItem{}}
 	s, err := h.Find(ctx, id)
 	if err != nil {
 		return out, err
@@ -184,7 +184,7 @@ type libraryHome struct{ *Library }
 func (l *Library) Home() conversation.Home { return libraryHome{l} }
 
 // Search finds passages in all sessions, see [Library.Search].
-func (h libraryHome) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (h libraryHome) Search(ctx context.Context, q store.SearchQuery) (conversation.SearchResults, error) {
 	limit := cmp.Or(q.Limit, 20)
 	q.Limit = limit + 1 // an exact count would open every recording
 	if q.Conversation != "" {
@@ -192,12 +192,12 @@ func (h libraryHome) Search(ctx context.Context, q store.SearchQuery) (conversat
 	}
 	hits, err := h.Library.Search(ctx, q)
 	if err != nil {
-		return conversation.FoundList{}, err
+		return conversation.SearchResults{}, err
 	}
-	out := conversation.FoundList{Items: []conversation.Found{}, Index: "sessions"}
+	out := conversation.SearchResults{Items: []conversation.SearchHit{}, Index: "sessions"}
 	for _, hit := range hits {
 		out.Items = append(out.Items,
-			conversation.Found{Hit: hit.Hit, Title: hit.Session.Title, Handle: hit.Place.Handle,
+			conversation.SearchHit{Hit: hit.Hit, Title: hit.Session.Title, Handle: hit.Place.Handle,
 				In: hit.Place.In, Kind: hit.Place.String()})
 	}
 	out.Cap(limit, q.Limit-1)

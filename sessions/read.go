@@ -109,7 +109,7 @@ func (r reader) count(s *Session, c *precis.Conversation) {
 	speech := c.Transcript.Speech()
 	for i, m := range c.Transcript.Messages() {
 		s.Tokens += meter.Message(m)
-		if speech.Begins(i) {
+		if speech.BeginsTurn(i) {
 			s.Turns++
 		}
 		if m.Time.After(s.Last) {
@@ -161,7 +161,7 @@ func (r reader) price(s *Session) {
 
 // cost returns the recorded cost, plus the cost by catalog prices of requests without a recorded
 // one. If the spend names no model, the model of the session is used.
-func (r reader) cost(sp archive.Spend, model string) (usd float64, estimated bool) {
+func (r reader) cost(sp archive.ModelUsage, model string) (usd float64, estimated bool) {
 	if r.prices == nil || sp.Unpriced == (precis.Usage{}) {
 		return sp.CostUSD, false
 	}

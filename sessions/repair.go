@@ -161,7 +161,7 @@ func mendLines(data []byte) (mended []byte, done []string) {
 		bytes.Count(data, []byte("\n")) == 0 {
 		return nil, nil
 	}
-	m := lineMender{begins: archive.BeginningsOf(data)}
+	m := lineMender{begins: archive.RecordPrefixesOf(data)}
 	m.out.Grow(len(data))
 	for line := range bytes.Lines(data) {
 		raw := bytes.TrimSpace(line)
@@ -190,14 +190,14 @@ func mendLines(data []byte) (mended []byte, done []string) {
 // lineMender writes mended lines.
 type lineMender struct {
 	out                       bytes.Buffer
-	begins                    *archive.Beginnings // known beginnings of lines in the file
+	begins                    *archive.RecordPrefixes // known beginnings of lines in the file
 	split, escaped, cut, torn int
 }
 
 // line mends a malformed line and reports success. Last says that the file ends with it.
 func (m *lineMender) line(raw []byte, last bool) bool {
 	objects, rest := objectsOf(raw)
-	fixed := archive.Mended(rest)
+	fixed := archive.MendJSON(rest)
 	mendable := fixed != nil && jsonspan.Valid(fixed) == nil && jsonspan.Kind(fixed) == '{'
 	if at := m.begins.LastRecordOffset(raw); !mendable && at >= len(raw)-len(rest) {
 		for _, o := range append(objects, raw[at:]) {

@@ -47,8 +47,8 @@ type Session struct {
 	Failures      int            `json:"failures"`        // results marked as errors
 	Skipped       int            `json:"skipped"`         // malformed lines
 
-	Spent []archive.Spend `json:"spent,omitempty"`
-	Cost  float64         `json:"cost_usd"`
+	Spent []archive.ModelUsage `json:"spent,omitempty"`
+	Cost  float64              `json:"cost_usd"`
 	// Estimated says that at least a part of Cost was computed from the catalog's prices.
 	Estimated bool `json:"cost_estimated,omitempty"`
 

@@ -791,7 +791,7 @@ func TestHome(t *testing.T) {
 	ctx := t.Context()
 	var seen []string
 	for cursor := ""; ; {
-		page, err := conversation.List(ctx, home, conversation.Listing{Limit: 3, Cursor: cursor})
+		page, err := conversation.List(ctx, home, conversation.ListQuery{Limit: 3, Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -811,7 +811,7 @@ func TestHome(t *testing.T) {
 	if n, known, err := conversation.Count(ctx, home); err != nil || !known || n != len(seen) {
 		t.Errorf("counted %d, %v, want %d: %v", n, known, len(seen), err)
 	}
-	if _, err := conversation.List(ctx, home, conversation.Listing{Cursor: "-1"}); precis.CodeOf(err) != precis.CodeInvalid {
+	if _, err := conversation.List(ctx, home, conversation.ListQuery{Cursor: "-1"}); precis.CodeOf(err) != precis.CodeInvalid {
 		t.Errorf("a wrong cursor: %v", err)
 	}
 	d, err := conversation.Status(ctx, home, "aaaaaaaa")

@@ -100,7 +100,7 @@ func (t *Sum) add(s *Session) {
 	}
 }
 
-func (t *Sum) spend(sp archive.Spend) {
+func (t *Sum) spend(sp archive.ModelUsage) {
 	t.Requests += sp.Requests
 	t.Usage.Add(sp.Usage)
 }

@@ -52,14 +52,15 @@ func (d *claimChecker) deed(s Statement) bool {
 		switch {
 		case done:
 		case tried < 0:
-			d.doubt(shown(s), Outcome, "no call that did not fail made a "+deed.name, nil)
+			d.doubt(shown(s), DoubtOutcome, "no call that did not fail made a "+deed.name, nil)
 			return true
-		case d.Ends[tried].End == toolcall.Rejected:
-			return d.contradict(s, Outcome, d.quoted(d.Index.Calls[tried].Line)+": "+refused(d.Ends[tried]),
+		case d.Outcomes[tried].End == toolcall.Rejected:
+			return d.contradict(s, DoubtOutcome,
+				d.quoted(d.Index.Calls[tried].Line)+": "+refused(d.Outcomes[tried]),
 				tried)
 		default:
-			return d.contradict(s, Outcome,
-				d.quoted(d.Index.Calls[tried].Line)+" failed"+codeOf(d.Ends[tried]), tried)
+			return d.contradict(s, DoubtOutcome,
+				d.quoted(d.Index.Calls[tried].Line)+" failed"+codeOf(d.Outcomes[tried]), tried)
 		}
 	}
 	return false
@@ -67,7 +68,7 @@ func (d *claimChecker) deed(s Statement) bool {
 
 // triedTo returns the newest call that tried to take an action and failed, -1 for none, and whether
 // a call may have taken it, a person reports it, or a job names it.
-func (p *Past) triedTo(it deed) (tried int, done bool) {
+func (p *History) triedTo(it deed) (tried int, done bool) {
 	const most = 4000 // bytes of the arguments of a call
 	tried = -1
 	for i := range p.Index.Calls {
@@ -79,7 +80,7 @@ func (p *Past) triedTo(it deed) (tried int, done bool) {
 		if !does {
 			continue
 		}
-		if end := p.Ends[i].End; end != toolcall.Rejected && end != toolcall.Failed {
+		if end := p.Outcomes[i].End; end != toolcall.Rejected && end != toolcall.Failed {
 			return -1, true
 		}
 		tried = i

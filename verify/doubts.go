@@ -24,10 +24,10 @@ type Doubt struct {
 
 // Kinds of doubts that are not kinds of facts.
 const (
-	Outcome  = "outcome"
-	OfFile   = "file"
-	OfError  = "error"
-	ofNumber = "number"
+	DoubtOutcome = "outcome"
+	DoubtFile    = "file"
+	DoubtError   = "error"
+	ofNumber     = "number"
 )
 
 // mostDoubts is the most doubts that the gate lists; with more, a text just uses other words.
@@ -42,8 +42,8 @@ const (
 
 // Title is the heading over the gate's list of doubts, and Added the line over its additions.
 const (
-	Title = "## Not borne out by the conversation"
-	Added = "[Added from the conversation itself, because the text above lacks it:]"
+	DoubtsTitle    = "## Not borne out by the conversation"
+	AdditionsTitle = "[Added from the conversation itself, because the text above lacks it:]"
 )
 
 // Doubts looks up the statements of a text and returns those that the conversation contradicts or
@@ -52,12 +52,12 @@ const (
 // newest run, a file in the calls that wrote it. Not checked are plans, rough counts, abbreviations
 // and paraphrases, and texts longer than the remaining conversation; with ofWork only outcomes and
 // files are.
-func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
-	d := claimChecker{Past: p, ofWork: ofWork, seen: map[string]bool{}, left: mostSearched}
-	isMarked := func(m precis.Message) bool { return strings.Contains(m.PlainText(), Title) }
+func (p *History) Doubts(text string, most int, ofWork bool) []Doubt {
+	d := claimChecker{History: p, ofWork: ofWork, seen: map[string]bool{}, left: mostSearched}
+	isMarked := func(m precis.Message) bool { return strings.Contains(m.PlainText(), DoubtsTitle) }
 	d.marked = slices.ContainsFunc(p.Messages, isMarked)
-	_, marked, _ := strings.Cut(text, Title)
-	text, _, _ = strings.Cut(text, Added)
+	_, marked, _ := strings.Cut(text, DoubtsTitle)
+	text, _, _ = strings.Cut(text, AdditionsTitle)
 	before, _, rest := cutDoubts(text) // a list that a model has copied from an earlier summary
 	text = before + rest
 	text = text[:min(len(text), mostChecked)]
@@ -76,9 +76,9 @@ func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
 // weight orders doubts: those that an agent would act on come first.
 func weight(d Doubt) int {
 	switch d.Kind {
-	case Outcome, OfFile:
+	case DoubtOutcome, DoubtFile:
 		return 0
-	case retain.Path.String(), retain.Quote.String():
+	case retain.KindPath.String(), retain.KindQuote.String():
 		return 1
 	}
 	return 2
@@ -86,7 +86,7 @@ func weight(d Doubt) int {
 
 // claimChecker checks one text.
 type claimChecker struct {
-	*Past
+	*History
 	all    []Statement
 	found  []Doubt
 	seen   map[string]bool
@@ -170,7 +170,7 @@ func withoutDoubts(text string) string {
 
 // cutDoubts cuts a text around its first list of doubts.
 func cutDoubts(text string) (before, list, rest string) {
-	before, list, _ = strings.Cut(text, Title)
+	before, list, _ = strings.Cut(text, DoubtsTitle)
 	if i := strings.Index(list, "\n## "); i >= 0 {
 		list, rest = list[:i], list[i:]
 	}

@@ -27,7 +27,7 @@ func (d *claimChecker) file(s Statement) bool {
 			why, shows = d.notMade(f, name, s.line)
 		}
 		if why != "" {
-			return d.contradictAt(s, OfFile, why, shows)
+			return d.contradictAt(s, DoubtFile, why, shows)
 		}
 	}
 	return false

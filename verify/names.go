@@ -24,7 +24,7 @@ func (d *claimChecker) names(l line) {
 		if isAbbreviated(line, a) || d.isFact(name, a.Kind) {
 			return
 		}
-		if a.Kind == retain.Quote {
+		if a.Kind == retain.KindQuote {
 			d.quote(line, a)
 			return
 		}
@@ -41,7 +41,7 @@ func (d *claimChecker) names(l line) {
 // isFact reports whether the index of the conversation has a name. It is false if facts may come
 // from doubted statements of an earlier summary, and for paths, which are compared by elements.
 func (d *claimChecker) isFact(name string, kind retain.Kind) bool {
-	if kind == retain.Path || d.marked {
+	if kind == retain.KindPath || d.marked {
 		return false
 	}
 	f, ok := d.Index.Find(name, kind)
@@ -65,9 +65,9 @@ func isAbbreviated(line string, a retain.Anchor) bool {
 func (d *claimChecker) missing(line string, a retain.Anchor) (why string, h *precis.Handle) {
 	name := line[a.Start:a.End]
 	switch a.Kind {
-	case retain.Path:
+	case retain.KindPath:
 		return d.missingPath(name)
-	case retain.Identifier:
+	case retain.KindIdentifier:
 		if !isCode(name) {
 			return "", nil
 		}
@@ -75,11 +75,11 @@ func (d *claimChecker) missing(line string, a retain.Anchor) (why string, h *pre
 		if d.has(name) || len(last) >= 4 && d.has(last) || d.has(humps.ReplaceAllString(name, "$1 $2")) {
 			return "", nil
 		}
-	case retain.Number:
+	case retain.KindNumber:
 		if !plainNumber.MatchString(name) || !isMeasure(line[:a.Start], line[a.End:]) || d.hasWords(name) {
 			return "", nil
 		}
-	case retain.Hash, retain.URL, retain.Ticket, retain.Flag:
+	case retain.KindHash, retain.KindURL, retain.KindTicket, retain.KindFlag:
 		if d.has(strings.TrimRight(name, "/")) {
 			return "", nil
 		}
@@ -131,7 +131,7 @@ func (d *claimChecker) missingPath(name string) (why string, h *precis.Handle) {
 func (d *claimChecker) pathEnding(element string) (newest *retain.Fact) {
 	for i := range d.Index.Facts {
 		f := &d.Index.Facts[i]
-		if f.Kind != retain.Path || path.Base(strings.ReplaceAll(f.Name, `\`, "/")) != element {
+		if f.Kind != retain.KindPath || path.Base(strings.ReplaceAll(f.Name, `\`, "/")) != element {
 			continue
 		}
 		if !strings.ContainsAny(f.Name, `/\`) {
@@ -178,9 +178,9 @@ var leftOut = regexp.MustCompile(`\.\.\.|…|\[[^\]]*\]|\n`)
 
 // isForeign reports whether the user typed in another script than a text's, so that it may be a
 // translation. Scripts beyond Latin take two bytes and more for a letter.
-func (p *Past) isForeign(text string) bool {
+func (p *History) isForeign(text string) bool {
 	isWide := func(text string) bool { return 2*len(text) > 3*utf8.RuneCountInString(text) }
-	return slices.ContainsFunc(p.Said, func(s Said) bool { return isWide(s.Text) != isWide(text) })
+	return slices.ContainsFunc(p.UserTexts, func(s UserText) bool { return isWide(s.Text) != isWide(text) })
 }
 
 // errorCodes are the codes and names of errors.
@@ -193,7 +193,7 @@ func (d *claimChecker) errorCode(s Statement) bool {
 		isEnd := before != "" && strings.LastIndexAny(before, "-_./") == len(before)-1 // of a longer name
 		isPart := isEnd || strings.IndexAny(after, "-_/(") == 0
 		if !isPart && !d.hasWords(code) && !d.has(humps.ReplaceAllString(code, "$1 $2")) {
-			d.doubt(shown(s), OfError, code+" stands nowhere in the conversation", nil)
+			d.doubt(shown(s), DoubtError, code+" stands nowhere in the conversation", nil)
 			return true
 		}
 	}

@@ -113,7 +113,7 @@ const digits = "0123456789"
 const placeCost = 8
 
 // numerals returns the places of numbers, with or without a unit, as whole words; not hashes.
-func (p *Past) numerals() []int {
+func (p *History) numerals() []int {
 	const longest = 40 // bytes of a word
 	if words := p.allWords(); p.numbers == nil {
 		p.numbers = []int{}

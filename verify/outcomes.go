@@ -30,11 +30,11 @@ func (k CheckKind) IsRun(line string) bool {
 // IsCheck reports whether a command line runs tests, a build, a linter or another check.
 func IsCheck(line string) bool {
 	isKind := func(k CheckKind) bool { return k.IsRun(line) }
-	return slices.ContainsFunc(CheckKinds, isKind) || Checks(toolcall.PurposeOf(line))
+	return slices.ContainsFunc(CheckKinds, isKind) || IsCheckPurpose(toolcall.PurposeOf(line))
 }
 
-// Checks reports whether a command with a purpose is a check.
-func Checks(p toolcall.Purpose) bool {
+// IsCheckPurpose reports whether a command with a purpose is a check.
+func IsCheckPurpose(p toolcall.Purpose) bool {
 	other := CheckKind{runs: "runs other checks"}
 	return other.IsRun(p.Kind) || other.IsRun(p.Key)
 }
@@ -59,11 +59,11 @@ func (d *claimChecker) outcome(s Statement) bool {
 		switch {
 		case good == bad || good && (fails || says("denied", c.clause)) || c.turned && isPast:
 		case good && c.end == toolcall.Rejected:
-			return d.contradict(s, Outcome, c.run+": "+refused(d.Ends[c.call]), c.call)
+			return d.contradict(s, DoubtOutcome, c.run+": "+refused(d.Outcomes[c.call]), c.call)
 		case good && c.end == toolcall.Failed:
-			return d.contradict(s, Outcome, c.run+", failed"+codeOf(d.Ends[c.call]), c.call)
+			return d.contradict(s, DoubtOutcome, c.run+", failed"+codeOf(d.Outcomes[c.call]), c.call)
 		case bad && c.end == toolcall.OK:
-			return d.contradict(s, Outcome, c.run+", did not fail", c.call)
+			return d.contradict(s, DoubtOutcome, c.run+", did not fail", c.call)
 		}
 	}
 	return false
@@ -101,9 +101,9 @@ var inBackticks = lazyregexp.New("`[^`\n]+`")
 
 func (d *claimChecker) ofCommands(s Statement) (out []claim) {
 	for _, at := range inBackticks.FindAllStringIndex(s.Text, mostNames) {
-		line := d.Bare(strings.Trim(s.Text[at[0]:at[1]], "`"))
+		line := d.BareCommand(strings.Trim(s.Text[at[0]:at[1]], "`"))
 		around := s.Text[:at[0]] + strings.Repeat(" ", at[1]-at[0]) + s.Text[at[1]:]
-		isIt := func(i int) bool { return d.Bare(d.Index.Calls[i].Line) == line }
+		isIt := func(i int) bool { return d.BareCommand(d.Index.Calls[i].Line) == line }
 		if run := d.newestRun(isIt); run >= 0 && strings.Contains(line, " ") {
 			out = append(out, d.claimOf(clauseOf(around, at[0]), run, isIt))
 		}
@@ -119,7 +119,7 @@ func (d *claimChecker) ofChecks(s Statement) (out []claim) {
 	}
 	for _, k := range CheckKinds {
 		isIt := func(i int) bool {
-			return d.Ends[i].End != toolcall.Rejected &&
+			return d.Outcomes[i].End != toolcall.Rejected &&
 				k.IsRun(d.Index.Calls[i].Line)
 		}
 		for _, at := range phrases()[k.says].FindAllStringIndex(s.Text, most) {
@@ -140,7 +140,7 @@ func (d *claimChecker) ofChecks(s Statement) (out []claim) {
 func (d *claimChecker) isUndecided(k CheckKind, c claim, s Statement) bool {
 	failed := func(f Failure) bool { return k.IsRun(f.Line) }
 	if c.end == toolcall.OK {
-		return !says("runs all", d.Bare(d.Index.Calls[c.call].Line)) && slices.ContainsFunc(d.Failures,
+		return !says("runs all", d.BareCommand(d.Index.Calls[c.call].Line)) && slices.ContainsFunc(d.Failures,
 			failed)
 	}
 	fails := func(o Statement) bool { return o.At > s.At && k.IsNamed(o.Text) && says("ends ill", o.Text) }
@@ -150,7 +150,7 @@ func (d *claimChecker) isUndecided(k CheckKind, c claim, s Statement) bool {
 // claimOf returns a claim on the newest run of a command; isIt selects its runs.
 func (d *claimChecker) claimOf(clause string, run int, isIt func(call int) bool) claim {
 	end := d.endOf(run)
-	turned := d.newestRun(func(i int) bool { return isIt(i) && d.Ends[i].End != end }) >= 0
+	turned := d.newestRun(func(i int) bool { return isIt(i) && d.Outcomes[i].End != end }) >= 0
 	return claim{clause, "the newest run, " + d.quoted(d.Index.Calls[run].Line), run, end, turned}
 }
 
@@ -168,7 +168,7 @@ func (d *claimChecker) newestRun(is func(call int) bool) int {
 // endOf returns the outcome of a run of checks, from its output if a pipe hides it. It is unknown
 // for a line that runs checks of several kinds if some passed before the line failed.
 func (d *claimChecker) endOf(i int) toolcall.End {
-	end, out := d.Ends[i].End, d.Index.Calls[i].Output()
+	end, out := d.Outcomes[i].End, d.Index.Calls[i].Output()
 	passed, failed := says("output passed", out), says("output failed", out)
 	switch {
 	case end == toolcall.Failed && passed && kindsOf(d.Index.Calls[i].Line) > 1:
@@ -194,7 +194,7 @@ func kindsOf(line string) (n int) {
 }
 
 // quoted returns a command in the form used in reasons.
-func (p *Past) quoted(line string) string { return "`" + oneLine(p.Bare(line), 80) + "`" }
+func (p *History) quoted(line string) string { return "`" + oneLine(p.BareCommand(line), 80) + "`" }
 
 func refused(o toolcall.Outcome) string {
 	if o.Claimed {

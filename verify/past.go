@@ -11,37 +11,39 @@ import (
 	"github.com/precis-dev/precis/workstate"
 )
 
-// Past is a conversation with the effects of its calls, as read by the caller. It caches derived
+// History is a conversation with the effects of its calls, as read by the caller. It caches derived
 // data, so only one goroutine may use it at a time.
-type Past struct {
+type History struct {
 	Index    *retain.Index
 	Messages []precis.Message
 	Offset   int // added to the numbers of messages in handles
 	// other sources of names: the system prompt, the state of the client's program
-	Beside   string
-	Said     []Said                    // texts that the user typed, each once
-	Holds    *workstate.Reading        // plans, jobs, skills
-	Ends     []toolcall.Outcome        // of the calls of Index
-	Waiting  func(call int) bool       // whether a call has no result yet
-	Failures []Failure                 // the newest failed run of each command that no later run resolved
-	Changed  []File                    // in the order of the first change
-	File     func(path string) *File   // nil: no file, or more than one, may be meant
-	Tests    func() map[string]TestEnd // how the newest run of each test ended, by its name
-	Bare     func(line string) string  // a command line without its folder and without filters of its output
+	Beside    string
+	UserTexts []UserText          // texts that the user typed, each once
+	Holds     *workstate.Reading  // plans, jobs, skills
+	Outcomes  []toolcall.Outcome  // of the calls of Index
+	Waiting   func(call int) bool // whether a call has no result yet
+	// the newest failed run of each command that no later run resolved
+	Failures []Failure
+	Changed  []File                       // in the order of the first change
+	File     func(path string) *File      // nil: no file, or more than one, may be meant
+	Tests    func() map[string]TestResult // how the newest run of each test ended, by its name
+	// a command line without its folder and without filters of its output
+	BareCommand func(line string) string
 
 	words   string   // of all sources, see prose.Plain; "": not read yet
 	numbers []int    // where words in it begin with a digit; nil: not read yet
 	persons []string // words of persons and summaries of them; nil: not read yet
 }
 
-// TestEnd is how the newest run of a test ended.
-type TestEnd struct {
+// TestResult is how the newest run of a test ended.
+type TestResult struct {
 	Passed bool
 	Call   int
 }
 
-// Said is one text that the user typed.
-type Said struct {
+// UserText is one text that the user typed.
+type UserText struct {
 	Message int
 	Text    string
 }
@@ -71,7 +73,7 @@ type File struct {
 func (f *File) exists() bool { return f.State == "created" || f.State == "written" }
 
 // allWords returns the words of all sources.
-func (p *Past) allWords() string {
+func (p *History) allWords() string {
 	if p.words != "" {
 		return p.words
 	}
@@ -108,10 +110,10 @@ func blockWords(out []byte, b precis.Block) []byte {
 var unescape = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, " ", `\\`, " ")
 
 // personsSay reports whether is holds for a person's text in lower case, or a summary of it.
-func (p *Past) personsSay(is func(string) bool) bool {
+func (p *History) personsSay(is func(string) bool) bool {
 	if p.persons == nil {
 		p.persons = []string{}
-		for _, s := range p.Said {
+		for _, s := range p.UserTexts {
 			p.persons = append(p.persons, strings.ToLower(s.Text))
 		}
 		speech := precis.SpeechOf(p.Messages)

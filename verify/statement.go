@@ -118,7 +118,7 @@ func withoutPaths(text string) string {
 func pathsIn(text string) (out [][2]int) {
 	end := 0
 	retain.Scan(text, func(a retain.Anchor) {
-		if a.Kind != retain.Path || a.Start < end {
+		if a.Kind != retain.KindPath || a.Start < end {
 			return
 		}
 		end = a.End

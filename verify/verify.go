@@ -19,11 +19,12 @@ import (
 
 // Report lists what a summary of a conversation lacks, contradicts and invents.
 type Report struct {
-	Unread      int     `json:"unread,omitempty"` // bytes of the text that were not read
-	Kinds       []Share `json:"kinds"`            // kinds that occur in the conversation, as in [Kinds]
-	Lacks       []Lack  `json:"lacks"`            // in the order of the kinds
-	Contradicts []Doubt `json:"contradicts"`      // statements on files and outcomes that calls contradict
-	Invents     []Doubt `json:"invents"`          // names, numbers, quotations and deeds that occur nowhere
+	Unread      int        `json:"unread,omitempty"` // bytes of the text that were not read
+	Kinds       []Share    `json:"kinds"`            // kinds that occur in the conversation, as in [Kinds]
+	Lacks       []Omission `json:"lacks"`            // in the order of the kinds
+	Contradicts []Doubt    `json:"contradicts"`      // statements on files and outcomes that calls contradict
+	// names, numbers, quotations and deeds that occur nowhere
+	Invents []Doubt `json:"invents"`
 }
 
 // Share is how much of one kind a text holds: characters of the words, items of the others.
@@ -33,8 +34,8 @@ type Share struct {
 	Of    int    `json:"of"`
 }
 
-// Lack is an item that a text does not hold.
-type Lack struct {
+// Omission is an item that a text does not hold.
+type Omission struct {
 	Kind   string        `json:"kind"`
 	Text   string        `json:"text"`
 	Handle precis.Handle `json:"handle"` // its place in the conversation
@@ -67,8 +68,8 @@ func (r Report) Fails(on []string) []string {
 	return out
 }
 
-// Words returns how many of the characters that the user typed the text holds word for word.
-func (r Report) Words() (holds, of int) {
+// WordsHeld returns how many of the characters that the user typed the text holds word for word.
+func (r Report) WordsHeld() (holds, of int) {
 	if len(r.Kinds) > 0 && r.Kinds[0].Kind == Kinds[0] {
 		return r.Kinds[0].Holds, r.Kinds[0].Of
 	}
@@ -78,23 +79,23 @@ func (r Report) Words() (holds, of int) {
 // Check compares a text that replaces the conversation with it. beside is further text that the
 // model sees: its content is not lacking, and its statements are not checked. Nor is the content of
 // a message lacking if shown is true for its index in p.Messages; nil: for none.
-func (p *Past) Check(text, beside string, shown func(int) bool) Report {
+func (p *History) Check(text, beside string, shown func(int) bool) Report {
 	const most = 200 // doubts
-	r := Report{Lacks: []Lack{}, Contradicts: []Doubt{}, Invents: []Doubt{}, Kinds: []Share{}}
+	r := Report{Lacks: []Omission{}, Contradicts: []Doubt{}, Invents: []Doubt{}, Kinds: []Share{}}
 	r.Unread = max(0, len(text)-mostChecked)
 	text = text[:min(len(text), mostChecked)]
 	if shown == nil {
 		shown = func(int) bool { return false }
 	}
 	both := text + "\n" + beside
-	c := checker{Past: p, report: &r, shown: shown, folded: retain.Folded(both), words: prose.Plain(both)}
+	c := checker{History: p, report: &r, shown: shown, folded: retain.Folded(both), words: prose.Plain(both)}
 	c.failures = failureStatements(both)
 	c.userWords()
 	c.files()
 	c.failed()
 	c.standing()
 	for _, d := range p.Doubts(text, most, false) {
-		if d.Handle != nil && (d.Kind == Outcome || d.Kind == OfFile) {
+		if d.Handle != nil && (d.Kind == DoubtOutcome || d.Kind == DoubtFile) {
 			r.Contradicts = append(r.Contradicts, d)
 		} else {
 			r.Invents = append(r.Invents, d)
@@ -105,7 +106,7 @@ func (p *Past) Check(text, beside string, shown func(int) bool) Report {
 
 // checker counts what a text holds.
 type checker struct {
-	*Past
+	*History
 	report   *Report
 	shown    func(message int) bool
 	folded   string      // the text and beside
@@ -127,7 +128,7 @@ func (c *checker) count(kind string, holds, of int, text string, at precis.Handl
 	k.Holds, k.Of = k.Holds+holds, k.Of+of
 	if holds < of {
 		at.From, at.To = at.From+c.Offset, at.To+c.Offset
-		c.report.Lacks = append(c.report.Lacks, Lack{kind, oneLine(text, 300), at})
+		c.report.Lacks = append(c.report.Lacks, Omission{kind, oneLine(text, 300), at})
 	}
 }
 
@@ -141,8 +142,8 @@ func (c *checker) one(kind string, held bool, text string, at precis.Handle) {
 
 // userWords counts the characters that the user typed, in the units that a digest quotes.
 func (c *checker) userWords() {
-	for _, said := range c.Said {
-		holds, of, shown, typed := 0, 0, c.shown(said.Message), retain.Typed(said.Text)
+	for _, said := range c.UserTexts {
+		holds, of, shown, typed := 0, 0, c.shown(said.Message), retain.WithoutPasted(said.Text)
 		var missing []string
 		for _, u := range prose.Units(typed) {
 			part := retain.Folded(u.Of(typed))
@@ -194,7 +195,7 @@ func (c *checker) standing() {
 }
 
 // Unmentioned returns the failures that a text does not mention.
-func (p *Past) Unmentioned(text string) []Failure {
+func (p *History) Unmentioned(text string) []Failure {
 	all := failureStatements(text)
 	return slices.DeleteFunc(slices.Clone(p.Failures), func(f Failure) bool { return p.mentions(f, all) })
 }
@@ -212,21 +213,21 @@ func failureStatements(text string) (out []Statement) {
 }
 
 // isNewest reports whether a failure is the newest of its kind; "the tests fail" means no other.
-func (p *Past) isNewest(f Failure, k CheckKind) bool {
+func (p *History) isNewest(f Failure, k CheckKind) bool {
 	isLater := func(o Failure) bool { return o.Message > f.Message && k.IsRun(o.Line) }
 	return k.IsRun(f.Line) && !slices.ContainsFunc(p.Failures, isLater)
 }
 
 // mentions reports whether a statement about a failure names the failed command, its kind of check, or
 // a name from its output.
-func (p *Past) mentions(f Failure, all []Statement) bool {
-	names := []string{p.Bare(f.Line)}
+func (p *History) mentions(f Failure, all []Statement) bool {
+	names := []string{p.BareCommand(f.Line)}
 	if purpose := toolcall.PurposeOf(f.Line).Kind; strings.Contains(purpose, " ") {
 		names = append(names, purpose)
 	}
 	for _, text := range []string{f.End.Line, f.End.Why} {
 		retain.Scan(text, func(a retain.Anchor) {
-			if a.Kind == retain.Identifier || a.Kind == retain.Path || a.Kind == retain.Quote {
+			if a.Kind == retain.KindIdentifier || a.Kind == retain.KindPath || a.Kind == retain.KindQuote {
 				names = append(names, text[a.Start:a.End])
 			}
 		})

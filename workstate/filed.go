@@ -244,8 +244,8 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	return ticked
 }
 
-// called returns the words of a step, with its heading if another step has the same words.
-func (l *planned) called(i int) string {
+// labelOf returns the words of a step, with its heading if another step has the same words.
+func (l *planned) labelOf(i int) string {
 	s := l.steps[i]
 	same := func(o plannedStep) bool { return o.text == s.text && o.under != s.under }
 	if l.file && s.under != "" && slices.ContainsFunc(l.steps, same) {

@@ -9,9 +9,9 @@ import (
 	"github.com/precis-dev/precis/policy"
 )
 
-// Law keeps the plan, the skills and the jobs of a conversation in its views, see [policy.Law]. The
+// ItemSource keeps the plan, the skills and the jobs of a conversation in its views, see [policy.Law]. The
 // zero value is ready.
-type Law struct{}
+type ItemSource struct{}
 
 // Tokens up to which an item is kept word for word.
 const (
@@ -21,9 +21,9 @@ const (
 	mostOpen = 40  // of plans, running jobs and skills each, the newest: older ones are no longer current
 )
 
-// Holds returns the newest plan and others with open steps, jobs that run, skills, and then
+// Items returns the newest plan and others with open steps, jobs that run, skills, and then
 // the last states of jobs.
-func (Law) Holds(s *policy.Situation) []inforce.Item {
+func (ItemSource) Items(s *policy.Situation) []inforce.Item {
 	return In(s).Held()
 }
 
@@ -31,12 +31,13 @@ func (Law) Holds(s *policy.Situation) []inforce.Item {
 // others with open steps, running jobs, the newest skills, and the last states of the newest jobs.
 func (r *Reading) Held() (out []inforce.Item) {
 	for _, list := range slices.Backward(newestOf(ListsOf(r.Steps))) {
-		h := inforce.Item{Key: "plan " + list.Name, Most: mostPlan, Name: "Plan as of " + list.At.String()}
+		h := inforce.Item{Key: "plan " + list.Name, MaxTokens: mostPlan,
+			Name: "Plan as of " + list.At.String()}
 		for _, step := range list.Steps {
 			if step.State.Ended() {
 				continue
 			}
-			h.Must = append(h.Must, step.Text)
+			h.Required = append(h.Required, step.Text)
 			if !slices.Contains(h.At, step.Since) {
 				h.At = append(h.At, step.Since)
 			}
@@ -52,7 +53,7 @@ func (r *Reading) Held() (out []inforce.Item) {
 	for _, skill := range slices.Backward(newestOf(r.Skills)) {
 		h := inforce.Item{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since},
 			Name: "Skill " + skill.Text}
-		if h.Must = skill.Orders; skill.Where != "" {
+		if h.Required = skill.Orders; skill.Where != "" {
 			h.Name += " (" + skill.Where + ")"
 		}
 		out = append(out, h)
@@ -68,13 +69,13 @@ func (r *Reading) Held() (out []inforce.Item) {
 // held returns a job as an item in force, with the text that must appear if its blocks are hidden:
 // its name, its task, and its state.
 func (i Item) held(name string, at ...precis.Handle) inforce.Item {
-	h := inforce.Item{Key: "job " + i.Key, At: slices.Compact(at), Most: mostDone, Name: name}
+	h := inforce.Item{Key: "job " + i.Key, At: slices.Compact(at), MaxTokens: mostDone, Name: name}
 	text := i.ID
 	if i.Text != "" {
 		text = strings.TrimSpace(text + " (" + i.Text + ")")
 	}
 	if text != "" {
-		h.Must = []string{text + ": " + string(i.State)}
+		h.Required = []string{text + ": " + string(i.State)}
 	}
 	return h
 }

@@ -327,7 +327,7 @@ func (p *plans) items() []Item {
 			continue
 		}
 		for i, s := range l.steps {
-			it := Item{Kind: Step, Text: l.called(i), State: s.state, Since: s.since, At: s.at}
+			it := Item{Kind: Step, Text: l.labelOf(i), State: s.state, Since: s.since, At: s.at}
 			it.Key, it.List, it.InFile = fmt.Sprintf("%s %d", l.key, i), l.key, l.file
 			if s.id != "" {
 				it.Key = l.key + " #" + s.id

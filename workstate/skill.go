@@ -112,7 +112,7 @@ func skillRead(c *toolcall.Call) string {
 
 func (s *skills) load(l loaded, at precis.Handle) {
 	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at}
-	it.Where, it.Orders = line(l.where, 300), Orders(l.body)
+	it.Where, it.Orders = line(l.where, 300), Directives(l.body)
 	i, known := s.byKey[it.Key]
 	if !known && len(s.all) > 0 {
 		if last := &s.all[len(s.all)-1]; at.From-last.At.From <= 1 && sameSkill(it.Key, last.Key) {
@@ -170,12 +170,12 @@ func leadOf(l string) string {
 	return bare + ": "
 }
 
-// Orders returns the orders and prohibitions in a text of the program, word for word and in order:
+// Directives returns the orders and prohibitions in a text of the program, word for word and in order:
 // sentences that set rules, see [retain.Constraints], and the entries of its lists, which are steps to
 // follow, prefixed by the line that governs them ("Never: skip the tests"). Fenced text is an example
 // and excluded, and so are rows of tables. If there is too much, entries that set no rule are dropped
 // first, from the end.
-func Orders(text string) []string {
+func Directives(text string) []string {
 	var out []string
 	seen, size := map[string]bool{"": true}, 0
 	add := func(order string) {

@@ -325,7 +325,7 @@ func BenchmarkRead(b *testing.B) {
 
 // TestOrdersKeepWhatGovernsThem: the points of a list under "Never" are not told as things to do.
 func TestOrdersKeepWhatGovernsThem(t *testing.T) {
-	got := Orders("# Review\n\n## Forbidden Responses\n\n**NEVER:**\n- \"You're absolutely right!\"\n\n- \"Great point!\"\n\n**INSTEAD:**\n- Restate the requirement\n\nPush back when:\n1. The suggestion breaks things\n\nSteps:\n- Read it\n\n## Mistakes\n- Batch without testing\n\n| Mistake | Mend |\n|---|---|\n| No pages | Always use `--paginate` |\n")
+	got := Directives("# Review\n\n## Forbidden Responses\n\n**NEVER:**\n- \"You're absolutely right!\"\n\n- \"Great point!\"\n\n**INSTEAD:**\n- Restate the requirement\n\nPush back when:\n1. The suggestion breaks things\n\nSteps:\n- Read it\n\n## Mistakes\n- Batch without testing\n\n| Mistake | Mend |\n|---|---|\n| No pages | Always use `--paginate` |\n")
 	want := []string{`NEVER: "You're absolutely right!"`, `NEVER: "Great point!"`, "INSTEAD: Restate the requirement", "Push back when: The suggestion breaks things", "Read it", "Mistakes: Batch without testing"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)

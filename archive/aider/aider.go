@@ -66,7 +66,7 @@ const (
 )
 
 // authors maps speakers to the origin of their text.
-var authors = map[speaker]precis.Said{
+var authors = map[speaker]precis.Attribution{
 	program: {Program: "aider", Author: precis.AuthorProgram, Act: precis.ActNotice},
 	user:    {Program: "aider", Author: precis.AuthorPerson, Act: precis.ActRequest},
 }
@@ -168,7 +168,7 @@ func (r *reader) block() {
 		r.msg = precis.Message{Role: role, Time: r.at}
 		r.at = time.Time{}
 	}
-	r.msg.Content = append(r.msg.Content, precis.Text{Text: words, Said: authors[r.speaker]})
+	r.msg.Content = append(r.msg.Content, precis.Text{Text: words, Attribution: authors[r.speaker]})
 }
 
 // message ends the message being read.

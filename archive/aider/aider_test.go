@@ -133,7 +133,7 @@ func TestWhoseLines(t *testing.T) {
 	var got []string
 	for _, m := range r.Conversation.Transcript.Messages() {
 		for b := range m.Content {
-			got = append(got, string(m.SaidOf(b).Author))
+			got = append(got, string(m.AttributionOf(b).Author))
 		}
 		if m.Role == precis.RoleUser && len(m.UserBlocks()) != 1 {
 			t.Errorf("%d blocks of %v are the user's", len(m.UserBlocks()), m.Content)

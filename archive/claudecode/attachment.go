@@ -44,8 +44,8 @@ func attached(raw []byte) noteBlocks {
 		return nil
 	}
 	return noteBlocks{precis.Text{
-		Text: harness.Reminder(text),
-		Said: precis.Said{Program: program, Author: read.author, Act: read.act},
+		Text:        harness.Reminder(text),
+		Attribution: precis.Attribution{Program: program, Author: read.author, Act: read.act},
 	}}
 }
 
@@ -288,7 +288,7 @@ func (a attachment) file() string {
 // queued returns input that entered the conversation while the agent worked: from a person, from
 // another agent, or from the program.
 func (a attachment) queued() noteBlocks {
-	said := precis.Said{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
+	said := precis.Attribution{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
 	switch origin := a.object("origin").text("kind"); {
 	case origin == "peer" || origin == "coordinator" || origin == "teammate":
 		said.Author, said.Act = precis.AuthorDelegate, precis.ActNotice
@@ -306,7 +306,7 @@ func (a attachment) queued() noteBlocks {
 			if strings.TrimSpace(t.Text) == "" {
 				continue
 			}
-			t.Said, t.Raw = said, nil
+			t.Attribution, t.Raw = said, nil
 			b = t
 		}
 		out = append(out, b)

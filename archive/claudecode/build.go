@@ -37,7 +37,7 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 			fallthrough
 		default:
 			if u := n.lines[len(n.lines)-1].usage; n.kind() == assistant && u != (precis.Usage{}) {
-				b.rec.Origin.Answered(c, u)
+				b.rec.Origin.RecordRequest(c, u)
 			}
 			for _, e := range n.entries() {
 				w.add(e)
@@ -100,7 +100,7 @@ type writer struct {
 	builder
 	c         *precis.Conversation
 	messageOf map[string]int // uuid of a line → message
-	names     archive.CallNames
+	names     archive.CallIDs
 	added     []entry // by message
 }
 
@@ -108,7 +108,7 @@ type writer struct {
 func (w *writer) add(e entry) {
 	w.locate(e, w.c.Transcript.Len())
 	if len(e.msg.Content) > 0 {
-		w.c.Transcript.Append(w.names.Name(e.msg))
+		w.c.Transcript.Append(w.names.Assign(e.msg))
 		w.added = append(w.added, e)
 	}
 }
@@ -289,9 +289,9 @@ func (w *writer) condense(ln *line) {
 // byPlugin begins the reason of a compaction by a function hook.
 const byPlugin = "a plugin compacted the conversation"
 
-// ByPlugin reports whether an edit was read from a recording as a compaction by a plugin, not by
+// IsPluginCompaction reports whether an edit was read from a recording as a compaction by a plugin, not by
 // Claude Code.
-func ByPlugin(e precis.Edit) bool {
+func IsPluginCompaction(e precis.Edit) bool {
 	return e.Kind == precis.KindCondensation && strings.HasPrefix(e.Report.Reason, byPlugin)
 }
 
@@ -304,7 +304,7 @@ func (w *writer) record(number int, at *line, to int, with []precis.Message, rea
 	if at.compact.trigger != "" {
 		report.Reason += " (" + at.compact.trigger + ")"
 	}
-	if err := archive.Condensed(w.c, to, with, at.at, report); err != nil {
+	if err := archive.RecordCondensation(w.c, to, with, at.at, report); err != nil {
 		w.rec.Warn(fmt.Sprintf("line %d", number), "the compaction is left out: %v", err)
 	}
 }
@@ -321,7 +321,7 @@ func (b builder) branch(c *precis.Conversation, t *tree, taken []int) {
 		if side.Transcript.Len() == 0 {
 			continue
 		}
-		first := t.nodes[archive.Fork(path, taken)].lines[0]
+		first := t.nodes[archive.ForkPoint(path, taken)].lines[0]
 		if side.ID = first.agentID; side.ID == "" {
 			side.ID = first.uuid
 		}

@@ -449,7 +449,7 @@ func noteBlocks(m precis.Message) string {
 	var out []string
 	for b, block := range m.Content {
 		if t, ok := block.(precis.Text); ok {
-			s := m.SaidOf(b)
+			s := m.AttributionOf(b)
 			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s/%s %s", s.Author, s.Act, strings.Join(strings.Fields(strings.NewReplacer("<system-reminder>", "", "</system-reminder>", "").Replace(t.Text)), " ")), " "))
 		}
 	}

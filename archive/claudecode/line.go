@@ -198,7 +198,7 @@ func (ln *line) message(r raws) error {
 			ln.msg.Content[i] = b
 		}
 	}
-	ln.msg.Said = authorOf(r, ln.msg)
+	ln.msg.Attribution = authorOf(r, ln.msg)
 	switch {
 	case r.summarized:
 		ln.kind = summary
@@ -210,8 +210,8 @@ func (ln *line) message(r raws) error {
 
 // authorOf returns the author of a user's line apart from its results, if the line names one or begins
 // with the element of a task's outcome.
-func authorOf(r raws, m precis.Message) precis.Said {
-	s := precis.Said{Program: program}
+func authorOf(r raws, m precis.Message) precis.Attribution {
+	s := precis.Attribution{Program: program}
 	kind, _ := jsonspan.String(jsonspan.Field(r.origin, "kind"))
 	switch {
 	case r.summarized:
@@ -223,7 +223,7 @@ func authorOf(r raws, m precis.Message) precis.Said {
 	case kind != "" && kind != "human", strings.HasPrefix(m.PlainText(), taskNotice):
 		s.Author, s.Act = precis.AuthorProgram, precis.ActNotice
 	default:
-		return precis.Said{}
+		return precis.Attribution{}
 	}
 	return s
 }
@@ -259,10 +259,10 @@ func (ln *line) readAssistant(r raws) error {
 		case "model":
 			ln.model, _ = jsonspan.String(m.Raw)
 		case "usage":
-			n := archive.Counts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens",
+			n := archive.ParseCounts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens",
 				"cache_creation_input_tokens")
-			hour := archive.Counts(jsonspan.Field(m.Raw, "cache_creation"), "ephemeral_1h_input_tokens")
-			used := archive.Counts(jsonspan.Field(m.Raw, "server_tool_use"), "web_search_requests")
+			hour := archive.ParseCounts(jsonspan.Field(m.Raw, "cache_creation"), "ephemeral_1h_input_tokens")
+			used := archive.ParseCounts(jsonspan.Field(m.Raw, "server_tool_use"), "web_search_requests")
 			ln.usage = precis.Usage{
 				Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3], CacheWriteHour: hour[0],
 				WebSearches: used[0],

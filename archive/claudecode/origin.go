@@ -27,7 +27,7 @@ func (s *session) origin() {
 	}
 	for i, ln := range all {
 		if ln.usage != (precis.Usage{}) && (ln.msg.ID == "" || last[ln.msg.ID] == i) {
-			o.Spend(ln.model, ln.usage, 0)
+			o.AddUsage(ln.model, ln.usage, 0)
 			if ln.msg.ID != "" {
 				o.Requests = append(o.Requests,
 					archive.Request{ID: ln.msg.ID, Model: ln.model, Usage: ln.usage})

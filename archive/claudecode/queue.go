@@ -104,11 +104,11 @@ func addHeardText(lines []*line) {
 				attached[words]--
 				continue
 			}
-			said := precis.Said{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
+			said := precis.Attribution{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
 			if ofProgram(words) {
 				said.Author, said.Act = precis.AuthorProgram, precis.ActNotice
 			}
-			ln.addNote(noteBlocks{precis.Text{Text: words, Said: said}})
+			ln.addNote(noteBlocks{precis.Text{Text: words, Attribution: said}})
 		}
 	}
 }

@@ -63,8 +63,9 @@ func newTree(lines []*line, o order) *tree {
 			t.addNote(ln, under, t.noteTakers[i])
 		case ln.kind >= assistant:
 			if ln.kind == prompt && t.ends[i] != nil && strings.HasPrefix(ln.msg.PlainText(), continued) {
-				ln.kind, ln.msg.Said = summary, precis.Said{Program: program, Author: precis.AuthorRecap,
-					Act: precis.ActSummary}
+				ln.kind, ln.msg.Attribution = summary, precis.Attribution{Program: program,
+					Author: precis.AuthorRecap,
+					Act:    precis.ActSummary}
 			}
 			end := t.ends[i]
 			if ln.kind == summary && end != nil {

@@ -98,9 +98,9 @@ func (s *session) message(raw []byte) error {
 	}
 	m.Raw = nil
 	m.ID, _ = jsonspan.String(f["id"])
-	m.Time = archive.Millis(f["ts"])
+	m.Time = archive.ParseMillis(f["ts"])
 	s.addUsage(f)
-	s.Say(m)
+	s.Append(m)
 	return nil
 }
 
@@ -112,10 +112,11 @@ func (s *session) addUsage(f map[string]json.RawMessage) {
 			s.Conv.Model = model
 		}
 	}
-	n := archive.Counts(f["metrics"], "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+	n := archive.ParseCounts(f["metrics"], "inputTokens", "outputTokens", "cacheReadTokens",
+		"cacheWriteTokens")
 	used := precis.Usage{Input: max(0, n[0]-n[2]-n[3]), Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
-	s.Rec.Origin.Spend(model, used, archive.Amount(jsonspan.Members(f["metrics"])["cost"]))
-	s.Rec.Origin.Answered(s.Conv, used)
+	s.Rec.Origin.AddUsage(model, used, archive.ParseAmount(jsonspan.Members(f["metrics"])["cost"]))
+	s.Rec.Origin.RecordRequest(s.Conv, used)
 }
 
 // readDescription reads the description next to a session. It is optional: a missing one is ignored, a

@@ -86,7 +86,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 type rollout struct {
 	rec         *archive.Recording
 	conv        *precis.Conversation
-	names       archive.CallNames
+	names       archive.CallIDs
 	pendingUser []precis.Message // the newest user messages, until the next line is known
 	tokens      int              // of the last request, as counted by the server
 	total       precis.Usage
@@ -155,7 +155,7 @@ func (r *rollout) item(raw []byte, at time.Time) error {
 		}
 	}
 	m.Time = at
-	m = r.names.Name(archive.WithoutBlank(m))
+	m = r.names.Assign(archive.WithoutBlank(m))
 	if len(m.Content) == 0 {
 		r.rec.Ignored++
 		return nil
@@ -186,7 +186,8 @@ func (r *rollout) typed(words string) {
 		content := slices.Clone(m.Content)
 		for b, block := range content {
 			if t, ok := block.(precis.Text); ok && words != "" && strings.TrimSpace(t.Text) == words {
-				t.Said = precis.Said{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
+				t.Attribution = precis.Attribution{Program: program, Author: precis.AuthorPerson,
+					Act: precis.ActRequest}
 				content[b] = t
 			}
 		}
@@ -242,7 +243,7 @@ func (r *rollout) event(payload []byte, line int) error {
 	}
 	r.release()
 	for _, from := range []json.RawMessage{payload, f["info"]} { // of task_started, of token_count
-		if n := archive.Counts(from, "model_context_window"); n[0] > 0 {
+		if n := archive.ParseCounts(from, "model_context_window"); n[0] > 0 {
 			r.rec.Origin.Window = n[0]
 		}
 	}

@@ -120,7 +120,7 @@ func TestTheEventSaysWhatWasTyped(t *testing.T) {
 		user(edited), `event_msg {"type":"user_message","message":"`+edited+`"}`, reply("yes"), user("unnoted"), tokens, `event_msg {"type":"user_message","message":"unnoted"}`, user("last")))
 	var got []string
 	for _, m := range r.Conversation.Transcript.Messages() {
-		got = append(got, string(m.SaidOf(0).Author))
+		got = append(got, string(m.AttributionOf(0).Author))
 	}
 	if strings.Join(got, " ") != " person     " {
 		t.Errorf("authors %q", got)
@@ -137,7 +137,7 @@ func TestCompacted(t *testing.T) {
 	for i, e := range c.Edits {
 		with := e.Replace[0].With
 		for k, m := range with {
-			if is := m.Said.Author == precis.AuthorRecap; is != (k == len(with)-1) {
+			if is := m.Attribution.Author == precis.AuthorRecap; is != (k == len(with)-1) {
 				t.Errorf("edit %d, message %d of %d is a summary: %v", i, k, len(with), is)
 			}
 		}

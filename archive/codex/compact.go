@@ -32,10 +32,10 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 			func(m precis.Message) bool { return len(archive.WithoutBlank(m).Content) == 0 })
 	}
 	summary, _ := jsonspan.String(f["message"])
-	recap := precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
+	recap := precis.Attribution{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
 	for i, m := range with {
 		if m.Role == precis.RoleUser && m.PlainText() == summary {
-			with[i].Said = recap
+			with[i].Attribution = recap
 		}
 	}
 	if len(with) == 0 {
@@ -43,7 +43,7 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 			return fmt.Errorf("the compaction has no summary")
 		}
 		m := precis.NewText(precis.RoleUser, summary)
-		m.Time, m.Said = at, recap
+		m.Time, m.Attribution = at, recap
 		with = append(r.keptUserMessages(), m)
 	}
 	n := r.conv.Transcript.Len()
@@ -52,7 +52,7 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 		return nil
 	}
 	report := precis.EditReport{Reason: "Codex compacted the conversation", TokensBefore: r.tokens}
-	if err := archive.Condensed(r.conv, n, with, at, report); err != nil {
+	if err := archive.RecordCondensation(r.conv, n, with, at, report); err != nil {
 		r.rec.Warn(fmt.Sprintf("line %d", line), "the compaction is left out: %v", err)
 	}
 	return nil

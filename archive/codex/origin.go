@@ -83,8 +83,8 @@ func (r *rollout) addUsage(info json.RawMessage) {
 	if used == (precis.Usage{}) {
 		return
 	}
-	r.rec.Origin.Spend(r.conv.Model, used, 0)
-	r.rec.Origin.Counted(r.conv, usageOf(f["last_token_usage"]))
+	r.rec.Origin.AddUsage(r.conv.Model, used, 0)
+	r.rec.Origin.RecordAnswered(r.conv, usageOf(f["last_token_usage"]))
 	r.chain = sha256.Sum256(fmt.Appendf(nil, "%x %s %d %d %d", r.chain, r.root, total.Input, total.Output,
 		total.CacheRead))
 	r.rec.Origin.Requests = append(r.rec.Origin.Requests,
@@ -92,7 +92,7 @@ func (r *rollout) addUsage(info json.RawMessage) {
 }
 
 func usageOf(raw json.RawMessage) precis.Usage {
-	n := archive.Counts(raw, "input_tokens", "output_tokens", "cached_input_tokens")
+	n := archive.ParseCounts(raw, "input_tokens", "output_tokens", "cached_input_tokens")
 	return precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
 }
 

@@ -18,7 +18,7 @@ type builder struct{ *archive.Builder }
 
 // addMessage appends a message.
 func (b builder) addMessage(role precis.Role, at time.Time, blocks ...precis.Block) {
-	b.Say(precis.Message{Role: role, Content: blocks, Time: at})
+	b.Append(precis.Message{Role: role, Content: blocks, Time: at})
 }
 
 // request reads the user's message and the work or answer that followed.
@@ -31,7 +31,7 @@ func (b builder) request(raw json.RawMessage) error {
 	if message == nil {
 		return errors.New("it has no message")
 	}
-	at := archive.Millis(f["timestamp"])
+	at := archive.ParseMillis(f["timestamp"])
 	words := jsonspan.Text(message, "text")
 	if jsonspan.Kind(f["isSystemInitiated"]) == 't' {
 		words = harness.Reminder(words)
@@ -45,9 +45,9 @@ func (b builder) request(raw json.RawMessage) error {
 	if model != "" {
 		b.Conv.Model = model
 	}
-	n := archive.Counts(jsonOf(meta), "promptTokens", "outputTokens")
-	b.Rec.Origin.Spend(model, precis.Usage{Input: n[0], Output: n[1]}, 0)
-	if end := archive.Millis(f["responseTimestamp"]); !end.IsZero() {
+	n := archive.ParseCounts(jsonOf(meta), "promptTokens", "outputTokens")
+	b.Rec.Origin.AddUsage(model, precis.Usage{Input: n[0], Output: n[1]}, 0)
+	if end := archive.ParseMillis(f["responseTimestamp"]); !end.IsZero() {
 		at = end
 	}
 	if rounds := jsonspan.Elements(meta["toolCallRounds"]); len(rounds) > 0 {
@@ -71,7 +71,7 @@ func jsonOf(f map[string]json.RawMessage) json.RawMessage {
 func (b builder) readRounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
 	for _, raw := range rounds {
 		f := jsonspan.Members(raw)
-		if t := archive.Millis(f["timestamp"]); !t.IsZero() {
+		if t := archive.ParseMillis(f["timestamp"]); !t.IsZero() {
 			at = t
 		}
 		var said, answers []precis.Block
@@ -101,7 +101,7 @@ func (b builder) condensed(summary string, at time.Time) {
 	m := precis.NewText(precis.RoleUser, summary)
 	m.Time = at
 	n := b.Conv.Transcript.Len()
-	if err := archive.Condensed(b.Conv, n, []precis.Message{m}, at,
+	if err := archive.RecordCondensation(b.Conv, n, []precis.Message{m}, at,
 		precis.EditReport{Reason: "Copilot summarized the conversation"}); err != nil {
 		b.Rec.Warn(fmt.Sprintf("message %d", n), "the summary is left out: %v", err)
 	}

@@ -132,7 +132,7 @@ func (b builder) session(data []byte) error {
 	f := jsonspan.Members(data)
 	c := b.Conv
 	c.ID, c.Title = jsonspan.Text(f, "sessionId"), jsonspan.Text(f, "customTitle")
-	b.Rec.Origin.Begun = archive.Millis(f["creationDate"])
+	b.Rec.Origin.Begun = archive.ParseMillis(f["creationDate"])
 	n := 0
 	for span, err := range jsonspan.Array(f["requests"]) {
 		if err == nil && jsonspan.Kind(span.Raw) != 'n' {

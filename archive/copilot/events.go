@@ -217,15 +217,15 @@ func (v event) message() precis.Message {
 	m := precis.Message{Role: precis.RoleUser}
 	switch v.Type {
 	case "user.message":
-		byProgram := precis.Said{Program: program, Author: precis.AuthorProgram}
+		byProgram := precis.Attribution{Program: program, Author: precis.AuthorProgram}
 		before, after, around := strings.Cut(d.Transformed, d.Content)
 		m.Content = []precis.Block{precis.Text{Text: d.Content}}
 		if around && d.Content != "" {
-			m.Content = []precis.Block{precis.Text{Text: before, Said: byProgram}, m.Content[0],
-				precis.Text{Text: after, Said: byProgram}}
+			m.Content = []precis.Block{precis.Text{Text: before, Attribution: byProgram}, m.Content[0],
+				precis.Text{Text: after, Attribution: byProgram}}
 		}
 		if d.Source != "" && d.Source != "user" {
-			m.Said = byProgram
+			m.Attribution = byProgram
 		}
 	case "assistant.message":
 		m.Role = precis.RoleAssistant
@@ -263,7 +263,8 @@ func (e *events) compacted(v event) {
 		return
 	}
 	m := precis.NewText(precis.RoleUser, d.Summary)
-	m.Time, m.Said = v.Time, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
+	m.Time, m.Attribution = v.Time, precis.Attribution{Program: program, Author: precis.AuthorRecap,
+		Act: precis.ActSummary}
 	e.timeline = append(e.timeline,
 		timedMessage{event: v.ID, msg: m, line: v.line, replacedMessages: n, size: d.Before})
 }
@@ -286,14 +287,14 @@ func (e *events) rewind(v event) {
 // build returns the conversation of some messages.
 func (e *events) build(said []timedMessage) *precis.Conversation {
 	c := &precis.Conversation{Transcript: &precis.Transcript{}}
-	var names archive.CallNames
+	var names archive.CallIDs
 	for _, s := range said {
 		if s.replacedMessages == 0 {
-			c.Transcript.Append(names.Name(s.msg))
+			c.Transcript.Append(names.Assign(s.msg))
 			continue
 		}
 		report := precis.EditReport{Reason: "Copilot compacted the conversation", TokensBefore: s.size}
-		if err := archive.Condensed(c, s.replacedMessages, []precis.Message{s.msg}, s.msg.Time,
+		if err := archive.RecordCondensation(c, s.replacedMessages, []precis.Message{s.msg}, s.msg.Time,
 			report); err != nil {
 			e.rec.Warn(fmt.Sprintf("line %d", s.line), "the compaction is left out: %v", err)
 		}
@@ -319,10 +320,11 @@ func (e *events) addUsage(perModel map[string]metric) {
 		u := precis.Usage{Output: m.Usage.Output, CacheRead: m.Usage.CacheRead,
 			CacheWrite: m.Usage.CacheWrite}
 		u.Input = max(0, m.Usage.Input-u.CacheRead-u.CacheWrite)
-		o.Spend(model, u, 0)
-		if i := slices.IndexFunc(o.Spent, func(s archive.Spend) bool { return s.Model == model }); i >= 0 {
+		o.AddUsage(model, u, 0)
+		if i := slices.IndexFunc(o.Spent,
+			func(s archive.ModelUsage) bool { return s.Model == model }); i >= 0 {
 			o.Spent[i].Requests += max(0, m.Requests.Count-1)
 		}
 	}
-	slices.SortFunc(o.Spent, func(a, b archive.Spend) int { return strings.Compare(a.Model, b.Model) })
+	slices.SortFunc(o.Spent, func(a, b archive.ModelUsage) int { return strings.Compare(a.Model, b.Model) })
 }

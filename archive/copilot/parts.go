@@ -103,7 +103,7 @@ func invocation(f map[string]json.RawMessage) (precis.ToolUse, precis.ToolResult
 		out = append(out, jsonspan.Text(jsonspan.Members(raw), "value"))
 	}
 	out = append(out, jsonspan.Text(jsonspan.Members(data["terminalCommandOutput"]), "text"))
-	if code := archive.Amount(jsonspan.Members(data["terminalCommandState"])["exitCode"]); code != 0 {
+	if code := archive.ParseAmount(jsonspan.Members(data["terminalCommandState"])["exitCode"]); code != 0 {
 		answer.IsError = true
 		out = append(out, fmt.Sprintf("exit code %g", code))
 	}

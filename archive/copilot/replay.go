@@ -77,10 +77,10 @@ func (b builder) answer(f map[string]json.RawMessage) []precis.Block {
 	if model := jsonspan.Text(meta, "model"); model != "" {
 		b.Conv.Model = model
 	}
-	n := archive.Counts(meta["usage"], "prompt_tokens", "completion_tokens")
+	n := archive.ParseCounts(meta["usage"], "prompt_tokens", "completion_tokens")
 	used := precis.Usage{Input: n[0], Output: n[1]}
-	b.Rec.Origin.Spend(b.Conv.Model, used, 0)
-	b.Rec.Origin.Answered(b.Conv, used)
+	b.Rec.Origin.AddUsage(b.Conv.Model, used, 0)
+	b.Rec.Origin.RecordRequest(b.Conv, used)
 	var out []precis.Block
 	if words := thinkingText(f["thinking"]); words != "" {
 		out = append(out, precis.Thinking{Text: words})

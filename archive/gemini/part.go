@@ -33,7 +33,7 @@ func newBuilder(rec *archive.Recording) *builder {
 
 // addMessage appends a message; one without content is ignored.
 func (b *builder) addMessage(m precis.Message) {
-	if b.Say(m) {
+	if b.Append(m) {
 		b.role = m.Role
 	}
 }
@@ -85,7 +85,8 @@ func markQuoted(blocks []precis.Block) {
 		}
 		within = within || strings.TrimSpace(t.Text) == filesBegin
 		if within {
-			t.Said = precis.Said{Program: "gemini", Author: precis.AuthorTool, Act: precis.ActQuote}
+			t.Attribution = precis.Attribution{Program: "gemini", Author: precis.AuthorTool,
+				Act: precis.ActQuote}
 			blocks[i] = t
 		}
 		within = within && strings.TrimSpace(t.Text) != filesEnd

@@ -92,7 +92,7 @@ func (s *qwenSession) readLine(l archive.Line) error {
 	switch subtype := jsonspan.Text(f, "subtype"); {
 	case r.kind == "system" && subtype == "chat_compression":
 		r.compressed = payload["compressedHistory"]
-		n := archive.Counts(payload["info"], "originalTokenCount", "newTokenCount")
+		n := archive.ParseCounts(payload["info"], "originalTokenCount", "newTokenCount")
 		r.before, r.after = n[0], n[1]
 	case r.kind == "system" && subtype == "custom_title":
 		s.title = jsonspan.Text(payload, "customTitle")
@@ -101,10 +101,10 @@ func (s *qwenSession) readLine(l archive.Line) error {
 			return errors.New("the message is no object")
 		}
 	}
-	n := archive.Counts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount",
+	n := archive.ParseCounts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount",
 		"cachedContentTokenCount")
 	r.used = precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
-	o.Spend(r.model, r.used, 0)
+	o.AddUsage(r.model, r.used, 0)
 	s.add(r, jsonspan.Text(f, "parentUuid"), f["parentUuid"])
 	return nil
 }
@@ -141,7 +141,7 @@ func (s *qwenSession) conversation() *precis.Conversation {
 	}
 	for _, p := range paths {
 		if side := s.build(p); side.Transcript.Len() > 0 {
-			side.ID = s.id + "/" + s.records[archive.Fork(p, path)].id
+			side.ID = s.id + "/" + s.records[archive.ForkPoint(p, path)].id
 			c.Branches = append(c.Branches, side)
 		}
 	}
@@ -161,7 +161,7 @@ func (s *qwenSession) build(path []int) *precis.Conversation {
 		case r.compressed != nil:
 			err = b.recordCompression(r)
 		case r.message != nil:
-			b.Rec.Origin.Answered(b.Conv, r.used)
+			b.Rec.Origin.RecordRequest(b.Conv, r.used)
 			err = b.content(r.message, r.at)
 		}
 		if err != nil {
@@ -215,7 +215,8 @@ func (b *builder) recordReplacement(with []precis.Message, line int, at time.Tim
 	if said.Len() == kept {
 		return // no message was replaced
 	}
-	if err := archive.Condensed(b.Conv, said.Len()-kept, with[:len(with)-kept], at, report); err != nil {
+	if err := archive.RecordCondensation(b.Conv, said.Len()-kept, with[:len(with)-kept], at,
+		report); err != nil {
 		b.Rec.Warn(fmt.Sprintf("line %d", line), "the compression is left out: %v", err)
 	}
 }

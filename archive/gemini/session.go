@@ -68,10 +68,10 @@ func (b *builder) addUsage(f map[string]json.RawMessage, id string) {
 		return
 	}
 	b.counted[id] = true
-	n := archive.Counts(f["tokens"], "input", "output", "cached", "thoughts")
+	n := archive.ParseCounts(f["tokens"], "input", "output", "cached", "thoughts")
 	used := precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1] + n[3], CacheRead: n[2]}
-	b.Rec.Origin.Spend(jsonspan.Text(f, "model"), used, 0)
-	b.Rec.Origin.Answered(b.Conv, used)
+	b.Rec.Origin.AddUsage(jsonspan.Text(f, "model"), used, 0)
+	b.Rec.Origin.RecordRequest(b.Conv, used)
 }
 
 // thoughts reads the summaries of the model's reasoning.

@@ -197,9 +197,9 @@ func snapshotIn(list []message) string {
 	return ""
 }
 
-// Snapshot returns a text that identifies the snapshot in a session's line; "" if the line has
+// SnapshotID returns a text that identifies the snapshot in a session's line; "" if the line has
 // none.
-func Snapshot(line []byte) string {
+func SnapshotID(line []byte) string {
 	f := jsonspan.Members(jsonspan.Members(line)["$set"])
 	if jsonspan.Kind(f["messages"]) != '[' {
 		return ""

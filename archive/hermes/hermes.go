@@ -71,7 +71,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 type reader struct {
 	rec   *archive.Recording
 	conv  *precis.Conversation
-	names archive.CallNames
+	names archive.CallIDs
 }
 
 func (r *reader) lines(data []byte) {
@@ -159,7 +159,7 @@ func (r *reader) message(raw []byte) error {
 			m.Content[i] = b
 		}
 	}
-	m = r.names.Name(archive.WithoutBlank(m))
+	m = r.names.Assign(archive.WithoutBlank(m))
 	switch {
 	case len(m.Content) == 0:
 		r.rec.Ignored++

@@ -17,7 +17,7 @@ type builder struct {
 	messagesBefore map[string]int // opencode's message ID → number of messages before it
 	request        *request       // a compaction requested but not written yet
 	cleared        []cleared
-	names          archive.CallNames
+	names          archive.CallIDs
 }
 
 // request is a user's message that requests a compaction.
@@ -83,12 +83,12 @@ func (b *builder) message(raw []byte, place string) error {
 // addUsage adds the usage of the request that a message answers.
 func (b *builder) addUsage(info map[string]json.RawMessage) {
 	tokens := jsonspan.Members(info["tokens"])
-	n := archive.Counts(info["tokens"], "input", "output", "reasoning")
-	cache := archive.Counts(tokens["cache"], "read", "write")
+	n := archive.ParseCounts(info["tokens"], "input", "output", "reasoning")
+	cache := archive.ParseCounts(tokens["cache"], "read", "write")
 	used := precis.Usage{Input: n[0], Output: n[1] + n[2], CacheRead: cache[0], CacheWrite: cache[1]}
-	b.rec.Origin.Spend(jsonspan.Text(info, "modelID"), used, archive.Amount(info["cost"]))
+	b.rec.Origin.AddUsage(jsonspan.Text(info, "modelID"), used, archive.ParseAmount(info["cost"]))
 	if !isTrue(info["summary"]) { // requests for summaries are not part of the conversation
-		b.rec.Origin.Answered(b.conv, used)
+		b.rec.Origin.RecordRequest(b.conv, used)
 	}
 	if b.rec.Origin.Project == "" {
 		b.rec.Origin.Project = jsonspan.Text(jsonspan.Members(info["path"]), "cwd")
@@ -102,7 +102,7 @@ func (e *entry) addMessage(role precis.Role, blocks []precis.Block) {
 		e.rec.Ignored++
 		return
 	}
-	e.conv.Transcript.Append(e.names.Name(m))
+	e.conv.Transcript.Append(e.names.Assign(m))
 }
 
 // user reads a user's message or a request for a compaction.
@@ -224,7 +224,7 @@ func (e *entry) summarized(parts []part) error {
 		return nil
 	}
 	report := precis.EditReport{Reason: "opencode compacted the conversation"}
-	if err := archive.Condensed(e.conv, to, with, e.time, report); err != nil {
+	if err := archive.RecordCondensation(e.conv, to, with, e.time, report); err != nil {
 		e.rec.Warn(e.place, "the compaction is left out: %v", err)
 	}
 	return nil

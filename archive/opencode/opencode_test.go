@@ -106,8 +106,8 @@ a:Done.`
 	if b := precis.Check(c.Transcript.Messages()); len(b) > 0 {
 		t.Error(b)
 	}
-	if said := c.Transcript.At(0).Content[1].(precis.Text); said.Said.Author != precis.AuthorProgram {
-		t.Errorf("what opencode added is called %q", said.Said.Author)
+	if said := c.Transcript.At(0).Content[1].(precis.Text); said.Attribution.Author != precis.AuthorProgram {
+		t.Errorf("what opencode added is called %q", said.Attribution.Author)
 	}
 	if c.ID != "ses_1" || c.Title != "A title" || c.Model != "m-1" || c.System.PlainText() != "Be brief." || r.Ignored != 7 {
 		t.Errorf("id %q, title %q, model %q, system %q, %d ignored", c.ID, c.Title, c.Model, c.System.PlainText(), r.Ignored)

@@ -54,7 +54,7 @@ func (p part) shownBlock() precis.Block {
 		if s := jsonspan.Text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {
 			t := precis.Text{Text: s}
 			if isTrue(p.fields["synthetic"]) {
-				t.Said.Author = precis.AuthorProgram
+				t.Attribution.Author = precis.AuthorProgram
 			}
 			return t
 		}
@@ -65,9 +65,10 @@ func (p part) shownBlock() precis.Block {
 	case "file":
 		return p.file()
 	case "compaction":
-		return precis.Text{Text: compactionText, Said: precis.Said{Author: precis.AuthorProgram}}
+		return precis.Text{Text: compactionText,
+			Attribution: precis.Attribution{Author: precis.AuthorProgram}}
 	case "subtask":
-		return precis.Text{Text: subtaskText, Said: precis.Said{Author: precis.AuthorProgram}}
+		return precis.Text{Text: subtaskText, Attribution: precis.Attribution{Author: precis.AuthorProgram}}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func newBuilder(rec *archive.Recording) *builder {
 // event reads one event of either generation.
 func (b *builder) event(f map[string]json.RawMessage, place string) error {
 	e := event{builder: b, fields: f, key: key(f["id"]), place: place,
-		at: archive.Time(jsonspan.Text(f, "timestamp"))}
+		at: archive.ParseTime(jsonspan.Text(f, "timestamp"))}
 	if jsonspan.Text(f, "kind") != "" {
 		return e.readSDK()
 	}
@@ -75,7 +75,7 @@ func (e *event) addMessage(role precis.Role, blocks ...precis.Block) {
 			e.answers[block.ToolUseID] = n
 		}
 	}
-	if e.Say(precis.Message{Role: role, Content: blocks, Time: e.at}) {
+	if e.Append(precis.Message{Role: role, Content: blocks, Time: e.at}) {
 		e.events = append(e.events, visibleEvent{e.key, n})
 	}
 }

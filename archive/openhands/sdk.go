@@ -129,7 +129,7 @@ func toolUse(raw json.RawMessage) (precis.ToolUse, bool) {
 
 // thoughts returns the model's reasoning: signed blocks, or else plain text.
 func thoughts(f map[string]json.RawMessage) []precis.Block {
-	out := archive.Thoughts(f["thinking_blocks"])
+	out := archive.DecodeReasoning(f["thinking_blocks"])
 	if s := jsonspan.Text(f, "reasoning_content"); len(out) == 0 && strings.TrimSpace(s) != "" {
 		out = append(out, precis.Thinking{Text: s})
 	}

@@ -28,7 +28,7 @@ func (e *entry) message(raw []byte) error {
 	switch role {
 	case "user", "custom":
 		err := e.readContent(f["content"], precis.RoleUser)
-		e.msg.Said = provenance(f["provenance"])
+		e.msg.Attribution = provenance(f["provenance"])
 		return err
 	case "assistant":
 		e.model = text("model")
@@ -45,12 +45,13 @@ func (e *entry) message(raw []byte) error {
 		if jsonspan.Kind(f["excludeFromContext"]) != 't' {
 			e.msg = precis.NewText(precis.RoleUser,
 				bash(text("command"), text("output"), number(f["exitCode"])))
-			e.msg.Said = precis.Said{Program: program, Author: precis.AuthorTool, Act: precis.ActShell}
+			e.msg.Attribution = precis.Attribution{Program: program, Author: precis.AuthorTool,
+				Act: precis.ActShell}
 		}
 	case "branchSummary", "compactionSummary":
 		if s := text("summary"); s != "" {
 			e.msg = precis.NewText(precis.RoleUser, s)
-			e.msg.Said = recap
+			e.msg.Attribution = recap
 		}
 	case "":
 		return errors.New("the message has no role")
@@ -77,21 +78,21 @@ func (e *entry) system(f map[string]jsonValue) error {
 }
 
 // provenance reads OpenClaw's note that a message in the user's role is not from a person.
-func provenance(raw jsonValue) precis.Said {
+func provenance(raw jsonValue) precis.Attribution {
 	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "kind")); kind {
 	case "inter_session":
-		return precis.Said{Program: program, Author: precis.AuthorDelegate, Act: precis.ActNotice}
+		return precis.Attribution{Program: program, Author: precis.AuthorDelegate, Act: precis.ActNotice}
 	case "internal_system":
-		return precis.Said{Program: program, Author: precis.AuthorProgram, Act: precis.ActNotice}
+		return precis.Attribution{Program: program, Author: precis.AuthorProgram, Act: precis.ActNotice}
 	}
-	return precis.Said{}
+	return precis.Attribution{}
 }
 
 // program is [precis.Said.Program] of the messages here.
 const program = "pi"
 
 // recap marks a summary written by pi.
-var recap = precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
+var recap = precis.Attribution{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
 
 // bash describes a command that the user ran in the terminal.
 func bash(command, output string, exit int) string {

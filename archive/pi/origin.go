@@ -41,14 +41,14 @@ func (s *session) addUsage(raw jsonValue) (used precis.Usage) {
 		return used
 	}
 	model, _ := jsonspan.String(f["model"])
-	n := archive.Counts(f["usage"], "input", "output", "cacheRead", "cacheWrite")
+	n := archive.ParseCounts(f["usage"], "input", "output", "cacheRead", "cacheWrite")
 	cost := 0.0
 	if usage, err := jsonspan.Fields(f["usage"]); err == nil && jsonspan.Kind(usage["cost"]) == '{' {
 		if c, err := jsonspan.Fields(usage["cost"]); err == nil {
-			cost = archive.Amount(c["total"])
+			cost = archive.ParseAmount(c["total"])
 		}
 	}
 	used = precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
-	s.rec.Origin.Spend(model, used, cost)
+	s.rec.Origin.AddUsage(model, used, cost)
 	return used
 }

@@ -136,11 +136,12 @@ func (s *session) readLine(l archive.Line) error {
 	case "custom_message":
 		e.content = f["content"]
 		err = e.readContent(f["content"], precis.RoleUser)
-		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // by an extension
+		// by an extension
+		e.msg.Attribution = precis.Attribution{Program: program, Author: precis.AuthorProgram}
 	case "branch_summary":
 		if e.summary != "" {
 			e.msg = precis.NewText(precis.RoleUser, "[Summary of a branch that was left]\n"+e.summary)
-			e.msg.Said = recap
+			e.msg.Attribution = recap
 		}
 	case "compaction":
 		err = s.readCompaction(&e, f)
@@ -234,7 +235,7 @@ func (s *session) conversation() *precis.Conversation {
 		if b.Transcript.Len() == 0 {
 			continue
 		}
-		b.ID = s.id + "/" + s.entries[archive.Fork(p, path)].id
+		b.ID = s.id + "/" + s.entries[archive.ForkPoint(p, path)].id
 		c.Branches = append(c.Branches, b)
 	}
 	return c
@@ -260,7 +261,7 @@ func (s *session) build(path []int) built {
 			b.edits[s.entries[i].kept] = i
 		}
 	}
-	var names archive.CallNames
+	var names archive.CallIDs
 	known := 0 // end of the entries that translate adopted edits
 	for k, i := range path {
 		e := &s.entries[i]
@@ -269,7 +270,7 @@ func (s *session) build(path []int) built {
 			c.Model = e.model
 		}
 		if e.used != (precis.Usage{}) {
-			s.rec.Origin.Answered(c, e.used)
+			s.rec.Origin.RecordRequest(c, e.used)
 		}
 		if e.tools != nil && c.Tools == nil {
 			c.Tools = e.tools
@@ -279,7 +280,7 @@ func (s *session) build(path []int) built {
 		case e.msg.Role == precis.RoleSystem && c.Transcript.Len() == 0 && !c.HasSystem():
 			c.System = e.msg
 		default:
-			c.Transcript.Append(names.Name(e.msg))
+			c.Transcript.Append(names.Assign(e.msg))
 			b.entryOf = append(b.entryOf, i)
 		}
 		if e.kind == "compaction" && len(b.entryOf) > 0 {
@@ -298,7 +299,7 @@ func (s *session) build(path []int) built {
 			}
 		case e.kind == "compaction":
 			m := precis.NewText(precis.RoleUser, e.summary)
-			m.Said = recap
+			m.Attribution = recap
 			m.Time = e.at
 			if c.Transcript.Len() == 0 {
 				b.entryOf = append(b.entryOf, i)
@@ -318,7 +319,7 @@ func (s *session) applyOwnEdits(c *precis.Conversation, own ownEdits, behind []i
 		}) {
 		return 0
 	}
-	check := precis.NewChecker(c.Transcript, c.Edits)
+	check := precis.NewEditChecker(c.Transcript, c.Edits)
 	for _, e := range own.Edits {
 		if e.Seen > c.Transcript.Len() || c.Transcript.Fingerprint(e.Seen) != e.At || check.Add(e) != nil {
 			return 0
@@ -339,7 +340,7 @@ func (s *session) recordCompaction(c *precis.Conversation, e entry, m precis.Mes
 	if e.byPrecis {
 		report.Rung = "digest" // the next digest is written from the originals and does not quote this one
 	}
-	if err := archive.Condensed(c, kept, []precis.Message{m}, e.at, report); err != nil {
+	if err := archive.RecordCondensation(c, kept, []precis.Message{m}, e.at, report); err != nil {
 		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the compaction is left out: %v", err)
 	}
 }
@@ -361,7 +362,8 @@ func (s *session) recordContextEdit(c *precis.Conversation, e entry, i int) {
 		edit.Replace = append(edit.Replace, precis.ReplaceBlock(c.Transcript, i, 0, r))
 	} else {
 		hidden := precis.Replacement{From: i, To: i + 1}
-		m = archive.WithoutBlank(precis.Message{Role: m.Role, Content: e.instead, Time: m.Time, Said: m.Said})
+		m = archive.WithoutBlank(precis.Message{Role: m.Role, Content: e.instead, Time: m.Time,
+			Attribution: m.Attribution})
 		if len(m.Content) > 0 {
 			hidden.With = []precis.Message{m}
 		}

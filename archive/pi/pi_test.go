@@ -192,7 +192,7 @@ func TestWhoSaidIt(t *testing.T) {
 	}
 	var got []string
 	for _, m := range r.Conversation.Transcript.Messages() {
-		got = append(got, fmt.Sprintf("%s/%s %t", m.SaidOf(0).Author, m.SaidOf(0).Act, m.IsUserTurn()))
+		got = append(got, fmt.Sprintf("%s/%s %t", m.AttributionOf(0).Author, m.AttributionOf(0).Act, m.IsUserTurn()))
 	}
 	if want := "/ true, tool/shell false, program/ false, recap/summary false, / false"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)

@@ -132,12 +132,12 @@ func parseAny(data []byte, rec *archive.Recording) (*document, error) {
 // names the calls without a name.
 func removeRefused(msgs []precis.Message, rec *archive.Recording) []precis.Message {
 	out := make([]precis.Message, 0, len(msgs))
-	var names archive.CallNames
+	var names archive.CallIDs
 	for _, m := range msgs {
-		if !m.SetsOnly() {
-			m = names.Name(archive.WithoutBlank(m))
+		if !m.OnlySettings() {
+			m = names.Assign(archive.WithoutBlank(m))
 		}
-		if len(m.Content) == 0 && !m.SetsOnly() {
+		if len(m.Content) == 0 && !m.OnlySettings() {
 			rec.Ignored++
 			continue
 		}

@@ -38,7 +38,7 @@ func (t *Task) origin(rec *archive.Recording) {
 		}
 	}
 	if all := t.UI.requests(); len(all) > 0 {
-		o.Counted(rec.Conversation, all[len(all)-1].inputUsage())
+		o.RecordAnswered(rec.Conversation, all[len(all)-1].inputUsage())
 	}
 	if requests == 0 {
 		u = TokenUsage{In: t.item.In, Out: t.item.Out, CacheReads: t.item.Reads, CacheWrites: t.item.Writes,
@@ -46,7 +46,7 @@ func (t *Task) origin(rec *archive.Recording) {
 	}
 	used := precis.Usage{Input: max(0, u.In-u.CacheReads-u.CacheWrites), Output: u.Out,
 		CacheRead: u.CacheReads, CacheWrite: u.CacheWrites}
-	o.Spend(rec.Conversation.Model, used, u.Cost)
+	o.AddUsage(rec.Conversation.Model, used, u.Cost)
 	if len(o.Spent) > 0 && requests > 0 {
 		o.Spent[0].Requests = requests
 	}

@@ -112,7 +112,7 @@ func (s *sidecar) joinReplaced(conv *precis.Conversation, rec *archive.Recording
 		if at < 0 {
 			continue
 		}
-		checker := precis.NewChecker(conv.Transcript, conv.Edits[:at])
+		checker := precis.NewEditChecker(conv.Transcript, conv.Edits[:at])
 		edits := append(slices.Clip(r.Edits), r.Undo)
 		if i := slices.IndexFunc(edits, func(e precis.Edit) bool {
 			return e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At ||

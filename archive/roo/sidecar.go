@@ -51,7 +51,7 @@ func splitTagged(t *precis.Transcript, e precis.Edit) (precis.Edit, []aroundMark
 			continue
 		}
 		own := slices.IndexFunc(r.With, func(m precis.Message) bool {
-			return precis.Replacement{With: []precis.Message{m}}.Own() == 0 && !comesFromSpan(t, r, m)
+			return precis.Replacement{With: []precis.Message{m}}.OwnIndex() == 0 && !comesFromSpan(t, r, m)
 		})
 		b := aroundMarker{To: r.To, Before: r.With[:max(own, 0)], After: r.With[own+1:]}
 		if len(b.Before)+len(b.After) > 0 {
@@ -165,7 +165,7 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 			t.insertShown(e)
 		}
 	}
-	checker := precis.NewChecker(conv.Transcript, conv.Edits)
+	checker := precis.NewEditChecker(conv.Transcript, conv.Edits)
 	for _, e := range s.Edits {
 		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At {
 			rec.Warn(SidecarName, "edit %s (%s) left out: the messages it was made on have changed", e.ID,

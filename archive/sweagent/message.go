@@ -42,7 +42,7 @@ func (r *reader) message(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	answer(&m, f["tool_call_ids"])
+	setToolUseID(&m, f["tool_call_ids"])
 	m.Content = append(thoughts(m, f["thinking_blocks"]), m.Content...)
 	if words := thoughtAndAction(f); len(m.Content) == 0 && words != "" {
 		m.Content = []precis.Block{precis.Text{Text: words}}
@@ -54,7 +54,7 @@ func (r *reader) message(raw []byte) error {
 // add appends a message without its raw bytes, which have members that no API accepts.
 func (r *reader) add(m precis.Message, at time.Time) {
 	m.Raw, m.Fields, m.Format, m.Time = nil, nil, "", at
-	r.Say(m)
+	r.Append(m)
 }
 
 // items reads mini-SWE-agent's messages in the Responses API: an input item, or a response with
@@ -77,8 +77,8 @@ func (r *reader) items(raw []byte, f map[string]json.RawMessage, at time.Time) e
 	return nil
 }
 
-// answer sets the ID of a tool's answer from SWE-agent's list of IDs.
-func answer(m *precis.Message, ids json.RawMessage) {
+// setToolUseID sets the ID of a tool's answer from SWE-agent's list of IDs.
+func setToolUseID(m *precis.Message, ids json.RawMessage) {
 	for i, b := range m.Content {
 		r, ok := b.(precis.ToolResult)
 		if !ok || r.ToolUseID != "" || jsonspan.Kind(ids) != '[' {
@@ -102,7 +102,7 @@ func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 			return nil
 		}
 	}
-	return archive.Thoughts(raw)
+	return archive.DecodeReasoning(raw)
 }
 
 // thoughtAndAction returns the text of a message that has only a thought and an action.

@@ -36,7 +36,7 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 		if model != "" {
 			c.Model = model
 		}
-		b.Say(m)
+		b.Append(m)
 		return nil
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 	}
 	f := jsonspan.Members(raw)
 	m.Raw, m.Fields, m.Format = nil, nil, "" // drop members that no API accepts
-	m.Time = archive.Time(jsonspan.Text(f, "timestamp"))
+	m.Time = archive.ParseTime(jsonspan.Text(f, "timestamp"))
 	user := m.Role == precis.RoleUser &&
 		(jsonspan.Text(f, "role") == "user" || jsonspan.Text(f, "requestor") == "user")
 	for i, b := range m.Content {

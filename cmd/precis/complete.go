@@ -62,7 +62,7 @@ func (t *commandLine) complete(root *cobra.Command) {
 		case ok && cmd.Parent() == root:
 			cmd.ValidArgsFunction = f
 		case strings.Contains(cmd.Use, "FILE"), strings.Contains(cmd.Use, "SESSION"):
-			cmd.ValidArgsFunction = files
+			cmd.ValidArgsFunction = completeRecording
 		}
 	}
 }
@@ -111,8 +111,8 @@ func oneOf(words ...string) completer {
 	}
 }
 
-// files completes session names that begin with @; the shell completes files.
-func files(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+// completeRecording completes session names that begin with @; the shell completes files.
+func completeRecording(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	if !strings.HasPrefix(word, "@") {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -168,7 +168,7 @@ const mostHandles = 200
 func (t *commandLine) handles(cmd *cobra.Command, args []string,
 	word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return files(cmd, args, word)
+		return completeRecording(cmd, args, word)
 	}
 	f, err := t.Jobs.Read(cmd.Context(), args[0])
 	if err != nil {
@@ -189,7 +189,7 @@ func (t *commandLine) handles(cmd *cobra.Command, args []string,
 func (t *commandLine) edits(cmd *cobra.Command, args []string,
 	word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return files(cmd, args, word)
+		return completeRecording(cmd, args, word)
 	}
 	f, err := t.Jobs.Read(cmd.Context(), args[0])
 	if err != nil {

@@ -84,7 +84,7 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 	case c.DryRun:
 		return c.Report.DryRun(cmd.Context(), j, done, c.full)
 	case done.Changed:
-		return c.Report.Condensed(cmd.Context(), j, done.Result, j.File.Where())
+		return c.Report.Condensed(cmd.Context(), j, done.Result, j.File.EditsPath())
 	}
 	return c.Report.Condensed(cmd.Context(), j, done.Result, "")
 }
@@ -124,7 +124,7 @@ func (c *condensation) explain(err error) error {
 		if c.Write {
 			hint = "use -o FILE without --write, which shortens what the task's own files can only hide; or --force it; --dry-run lists what would be lost"
 		}
-		return &precis.Error{Code: e.Code, Op: e.Op, Err: errors.New(loss.Said()), Hint: hint}
+		return &precis.Error{Code: e.Code, Op: e.Op, Err: errors.New(loss.Quoted()), Hint: hint}
 	case e.Code == precis.CodeInvalid && c.only != "" && c.Write && !c.Sidecar && e.Hint == "":
 		e.Hint = "use -o FILE, or --sidecar for precis alone"
 	case e.Code != precis.CodeOverBudget:

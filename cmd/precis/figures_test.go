@@ -68,7 +68,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	s.set("percent", d.Status.Percent)
 	s.set("near:"+d.ID, d.Status.Percent)
 	s.set("editcost", d.Edits.CostUSD)
-	c := got(conversation.Compose(ctx, h, id))(t)
+	c := got(conversation.CompositionOf(ctx, h, id))(t)
 	s.int("free", c.Free)
 	s.int("reserved", c.Reserved)
 	s.int("threshold", c.Threshold)
@@ -83,7 +83,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	if all := c.Used + c.Free + c.Reserved; c.Used <= c.Window.Tokens && all != c.Window.Tokens {
 		t.Errorf("%s: used, free and reserved are %d of %d", id, all, c.Window.Tokens)
 	}
-	said, points := got(c.Said(ctx, h, id))(t).Total, got(conversation.History(ctx, h, id, 400))(t).Points
+	said, points := got(c.Unreduced(ctx, h, id))(t).Total, got(conversation.SizeHistory(ctx, h, id, 400))(t).Points
 	if last := points[len(points)-1].Unreduced; said < last-1 || said > last+1 { // both are scaled, each by itself
 		t.Errorf("%s: the kinds of what was said add up to %d, the history says %d", id, said, last)
 	}
@@ -117,9 +117,9 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	for _, e := range got(conversation.Edits(ctx, h, id))(t).Items {
 		s.known("edit:"+e.Name+":before", e.Before())
 		s.known("edit:"+e.Name+":after", e.After())
-		s.known("edit:"+e.Name+":saved", e.Report.Spared())
+		s.known("edit:"+e.Name+":saved", e.Report.KnownSaving())
 	}
-	for _, m := range got(conversation.History(ctx, h, id, 400))(t).Marks {
+	for _, m := range got(conversation.SizeHistory(ctx, h, id, 400))(t).Marks {
 		s.int(fmt.Sprintf("mark:%d:before", m.Messages), m.Before)
 		s.int(fmt.Sprintf("mark:%d:after", m.Messages), m.After)
 	}
@@ -151,7 +151,7 @@ const posted = "The agent wrote the files, and the tests pass. It stops with ERR
 // a summary.
 func (s sheet) verified(t *testing.T, h conversation.Home, id string) {
 	t.Helper()
-	for mode, o := range map[string]conversation.VerifyOptions{"now": {Now: true}, "own": {}, "text": {Summary: posted}} {
+	for mode, o := range map[string]conversation.VerifyOptions{"now": {CurrentView: true}, "own": {}, "text": {Summary: posted}} {
 		v, err := conversation.Verify(t.Context(), h, id, o)
 		if mode == "own" && precis.CodeOf(err) == precis.CodeNotFound {
 			continue
@@ -815,7 +815,7 @@ func figuresOf(t *testing.T, path string) (read, wrong int) {
 // previews compares what condensing would come to.
 func (r *reader) previews(b browser, cs *mcp.ClientSession, h conversation.Home, path string) {
 	r.Helper()
-	id := got(conversation.List(r.Context(), h, conversation.Listing{}))(r.T).Items[0].ID
+	id := got(conversation.List(r.Context(), h, conversation.ListQuery{}))(r.T).Items[0].ID
 	would, err := conversation.Preview(r.Context(), h, id, conversation.CondenseOptions{Share: 0.1})
 	if precis.CodeOf(err) == precis.CodeOverBudget {
 		return // it does not fit, whatever is cut
@@ -1051,7 +1051,7 @@ func TestFiguresOfAGateway(t *testing.T) {
 	for _, files := range []int{4, 8, 12} {
 		turn(t, base, files)
 	}
-	list := got(conversation.List(t.Context(), home, conversation.Listing{}))(t).Items
+	list := got(conversation.List(t.Context(), home, conversation.ListQuery{}))(t).Items
 	if len(list) != 1 {
 		t.Fatalf("%d conversations", len(list))
 	}

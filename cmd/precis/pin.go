@@ -76,7 +76,7 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 	}
 	if !c.Quiet {
 		for _, p := range hidden {
-			c.Note("%s is %s now, by %s, and comes back when the conversation is next condensed; precis restore %s %s shows it at once", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
+			c.Note("%s is %s now, by %s, and comes back when the conversation is next condensed; precis restore %s %s shows it at once", p.Handle, p.State, p.By, reports.ShellWord(j.File.EditsPath()), p.Handle)
 		}
 	}
 	return c.Report.Changed(j, change, nil, "pinned", c.Words.Count(len(handles), "place"))
@@ -88,7 +88,7 @@ func (c *pin) list(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	all, err := conversation.Suggest(ctx, j.Home, j.Home.ID())
+	all, err := conversation.SuggestPins(ctx, j.Home, j.Home.ID())
 	switch {
 	case err != nil:
 		return err

@@ -78,7 +78,7 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if j.File.Task.History.Len() == 0 { // the editor leaves such a task too; it cannot be read
-		return c.Report.Edited(j.File.Where(), policy.Status{Window: j.Window.Tokens}, "rewound")
+		return c.Report.Edited(j.File.EditsPath(), policy.Status{Window: j.Window.Tokens}, "rewound")
 	}
 	after, err := c.Jobs.Open(ctx, j.File.Path)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	return c.Report.Edited(j.File.Where(), d.Status, "rewound")
+	return c.Report.Edited(j.File.EditsPath(), d.Status, "rewound")
 }
 
 func (c *rewind) task(ctx context.Context, j *jobs.Job) error {

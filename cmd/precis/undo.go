@@ -49,7 +49,7 @@ func (c *undo) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return c.Report.TookBack(j.File.Where(), t.Edits, t.Status)
+		return c.Report.TookBack(j.File.EditsPath(), t.Edits, t.Status)
 	}
 	change, err := conversation.Undo(ctx, j.Home, j.Home.ID(), args[1:]...)
 	if err != nil {
@@ -62,5 +62,5 @@ func (c *undo) run(cmd *cobra.Command, args []string) error {
 			back = append(back, e)
 		}
 	}
-	return c.Report.TookBack(j.File.Where(), back, change.Status)
+	return c.Report.TookBack(j.File.EditsPath(), back, change.Status)
 }

@@ -82,7 +82,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 		what = "the view in " + c.view
 		o.View, err = c.readView(cmd.Context())
 	default:
-		o.Now = c.now
+		o.CurrentView = c.now
 	}
 	if err != nil {
 		return err

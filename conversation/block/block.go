@@ -1,6 +1,6 @@
 // Package block answers: what is a block of a conversation called, and what does it say? It names
 // blocks by their calls ([Namer]), and writes blocks and messages as the verbs of the package
-// conversation return them ([Content], [Said]), as plain text ([Text]) and as one line ([Brief]).
+// conversation return them ([Content], [Message]), as plain text ([Text]) and as one line ([Brief]).
 package block
 
 import (

@@ -141,15 +141,15 @@ func flat(s string) string {
 	return out.String()
 }
 
-// Said is a message as verbs return it.
-type Said struct {
+// Message is a message as verbs return it.
+type Message struct {
 	Role   precis.Role `json:"role"`
 	ID     string      `json:"id,omitempty"`
 	Time   time.Time   `json:"time,omitzero"`
 	Blocks []Content   `json:"blocks"`
 }
 
-// SaidOf returns a message as verbs return it.
-func SaidOf(m precis.Message) Said {
-	return Said{Role: m.Role, ID: m.ID, Time: m.Time, Blocks: Contents(m.Content)}
+// MessageOf returns a message as verbs return it.
+func MessageOf(m precis.Message) Message {
+	return Message{Role: m.Role, ID: m.ID, Time: m.Time, Blocks: Contents(m.Content)}
 }

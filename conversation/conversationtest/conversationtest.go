@@ -77,16 +77,22 @@ const (
 
 // messages returns the conversation of an agent that reads files.
 func messages() []precis.Message {
-	out := []precis.Message{precis.NewText(precis.RoleUser, "Read the files one by one. Never write to the disk.")}
+	out := []precis.Message{precis.NewText(precis.RoleUser,
+		"Read the files one by one. Never write to the disk.")}
 	for n := range reads {
 		id := fmt.Sprintf("t%d", n)
 		var text strings.Builder
 		for i := range 24 {
-			fmt.Fprintf(&text, "line %d of file %d: the value of setting_%d is %d\n", i, n%files, i*(n%files), i*i+n%files)
+			fmt.Fprintf(&text, "line %d of file %d: the value of setting_%d is %d\n", i, n%files, i*(n%files),
+				i*i+n%files)
 		}
 		out = append(out,
-			precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: []byte(fmt.Sprintf(`{"path":"f%02d.txt"}`, n%files))}}},
-			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: text.String()}}}}})
+			precis.Message{Role: precis.RoleAssistant,
+				Content: []precis.Block{precis.ToolUse{ID: id, Name: "read",
+					Input: []byte(fmt.Sprintf(`{"path":"f%02d.txt"}`, n%files))}}},
+			precis.Message{Role: precis.RoleUser,
+				Content: []precis.Block{precis.ToolResult{ToolUseID: id,
+					Content: []precis.Block{precis.Text{Text: text.String()}}}}})
 	}
 	return out
 }
@@ -110,12 +116,14 @@ func must[V any](s *suite) func(V, error) V {
 // view returns the messages that the model sees.
 func (s *suite) view() string {
 	s.Helper()
-	return string(must[conversation.DialectView](s)(conversation.ViewAs(s.Context(), s.Home, s.ID, "anthropic")).Messages)
+	return string(must[conversation.DialectView](s)(conversation.ViewAs(s.Context(), s.Home, s.ID,
+		"anthropic")).Messages)
 }
 
 func (s *suite) message(i int) conversation.MessageInfo {
 	s.Helper()
-	list := must[conversation.MessageList](s)(conversation.Messages(s.Context(), s.Home, s.ID, conversation.MessageQuery{From: i, Limit: 1}))
+	list := must[conversation.MessageList](s)(conversation.Messages(s.Context(), s.Home, s.ID,
+		conversation.MessageQuery{From: i, Limit: 1}))
 	return list.Items[0]
 }
 
@@ -123,7 +131,8 @@ func (s *suite) message(i int) conversation.MessageInfo {
 func (s *suite) condense(share float64) conversation.Condensed {
 	s.Helper()
 	d := must[conversation.Details](s)(conversation.Status(s.Context(), s.Home, s.ID))
-	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID, conversation.CondenseOptions{Target: policy.Tokens(share * float64(d.Status.Tokens))}))
+	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID,
+		conversation.CondenseOptions{Target: policy.Tokens(share * float64(d.Status.Tokens))}))
 	if !c.Changed {
 		s.Fatalf("nothing was condensed: %s", c.Report.Outcome)
 	}
@@ -134,7 +143,8 @@ func (s *suite) condense(share float64) conversation.Condensed {
 func (s *suite) hidden() int {
 	s.Helper()
 	s.condense(0.3)
-	list := must[conversation.MessageList](s)(conversation.Messages(s.Context(), s.Home, s.ID, conversation.MessageQuery{State: conversation.Hidden}))
+	list := must[conversation.MessageList](s)(conversation.Messages(s.Context(), s.Home, s.ID,
+		conversation.MessageQuery{State: conversation.Hidden}))
 	for _, m := range list.Items {
 		if m.Blocks[0].Type == "tool_result" {
 			return m.Handle.From
@@ -154,7 +164,8 @@ func (s *suite) wants(code precis.Code, what string, err error) {
 // testReading calls the read-only verbs.
 func testReading(t *testing.T, s *suite) {
 	ctx := t.Context()
-	list := must[conversation.Page[conversation.Listed]](s)(conversation.List(ctx, s.Home, conversation.Listing{}))
+	list := must[conversation.Page[conversation.ListItem]](s)(conversation.List(ctx, s.Home,
+		conversation.ListQuery{}))
 	if len(list.Items) != 1 || list.Items[0].ID != s.ID || list.Items[0].Messages != 2*reads+1 {
 		t.Errorf("listed: %+v", list.Items)
 	}
@@ -162,47 +173,64 @@ func testReading(t *testing.T, s *suite) {
 	if d.ID != s.ID || d.Status.Messages != 2*reads+1 || d.Window.Tokens != Window || d.Edits.Total != 0 {
 		t.Errorf("status: %+v", d)
 	}
-	all := must[conversation.MessageList](s)(conversation.Messages(ctx, s.Home, s.ID, conversation.MessageQuery{From: -3, Limit: 2}))
-	if all.Total != 2*reads+1 || len(all.Items) != 2 || all.Items[0].Handle.From != 2*reads-2 || all.Next == "" {
+	all := must[conversation.MessageList](s)(conversation.Messages(ctx, s.Home, s.ID,
+		conversation.MessageQuery{From: -3, Limit: 2}))
+	if all.Total != 2*reads+1 || len(all.Items) != 2 || all.Items[0].Handle.From != 2*reads-2 ||
+		all.Next == "" {
 		t.Errorf("messages: %+v", all)
 	}
-	shown := must[conversation.Originals](s)(conversation.Show(ctx, s.Home, s.ID, precis.BlockHandle(2, 0)))
+	shown := must[conversation.Originals](s)(conversation.ReadOriginals(ctx, s.Home, s.ID,
+		precis.BlockHandle(2, 0)))
 	if len(shown.Messages) != 1 || !strings.Contains(string(shown.Messages[0].Original), "line 3 of file 0") {
 		t.Errorf("shown: %+v", shown)
 	}
-	if v := must[conversation.ViewInfo](s)(conversation.View(ctx, s.Home, s.ID)); len(v.Units) != 2*reads+1 || v.Units[0].State != conversation.Shown {
+	if v := must[conversation.ViewInfo](s)(conversation.View(ctx, s.Home, s.ID)); len(v.Units) != 2*reads+1 ||
+		v.Units[0].State != conversation.Shown {
 		t.Errorf("view: %d units", len(v.Units))
 	}
-	preview := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID, conversation.CondenseOptions{Target: 3000}))
+	preview := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID,
+		conversation.CondenseOptions{Target: 3000}))
 	if !preview.Changed || len(preview.Diff) == 0 {
 		t.Errorf("preview: %+v", preview)
 	}
 	if edits := must[conversation.EditList](s)(conversation.Edits(ctx, s.Home, s.ID)); len(edits.Items) > 0 {
 		t.Errorf("a preview left %d edits", len(edits.Items))
 	}
-	found := must[conversation.FoundList](s)(conversation.Search(ctx, s.Home, conversation.SearchOptions{Text: "write disk", Conversation: s.ID}))
+	found := must[conversation.SearchResults](s)(conversation.Search(ctx, s.Home,
+		conversation.SearchOptions{Text: "write disk", Conversation: s.ID}))
 	if len(found.Items) != 1 || found.Items[0].Handle != precis.MessageHandle(0) {
 		t.Errorf("found: %+v", found)
 	}
-	if work := must[conversation.WorkState](s)(conversation.Work(ctx, s.Home, s.ID)); len(work.State.Requests) == 0 || len(work.State.Files) == 0 || work.State.Files[0].State != "read" {
+	if work := must[conversation.WorkState](s)(conversation.Work(ctx, s.Home,
+		s.ID)); len(work.State.Requests) == 0 || len(work.State.Files) == 0 ||
+		work.State.Files[0].State != "read" {
 		t.Errorf("state: %+v", work)
 	}
-	if c := must[conversation.Composition](s)(conversation.Compose(ctx, s.Home, s.ID)); c.Used == 0 || len(c.Results) != 1 || c.Results[0].Tokens == 0 {
+	if c := must[conversation.Composition](s)(conversation.CompositionOf(ctx, s.Home, s.ID)); c.Used == 0 ||
+		len(c.Results) != 1 || c.Results[0].Tokens == 0 {
 		t.Errorf("composition: %+v", c)
 	}
-	if r := d.Room; (r.Lasts == nil) != (r.Limit == 0) || r.Growth < 100 || r.Turns != 10 || r.Left != max(r.Limit-d.Status.Tokens, 0) {
+	if r := d.Room; (r.TurnsLeft == nil) != (r.Limit == 0) || r.Growth < 100 || r.Turns != 10 ||
+		r.Left != max(r.Limit-d.Status.Tokens, 0) {
 		t.Errorf("room: %+v", r)
 	}
-	if g := must[conversation.Digested](s)(conversation.Digest(ctx, s.Home, s.ID, conversation.DigestOptions{Tokens: 500})); !strings.Contains(g.Text, "Never write to the disk") || g.Tokens > 500 {
+	if g := must[conversation.Digested](s)(conversation.Digest(ctx, s.Home, s.ID,
+		conversation.DigestOptions{Tokens: 500})); !strings.Contains(g.Text, "Never write to the disk") ||
+		g.Tokens > 500 {
 		t.Errorf("digest: %+v", g)
 	}
-	if b := must[handoff.Brief](s)(handoff.Write(ctx, s.Home, s.ID, handoff.Options{Goal: "write a report"})); !strings.Contains(b.Text, "write a report") || !strings.Contains(b.Text, "Never write to the disk") {
+	if b := must[handoff.Brief](s)(handoff.Write(ctx, s.Home, s.ID,
+		handoff.Options{Goal: "write a report"})); !strings.Contains(b.Text, "write a report") ||
+		!strings.Contains(b.Text, "Never write to the disk") {
 		t.Errorf("brief: %s", b.Text)
 	}
-	if r := must[conversation.Reading](s)(conversation.Read(ctx, s.Home, s.ID, precis.BlockHandle(2, 0), conversation.ReadOptions{Lines: 2})); !strings.Contains(r.Text, "line 0 of file 0") || strings.Contains(r.Text, "line 1 of") || r.Next == 0 {
+	if r := must[conversation.TextPiece](s)(conversation.Read(ctx, s.Home, s.ID, precis.BlockHandle(2, 0),
+		conversation.ReadOptions{Lines: 2})); !strings.Contains(r.Text, "line 0 of file 0") ||
+		strings.Contains(r.Text, "line 1 of") || r.Next == 0 {
 		t.Errorf("read: %+v", r)
 	}
-	if lost := must[conversation.Lost](s)(conversation.Loss(ctx, s.Home, s.ID)); lost.Messages != 2*reads+1 || lost.Hidden != 0 {
+	if lost := must[conversation.LossReport](s)(conversation.Loss(ctx, s.Home,
+		s.ID)); lost.Messages != 2*reads+1 || lost.Hidden != 0 {
 		t.Errorf("loss: %+v", lost)
 	}
 }
@@ -216,7 +244,7 @@ func testUnknownIDs(t *testing.T, s *suite) {
 	s.wants(precis.CodeNotFound, "pin", err)
 	_, err = conversation.Edit(ctx, s.Home, s.ID, "e0")
 	s.wants(precis.CodeNotFound, "edit", err)
-	_, err = conversation.Show(ctx, s.Home, s.ID, precis.MessageHandle(1000))
+	_, err = conversation.ReadOriginals(ctx, s.Home, s.ID, precis.MessageHandle(1000))
 	s.wants(precis.CodeNotFound, "show", err)
 	_, err = conversation.Undo(ctx, s.Home, s.ID)
 	s.wants(precis.CodeNotFound, "undo", err)
@@ -276,7 +304,8 @@ func undoEachRun(t *testing.T, s *suite) {
 	for n, want := range slices.Backward(views[:len(views)-1]) {
 		c := must[conversation.Change](s)(conversation.Undo(ctx, s.Home, s.ID))
 		if s.view() != want {
-			t.Fatalf("undoing run %d of %d does not lead to what was there before: %+v", n+1, len(views)-1, c.Edit)
+			t.Fatalf("undoing run %d of %d does not lead to what was there before: %+v", n+1, len(views)-1,
+				c.Edit)
 		}
 	}
 	_, err := conversation.Undo(ctx, s.Home, s.ID)
@@ -314,7 +343,8 @@ func pinHidden(t *testing.T, s *suite) {
 
 func unpin(t *testing.T, s *suite) {
 	ctx := t.Context()
-	must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(2), precis.MessageHandle(4)))
+	must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(2),
+		precis.MessageHandle(4)))
 	_, err := conversation.Unpin(ctx, s.Home, s.ID, precis.MessageHandle(2), precis.MessageHandle(6))
 	s.wants(precis.CodeNotFound, "unpinning what is not pinned", err)
 	for range 2 { // pinned again, it can be unpinned again
@@ -335,14 +365,15 @@ func rewindThenUndoAll(t *testing.T, s *suite) {
 	if m := s.message(12); m.State != conversation.Hidden || m.Kind != precis.KindRewind {
 		t.Errorf("after a rewind, message 12: %+v", m)
 	}
-	back := must[conversation.TakenBack](s)(conversation.UndoAll(ctx, s.Home, s.ID))
+	back := must[conversation.UndoResult](s)(conversation.UndoAll(ctx, s.Home, s.ID))
 	if s.view() != whole {
 		t.Error("undoing everything does not lead to the transcript")
 	}
 	kinds := func(k precis.EditKind) func(conversation.EditInfo) bool {
 		return func(e conversation.EditInfo) bool { return e.Kind == k }
 	}
-	if !slices.ContainsFunc(back.Edits, kinds(precis.KindRewind)) || !slices.ContainsFunc(back.Edits, kinds(precis.KindPin)) || len(back.Edits) < 3 {
+	if !slices.ContainsFunc(back.Edits, kinds(precis.KindRewind)) ||
+		!slices.ContainsFunc(back.Edits, kinds(precis.KindPin)) || len(back.Edits) < 3 {
 		t.Errorf("taken back: %+v", back.Edits)
 	}
 	if d := must[conversation.Details](s)(conversation.Status(ctx, s.Home, s.ID)); d.Edits.InForce != 0 {
@@ -354,7 +385,8 @@ func rewindThenUndoAll(t *testing.T, s *suite) {
 func failingEdit(t *testing.T, s *suite) {
 	ctx := t.Context()
 	failure := errors.New("no")
-	if err := s.Home.Edit(ctx, s.ID, func(*conversation.Subject) error { return failure }); !errors.Is(err, failure) {
+	if err := s.Home.Edit(ctx, s.ID, func(*conversation.Subject) error { return failure }); !errors.Is(err,
+		failure) {
 		t.Errorf("the error is %v", err)
 	}
 	err := s.Home.Edit(ctx, s.ID, func(sub *conversation.Subject) error {
@@ -429,7 +461,8 @@ func (l interferingHome) Edit(ctx context.Context, id string, f func(*conversati
 // are hidden already. None of the condensation's edits may be in force afterwards.
 func testRewindDuringCondense(t *testing.T, s *suite) {
 	ctx := t.Context()
-	home := interferingHome{s.Home, func() { must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9)) }}
+	home := interferingHome{s.Home,
+		func() { must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9)) }}
 	_, err := conversation.Condense(ctx, home, s.ID, conversation.CondenseOptions{Target: 2000})
 	s.wants(precis.CodeConflict, "a condensation of what was rewound", err)
 	edits := must[conversation.EditList](s)(conversation.Edits(ctx, s.Home, s.ID))

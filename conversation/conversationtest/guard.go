@@ -21,8 +21,9 @@ func guard(t *testing.T, s *suite) {
 		switch {
 		case !ok || loss.Empty():
 			t.Errorf("%s: nothing is listed: %v", what, err)
-		case !strings.Contains(loss.Said(), "Never write to the disk") || strings.Contains(err.Error(), "Never write"):
-			t.Errorf("%s: %q, as an error %q", what, loss.Said(), err)
+		case !strings.Contains(loss.Quoted(), "Never write to the disk") ||
+			strings.Contains(err.Error(), "Never write"):
+			t.Errorf("%s: %q, as an error %q", what, loss.Quoted(), err)
 		}
 		if s.view() != before {
 			t.Errorf("%s: it is refused, and the view is another one", what)
@@ -30,10 +31,13 @@ func guard(t *testing.T, s *suite) {
 	}
 	tiny := conversation.CondenseOptions{Target: 20}
 	would := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID, tiny))
-	if would.Loses == nil || len(would.Loses.Rules) != 1 || would.Loses.Rules[0].Handle.From != rule.From || would.Report.Gone == nil {
+	if would.Loses == nil || len(would.Loses.Rules) != 1 || would.Loses.Rules[0].Handle.From != rule.From ||
+		would.Report.Loss == nil {
 		t.Errorf("the preview does not say what would be lost: %+v, %s", would.Loses, would.Report.Outcome)
 	}
-	for what, o := range map[string]conversation.CondenseOptions{"a target of 20 tokens": tiny, "a share of a thousandth": {Share: .001}, "without a model": {Target: 20, Summarizer: conversation.ByDigest}} {
+	for what, o := range map[string]conversation.CondenseOptions{"a target of 20 tokens": tiny,
+		"a share of a thousandth": {Share: .001},
+		"without a model":         {Target: 20, Summarizer: conversation.ByDigest}} {
 		_, err := conversation.Condense(ctx, s.Home, s.ID, o)
 		refused(what, err)
 	}
@@ -46,7 +50,9 @@ func guard(t *testing.T, s *suite) {
 	refused("the draft", err)
 
 	// A target that loses no content needs no force.
-	if fine := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID, conversation.CondenseOptions{Share: .2})); fine.Loses != nil || fine.Report.Gone != nil || !fine.Changed {
+	if fine := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID,
+		conversation.CondenseOptions{Share: .2})); fine.Loses != nil || fine.Report.Loss != nil ||
+		!fine.Changed {
 		t.Errorf("a fifth of the window: %+v, %s", fine.Loses, fine.Report.Outcome)
 	}
 	must[conversation.Condensed](s)(d.ApplyForced(ctx, s.Home, s.ID, made.ID, nil))
@@ -55,7 +61,8 @@ func guard(t *testing.T, s *suite) {
 	}
 	must[conversation.Change](s)(conversation.Undo(ctx, s.Home, s.ID))
 	tiny.Force = true
-	if done := must[conversation.Condensed](s)(conversation.Condense(ctx, s.Home, s.ID, tiny)); done.Report.Gone == nil || !strings.Contains(done.Report.Outcome, "breach") {
+	if done := must[conversation.Condensed](s)(conversation.Condense(ctx, s.Home, s.ID,
+		tiny)); done.Report.Loss == nil || !strings.Contains(done.Report.Outcome, "breach") {
 		t.Errorf("a forced run is reported as any other: %s", done.Report.Outcome)
 	}
 	must[conversation.Change](s)(conversation.Undo(ctx, s.Home, s.ID))
@@ -69,11 +76,12 @@ func guardExclude(t *testing.T, s *suite) {
 	ctx := t.Context()
 	s.condense(0.4) // the first message is no longer the last user turn
 	before := s.view()
-	list := must[conversation.UnitList](s)(conversation.Units(ctx, s.Home, s.ID, conversation.UnitQuery{Limit: 500}))
+	list := must[conversation.UnitList](s)(conversation.Units(ctx, s.Home, s.ID,
+		conversation.UnitQuery{Limit: 500}))
 	for _, u := range list.Items {
-		i := conversation.Intent{Verb: conversation.VerbExclude, Handles: []precis.Handle{u.Handle}}
+		i := conversation.EditRequest{Verb: conversation.VerbExclude, Handles: []precis.Handle{u.Handle}}
 		holds := strings.Contains(textsOf(u), "Never write to the disk")
-		would, err := conversation.Effect(ctx, s.Home, s.ID, i)
+		would, err := conversation.PreviewEdit(ctx, s.Home, s.ID, i)
 		if code := precis.CodeOf(err); err != nil && code != precis.CodeConflict {
 			t.Fatal(err)
 		}
@@ -81,7 +89,7 @@ func guardExclude(t *testing.T, s *suite) {
 			t.Errorf("%s holds a rule: %v, the preview says %+v", u.Handle, holds, would.Loses)
 		}
 		refuses := would.Loses != nil && would.Loses.Refuses()
-		_, err = conversation.Do(ctx, s.Home, s.ID, i)
+		_, err = conversation.Apply(ctx, s.Home, s.ID, i)
 		if refuses != (precis.CodeOf(err) == precis.CodeWouldLose) {
 			t.Errorf("%s: refused: %v, the preview says %+v", u.Handle, err, would.Loses)
 		}

@@ -61,7 +61,7 @@ func change(meter *measure.Meter, old []precis.Unit, u precis.Unit) Change {
 		c.Before += meter.View(o.Messages)
 	}
 	switch one := sameUnit(old, u); {
-	case one && c.Before == c.After && slices.Equal(old[0].Index, u.Index):
+	case one && c.Before == c.After && slices.Equal(old[0].OriginalIndexes, u.OriginalIndexes):
 		c.Change = Same
 	case one && u.Original():
 		c.Change = Shorter

@@ -40,7 +40,7 @@ func sample() conversation.Exported {
 		msg(1, precis.RoleAssistant, conversation.Shown, block.Content{Type: "thinking", Text: "hm\nhm"}, block.Content{Type: "tool_use", Name: "read", Input: json.RawMessage(`{"path":"a.go"}`)}),
 		msg(2, precis.RoleUser, conversation.Shown, block.Content{Type: "tool_result", IsError: true, Content: []block.Content{{Type: "text", Text: "=SUM(A1)"}}}),
 	}
-	c.Edits = []conversation.EditInfo{{ID: "e", Kind: precis.KindCondensation, InForce: true, Changes: []conversation.EditChange{{Messages: []block.Said{{Role: precis.RoleUser, Blocks: []block.Content{{Type: "text", Text: "the summary"}}}}}}}}
+	c.Edits = []conversation.EditInfo{{ID: "e", Kind: precis.KindCondensation, InForce: true, Changes: []conversation.EditChange{{Messages: []block.Message{{Role: precis.RoleUser, Blocks: []block.Content{{Type: "text", Text: "the summary"}}}}}}}}
 	return c
 }
 

@@ -321,7 +321,7 @@ func (q *Query) rankMatches(text, line string) (worst words.Rank, related store.
 		return words.Exact, nil
 	}
 	has, _ := q.matchExactly(text)
-	inLine, inText := q.wider.Answers(line), q.wider.Answers(text)
+	inLine, inText := q.wider.Matcher(line), q.wider.Matcher(text)
 	for i, w := range q.words {
 		if has[i] {
 			continue
@@ -378,7 +378,7 @@ func (q *Query) in(text string) (has []bool, n int) {
 	if has, n = q.matchExactly(text); n == len(has) || q.wider == nil {
 		return has, n
 	}
-	answer := q.wider.Answers(text)
+	answer := q.wider.Matcher(text)
 	for i, w := range q.words {
 		if has[i] {
 			continue
@@ -430,8 +430,8 @@ func (q *Query) line(text string) (best string, most int) {
 	return "", 0
 }
 
-// Places returns the matches of the words in a line, sorted and disjoint, as pairs of byte offsets.
-func (q *Query) Places(line string) [][]int {
+// Matches returns the matches of the words in a line, sorted and disjoint, as pairs of byte offsets.
+func (q *Query) Matches(line string) [][]int {
 	var all, out [][]int
 	for _, re := range q.find {
 		all = append(all, re.FindAllStringIndex(line, -1)...)

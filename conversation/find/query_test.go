@@ -46,12 +46,12 @@ func TestQueryPhraseOverLines(t *testing.T) {
 
 func TestQueryPlaces(t *testing.T) {
 	q, _ := NewQuery([]string{"abc", "bcd", "x"}, false)
-	got := q.Places("ABCD x abc")
+	got := q.Matches("ABCD x abc")
 	if want := [][]int{{0, 4}, {5, 6}, {7, 10}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	empty, _ := NewQuery([]string{"z*"}, true)
-	if got := empty.Places("abc"); len(got) != 0 {
+	if got := empty.Matches("abc"); len(got) != 0 {
 		t.Errorf("matches of nothing: %v", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestFindByRelatedWords(t *testing.T) {
 			for _, r := range p.Related {
 				got = append(got, r.Asked+"="+r.Found)
 			}
-			if len(q.Places(p.Line)) == 0 {
+			if len(q.Matches(p.Line)) == 0 {
 				t.Errorf("nothing on the line %q", p.Line)
 			}
 		}
@@ -113,7 +113,7 @@ func TestFindOneCharacterInSeveralCodePoints(t *testing.T) {
 				t.Fatal(err)
 			}
 			places, err := find(t.Context(), conv, q)
-			if err != nil || len(places) != 1 || places[0].Line != whole || len(q.Places(places[0].Line)) != 2 {
+			if err != nil || len(places) != 1 || places[0].Line != whole || len(q.Matches(places[0].Line)) != 2 {
 				t.Errorf("%+q in %+q: %+v, %v", asked, text, places, err)
 			}
 		}

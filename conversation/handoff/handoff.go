@@ -92,7 +92,7 @@ func Write(ctx context.Context, h conversation.Home, id string, o Options) (Brie
 func (o *Options) check() (briefStyle, error) {
 	const op = "read options"
 	if o.Count == nil {
-		o.Count = digest.Estimate
+		o.Count = digest.EstimateTokens
 	}
 	o.Tokens = cmp.Or(o.Tokens, defaultBrief)
 	switch {

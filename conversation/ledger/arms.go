@@ -7,8 +7,8 @@ import (
 	"github.com/precis-dev/precis/conversation"
 )
 
-// InArm is a conversation in an arm of an experiment, with its usage and savings.
-type InArm struct {
+// ArmConversation is a conversation in an arm of an experiment, with its usage and savings.
+type ArmConversation struct {
 	Arm      string // as "EXPERIMENT/ARM"
 	ID       string
 	Owner    string
@@ -19,10 +19,10 @@ type InArm struct {
 
 // Arms returns the conversations in arms of experiments, the last updated first. It leaves out
 // deleted conversations.
-func Arms(ctx context.Context, h conversation.Home) ([]InArm, error) {
-	var out []InArm
+func Arms(ctx context.Context, h conversation.Home) ([]ArmConversation, error) {
+	var out []ArmConversation
 	var since time.Time // earliest beginning of these conversations
-	for q := (conversation.Listing{Limit: conversation.MostListed}); ; {
+	for q := (conversation.ListQuery{Limit: conversation.MaxListed}); ; {
 		page, err := h.List(ctx, q)
 		if err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func Arms(ctx context.Context, h conversation.Home) ([]InArm, error) {
 				if since.IsZero() || l.Created.Before(since) {
 					since = l.Created
 				}
-				out = append(out, InArm{Arm: l.Arm, ID: l.ID, Owner: l.Owner, Requests: l.Requests})
+				out = append(out, ArmConversation{Arm: l.Arm, ID: l.ID, Owner: l.Owner, Requests: l.Requests})
 			}
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {

@@ -17,36 +17,36 @@ import (
 // Sums are totals used and saved by requests and condensations.
 type Sums = store.Sums
 
-// Account are the totals of one conversation.
-type Account struct {
+// ConversationTotal are the totals of one conversation.
+type ConversationTotal struct {
 	Conversation string    `json:"conversation"`
 	Owner        string    `json:"owner"`
 	Last         time.Time `json:"last"` // in whole seconds
 	Sums
 }
 
-// Day are the totals of one day in UTC.
-type Day struct {
+// DayTotal are the totals of one day in UTC.
+type DayTotal struct {
 	Day string `json:"day"` // as 2006-01-02
 	Sums
 }
 
-// Payer are the totals of the conversations of one owner.
-type Payer struct {
+// OwnerTotal are the totals of the conversations of one owner.
+type OwnerTotal struct {
 	Owner string `json:"owner"`
 	Sums
 }
 
 // Summary sums up the ledger. Booked is false if no store keeps one; then all else is zero.
 type Summary struct {
-	Booked bool      `json:"booked"`
-	Since  time.Time `json:"since,omitzero"`
-	Total  Sums      `json:"total"`
-	Days   []Day     `json:"days"` // oldest first
+	Booked bool       `json:"booked"`
+	Since  time.Time  `json:"since,omitzero"`
+	Total  Sums       `json:"total"`
+	Days   []DayTotal `json:"days"` // oldest first
 	// the most expensive first; owners without entries are left out
-	Owners        []Payer   `json:"owners"`
-	Conversations []Account `json:"conversations"`  // the most expensive first
-	More          int       `json:"more,omitempty"` // number of conversations not listed
+	Owners        []OwnerTotal        `json:"owners"`
+	Conversations []ConversationTotal `json:"conversations"`  // the most expensive first
+	More          int                 `json:"more,omitempty"` // number of conversations not listed
 }
 
 // Since sums up the ledger since a time for one conversation, or with "" for all. A store that is
@@ -59,12 +59,13 @@ func Since(ctx context.Context, h conversation.Home, id string, since time.Time)
 type Query struct {
 	Conversation string    // only this conversation; "": all
 	Since        time.Time // only entries at or after this time
-	Most         int       // most conversations to list; 0: all; negative: none
+	Limit        int       // most conversations to list; 0: all; negative: none
 }
 
 // Of sums up the ledger as a query says.
 func Of(ctx context.Context, h conversation.Home, q Query) (Summary, error) {
-	b := book{q: q, days: map[string]*Day{}, accounts: map[[2]string]*Account{}, payers: map[string]*Payer{}}
+	b := book{q: q, days: map[string]*DayTotal{}, accounts: map[[2]string]*ConversationTotal{},
+		payers: map[string]*OwnerTotal{}}
 	b.out.Since = q.Since
 	home, ok := h.(conversation.Stored)
 	if !ok {
@@ -109,9 +110,9 @@ func ownersOf(ctx context.Context, h conversation.Owned, id string) ([]string, e
 type book struct {
 	q        Query
 	out      Summary
-	days     map[string]*Day
-	accounts map[[2]string]*Account // by owner and conversation
-	payers   map[string]*Payer      // by owner
+	days     map[string]*DayTotal
+	accounts map[[2]string]*ConversationTotal // by owner and conversation
+	payers   map[string]*OwnerTotal           // by owner
 }
 
 // sum adds the sums computed by the store of an owner.
@@ -125,10 +126,10 @@ func (b *book) sum(ctx context.Context, s store.Summer, owner string) error {
 		b.day(d.Day).AddSums(d.Sums)
 		b.payer(owner).AddSums(d.Sums)
 	}
-	if b.q.Most < 0 {
+	if b.q.Limit < 0 {
 		return nil
 	}
-	list, all, err := s.SumsByConversation(ctx, b.q.Conversation, b.q.Since, b.q.Most)
+	list, all, err := s.SumsByConversation(ctx, b.q.Conversation, b.q.Since, b.q.Limit)
 	b.out.More += all - len(list)
 	for _, c := range list {
 		a := b.account(owner, c.Conversation)
@@ -145,7 +146,7 @@ func (b *book) read(ctx context.Context, l precis.Ledger, owner string) error {
 		b.out.Total.Add(e)
 		b.day(e.Time).Add(e)
 		b.payer(owner).Add(e)
-		if b.q.Most >= 0 {
+		if b.q.Limit >= 0 {
 			a := b.account(owner, e.Conversation)
 			a.Add(e)
 			a.Last = e.Time.UTC().Truncate(time.Second)
@@ -155,34 +156,34 @@ func (b *book) read(ctx context.Context, l precis.Ledger, owner string) error {
 }
 
 // day returns the day of a time.
-func (b *book) day(at time.Time) *Day {
+func (b *book) day(at time.Time) *DayTotal {
 	day := at.UTC().Format(time.DateOnly)
 	if b.days[day] == nil {
-		b.days[day] = &Day{Day: day}
+		b.days[day] = &DayTotal{Day: day}
 	}
 	return b.days[day]
 }
 
 // account returns the account of a conversation of an owner.
-func (b *book) account(owner, id string) *Account {
+func (b *book) account(owner, id string) *ConversationTotal {
 	key := [2]string{owner, id}
 	if b.accounts[key] == nil {
-		b.accounts[key] = &Account{Conversation: id, Owner: owner}
+		b.accounts[key] = &ConversationTotal{Conversation: id, Owner: owner}
 	}
 	return b.accounts[key]
 }
 
 // payer returns the totals of an owner.
-func (b *book) payer(owner string) *Payer {
+func (b *book) payer(owner string) *OwnerTotal {
 	if b.payers[owner] == nil {
-		b.payers[owner] = &Payer{Owner: owner}
+		b.payers[owner] = &OwnerTotal{Owner: owner}
 	}
 	return b.payers[owner]
 }
 
 func (b *book) summary() Summary {
 	out := b.out
-	out.Days, out.Owners, out.Conversations = []Day{}, []Payer{}, []Account{}
+	out.Days, out.Owners, out.Conversations = []DayTotal{}, []OwnerTotal{}, []ConversationTotal{}
 	for _, d := range b.days {
 		out.Days = append(out.Days, *d)
 	}
@@ -192,16 +193,16 @@ func (b *book) summary() Summary {
 	for _, p := range b.payers {
 		out.Owners = append(out.Owners, *p)
 	}
-	slices.SortFunc(out.Owners, func(a, b Payer) int {
+	slices.SortFunc(out.Owners, func(a, b OwnerTotal) int {
 		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing),
 			cmp.Compare(a.Owner, b.Owner))
 	})
-	slices.SortFunc(out.Days, func(a, b Day) int { return cmp.Compare(a.Day, b.Day) })
-	slices.SortFunc(out.Conversations, func(a, b Account) int {
+	slices.SortFunc(out.Days, func(a, b DayTotal) int { return cmp.Compare(a.Day, b.Day) })
+	slices.SortFunc(out.Conversations, func(a, b ConversationTotal) int {
 		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last),
 			cmp.Compare(a.Conversation, b.Conversation))
 	})
-	if most := b.q.Most; most > 0 && len(out.Conversations) > most {
+	if most := b.q.Limit; most > 0 && len(out.Conversations) > most {
 		out.More += len(out.Conversations) - most
 		out.Conversations = out.Conversations[:most]
 	}

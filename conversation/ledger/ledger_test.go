@@ -31,7 +31,7 @@ func TestEachOwnersCostsAreSummedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, most := range []int{0, 1, -1} {
-		out, err := Of(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners}), Query{Since: now, Most: most})
+		out, err := Of(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st, Owner: conversation.AllOwners}), Query{Since: now, Limit: most})
 		if err != nil || len(out.Owners) != 2 {
 			t.Fatalf("%+v, %v", out.Owners, err)
 		}
@@ -61,11 +61,11 @@ func TestTheLedgerIsSummedUp(t *testing.T) {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		all = append(all, out)
-		out, err = Of(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st}), Query{Since: day, Most: 1})
+		out, err = Of(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st}), Query{Since: day, Limit: 1})
 		if err != nil || out.More != 1 || len(out.Conversations) != 1 || out.Total != all[0].Total {
 			t.Errorf("the most expensive one: %+v, %v", out, err)
 		}
-		if out, err = Of(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st}), Query{Since: day, Most: -1}); err != nil || len(out.Conversations) != 0 || out.Total != all[0].Total {
+		if out, err = Of(t.Context(), shelf.InStore(shelf.StoreOptions{Store: st}), Query{Since: day, Limit: -1}); err != nil || len(out.Conversations) != 0 || out.Total != all[0].Total {
 			t.Errorf("totals alone: %+v, %v", out, err)
 		}
 	}

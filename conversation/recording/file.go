@@ -130,8 +130,8 @@ func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
 	return k.path, nil
 }
 
-// Where returns the path of the file or folder that keeps the edits.
-func (f *File) Where() string { return f.keep.where() }
+// EditsPath returns the path of the file or folder that keeps the edits.
+func (f *File) EditsPath() string { return f.keep.where() }
 
 // keeper keeps edits of one recording.
 type keeper interface {

@@ -48,7 +48,7 @@ func (f *File) Home(m *policy.Manager, ask policy.Request) *Home {
 		h.id = filepath.Base(f.Path)
 	}
 	if m != nil {
-		h.manager, h.meter, h.ask.Meter = m.With(nil), m.NewMeter(), m.NewMeter()
+		h.manager, h.meter, h.ask.Meter = m.WithStore(nil), m.NewMeter(), m.NewMeter()
 	}
 	return h
 }
@@ -82,7 +82,7 @@ func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
 	}
 	_, inPlace := h.file.keep.(*taskKeeper)
 	return &conversation.Subject{Recorded: true, InPlace: inPlace, Conversation: conv, Record: rec,
-		Manager: h.manager, Ask: h.ask, Profile: h.profile()}
+		Manager: h.manager, Template: h.ask, Profile: h.profile()}
 }
 
 // profile returns Profile with managers that have no store.
@@ -95,7 +95,7 @@ func (h *Home) profile() func(string) (*policy.Manager, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.With(nil), nil
+		return m.WithStore(nil), nil
 	}
 }
 
@@ -119,7 +119,7 @@ func (h *Home) Look(_ context.Context, id string, f func(*conversation.Subject) 
 	h.meterMu.Lock()
 	defer h.meterMu.Unlock()
 	s := h.subject(conv)
-	s.Ask.Meter = h.meter
+	s.Template.Meter = h.meter
 	return f(s)
 }
 
@@ -170,23 +170,24 @@ func (h *Home) shelves() ([]shelf.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []shelf.Shelf{{Open: []shelf.Open{{Record: h.subject(conv).Record, Transcript: conv.Transcript}}}},
+	return []shelf.Shelf{{Open: []shelf.OpenConversation{{Record: h.subject(conv).Record,
+			Transcript: conv.Transcript}}}},
 		nil
 }
 
 // List lists the one conversation.
 func (h *Home) List(ctx context.Context,
-	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	q conversation.ListQuery) (conversation.Page[conversation.ListItem], error) {
 	shelves, err := h.shelves()
 	if err != nil {
-		return conversation.Page[conversation.Listed]{}, err
+		return conversation.Page[conversation.ListItem]{}, err
 	}
 	page, err := shelf.List(ctx, shelves, q)
 	for i, l := range page.Items {
 		if h.manager == nil || err != nil {
 			break
 		}
-		if page.Items[i], err = conversation.SizedOf(ctx, h, l); err != nil {
+		if page.Items[i], err = conversation.WithSize(ctx, h, l); err != nil {
 			return page, err
 		}
 	}
@@ -194,10 +195,10 @@ func (h *Home) List(ctx context.Context,
 }
 
 // Search reads the conversation.
-func (h *Home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (h *Home) Search(ctx context.Context, q store.SearchQuery) (conversation.SearchResults, error) {
 	shelves, err := h.shelves()
 	if err != nil {
-		return conversation.FoundList{}, err
+		return conversation.SearchResults{}, err
 	}
 	return shelf.Search(ctx, shelves, q)
 }

@@ -137,7 +137,7 @@ func TestWhereEditsGo(t *testing.T) {
 		if err != nil {
 			return "", "", err
 		}
-		return continued, f.Where(), nil
+		return continued, f.EditsPath(), nil
 	}
 	if continued, where, err := keep(path, "", false); continued != "" || where != "run.precis" || err != nil {
 		t.Errorf("nothing is there: %q %q %v", continued, where, err)

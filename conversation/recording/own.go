@@ -141,6 +141,6 @@ func (k *ownFile) fits(made []precis.Edit) bool {
 	if there == nil || err != nil {
 		return false
 	}
-	checker := precis.NewChecker(k.f.Conversation.Transcript, k.continueFrom(there))
+	checker := precis.NewEditChecker(k.f.Conversation.Transcript, k.continueFrom(there))
 	return !slices.ContainsFunc(made, func(e precis.Edit) bool { return checker.Add(e) != nil })
 }

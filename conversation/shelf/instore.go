@@ -120,7 +120,7 @@ func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject,
 	s := &conversation.Subject{
 		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead,
 			Transcript: t, Edits: edits}, Record: rec, Owner: owner,
-		Ask: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput,
+		Template: policy.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput,
 			OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
 	}
 	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) {
@@ -129,7 +129,7 @@ func (h inStore) subject(ctx context.Context, id string) (*conversation.Subject,
 	}
 	if h.o.Manager != nil {
 		ledger, _ := st.(precis.Ledger)
-		s.Manager = h.o.Manager.With(nil).WithLedger(ledger)
+		s.Manager = h.o.Manager.WithStore(nil).WithLedger(ledger)
 	}
 	return s, nil
 }
@@ -197,10 +197,10 @@ func (h inStore) shelves(ctx context.Context) ([]Shelf, error) {
 
 // List lists the conversations of the store.
 func (h inStore) List(ctx context.Context,
-	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	q conversation.ListQuery) (conversation.Page[conversation.ListItem], error) {
 	shelves, err := h.shelves(ctx)
 	if err != nil {
-		return conversation.Page[conversation.Listed]{}, err
+		return conversation.Page[conversation.ListItem]{}, err
 	}
 	page, err := List(ctx, shelves, q)
 	for i, l := range page.Items {
@@ -208,7 +208,7 @@ func (h inStore) List(ctx context.Context,
 			l.Tokens = h.o.Manager.Calibrated(l.Model, h.o.Manager.Counted(l.Model, l.Tokens))
 		}
 		l.Window = h.o.Window(l.Model).Tokens
-		page.Items[i] = conversation.NewListed(l.Owner, l.Record, l.InMemory)
+		page.Items[i] = conversation.NewListItem(l.Owner, l.Record, l.InMemory)
 	}
 	return page, err
 }
@@ -223,10 +223,10 @@ func (h inStore) CountAll(ctx context.Context) (n int, known bool, err error) {
 }
 
 // Search finds messages by the index of the store; without an index it finds none.
-func (h inStore) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (h inStore) Search(ctx context.Context, q store.SearchQuery) (conversation.SearchResults, error) {
 	shelves, err := h.shelves(ctx)
 	if err != nil {
-		return conversation.FoundList{}, err
+		return conversation.SearchResults{}, err
 	}
 	return Search(ctx, shelves, q)
 }

@@ -31,9 +31,9 @@ func TestConversationsAreCounted(t *testing.T) {
 	if n, known, err := conversation.Count(t.Context(), h); n != 6 || !known || err != nil {
 		t.Errorf("%d, %v, %v", n, known, err)
 	}
-	open := func(ids ...string) (out []shelf.Open) {
+	open := func(ids ...string) (out []shelf.OpenConversation) {
 		for _, id := range ids {
-			out = append(out, shelf.Open{Record: store.Record{ID: id}})
+			out = append(out, shelf.OpenConversation{Record: store.Record{ID: id}})
 		}
 		return out
 	}
@@ -93,7 +93,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := shelf.InStore(shelf.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window { return precis.Window{Tokens: 50_000} }})
-	if _, err := conversation.Do(t.Context(), h, "c1", conversation.Intent{Verb: conversation.VerbPin, Handles: []precis.Handle{precis.MessageHandle(2)}}); err != nil {
+	if _, err := conversation.Apply(t.Context(), h, "c1", conversation.EditRequest{Verb: conversation.VerbPin, Handles: []precis.Handle{precis.MessageHandle(2)}}); err != nil {
 		t.Fatal(err)
 	}
 	if edits != 1 {
@@ -111,11 +111,11 @@ func TestLookingChangesNothing(t *testing.T) {
 		return fmt.Sprintf("%d booked, %d kept, %d in force, %d reports", len(entries), len(kept), edits, reports)
 	}
 	before := state()
-	for _, i := range []conversation.Intent{
+	for _, i := range []conversation.EditRequest{
 		{Verb: conversation.VerbUndo}, {Verb: conversation.VerbPin, Handles: []precis.Handle{precis.MessageHandle(4)}},
 		{Verb: conversation.VerbExclude, Handles: []precis.Handle{precis.MessageHandle(6)}}, {Verb: conversation.VerbRewind, Messages: 10},
 	} {
-		if _, err := conversation.Effect(t.Context(), h, "c1", i); err != nil {
+		if _, err := conversation.PreviewEdit(t.Context(), h, "c1", i); err != nil {
 			t.Errorf("%s: %v", i.Verb, err)
 		}
 	}

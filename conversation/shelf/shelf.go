@@ -21,40 +21,40 @@ import (
 // Shelf holds the conversations of one owner in a [conversation.Home]. Homes list and search with it.
 type Shelf struct {
 	Owner string
-	// Open are the conversations in memory. They take precedence over catalog entries with the same
-	// ID.
-	Open []Open
+	// OpenConversation are the conversations in memory. They take precedence over catalog entries with
+	// the same ID.
+	Open []OpenConversation
 	// Catalog lists the stored conversations; nil: none.
 	Catalog store.Lister
 }
 
-// Open is a conversation in memory.
-type Open struct {
+// OpenConversation is a conversation in memory.
+type OpenConversation struct {
 	Record     store.Record
 	Transcript *precis.Transcript
 }
 
 // List returns a page of the conversations of several owners.
 func List(ctx context.Context, shelves []Shelf,
-	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	q conversation.ListQuery) (conversation.Page[conversation.ListItem], error) {
 	limit, err := conversation.PageSize(q.Limit)
 	if err != nil {
-		return conversation.Page[conversation.Listed]{}, err
+		return conversation.Page[conversation.ListItem]{}, err
 	}
 	after, err := readCursor(q.Cursor)
 	if err != nil {
-		return conversation.Page[conversation.Listed]{}, err
+		return conversation.Page[conversation.ListItem]{}, err
 	}
-	items := []conversation.Listed{}
+	items := []conversation.ListItem{}
 	for _, sh := range shelves {
 		some, err := sh.list(ctx, q, after, limit+1)
 		if err != nil {
-			return conversation.Page[conversation.Listed]{}, err
+			return conversation.Page[conversation.ListItem]{}, err
 		}
 		items = append(items, some...)
 	}
 	slices.SortFunc(items, order)
-	out := conversation.Page[conversation.Listed]{Items: items}
+	out := conversation.Page[conversation.ListItem]{Items: items}
 	if len(items) > limit {
 		out.Items = items[:limit]
 		out.Next = cursorAt(items[limit-1])
@@ -88,10 +88,10 @@ func Count(ctx context.Context, shelves []Shelf) (n int, known bool, err error) 
 }
 
 // list returns at least limit conversations after a position, or all of them if there are fewer.
-func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *conversation.Listed,
-	limit int) ([]conversation.Listed, error) {
-	var out []conversation.Listed
-	add := func(l conversation.Listed) {
+func (sh Shelf) list(ctx context.Context, q conversation.ListQuery, after *conversation.ListItem,
+	limit int) ([]conversation.ListItem, error) {
+	var out []conversation.ListItem
+	add := func(l conversation.ListItem) {
 		if after == nil || order(l, *after) > 0 {
 			out = append(out, l)
 		}
@@ -100,7 +100,7 @@ func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *convers
 	for _, c := range sh.Open {
 		open[c.Record.ID] = true
 		if selects(q, c.Record) {
-			add(conversation.NewListed(sh.Owner, c.Record, true))
+			add(conversation.NewListItem(sh.Owner, c.Record, true))
 		}
 	}
 	if sh.Catalog == nil {
@@ -121,7 +121,7 @@ func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *convers
 		out = out[:own]
 		for _, r := range records {
 			if !open[r.ID] {
-				add(conversation.NewListed(sh.Owner, r, false))
+				add(conversation.NewListItem(sh.Owner, r, false))
 			}
 		}
 		if len(records) < query.Limit || len(out)-own >= limit {
@@ -131,7 +131,7 @@ func (sh Shelf) list(ctx context.Context, q conversation.Listing, after *convers
 }
 
 // selects reports whether a query selects a record in memory, by the rules of catalogs.
-func selects(q conversation.Listing, r store.Record) bool {
+func selects(q conversation.ListQuery, r store.Record) bool {
 	if !q.Before.IsZero() && !r.Updated.Before(q.Before) || !q.Since.IsZero() && r.Updated.Before(q.Since) {
 		return false
 	}
@@ -144,14 +144,14 @@ func selects(q conversation.Listing, r store.Record) bool {
 
 // Search finds messages of several owners, with the index of a catalog that has one, else in
 // the conversations in memory.
-func Search(ctx context.Context, shelves []Shelf, q store.SearchQuery) (conversation.FoundList, error) {
-	out := conversation.FoundList{Items: []conversation.Found{}, Index: "memory"}
+func Search(ctx context.Context, shelves []Shelf, q store.SearchQuery) (conversation.SearchResults, error) {
+	out := conversation.SearchResults{Items: []conversation.SearchHit{}, Index: "memory"}
 	limit := cmp.Or(q.Limit, 20)
 	q.Limit = max(limit, mostCounted) + 1
 	for _, sh := range shelves {
 		hits, indexed, err := sh.search(ctx, q)
 		if err != nil {
-			return conversation.FoundList{}, err
+			return conversation.SearchResults{}, err
 		}
 		if indexed {
 			out.Index = "store"
@@ -159,7 +159,7 @@ func Search(ctx context.Context, shelves []Shelf, q store.SearchQuery) (conversa
 		out.Items = append(out.Items, sh.found(ctx, hits)...)
 	}
 	slices.SortStableFunc(out.Items,
-		func(a, b conversation.Found) int { return cmp.Compare(b.Score, a.Score) })
+		func(a, b conversation.SearchHit) int { return cmp.Compare(b.Score, a.Score) })
 	out.Cap(limit, q.Limit-1)
 	return out, nil
 }
@@ -190,12 +190,12 @@ func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.H
 }
 
 // found adds owner, title and handle to hits.
-func (sh Shelf) found(ctx context.Context, hits []store.Hit) []conversation.Found {
+func (sh Shelf) found(ctx context.Context, hits []store.Hit) []conversation.SearchHit {
 	titles := map[string]string{}
 	for _, c := range sh.Open {
 		titles[c.Record.ID] = c.Record.Title
 	}
-	var out []conversation.Found
+	var out []conversation.SearchHit
 	for _, h := range hits {
 		title, known := titles[h.Conversation]
 		if !known && sh.Catalog != nil {
@@ -204,14 +204,14 @@ func (sh Shelf) found(ctx context.Context, hits []store.Hit) []conversation.Foun
 			}
 			titles[h.Conversation] = title
 		}
-		out = append(out, conversation.Found{Hit: h, Owner: sh.Owner, Title: title,
+		out = append(out, conversation.SearchHit{Hit: h, Owner: sh.Owner, Title: title,
 			Handle: precis.MessageHandle(h.Message)})
 	}
 	return out
 }
 
 // scan returns the messages of a conversation that match a query.
-func scan(ctx context.Context, c Open, q store.SearchQuery) ([]store.Hit, error) {
+func scan(ctx context.Context, c OpenConversation, q store.SearchQuery) ([]store.Hit, error) {
 	asked, other := strings.Fields(strings.ToLower(q.Text)), words.NewQuery(q.Text, false)
 	exact := q.Exact || slices.ContainsFunc(asked,
 		func(w string) bool { return !slices.Equal(words.Distinct(w), []string{words.Fold(w)}) })
@@ -273,18 +273,18 @@ func answers(m precis.Message, q words.Query) (store.Hit, bool) {
 }
 
 // order compares for lists: the last updated first.
-func order(a, b conversation.Listed) int {
+func order(a, b conversation.ListItem) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Owner, b.Owner))
 }
 
 // cursorAt encodes the position of a conversation in the order of lists.
-func cursorAt(l conversation.Listed) string {
+func cursorAt(l conversation.ListItem) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" +
 		l.ID + "\x00" + l.Owner))
 }
 
 // readCursor decodes the result of cursorAt; nil for "".
-func readCursor(s string) (*conversation.Listed, error) {
+func readCursor(s string) (*conversation.ListItem, error) {
 	if s == "" {
 		return nil, nil
 	}
@@ -293,7 +293,8 @@ func readCursor(s string) (*conversation.Listed, error) {
 	if err == nil && len(parts) == 3 {
 		var at time.Time
 		if at, err = time.Parse(time.RFC3339Nano, parts[0]); err == nil {
-			return &conversation.Listed{Record: store.Record{Updated: at, ID: parts[1]}, Owner: parts[2]}, nil
+			return &conversation.ListItem{Record: store.Record{Updated: at, ID: parts[1]}, Owner: parts[2]},
+				nil
 		}
 	}
 	return nil, conversation.BadCursor()

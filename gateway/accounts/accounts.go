@@ -322,7 +322,7 @@ func (a *Accounts) present(ctx context.Context, r *http.Request, up *upstream.AP
 	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // lets the connection be reused
 	_ = res.Body.Close()
 	switch {
-	case RefusedBy(res.StatusCode):
+	case IsRefusal(res.StatusCode):
 		return no
 	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests ||
 		res.StatusCode == http.StatusRequestTimeout:
@@ -331,8 +331,8 @@ func (a *Accounts) present(ctx context.Context, r *http.Request, up *upstream.AP
 	return yes
 }
 
-// RefusedBy reports whether a status means that a credential was refused.
-func RefusedBy(status int) bool {
+// IsRefusal reports whether a status means that a credential was refused.
+func IsRefusal(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
@@ -352,7 +352,7 @@ func withBadSignature(token string) string {
 // RecordStatus records an upstream's answer to a request. A refusal revokes the acceptance of its
 // token.
 func (a *Accounts) RecordStatus(r *http.Request, up *upstream.API, status int) {
-	if status >= 300 && !RefusedBy(status) {
+	if status >= 300 && !IsRefusal(status) {
 		return
 	}
 	c := credentialOf(r)
@@ -363,7 +363,7 @@ func (a *Accounts) RecordStatus(r *http.Request, up *upstream.API, status int) {
 		makeRoomFor(a.proven)
 		a.proven[key] = status < 300
 	}
-	if s := a.known[a.key("accepted", c, up)]; s != nil && RefusedBy(status) {
+	if s := a.known[a.key("accepted", c, up)]; s != nil && IsRefusal(status) {
 		s.accepted = false
 	}
 }

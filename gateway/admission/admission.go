@@ -1,6 +1,6 @@
 // Package admission bounds the load of a gateway: the number of requests in progress, in all and
 // per owner; the bytes of their bodies; how long a body may take to arrive; and how long a client
-// may leave an answer unread. Make a [Gate] with [New].
+// may leave an answer unread. Make a [Limiter] with [New].
 package admission
 
 import (
@@ -18,8 +18,8 @@ type Limits struct {
 	Memory   int64 // roughly, the bytes that all requests in progress may use
 }
 
-// Gate counts the requests in progress. It is safe for concurrent use.
-type Gate struct {
+// Limiter counts the requests in progress. It is safe for concurrent use.
+type Limiter struct {
 	limits Limits
 	memory memory
 	kinds  [kinds]pool
@@ -41,8 +41,8 @@ const (
 const Share = fair.Share
 
 // New returns a gate.
-func New(l Limits) *Gate {
-	g := &Gate{limits: l, memory: memory{limit: l.Memory}}
+func New(l Limits) *Limiter {
+	g := &Limiter{limits: l, memory: memory{limit: l.Memory}}
 	for k := range g.kinds {
 		n := l.Requests
 		if Kind(k) == Bodies {
@@ -55,30 +55,30 @@ func New(l Limits) *Gate {
 
 var errBusy = precis.Errorf(precis.CodeUpstream, "accept request", "too many requests are under way")
 
-// Busy is the error for a request without room. The client should retry a little later. It is
+// BusyError is the error for a request without room. The client should retry a little later. It is
 // [precis.CodeUpstream].
-type Busy struct{ error }
+type BusyError struct{ error }
 
 // Unwrap returns the reason.
-func (b Busy) Unwrap() error { return b.error }
+func (b BusyError) Unwrap() error { return b.error }
 
 // Enter takes a place for a request of an owner; leave releases it and may be called more than
-// once. The error is [Busy].
-func (g *Gate) Enter(k Kind, owner string) (leave func(), err error) {
+// once. The error is [BusyError].
+func (g *Limiter) Enter(k Kind, owner string) (leave func(), err error) {
 	p := &g.kinds[k]
 	if !p.enter(owner) {
-		return nil, Busy{errBusy}
+		return nil, BusyError{errBusy}
 	}
 	return sync.OnceFunc(func() { p.leave(owner) }), nil
 }
 
 // Full reports whether the next request of a new owner would be refused.
-func (g *Gate) Full() bool {
+func (g *Limiter) Full() bool {
 	return g.kinds[Turns].full() || g.kinds[Bodies].full() || g.memory.full()
 }
 
 // Active returns the number of requests in progress, of all kinds.
-func (g *Gate) Active() int {
+func (g *Limiter) Active() int {
 	n := 0
 	for k := range g.kinds {
 		n += g.kinds[k].used()

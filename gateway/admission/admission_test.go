@@ -20,7 +20,7 @@ func TestOneOwnerLeavesRoomForOthers(t *testing.T) {
 	for {
 		out, err := g.Enter(admission.Turns, "alice")
 		if err != nil {
-			if !errors.As(err, new(admission.Busy)) {
+			if !errors.As(err, new(admission.BusyError)) {
 				t.Fatal(err)
 			}
 			break

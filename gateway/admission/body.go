@@ -23,27 +23,27 @@ type Body struct {
 	held   int64
 }
 
-// TooLarge is the error of a body over the limit. It is [precis.CodeInvalid].
-type TooLarge struct{ error }
+// TooLargeError is the error of a body over the limit. It is [precis.CodeInvalid].
+type TooLargeError struct{ error }
 
 // Unwrap returns the underlying error.
-func (e TooLarge) Unwrap() error { return e.error }
+func (e TooLargeError) Unwrap() error { return e.error }
 
-// TooSlow is the error of a body that does not arrive in time. It is [precis.CodeInvalid].
-type TooSlow struct{ error }
+// TooSlowError is the error of a body that does not arrive in time. It is [precis.CodeInvalid].
+type TooSlowError struct{ error }
 
 // Unwrap returns the underlying error.
-func (e TooSlow) Unwrap() error { return e.error }
+func (e TooSlowError) Unwrap() error { return e.error }
 
-// Cost is how many bytes one byte of a body uses until it is answered: the body, its messages, its
+// MemoryFactor is how many bytes one byte of a body uses until it is answered: the body, its messages, its
 // view, and the request that is sent.
-const Cost = 4
+const MemoryFactor = 4
 
 // Read reads the body of a request and decompresses it, see package contentcoding. A body takes
 // memory as it arrives, whatever length it announces, and must keep arriving: see [Pace]. Call
-// Release when the request is answered. The error is [TooLarge], [TooSlow], [Busy], or
+// Release when the request is answered. The error is [TooLargeError], [TooSlowError], [BusyError], or
 // [precis.CodeInvalid] for broken compression.
-func (g *Gate) Read(w http.ResponseWriter, r *http.Request) (*Body, error) {
+func (g *Limiter) Read(w http.ResponseWriter, r *http.Request) (*Body, error) {
 	b := &Body{memory: &g.memory}
 	if err := b.read(w, r, g.limits.Body); err != nil {
 		b.Release()
@@ -114,9 +114,9 @@ func (b *Body) grow(r *http.Request, size int64) error {
 	if size >= 0 {
 		n = min(n, size+1) // one more to see the end
 	}
-	if more := n*Cost - b.held; more > 0 {
+	if more := n*MemoryFactor - b.held; more > 0 {
 		if !b.memory.take(r.Context().Done(), b.held, more) {
-			return Busy{precis.Errorf(precis.CodeUpstream, "accept request",
+			return BusyError{precis.Errorf(precis.CodeUpstream, "accept request",
 				"the requests under way use all the memory that is for them")}
 		}
 		b.held += more
@@ -132,7 +132,7 @@ func invalid(format string, args ...any) error {
 }
 
 func tooLarge(limit int64) error {
-	return TooLarge{invalid("the request body is larger than %d bytes", limit)}
+	return TooLargeError{invalid("the request body is larger than %d bytes", limit)}
 }
 
 // failed converts an error of reading a body.
@@ -142,7 +142,7 @@ func failed(err error, limit int64) error {
 	case errors.As(err, &over):
 		return tooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return TooSlow{invalid("the request body does not come: %d bytes are wanted every %v", leastPace,
+		return TooSlowError{invalid("the request body does not come: %d bytes are wanted every %v", leastPace,
 			paceOver)}
 	}
 	return invalid("%w", err)

@@ -88,7 +88,7 @@ func Done(report policy.Report, outlook conversation.Outlook, reader string) too
 // left describes how full the window is, and for how long there is room.
 func left(o conversation.Outlook) string {
 	text := fmt.Sprintf("%.0f %% of the window is used", o.Percent)
-	if n := o.Room.Lasts; n != nil {
+	if n := o.Room.TurnsLeft; n != nil {
 		text += fmt.Sprintf(", about %d turns are left", *n)
 	}
 	return text

@@ -42,7 +42,7 @@ func TestDefinitionsAreShort(t *testing.T) {
 
 func TestAnswersAreBounded(t *testing.T) {
 	turns := 12
-	o := conversation.Outlook{Percent: 45.67, Room: conversation.Room{Lasts: &turns}}
+	o := conversation.Outlook{Percent: 45.67, Room: conversation.Room{TurnsLeft: &turns}}
 	r := policy.Report{Before: policy.Size{Tokens: 14_000}, After: policy.Size{Tokens: 9_000}, Outcome: "reduced", Edits: make([]policy.EditSummary, 1),
 		Retention: &policy.Retention{Anchors: 100, Kept: 40}}
 	for i := range policy.MaxLost {

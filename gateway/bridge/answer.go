@@ -21,9 +21,9 @@ type Reply struct {
 	Created int64 // in seconds since 1970
 }
 
-// Wrapped returns a summary in the form that the request asks for: in a <summary> element if the
+// WrapSummary returns a summary in the form that the request asks for: in a <summary> element if the
 // request mentions one.
-func Wrapped(text string, item []byte) string {
+func WrapSummary(text string, item []byte) string {
 	if strings.Contains(string(item), "<summary>") || strings.Contains(string(item), `\u003csummary\u003e`) {
 		return "<summary>\n" + text + "\n</summary>"
 	}
@@ -86,7 +86,7 @@ func (r Reply) Events() []byte {
 func (r Reply) quoted() string { return string(jsonspan.AppendString(nil, r.Text)) }
 
 // tokens returns the size of the answer.
-func (r Reply) tokens() int { return digest.Estimate(r.Text) }
+func (r Reply) tokens() int { return digest.EstimateTokens(r.Text) }
 
 func (r Reply) block(text string) string {
 	return `{"type":"text","text":` + string(jsonspan.AppendString(nil, text)) + `}`

@@ -49,7 +49,7 @@ func TestTableIsBounded(t *testing.T) {
 	text := func(n int) string {
 		return strings.Repeat(fmt.Sprintf("Line of the answer with the number %d.\n", n), 3) + fmt.Sprintf("What number %d was about is told here, at some length, so that it can be told from all others, which say it differently %d.", n, n)
 	}
-	big := text(7) + strings.Repeat("x", 2*bridge.MostText)
+	big := text(7) + strings.Repeat("x", 2*bridge.MaxText)
 	table.Keep(bridge.Answer{Owner: "ann", Conversation: "c0", Text: text(0)})
 	for n := range 3000 {
 		table.Keep(bridge.Answer{Owner: fmt.Sprint("other", n), Conversation: "c", Text: text(n)})
@@ -65,7 +65,7 @@ func TestTableIsBounded(t *testing.T) {
 	for range 300 {
 		table.Keep(bridge.Answer{Owner: "eve", Conversation: "c", Text: big})
 	}
-	if _, ok := table.Find("eve", []precis.Message{user(big[:bridge.MostText])}); !ok {
+	if _, ok := table.Find("eve", []precis.Message{user(big[:bridge.MaxText])}); !ok {
 		t.Error("the newest is not there")
 	}
 }
@@ -81,14 +81,14 @@ func TestShare(t *testing.T) {
 			fmt.Fprintf(&flat, "[User]: %s\n[Tool result]: %s\n", question, result)
 		}
 	}
-	if s := bridge.Share(flat.String(), msgs, -1); s < 0.6 {
+	if s := bridge.ContainedShare(flat.String(), msgs, -1); s < 0.6 {
 		t.Errorf("the text holds %.2f of its own conversation", s)
 	}
 	other := []precis.Message{user("Write a letter to the landlord."), user("Make it shorter than before, please."), user("Now translate all of it into French.")}
-	if s := bridge.Share(flat.String(), other, -1); s != 0 {
+	if s := bridge.ContainedShare(flat.String(), other, -1); s != 0 {
 		t.Errorf("it holds %.2f of another", s)
 	}
-	if s := bridge.Share(msgs[0].PlainText(), msgs, -1); s != 0 {
+	if s := bridge.ContainedShare(msgs[0].PlainText(), msgs, -1); s != 0 {
 		t.Errorf("one line of it is %.2f of it", s)
 	}
 }
@@ -132,6 +132,6 @@ func FuzzTable(f *testing.F) {
 		if same, ok := table.Find("ann", []precis.Message{user(answer)}); ok && same.Conversation != "c" {
 			t.Error(same)
 		}
-		_ = bridge.Share(text, []precis.Message{user(answer)}, -1)
+		_ = bridge.ContainedShare(text, []precis.Message{user(answer)}, -1)
 	})
 }

@@ -50,9 +50,9 @@ func Chain(ctx context.Context, all *registry.Registry, owner, id string, n int)
 	return out
 }
 
-// Origin finds the conversation that a text was made from among the first of a list, and the number of
+// FindOrigin finds the conversation that a text was made from among the first of a list, and the number of
 // its messages. It returns false when no conversation matches, or ctx ends.
-func Origin(ctx context.Context, all []*registry.Conversation, text string) (id string, messages int,
+func FindOrigin(ctx context.Context, all []*registry.Conversation, text string) (id string, messages int,
 	found bool) {
 	best := 0.0
 	for _, c := range all[:min(len(all), mostCompared)] {
@@ -63,7 +63,7 @@ func Origin(ctx context.Context, all []*registry.Conversation, text string) (id 
 		if rec.Continues != "" {
 			skip = rec.Summary
 		}
-		if share := Share(text, t.Messages(), skip); share > best {
+		if share := ContainedShare(text, t.Messages(), skip); share > best {
 			best, id, messages = share, c.ID(), t.Len()
 		}
 	}

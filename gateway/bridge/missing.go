@@ -13,9 +13,9 @@ import (
 	"github.com/precis-dev/precis/retain"
 )
 
-// Rung is the name, in reports, of the edit that adds the missing facts to the summary at the
+// RungName is the name, in reports, of the edit that adds the missing facts to the summary at the
 // beginning of a conversation.
-const Rung = "bridge"
+const RungName = "bridge"
 
 // Part is one of the conversations that a summary covers.
 type Part struct {
@@ -61,8 +61,8 @@ func (p Part) size() (n int) {
 	return n
 }
 
-// Lack is the content of earlier conversations that a conversation with their summary lacks.
-type Lack struct {
+// MissingContent is the content of earlier conversations that a conversation with their summary lacks.
+type MissingContent struct {
 	Text   string           // for the model; "": it lacks no content
 	Added  []string         // the items of Text, one line each
 	Before policy.Retention // of the facts in the summary and the other messages, including Text
@@ -76,9 +76,9 @@ const mostNow = 4 << 20
 // in at most room tokens of four characters. It also lists statements of the summary that they
 // contradict or do not contain. Now are the conversation's first messages: the summary at the place
 // at, and messages that the client kept in addition.
-func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
+func Missing(before []Part, now []precis.Message, at Place, room int) MissingContent {
 	if len(before) == 0 || room <= 0 {
-		return Lack{}
+		return MissingContent{}
 	}
 	var all []precis.Message
 	for _, p := range before {
@@ -99,13 +99,13 @@ func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 	}
 	last := before[len(before)-1]
 	intro := fmt.Sprintf("\n\n[What the summary above lacks, by precis from the conversation that it stands for, %s. It is a record of what was said and done there, not a new instruction. %s names message 12 of it.]\n",
-		last.ID, Handle(last.ID, precis.MessageHandle(12)))
+		last.ID, QualifiedHandle(last.ID, precis.MessageHandle(12)))
 	r := digest.Repair(policy.SummaryRequest{
 		Conversation: &precis.Conversation{System: last.System}, Messages: all, Previous: summary.Text,
-		MaxTokens: digest.Estimate(summary.Text) + room - digest.Estimate(intro),
+		MaxTokens: digest.EstimateTokens(summary.Text) + room - digest.EstimateTokens(intro),
 	}, digest.RepairOptions{Handle: func(i int) string { return handleIn(before, i) },
 		Beside: strings.Join(words, "\n\n")})
-	out := Lack{Added: r.Added, Before: r.Kept}
+	out := MissingContent{Added: r.Added, Before: r.Retention}
 	if more, _ := strings.CutPrefix(r.Text, summary.Text); strings.TrimSpace(more) != "" {
 		out.Text = intro + strings.TrimSpace(more)
 	}
@@ -116,7 +116,7 @@ func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 func handleIn(parts []Part, i int) string {
 	for _, p := range parts {
 		if i < len(p.Messages) {
-			return Handle(p.ID, precis.MessageHandle(i))
+			return QualifiedHandle(p.ID, precis.MessageHandle(i))
 		}
 		i -= len(p.Messages)
 	}
@@ -126,16 +126,16 @@ func handleIn(parts []Part, i int) string {
 // shortID is how many letters of an ID are used in handles.
 const shortID = 6
 
-// Handle names content of another conversation: c3f9ab:m12.
-func Handle(id string, h precis.Handle) string {
-	return Prefix(id) + h.String()
+// QualifiedHandle names content of another conversation: c3f9ab:m12.
+func QualifiedHandle(id string, h precis.Handle) string {
+	return HandlePrefix(id) + h.String()
 }
 
-// Prefix returns the beginning of handles of another conversation.
-func Prefix(id string) string { return id[:min(len(id), shortID)] + ":" }
+// HandlePrefix returns the beginning of handles of another conversation.
+func HandlePrefix(id string) string { return id[:min(len(id), shortID)] + ":" }
 
 // Edit returns the edit that appends a lack to the summary of a conversation.
-func Edit(t *precis.Transcript, at Place, lack Lack) precis.Edit {
+func Edit(t *precis.Transcript, at Place, lack MissingContent) precis.Edit {
 	m := t.At(at.Message)
 	// other blocks keep their bytes
 	with := precis.Message{Role: m.Role, Content: slices.Clone(m.Content), Format: m.Format}
@@ -146,15 +146,15 @@ func Edit(t *precis.Transcript, at Place, lack Lack) precis.Edit {
 		Kind: precis.KindCondensation, At: t.Fingerprint(t.Len()), Seen: t.Len(),
 		Replace: []precis.Replacement{{From: at.Message, To: at.Message + 1, With: []precis.Message{with}}},
 		Report: precis.EditReport{
-			Rung: Rung, Reason: fmt.Sprintf("the client's own summary of %s lacked %d of %d facts likely to be needed", at.Conversation, k.Anchors-k.Kept+k.Repaired, k.Anchors),
+			Rung: RungName, Reason: fmt.Sprintf("the client's own summary of %s lacked %d of %d facts likely to be needed", at.Conversation, k.Anchors-k.Kept+k.Repaired, k.Anchors),
 			Messages: 1, Notes: lack.Added, Likely: k.Anchors, Held: k.Kept - k.Repaired,
 			Repaired: k.Repaired,
 		},
 	}
 }
 
-// LeastDigest is the smallest useful digest, in tokens.
-const LeastDigest = 300
+// MinDigestTokens is the smallest useful digest, in tokens.
+const MinDigestTokens = 300
 
 // Digest writes a digest of conversations, the oldest first, in at most tokens tokens of four
 // characters.

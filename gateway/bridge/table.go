@@ -11,7 +11,7 @@ import (
 
 // Limits of a [Table].
 const (
-	MostText   = 256 << 10 // bytes kept of an answer
+	MaxText    = 256 << 10 // bytes kept of an answer
 	mostOf     = 16        // answers of one owner
 	mostAll    = 1024      // answers of all
 	mostBytes  = 32 << 20  // of all, roughly
@@ -56,7 +56,7 @@ func NewTable(now func() time.Time) *Table {
 // Keep remembers an answer for an hour, or until newer ones take its room. It drops an answer that
 // is too short to be recognized.
 func (t *Table) Keep(a Answer) {
-	a.Text = strings.Clone(a.Text[:min(len(a.Text), MostText)])
+	a.Text = strings.Clone(a.Text[:min(len(a.Text), MaxText)])
 	a.lines = map[string]bool{}
 	for line := range linesOf(a.Text) {
 		if !a.lines[line] {
@@ -198,11 +198,11 @@ func linesOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// Share returns the share, 0 to 1, of a sample of a conversation's lines that a text contains. The
+// ContainedShare returns the share, 0 to 1, of a sample of a conversation's lines that a text contains. The
 // sample is taken from the first lines of all texts, or of texts and tool results, whichever gives
 // more, because results may be omitted. It is 0 when too few lines match. The message at skip is
 // left out; -1: no message is.
-func Share(text string, msgs []precis.Message, skip int) float64 {
+func ContainedShare(text string, msgs []precis.Message, skip int) float64 {
 	const most, mostSampled = 512 << 10, 2000 // limits on the bytes and messages examined
 	var words, all []sample
 	text = text[:min(len(text), most)]

@@ -69,7 +69,7 @@ func (p *place) again(t *testing.T, st *sqlite.Store) *place {
 func TestLookingAtAConversation(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "chat"} {
 		stages(t, dialect, 12, func(t *testing.T, p *place, a *agent) {
-			var list conversation.Page[conversation.Listed]
+			var list conversation.Page[conversation.ListItem]
 			p.get("/conversations?text=read+the", &list)
 			if len(list.Items) != 1 || list.Items[0].ID != a.id || list.Items[0].Requests != 12 || list.Items[0].Title != "Read the files one by one. Never write to the disk." {
 				t.Fatalf("list %+v, want %s", list, a.id)
@@ -91,7 +91,7 @@ func TestLookingAtAConversation(t *testing.T) {
 			if r := work.State.Requests; len(r) == 0 || r[0].Handle.From != 0 || !r[len(r)-1].Current || len(work.State.Files) == 0 {
 				t.Errorf("state %+v", work)
 			}
-			var loss conversation.Lost
+			var loss conversation.LossReport
 			p.get(one+"/loss", &loss)
 			if loss.Messages != 25 || loss.Hidden+loss.Shortened == 0 || loss.Retention.Rules != 1 || len(loss.Retention.RulesLost) != 0 {
 				t.Errorf("loss %+v", loss)
@@ -106,11 +106,11 @@ func TestLookingAtAConversation(t *testing.T) {
 func looksAtWhatIsLacking(t *testing.T, p *place, one string) {
 	var v, now conversation.Verified
 	p.post(one+"/verify", `{"summary":"The agent read the files one by one. It stops with ERR_NO_DATABASE in production."}`, &v)
-	if holds, of := v.Words(); holds == of || len(v.Lacks) == 0 || v.Lacks[0].Kind != "words" || v.Lacks[0].Handle.String() != "m0" || len(v.Invents) != 1 || !strings.HasSuffix(one, "/"+v.Conversation) || v.Messages != 25 || v.Of != "" {
+	if holds, of := v.WordsHeld(); holds == of || len(v.Lacks) == 0 || v.Lacks[0].Kind != "words" || v.Lacks[0].Handle.String() != "m0" || len(v.Invents) != 1 || !strings.HasSuffix(one, "/"+v.Conversation) || v.Messages != 25 || v.Of != "" {
 		t.Errorf("verified %+v", v)
 	}
 	p.get(one+"/verify?view=now", &now)
-	if holds, of := now.Words(); holds != of || of == 0 || len(now.Lacks)+len(now.Contradicts)+len(now.Invents) > 0 || now.Lacks == nil {
+	if holds, of := now.WordsHeld(); holds != of || of == 0 || len(now.Lacks)+len(now.Contradicts)+len(now.Invents) > 0 || now.Lacks == nil {
 		t.Errorf("the view now: %+v", now)
 	}
 }
@@ -202,7 +202,7 @@ func looksAtEdits(t *testing.T, p *place, one string) {
 }
 
 func looksAround(t *testing.T, p *place, id string) {
-	var found conversation.FoundList
+	var found conversation.SearchResults
 	p.get("/search?q=line+39+%22file+3:%22", &found)
 	p.get("/search?limit=3&conversation="+id+"&q=setting_78", &found)
 	if len(found.Items) == 0 || found.Items[0].Conversation != id || found.Items[0].Title == "" || found.Index != "store" {

@@ -141,7 +141,7 @@ func TestChangesOfWhatOnlyTheStoreKnows(t *testing.T) {
 		if !whole(sent, 1) || !whole(sent, 2) || whole(sent, 3) {
 			t.Error("the next request does not have the edits")
 		}
-		var list conversation.Page[conversation.Listed]
+		var list conversation.Page[conversation.ListItem]
 		p.get("/conversations", &list)
 		if len(list.Items) != 1 {
 			t.Errorf("the client's return made another conversation: %+v", list)
@@ -183,14 +183,14 @@ func TestForgetting(t *testing.T) {
 			t.Errorf("purged %+v", r)
 		}
 		p.problem(http.StatusNotFound, "GET", "/conversations/"+a.id, "")
-		var found conversation.FoundList
+		var found conversation.SearchResults
 		p.get("/search?q=disk", &found)
 		if len(found.Items) != 0 {
 			t.Errorf("found %+v", found)
 		}
 		a.reads(1, 1)
 		a.ask() // begins anew
-		var list conversation.Page[conversation.Listed]
+		var list conversation.Page[conversation.ListItem]
 		p.get("/conversations", &list)
 		if len(list.Items) != 2 {
 			t.Errorf("list %+v", list)

@@ -178,9 +178,9 @@ func (c *call) id() string { return c.r.PathValue("id") }
 // computing are the POST operations that change no conversation of a client.
 var computing = []string{"preview", "draft", "verify", "assemble", "compact", "gate", "digest", "expand"}
 
-// Changes reports whether a request to the API may change the gateway's data. It checks only the
+// Mutates reports whether a request to the API may change the gateway's data. It checks only the
 // method and the path.
-func Changes(r *http.Request) bool {
+func Mutates(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return false

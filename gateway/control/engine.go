@@ -158,7 +158,7 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 			return nil, err
 		}
 	}
-	a.Name, a.Window, a.Target, a.Share, a.Now, a.Focus, a.Profile, a.Summarizer = in.Conversation, in.Window, in.Target.Tokens, in.Target.Share, in.Now, in.Focus, in.Profile, in.Summarizer
+	a.Name, a.Window, a.Target, a.Share, a.ReduceNow, a.Focus, a.Profile, a.Summarizer = in.Conversation, in.Window, in.Target.Tokens, in.Target.Share, in.Now, in.Focus, in.Profile, in.Summarizer
 	a.Force = in.Force
 	if a.Edits, err = editsOf(in.Edits); err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 		Report:   v.Report,
 		Warnings: slices.Concat(v.Warnings, v.Report.Warnings),
 	}
-	if r := v.Report; r.Calibration > 0 && r.Teaches() {
+	if r := v.Report; r.Calibration > 0 && r.CanCalibrate() {
 		out.Counted = &counted{Model: r.Model, Tokens: int(float64(r.After.Tokens) / r.Calibration)}
 	}
 	if a.Name == "" {
@@ -222,10 +222,10 @@ func expand(c *call, t *messageBody, in expanding) (any, error) {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
 	return aboutList(c, t, in.conversationFields,
-		func(ctx context.Context, h conversation.Home, id string) (conversation.Reading, error) {
+		func(ctx context.Context, h conversation.Home, id string) (conversation.TextPiece, error) {
 			return conversation.Read(ctx, h, id, in.Handle,
 				conversation.ReadOptions{Offset: in.Offset, Lines: in.Lines, Bytes: in.Bytes})
-		}, func(r *conversation.Reading) { r.Conversation = "" })
+		}, func(r *conversation.TextPiece) { r.Conversation = "" })
 }
 
 // aboutList runs a verb on the list in the request or on the conversation that it names. The ID of
@@ -242,7 +242,7 @@ func aboutList[T any](c *call, t *messageBody, w conversationFields,
 		if err != nil {
 			return nil, err
 		}
-		err = c.o.Gateway.Listed(c.r, a, func(h conversation.Home, id string) (err error) {
+		err = c.o.Gateway.WithTemporaryHome(c.r, a, func(h conversation.Home, id string) (err error) {
 			out, err = verb(c.r.Context(), h, id)
 			return err
 		})
@@ -262,7 +262,7 @@ func aboutList[T any](c *call, t *messageBody, w conversationFields,
 // engine is an operation on a list of messages, which may be as large as a request to a model.
 func engine[In any](do func(*call, *messageBody, In) (any, error)) func(*call) {
 	return func(c *call) {
-		data, done, err := c.o.Gateway.Read(c.w, c.r)
+		data, done, err := c.o.Gateway.ReadBody(c.w, c.r)
 		if err != nil {
 			fail(c.w, notAdmitted(c.w, err))
 			return
@@ -288,9 +288,9 @@ func engine[In any](do func(*call, *messageBody, In) (any, error)) func(*call) {
 
 // notAdmitted returns the error for a body that was not admitted.
 func notAdmitted(w http.ResponseWriter, err error) error {
-	var large admission.TooLarge
-	var slow admission.TooSlow
-	var busy admission.Busy
+	var large admission.TooLargeError
+	var slow admission.TooSlowError
+	var busy admission.BusyError
 	switch {
 	case errors.As(err, &large):
 		return refusal{http.StatusRequestEntityTooLarge, codeTooLarge, err}
@@ -339,9 +339,9 @@ func (t *messageBody) assembly(w conversationFields) (gateway.Assembly, error) {
 // checkName returns an error for an invalid name of a conversation.
 func checkName(name string) error {
 	const place = "body: /conversation"
-	if len(name) > gateway.MostName {
+	if len(name) > gateway.MaxNameBytes {
 		return invalid(opBody, place,
-			fmt.Sprintf("it has %d bytes, want %d at most", len(name), gateway.MostName), "")
+			fmt.Sprintf("it has %d bytes, want %d at most", len(name), gateway.MaxNameBytes), "")
 	}
 	for _, r := range name {
 		if r == utf8.RuneError || unicode.IsControl(r) {

@@ -129,7 +129,7 @@ func TestRequestsAtOnce(t *testing.T) {
 func TestTheEngineHasTheLimitsOfTheGateway(t *testing.T) {
 	p := start(t, nil, func(o *gateway.Options, _ *control.Options) { o.Limits.Concurrency = 1 })
 	other := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
-	_, done, err := p.gateway.Read(httptest.NewRecorder(), other)
+	_, done, err := p.gateway.ReadBody(httptest.NewRecorder(), other)
 	if err != nil {
 		t.Fatal(err)
 	}

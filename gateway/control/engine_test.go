@@ -190,7 +190,7 @@ func TestHandlesAreExpanded(t *testing.T) {
 		t.Helper()
 		var all strings.Builder
 		for offset := 0; ; {
-			var r conversation.Reading
+			var r conversation.TextPiece
 			p.post("/expand", fmt.Sprintf(`{"handle":"m2.b0","bytes":1000,"offset":%d,%s}`, offset, about), &r)
 			all.WriteString(r.Text)
 			if offset = r.Next; offset == 0 {
@@ -233,7 +233,7 @@ func TestForksAndRewrittenHistories(t *testing.T) {
 	if v.Conversation.Match != "branched" || v.Conversation.ID == first.Conversation.ID {
 		t.Errorf("a fork is %+v", v.Conversation)
 	}
-	var r conversation.Reading
+	var r conversation.TextPiece
 	p.post("/expand", `{"handle":"m4","conversation":"one"}`, &r)
 	if r.Conversation != v.Conversation.ID || !strings.Contains(r.Text, "And now?") {
 		t.Errorf("the name is that of %+v", r)

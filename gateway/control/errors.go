@@ -52,7 +52,7 @@ type problem struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	// Loses is the content that would be lost entirely, for the code [precis.CodeWouldLose].
-	Loses *policy.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Loss `json:"would_lose,omitempty"`
 }
 
 // fail answers with an error.
@@ -69,7 +69,7 @@ func fail(w http.ResponseWriter, err error) {
 	}
 	p := problem{Code: code, Message: err.Error(), Hint: hint}
 	if loss, ok := errors.AsType[*conversation.LossError](err); ok {
-		p.Loses, p.Hint = &loss.Gone, "choose a larger target, pin what is to stay, or send force: true"
+		p.Loses, p.Hint = &loss.Loss, "choose a larger target, pin what is to stay, or send force: true"
 	}
 	answer(w, status, failure{p})
 }

@@ -178,7 +178,7 @@ func TestOwnersDoNotSeeEachOther(t *testing.T) {
 
 func ownersIn(t *testing.T, p *place, first bool) {
 	anna, bert := []string{"X-Precis-Key", "ka"}, []string{"X-Precis-Key", "kb"}
-	list := func(headers ...string) (page conversation.Page[conversation.Listed]) {
+	list := func(headers ...string) (page conversation.Page[conversation.ListItem]) {
 		p.want(200, "GET", "/conversations", "", &page, headers...)
 		return page
 	}
@@ -209,7 +209,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	p.want(200, "POST", one+"/pin", `{"handles":["m0"]}`, nil, "X-Precis-Key", "root")
 	var r store.PurgeResult
 	p.want(200, "POST", "/purge", `{"ids":["`+a.Items[0].ID+`"]}`, &r, bert...)
-	var found conversation.FoundList
+	var found conversation.SearchResults
 	p.want(200, "GET", "/search?q=same+words", "", &found, bert...)
 	if r.Conversations != 0 || len(found.Items) != 1 || found.Items[0].Conversation != b.Items[0].ID {
 		t.Errorf("bert purged %+v and found %+v", r, found)

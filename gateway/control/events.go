@@ -105,11 +105,11 @@ const (
 	patience  = 10 * time.Second // time limit for a listener to accept a write
 )
 
-// NewEvents returns events for [Options] and, through [Events.Turn], for [gateway.Options].
+// NewEvents returns events for [Options] and, through [Events.PublishTurn], for [gateway.Options].
 func NewEvents() *Events { return &Events{feed: feed.New[Event]()} }
 
-// Turn publishes a request; it fits [gateway.Options.OnTurn].
-func (e *Events) Turn(_ context.Context, t gateway.Turn) {
+// PublishTurn publishes a request; it fits [gateway.Options.OnTurn].
+func (e *Events) PublishTurn(_ context.Context, t gateway.Turn) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	note := &TurnNote{
 		Dialect: t.Dialect, Model: t.Model, Upstream: t.Upstream, Kind: t.Kind, Action: t.Action,
@@ -143,7 +143,7 @@ func (n *TurnNote) addOutlook(t gateway.Turn) (out []WarningNote) {
 	if t.Outlook == nil {
 		return nil
 	}
-	n.Percent, n.TurnsLeft, n.Condense = t.Outlook.Percent, t.Outlook.Room.Lasts, t.CondenseError
+	n.Percent, n.TurnsLeft, n.Condense = t.Outlook.Percent, t.Outlook.Room.TurnsLeft, t.CondenseError
 	if t.Warned {
 		out = append(out, WarningNote{Kind: WarnWindow, Percent: n.Percent, TurnsLeft: n.TurnsLeft})
 	}
@@ -163,8 +163,8 @@ func notesOf(r policy.Report) []EditNote {
 	return out
 }
 
-// Edited publishes edits of a conversation that were made by a user, not for a request.
-func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
+// PublishEdits publishes edits of a conversation that were made by a user, not for a request.
+func (e *Events) PublishEdits(owner, conversation string, edits ...EditNote) {
 	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation,
 		Edits: edits})
 }
@@ -175,14 +175,14 @@ func (e *Events) PublishHold(owner, conversation string) {
 	e.publish(Event{Type: EventHold, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 
-// Reducing publishes that a request waits for its view to be reduced; it fits
+// PublishReducing publishes that a request waits for its view to be reduced; it fits
 // [gateway.Options.OnReduce].
-func (e *Events) Reducing(owner, conversation string) {
+func (e *Events) PublishReducing(owner, conversation string) {
 	e.publish(Event{Type: EventReducing, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 
-// SettingsChanged publishes that the settings of a profile have changed.
-func (e *Events) SettingsChanged(profile string) {
+// PublishSettings publishes that the settings of a profile have changed.
+func (e *Events) PublishSettings(profile string) {
 	e.publish(Event{Type: EventSettings, Time: time.Now(), Profile: &profile})
 }
 

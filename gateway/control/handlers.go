@@ -54,7 +54,7 @@ func patchSettings(c *call, p settingsPatch) (any, error) {
 
 func listConversations(c *call) (any, error) {
 	q := c.reader()
-	l := conversation.Listing{Text: q.text("text"), Since: q.time("since"), Before: q.time("before"),
+	l := conversation.ListQuery{Text: q.text("text"), Since: q.time("since"), Before: q.time("before"),
 		Limit: q.size("limit"), Cursor: q.text("cursor")}
 	if q.err != nil {
 		return nil, q.err
@@ -77,7 +77,7 @@ func showMessages(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return conversation.Show(c.r.Context(), c.home(), c.id(), h)
+	return conversation.ReadOriginals(c.r.Context(), c.home(), c.id(), h)
 }
 
 func getDialectView(c *call) (any, error) {
@@ -99,7 +99,7 @@ func verifyView(c *call) (any, error) {
 	switch view := c.reader().text("view"); view {
 	case "":
 	case "now":
-		o.Now = true
+		o.CurrentView = true
 	default:
 		return nil, invalid(opQuery, "view", fmt.Sprintf("%.40q is no view", view),
 			"view=now is what the model sees now; without it the newest compaction of the client is verified")
@@ -166,8 +166,8 @@ func exclude(c *call, in excluding) (any, error) {
 	if in.Handle.To == 0 {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
-	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(),
-		conversation.Intent{Verb: conversation.VerbExclude, Handles: []precis.Handle{in.Handle},
+	return c.changed(conversation.Apply(c.r.Context(), c.home(), c.id(),
+		conversation.EditRequest{Verb: conversation.VerbExclude, Handles: []precis.Handle{in.Handle},
 			Force: in.Force}))
 }
 
@@ -175,8 +175,8 @@ func reword(c *call, in rewording) (any, error) {
 	if in.Edit == "" {
 		return nil, invalid(opBody, "body: /edit", "it is missing", "")
 	}
-	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(),
-		conversation.Intent{Verb: conversation.VerbReword, Edits: []string{in.Edit}, Text: in.Text,
+	return c.changed(conversation.Apply(c.r.Context(), c.home(), c.id(),
+		conversation.EditRequest{Verb: conversation.VerbReword, Edits: []string{in.Edit}, Text: in.Text,
 			Force: in.Force}))
 }
 
@@ -232,7 +232,7 @@ func hold(c *call, in holdBody) (any, error) {
 }
 
 func sendHeld(c *call, in sendHeldBody) (any, error) {
-	return conversation.LetGo(c.r.Context(), c.home(), c.id(), in.Again)
+	return conversation.ReleaseHold(c.r.Context(), c.home(), c.id(), in.Again)
 }
 
 func search(c *call) (any, error) {
@@ -263,5 +263,5 @@ func getLedger(c *call) (any, error) {
 }
 
 func composition(ctx context.Context, h conversation.Home, id string) (conversation.Composition, error) {
-	return conversation.Compose(ctx, h, id)
+	return conversation.CompositionOf(ctx, h, id)
 }

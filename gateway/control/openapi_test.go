@@ -208,7 +208,7 @@ func TestTheSchemaOfEventsIsTheirType(t *testing.T) {
 func TestListenersHearOfTheirOwnersAlone(t *testing.T) {
 	e := NewEvents()
 	admin, other := e.Listen("*", 0), e.Listen("somebody", 0)
-	e.Edited("p1", "c1", EditNote{ID: "e1"})
+	e.PublishEdits("p1", "c1", EditNote{ID: "e1"})
 	e.publish(Event{Type: EventSettings})
 	if len(admin.C) != 2 || len(other.C) != 1 {
 		t.Errorf("the admin hears of %d events, somebody else of %d", len(admin.C), len(other.C))
@@ -225,7 +225,7 @@ func TestTurnsWarn(t *testing.T) {
 	e := NewEvents()
 	l := e.Listen("p1", 0)
 	turns := 9
-	outlook := &conversation.Outlook{Percent: 71.5, Near: true, Room: conversation.Room{Lasts: &turns}}
+	outlook := &conversation.Outlook{Percent: 71.5, Near: true, Room: conversation.Room{TurnsLeft: &turns}}
 	for _, turn := range []gateway.Turn{
 		{Report: &policy.Report{}, Outlook: outlook},
 		{Report: &policy.Report{}, Outlook: outlook, Warned: true},
@@ -234,7 +234,7 @@ func TestTurnsWarn(t *testing.T) {
 		{CondenseError: "none: it was passed through", Warned: true},
 	} {
 		turn.Owner, turn.Conversation = "p1", "c1"
-		e.Turn(t.Context(), turn)
+		e.PublishTurn(t.Context(), turn)
 	}
 	e.Close()
 	var got []string

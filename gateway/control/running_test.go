@@ -111,10 +111,10 @@ func TestPagesOfAList(t *testing.T) {
 	talk(0, stored)
 	p = p.again(t, st)
 	talk(stored, fresh)
-	var last conversation.Listed
+	var last conversation.ListItem
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
-		var page conversation.Page[conversation.Listed]
+		var page conversation.Page[conversation.ListItem]
 		p.get("/conversations?limit=3&cursor="+cursor, &page)
 		for _, l := range page.Items {
 			if seen[l.ID] || !want[l.ID] || !last.Updated.IsZero() && l.Updated.After(last.Updated) {
@@ -132,7 +132,7 @@ func TestPagesOfAList(t *testing.T) {
 	if len(seen) != stored+fresh {
 		t.Errorf("%d of %d are listed", len(seen), stored+fresh)
 	}
-	var page conversation.Page[conversation.Listed]
+	var page conversation.Page[conversation.ListItem]
 	p.get("/conversations?text=TASK+9", &page)
 	if len(page.Items) != 1 || !page.Items[0].InMemory {
 		t.Errorf("found %+v", page.Items)
@@ -145,7 +145,7 @@ func TestWithoutAStore(t *testing.T) {
 	a.reads(4, length)
 	a.ask()
 	one := "/conversations/" + a.id
-	var found conversation.FoundList
+	var found conversation.SearchResults
 	p.get("/search?q=SETTING_78+file", &found)
 	if len(found.Items) == 0 || found.Index != "memory" || !strings.Contains(found.Items[0].Snippet, "setting_78") || len(found.Items[0].Snippet) > 300 {
 		t.Errorf("found %+v", found)
@@ -159,7 +159,7 @@ func TestWithoutAStore(t *testing.T) {
 	}
 	var done conversation.Condensed
 	p.post(one+"/condense", p.share(one, 60), &done)
-	var list conversation.Page[conversation.Listed]
+	var list conversation.Page[conversation.ListItem]
 	p.get("/conversations", &list)
 	if !done.Changed || len(list.Items) != 1 || list.Items[0].Tokens != done.Status.Tokens {
 		t.Errorf("listed %+v after %+v", list.Items, done.Status)

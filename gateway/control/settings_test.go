@@ -17,7 +17,7 @@ import (
 
 func TestSettings(t *testing.T) {
 	p := start(t, nil, func(o *gateway.Options, _ *control.Options) {
-		o.Profiles = map[string]*policy.Manager{"other": o.Manager.With(nil)}
+		o.Profiles = map[string]*policy.Manager{"other": o.Manager.WithStore(nil)}
 	})
 	var s profiles.Settings
 	p.get("/settings", &s)

@@ -47,7 +47,7 @@ func start(t *testing.T, st precis.Store, changes ...change) *place {
 	}
 	u, _ := url.Parse(p.up.URL)
 	o := gateway.Options{
-		Upstreams: []gateway.Upstream{{Name: "up", URL: u}}, Manager: m, Store: st, OnTurn: p.events.Turn, Replica: "r1",
+		Upstreams: []gateway.Upstream{{Name: "up", URL: u}}, Manager: m, Store: st, OnTurn: p.events.PublishTurn, Replica: "r1",
 		Window: func(context.Context, string) precis.Window {
 			return precis.Window{Tokens: 20_000, Source: precis.SourceConfigured}
 		},

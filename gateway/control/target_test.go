@@ -68,7 +68,7 @@ func TestWhatWouldBeLostWantsForce(t *testing.T) {
 				Error struct {
 					Code  string       `json:"code"`
 					Hint  string       `json:"hint"`
-					Loses *policy.Gone `json:"would_lose"`
+					Loses *policy.Loss `json:"would_lose"`
 				} `json:"error"`
 			}
 			if err := json.Unmarshal([]byte(text), &f); err != nil || status != http.StatusConflict || f.Error.Code != "would_lose" || f.Error.Loses == nil || len(f.Error.Loses.Rules) == 0 || !strings.Contains(f.Error.Hint, "force") {
@@ -91,7 +91,7 @@ func TestWhatWouldBeLostWantsForce(t *testing.T) {
 			t.Error("it is refused, and the view is another one")
 		}
 		var done conversation.Condensed
-		if p.post(one+"/condense", `{"force":true,`+tiny+`}`, &done); !done.Changed || done.Report.Gone == nil {
+		if p.post(one+"/condense", `{"force":true,`+tiny+`}`, &done); !done.Changed || done.Report.Loss == nil {
 			t.Errorf("with force: %s", done.Report.Outcome)
 		}
 	})

@@ -1,5 +1,5 @@
 // Package hold makes the next request of a conversation wait, because a user wants to edit the
-// conversation before it is sent. [Orders] are what users have ordered. The gateway holds a request
+// conversation before it is sent. [Holds] are what users have ordered. The gateway holds a request
 // after planning and before composing it, without a lock, and plans it again afterwards, so that the
 // view that is sent includes the edits.
 package hold
@@ -19,9 +19,9 @@ const (
 	mostOrders = 1000      // in all; [fair.Most] of them for one owner
 )
 
-// Orders are the orders to hold requests, by conversation. Make them with [New]. They are safe for
+// Holds are the orders to hold requests, by conversation. Make them with [New]. They are safe for
 // concurrent use.
-type Orders struct {
+type Holds struct {
 	now    func() time.Time
 	notify func(owner, conversation string)
 
@@ -32,8 +32,8 @@ type Orders struct {
 
 // New returns an empty list of orders. Notify is called, without a lock, when a request of a
 // conversation is to be held, is held, or is let go.
-func New(now func() time.Time, notify func(owner, conversation string)) *Orders {
-	return &Orders{now: now, notify: notify, all: map[string]*order{}}
+func New(now func() time.Time, notify func(owner, conversation string)) *Holds {
+	return &Holds{now: now, notify: notify, all: map[string]*order{}}
 }
 
 // order is one order.
@@ -49,9 +49,9 @@ type order struct {
 	letGo, again bool
 }
 
-// Order holds the next request of a conversation, or extends the wait of the held one. The error is
+// Hold holds the next request of a conversation, or extends the wait of the held one. The error is
 // [precis.CodeConflict] when there are too many orders, or no more requests are held.
-func (s *Orders) Order(owner, id string, limit time.Duration) (err error) {
+func (s *Holds) Hold(owner, id string, limit time.Duration) (err error) {
 	defer func() {
 		if err == nil {
 			s.notify(owner, id)
@@ -95,9 +95,9 @@ func (h *order) change() {
 	h.changed = make(chan struct{})
 }
 
-// LetGo withdraws the order for a conversation of an owner. With again, the request after the held
+// Release withdraws the order for a conversation of an owner. With again, the request after the held
 // one is held in turn.
-func (s *Orders) LetGo(owner, id string, again bool) {
+func (s *Holds) Release(owner, id string, again bool) {
 	defer s.notify(owner, id) // without the lock
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *Orders) LetGo(owner, id string, again bool) {
 }
 
 // End lets all requests go and holds no more.
-func (s *Orders) End() {
+func (s *Holds) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
@@ -124,7 +124,7 @@ func (s *Orders) End() {
 }
 
 // forget drops orders older than orderAge that no request has used. The lock must be held.
-func (s *Orders) forget() {
+func (s *Holds) forget() {
 	for id, h := range s.all {
 		if !h.holdsRequest && s.now().Sub(h.ordered) > orderAge {
 			delete(s.all, id)
@@ -135,7 +135,7 @@ func (s *Orders) forget() {
 // Wait holds a request of a conversation if that was ordered, until it is let go, its limit or most
 // has passed, or ctx ends. KeepAlive is called when the wait begins, stop when it ends. Held is false
 // when there is no order, or when the order already holds a request; waited is by the real clock.
-func (s *Orders) Wait(ctx context.Context, owner, id string, most time.Duration,
+func (s *Holds) Wait(ctx context.Context, owner, id string, most time.Duration,
 	keepAlive func() (stop func())) (waited time.Duration, held bool) {
 	h := s.take(id, most)
 	if h == nil {
@@ -154,7 +154,7 @@ func (s *Orders) Wait(ctx context.Context, owner, id string, most time.Duration,
 
 // take begins to hold a request, for at most most. It returns nil when there is no order, or when
 // the order already holds a request.
-func (s *Orders) take(id string, most time.Duration) *order {
+func (s *Holds) take(id string, most time.Duration) *order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
@@ -169,7 +169,7 @@ func (s *Orders) take(id string, most time.Duration) *order {
 }
 
 // wait waits until the request is let go, its limit has passed, or the client leaves.
-func (s *Orders) wait(ctx context.Context, h *order) {
+func (s *Holds) wait(ctx context.Context, h *order) {
 	for {
 		s.mu.Lock()
 		until, changed, done := h.until, h.changed, h.letGo
@@ -192,7 +192,7 @@ func (s *Orders) wait(ctx context.Context, h *order) {
 }
 
 // done ends the holding of a request: its order is removed, or waits for the next request.
-func (s *Orders) done(id string, h *order) {
+func (s *Holds) done(id string, h *order) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.again && !s.ended {
@@ -203,7 +203,7 @@ func (s *Orders) done(id string, h *order) {
 }
 
 // State reports the order of an owner for a conversation.
-func (s *Orders) State(owner, id string) (out conversation.Holding) {
+func (s *Holds) State(owner, id string) (out conversation.Holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()

@@ -15,15 +15,15 @@ func TestOrdersAreShared(t *testing.T) {
 	n := 0
 	var err error
 	for ; err == nil; n++ {
-		err = s.Order("bob", fmt.Sprint("b", n), time.Minute)
+		err = s.Hold("bob", fmt.Sprint("b", n), time.Minute)
 	}
 	if precis.CodeOf(err) != precis.CodeConflict || n < mostOrders/2 || n > mostOrders {
 		t.Errorf("bob has %d orders, then %v", n, err)
 	}
-	if err := s.Order("bob", "b0", time.Hour); err != nil {
+	if err := s.Hold("bob", "b0", time.Hour); err != nil {
 		t.Errorf("an order that he has, changed: %v", err)
 	}
-	if err := s.Order("alice", "a", time.Minute); err != nil {
+	if err := s.Hold("alice", "a", time.Minute); err != nil {
 		t.Errorf("alice: %v", err)
 	}
 }

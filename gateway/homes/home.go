@@ -71,12 +71,12 @@ func (h Home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	}
 	h.all.reloadCalibration(ctx)
 	snap := c.Look(ctx)
-	arm, m := h.all.Profiles.Of(c.Info())
+	arm, m := h.all.Profiles.ForRecord(c.Info())
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
-	s.Failed = snap.Failed
+	s.CondenseError = snap.Failed
 	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.all.Store != nil
 	return c.Looking(arm, m, func(meter *measure.Meter) error {
-		s.Ask.Meter = meter
+		s.Template.Meter = meter
 		return f(s)
 	})
 }
@@ -90,9 +90,9 @@ func (h Home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 	var s *conversation.Subject
 	was := 0
 	err = c.Edit(ctx, func(conv *precis.Conversation) error {
-		arm, m := h.all.Profiles.Of(c.Info())
+		arm, m := h.all.Profiles.ForRecord(c.Info())
 		s = h.subject(ctx, c, m, conv, c.Last)
-		s.Ask.Meter = c.Meter(arm, m)
+		s.Template.Meter = c.Meter(arm, m)
 		was = s.Record.Tokens
 		return f(s)
 	})
@@ -117,8 +117,8 @@ func (h Home) subject(ctx context.Context, c *registry.Conversation, m *policy.M
 	conv *precis.Conversation, last policy.Report) *conversation.Subject {
 	return &conversation.Subject{
 		Conversation: conv, Record: c.Info(), Owner: c.Owner(), Open: c.Open(), Last: last,
-		Manager: h.all.Conversations.Manager(m, c.Owner()),
-		Ask:     h.request(ctx, c, conv.Model, last), Lease: c.Lease,
+		Manager:  h.all.Conversations.Manager(m, c.Owner()),
+		Template: h.request(ctx, c, conv.Model, last), Lease: c.Lease,
 		Profile: func(name string) (*policy.Manager, error) {
 			own, err := h.all.Profiles.Manager(name)
 			if err != nil {
@@ -160,10 +160,10 @@ func (h Home) windowOf(ctx context.Context, owner string, rec store.Record, mode
 
 // List lists the conversations in memory and those in the store.
 func (h Home) List(ctx context.Context,
-	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	q conversation.ListQuery) (conversation.Page[conversation.ListItem], error) {
 	owners, err := h.Owners(ctx)
 	if err != nil {
-		return conversation.Page[conversation.Listed]{}, err
+		return conversation.Page[conversation.ListItem]{}, err
 	}
 	h.all.reloadCalibration(ctx)
 	page, err := shelf.List(ctx, h.shelves(ctx, owners), q)
@@ -180,18 +180,18 @@ const mostSized = 50
 // sized returns a listed conversation with the size that its own status would report: in the window
 // of its next request, and with the current calibration. Where replicas share the store, all of
 // them count the same way, whether the conversation is in memory or not.
-func (h Home) sized(ctx context.Context, l conversation.Listed, few bool) conversation.Listed {
+func (h Home) sized(ctx context.Context, l conversation.ListItem, few bool) conversation.ListItem {
 	if h.all.Shared && few || l.InMemory && !h.all.Shared {
-		if now, err := conversation.SizedOf(ctx, h, l); err == nil {
+		if now, err := conversation.WithSize(ctx, h, l); err == nil {
 			return now
 		}
 		return l // it was removed meanwhile
 	}
-	_, m := h.all.Profiles.Of(l.Record)
+	_, m := h.all.Profiles.ForRecord(l.Record)
 	m = h.all.Conversations.Manager(m, l.Owner)
 	l.Window = h.windowOf(ctx, l.Owner, l.Record, l.Model, precis.Window{}).Tokens
 	l.Tokens = m.Calibrated(l.Model, m.Counted(l.Model, l.Tokens))
-	return conversation.NewListed(l.Owner, l.Record, false)
+	return conversation.NewListItem(l.Owner, l.Record, false)
 }
 
 // CountAll counts the conversations in memory and those in the store.
@@ -205,13 +205,13 @@ func (h Home) CountAll(ctx context.Context) (n int, known bool, err error) {
 
 // Search finds messages: with the store's index if it has one, else by reading the conversations in
 // memory.
-func (h Home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (h Home) Search(ctx context.Context, q store.SearchQuery) (conversation.SearchResults, error) {
 	owners, err := h.searched(ctx, q.Conversation)
 	if err == nil {
 		err = h.conversations.Settle(ctx, h.owner, q.Conversation)
 	}
 	if err != nil {
-		return conversation.FoundList{}, err
+		return conversation.SearchResults{}, err
 	}
 	return shelf.Search(ctx, h.shelves(ctx, owners), q)
 }
@@ -230,7 +230,7 @@ func (h Home) shelves(ctx context.Context, owners []string) []shelf.Shelf {
 	for _, owner := range owners {
 		sh := shelf.Shelf{Owner: owner, Catalog: h.conversations.Catalog(owner)}
 		for _, c := range h.conversations.Newest(ctx, owner) {
-			sh.Open = append(sh.Open, shelf.Open{Record: c.Info(),
+			sh.Open = append(sh.Open, shelf.OpenConversation{Record: c.Info(),
 				Transcript: c.Snapshot().Conversation.Transcript})
 		}
 		out = append(out, sh)
@@ -272,7 +272,7 @@ func (h Home) Hold(ctx context.Context, id string, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return h.all.Holds.Order(c.Owner(), c.ID(), limit)
+	return h.all.Holds.Hold(c.Owner(), c.ID(), limit)
 }
 
 // LetGo lets a request go, see [conversation.Holder].
@@ -281,7 +281,7 @@ func (h Home) LetGo(ctx context.Context, id string, again bool) error {
 	if err != nil {
 		return err
 	}
-	h.all.Holds.LetGo(c.Owner(), c.ID(), again)
+	h.all.Holds.Release(c.Owner(), c.ID(), again)
 	return nil
 }
 

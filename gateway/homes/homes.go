@@ -28,7 +28,7 @@ type Homes struct {
 	Profiles      *profiles.Set
 	Windows       *windows.Book
 	Upstreams     upstream.List
-	Holds         *hold.Orders
+	Holds         *hold.Holds
 	OutputLimit   func(model string) int // in tokens; 0: unknown
 	Logger        *slog.Logger
 
@@ -74,7 +74,7 @@ func (a *Homes) reloadCalibration(ctx context.Context) {
 	if !a.Shared || now-last < int64(countingFor) || !a.counted.CompareAndSwap(last, now) {
 		return
 	}
-	if err := a.Profiles.Default().With(a.Store).LoadCalibration(ctx); err != nil {
+	if err := a.Profiles.Default().WithStore(a.Store).LoadCalibration(ctx); err != nil {
 		// memory has an older one
 		a.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
 	}

@@ -65,8 +65,8 @@ type Line[S any] struct {
 	removed      bool
 }
 
-// Found is the place of a request.
-type Found[S any] struct {
+// Placement is the place of a request.
+type Placement[S any] struct {
 	Line   *Line[S]
 	Kind   Kind
 	Body   *wire.Body
@@ -85,15 +85,15 @@ type Found[S any] struct {
 }
 
 // Item returns the bytes of message i of the transcript in this request.
-func (f *Found[S]) Item(i int) []byte { return f.Body.Item(f.Lead + i) }
+func (f *Placement[S]) Item(i int) []byte { return f.Body.Item(f.Lead + i) }
 
 // Known is the store's data about a conversation that memory lacks: written by an earlier process
 // or another replica.
 type Known struct {
-	Len    int           // number of stored messages of the request; 0: none
-	Edits  []precis.Edit // in force after them
-	Record *store.Record // of the conversation that the request continues; nil: it continues none
-	Fresh  int           // the first number for [ID] that no stored conversation has
+	Len        int           // number of stored messages of the request; 0: none
+	Edits      []precis.Edit // in force after them
+	Record     *store.Record // of the conversation that the request continues; nil: it continues none
+	NextNumber int           // the first number for [ID] that no stored conversation has
 }
 
 // id returns the ID of the stored conversation that a request with known messages continues; ""
@@ -119,16 +119,16 @@ type Options[S any] struct {
 		known int) (*Known, error)
 	// Adopt makes the State of a new line. It is called with the table locked, and must be quick.
 	// Known is nil unless Load found data.
-	Adopt func(f *Found[S], known *Known) S
+	Adopt func(f *Placement[S], known *Known) S
 	// Stays reports whether a line should stay longer than more recently used ones, because it is
 	// not stored yet. Nil: no line should.
 	Stays func(S) bool
 	// Evict is called for each line that is dropped to free memory, with its size in bytes. It is
 	// called with the table locked. Nil: not called.
 	Evict func(s S, bytes int)
-	// Beside returns how many bytes evicted data still uses. It is called with the table locked.
+	// ExtraBytes returns how many bytes evicted data still uses. It is called with the table locked.
 	// Nil: 0.
-	Beside func() int
+	ExtraBytes func() int
 }
 
 // Table holds the lines in memory. It is safe for concurrent use.
@@ -188,8 +188,8 @@ func (t *Table[S]) Lines() []*Line[S] {
 	return out
 }
 
-// Through returns the lines in memory that contain a node after n messages, in any order.
-func (t *Table[S]) Through(owner string, n int, node precis.Fingerprint) []*Line[S] {
+// LinesThrough returns the lines in memory that contain a node after n messages, in any order.
+func (t *Table[S]) LinesThrough(owner string, n int, node precis.Fingerprint) []*Line[S] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []*Line[S]
@@ -256,7 +256,7 @@ func IsID(name string) bool {
 func (t *Table[S]) lineID(r Request, node precis.Fingerprint, known *Known) string {
 	n := 0
 	if known != nil {
-		n = known.Fresh
+		n = known.NextNumber
 	}
 	for ; ; n++ {
 		id := ID(t.o.Key, r.space(), node, n)
@@ -342,8 +342,8 @@ func (t *Table[S]) shrink(but *Line[S]) {
 // overLimit reports whether the lines exceed the memory limit.
 func (t *Table[S]) overLimit() bool {
 	beside := 0
-	if t.o.Beside != nil {
-		beside = t.o.Beside()
+	if t.o.ExtraBytes != nil {
+		beside = t.o.ExtraBytes()
 	}
 	return t.size+beside > t.o.Bytes
 }

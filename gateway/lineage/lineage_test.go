@@ -34,7 +34,7 @@ func (h history) body() []byte {
 	return []byte(`{"model":"m","system":"s","messages":[` + strings.Join(h, ",") + `],"tools":[]}`)
 }
 
-func place(t testing.TB, tab *lineage.Table[string], owner string, h history) *lineage.Found[string] {
+func place(t testing.TB, tab *lineage.Table[string], owner string, h history) *lineage.Placement[string] {
 	t.Helper()
 	f, err := tab.Place(context.Background(), lineage.Request{Owner: owner, Dialect: anthropic.Dialect{}, Body: h.body()})
 	if err != nil {
@@ -43,7 +43,7 @@ func place(t testing.TB, tab *lineage.Table[string], owner string, h history) *l
 	return f
 }
 
-func check(t *testing.T, f *lineage.Found[string], kind lineage.Kind, known int, parent precis.Fingerprint) {
+func check(t *testing.T, f *lineage.Placement[string], kind lineage.Kind, known int, parent precis.Fingerprint) {
 	t.Helper()
 	if f.Kind != kind || f.Known != known || f.Parent != parent {
 		t.Errorf("%s, %d known, parent %s; want %s, %d, %s", f.Kind, f.Known, f.Parent.Short(), kind, known, parent.Short())
@@ -188,7 +188,7 @@ func TestSystemPromptsAmongTheMessages(t *testing.T) {
 		return []byte(`{"model":"m","messages":[` + strings.Join(append([]string{said("system", system), said("developer", "d")}, more...), ",") + `]}`)
 	}
 	long := strings.Repeat("many words ", 60)
-	put := func(b []byte) *lineage.Found[string] {
+	put := func(b []byte) *lineage.Placement[string] {
 		f, err := tab.Place(context.Background(), lineage.Request{Owner: "o", Dialect: chat.Dialect{}, Body: b})
 		if err != nil {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func TestTheStoreIsAskedForWhatMemoryForgot(t *testing.T) {
 			}
 			return &lineage.Known{Len: 2, Edits: []precis.Edit{{ID: "e1"}}, Record: &store.Record{ID: "c1", Head: prints[0]}}, nil
 		},
-		Adopt: func(_ *lineage.Found[string], known *lineage.Known) string {
+		Adopt: func(_ *lineage.Placement[string], known *lineage.Known) string {
 			if known != nil {
 				state = known.Edits[0].ID
 			}

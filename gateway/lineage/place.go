@@ -10,19 +10,19 @@ import (
 	"github.com/precis-dev/precis/wire"
 )
 
-// MostMessages is how many messages a request may have. Even an empty message takes some hundred
+// MaxMessages is how many messages a request may have. Even an empty message takes some hundred
 // bytes.
-const MostMessages = 100_000
+const MaxMessages = 100_000
 
 // longestModel is the longest name of a model, in bytes. It is used in logs, in metrics and in
 // records.
 const longestModel = 512
 
-// TooMany is the error of a request with more than [MostMessages] messages.
-type TooMany struct{ Messages int }
+// TooManyError is the error of a request with more than [MaxMessages] messages.
+type TooManyError struct{ Messages int }
 
-func (e *TooMany) Error() string {
-	return fmt.Sprintf("%d messages are more than the %d that are read", e.Messages, MostMessages)
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("%d messages are more than the %d that are read", e.Messages, MaxMessages)
 }
 
 // Request is a request to place.
@@ -52,9 +52,9 @@ const (
 func (r Request) space() string { return Space(r.Owner, r.Scope) }
 
 // Place finds the place of a request and remembers it. The error is [precis.CodeInvalid] for an
-// unreadable body, with the byte or message at fault, and [TooMany] for one with too many messages.
+// unreadable body, with the byte or message at fault, and [TooManyError] for one with too many messages.
 // If Load fails, Place uses only memory, and returns the place together with the error.
-func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
+func (t *Table[S]) Place(ctx context.Context, r Request) (*Placement[S], error) {
 	f, prints, err := t.read(r)
 	if err != nil {
 		return nil, err
@@ -78,16 +78,16 @@ func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 }
 
 // read parses the body and decodes its new messages, based on the line that it seems to continue.
-func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
+func (t *Table[S]) read(r Request) (*Placement[S], []precis.Fingerprint, error) {
 	near := t.nearestLine(r)
 	body, err := wire.Parse(r.Body, r.Dialect.List(), near.body)
 	if err != nil {
 		return nil, nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: err}
 	}
-	if n := len(body.Items()); n > MostMessages {
-		return nil, nil, &TooMany{n}
+	if n := len(body.Items()); n > MaxMessages {
+		return nil, nil, &TooManyError{n}
 	}
-	f := &Found[S]{Body: body}
+	f := &Placement[S]{Body: body}
 	same := body.Same()
 	if same > near.lead {
 		f.Lead = near.lead
@@ -186,7 +186,7 @@ func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S],
 }
 
 // classify determines the kind of the request and remembers it. The table is locked.
-func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint, known *Known,
+func (t *Table[S]) classify(f *Placement[S], r Request, prints []precis.Fingerprint, known *Known,
 	passes Passes) {
 	p, n := t.deepest(r.space(), prints)
 	f.Known, f.Kind = n, First
@@ -233,7 +233,7 @@ func (t *Table[S]) classify(f *Found[S], r Request, prints []precis.Fingerprint,
 // of another line: the one that ends one turn before the request, and its number of messages. Nil:
 // there is no such line. Without it, each request of a repeated conversation would become a branch
 // of its own.
-func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, l *Line[S],
+func (t *Table[S]) replays(f *Placement[S], r Request, prints []precis.Fingerprint, l *Line[S],
 	n int) (*Line[S], int) {
 	if l == nil || n < 2 || n == len(l.fingerprints) {
 		return nil, 0
@@ -263,7 +263,7 @@ const mostVolatile = 3
 // is an answer, except the beginning of one that the client wrote itself. The request has the
 // answer in their place, perhaps after a message that lost a note. A request with another question
 // there is a branch.
-func (t *Table[S]) continuesEnd(f *Found[S], l *Line[S], n int) bool {
+func (t *Table[S]) continuesEnd(f *Placement[S], l *Line[S], n int) bool {
 	once := l.Transcript.Messages()[n:]
 	if t.ids[nodeID{l.Owner, l.ID}] == l && lostNotes(once, f.Messages[n:]) {
 		return true
@@ -337,7 +337,7 @@ func (t *Table[S]) parent(space string, prints []precis.Fingerprint, n int) prec
 }
 
 // pass makes a line for a request that is not to be remembered.
-func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
+func (t *Table[S]) pass(f *Placement[S], r Request, known *Known) {
 	if f.Line != nil && f.Kind == Repeated {
 		return
 	}
@@ -360,7 +360,7 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 }
 
 // begin makes a new line.
-func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, known *Known) {
+func (t *Table[S]) begin(f *Placement[S], r Request, prints []precis.Fingerprint, known *Known) {
 	own := append(make([]precis.Message, 0, f.Len+8), f.Messages...)
 	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(),
 		Transcript: precis.NewTranscript(own...), fingerprints: prints}
@@ -398,7 +398,7 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 }
 
 // extend adds the new messages to a line.
-func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
+func (t *Table[S]) extend(f *Placement[S], prints []precis.Fingerprint) {
 	l := f.Line
 	if n := len(l.fingerprints); n < len(prints) {
 		own := f.Messages[n:]
@@ -428,7 +428,7 @@ func weight(body []byte, messages int) int {
 }
 
 // remember makes the request the newest of its line.
-func (t *Table[S]) remember(f *Found[S]) {
+func (t *Table[S]) remember(f *Placement[S]) {
 	l := f.Line
 	k := nodeKey{l.space(), f.Node}
 	if f.Len > 0 {

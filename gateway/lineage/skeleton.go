@@ -35,7 +35,7 @@ func skeleton(m precis.Message) precis.Message {
 // its number of messages, which must exceed n, the number known without that. Only results may
 // differ, and each changed one must have become a short note: any other result makes a different
 // conversation. So does a changed newest message, because clients clear old ones.
-func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
+func (t *Table[S]) rewritten(f *Placement[S], r Request, n int) (*Line[S], int) {
 	if f.Len <= n {
 		return nil, 0
 	}

@@ -40,7 +40,7 @@ type ownKey struct{ owner, upstream, dialect, model string }
 
 // Model returns the model of a live request, for a summary writer; nil when ctx has no
 // [gateway.Credentials] or l is nil.
-func (o *Models) Model(ctx context.Context, l *policy.Live) model.Model {
+func (o *Models) Model(ctx context.Context, l *policy.LiveRequest) model.Model {
 	creds, ok := gateway.CredentialsFrom(ctx)
 	if !ok || l == nil {
 		return nil
@@ -62,7 +62,7 @@ func (o *Models) Model(ctx context.Context, l *policy.Live) model.Model {
 	return c
 }
 
-func (o *Models) config(creds gateway.Credentials, l *policy.Live) provider.Config {
+func (o *Models) config(creds gateway.Credentials, l *policy.LiveRequest) provider.Config {
 	c := o.Config
 	c.Dialect, c.Model, c.BaseURL = l.Dialect, l.Model, creds.BaseURL()
 	c.Info = model.Info{Provider: creds.Upstream.Name}

@@ -35,7 +35,7 @@ func TestOwnersHaveBreakersOfTheirOwn(t *testing.T) {
 	own := &ownmodel.Models{Config: provider.Config{Retries: -1}}
 	ask := func(key string) error {
 		ctx := gateway.WithCredentials(context.Background(), gateway.Credentials{Upstream: gateway.Upstream{Name: "up", URL: u}, Owner: key, Header: http.Header{"X-Api-Key": {key}}})
-		m := own.Model(ctx, &policy.Live{Dialect: "anthropic", Model: "claude-x", Body: []byte(`{}`)})
+		m := own.Model(ctx, &policy.LiveRequest{Dialect: "anthropic", Model: "claude-x", Body: []byte(`{}`)})
 		_, err := m.Generate(ctx, model.Request{Messages: []precis.Message{precis.NewText(precis.RoleUser, "hi")}, MaxTokens: 10})
 		return err
 	}

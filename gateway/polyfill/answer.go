@@ -149,9 +149,9 @@ func withRaised(object []byte, name string, by int) []byte {
 	return with(object, func(d *wire.Draft) { d.Set(name, []byte(strconv.Itoa(jsonspan.Int(raw)+by))) })
 }
 
-// Counted adds to an answer of count_tokens the count without edits, scaled by the ratio of said to
+// AddUneditedCount adds to an answer of count_tokens the count without edits, scaled by the ratio of said to
 // shown in our own count. It returns nil if body is no such answer.
-func Counted(body []byte, said, shown int) []byte {
+func AddUneditedCount(body []byte, said, shown int) []byte {
 	n := jsonspan.Field(body, "input_tokens")
 	if jsonspan.Kind(n) < '0' || jsonspan.Kind(n) > '9' {
 		return nil
@@ -175,10 +175,10 @@ func (r *Request) Answer(now time.Time) *Answer {
 	return r.answer
 }
 
-// Alone returns the whole answer to a request that needs no upstream, and whether it is a stream.
+// WholeAnswer returns the whole answer to a request that needs no upstream, and whether it is a stream.
 // Ok is false when no summary could be made. An empty request has no messages to summarize, and
 // gets a fixed summary.
-func (r *Request) Alone(empty bool, now time.Time) (body []byte, stream, ok bool) {
+func (r *Request) WholeAnswer(empty bool, now time.Time) (body []byte, stream, ok bool) {
 	if r.summary == nil && empty {
 		r.summary = &Summary{Text: "Nothing was said beside the messages of the user."}
 	}

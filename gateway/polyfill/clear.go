@@ -117,7 +117,7 @@ func isCleared(u precis.Unit, b int) bool {
 	if !u.Changed {
 		return false
 	}
-	k := slices.Index(u.Index, b)
+	k := slices.Index(u.OriginalIndexes, b)
 	if k < 0 || len(u.Messages) == 0 {
 		return false
 	}

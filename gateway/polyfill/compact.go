@@ -102,7 +102,7 @@ func newestExchange(msgs []precis.Message) int {
 // tool use.
 func groupOf(msgs []precis.Message, i int) int {
 	k := 0
-	for _, g := range precis.Groups(msgs) {
+	for _, g := range precis.GroupStarts(msgs) {
 		if g <= i {
 			k = g
 		}

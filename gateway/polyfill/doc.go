@@ -1,6 +1,6 @@
 // Package polyfill implements the context management of the Anthropic and OpenAI APIs for upstreams
 // that lack it: the fields of requests ([ParseEdits], [ParseCompaction]), the compaction blocks and
-// items that clients send back ([Read]), the edits that carry them out ([Emulator]), and the fields
+// items that clients send back ([ReadCompaction]), the edits that carry them out ([Emulator]), and the fields
 // of the answers ([Answer]). The gateway holds the conversation and decides when to use them.
 //
 // Formats follow the Go SDKs of both, documented by Anthropic under "Context editing" and

@@ -30,9 +30,9 @@ type View interface {
 type Emulator struct {
 	*Request
 	View       View
-	Live       *policy.Live      // for summary requests to extend; nil: they stand alone
-	Reasoning  precis.Reasoning  // which signed reasoning stays when the messages before it change
-	Summarizer policy.Summarizer // if it is nil or fails, a digest is made
+	Live       *policy.LiveRequest  // for summary requests to extend; nil: they stand alone
+	Reasoning  precis.ReasoningRule // which signed reasoning stays when the messages before it change
+	Summarizer policy.Summarizer    // if it is nil or fails, a digest is made
 	// Keep stores the first end messages, which the client is about to replace by a summary, and
 	// books the cost of the summary; nil: not stored.
 	Keep   func(ctx context.Context, end int, s policy.Summary)
@@ -160,7 +160,7 @@ func (e *Emulator) reasoningOf(u precis.Unit, signed bool) (out []precis.Replace
 		th, visible := b.(precis.Thinking)
 		_, redacted := b.(precis.RedactedThinking)
 		if !visible && !redacted || signed && visible && th.Signature == "" ||
-			u.Changed && !slices.Contains(u.Index, i) {
+			u.Changed && !slices.Contains(u.OriginalIndexes, i) {
 			continue
 		}
 		out = append(out, precis.ReplaceBlock(e.transcript(), u.From, i, nil))

@@ -12,17 +12,17 @@ import (
 	"github.com/precis-dev/precis/wire/responses"
 )
 
-// Invalid is the API's error for a field that it would refuse.
-type Invalid struct {
+// InvalidError is the API's error for a field that it would refuse.
+type InvalidError struct {
 	Param   string // e.g. "context_management.edits.0.keep.value"
 	Message string
 }
 
 // Error returns "PARAM: MESSAGE".
-func (e *Invalid) Error() string { return e.Param + ": " + e.Message }
+func (e *InvalidError) Error() string { return e.Param + ": " + e.Message }
 
 // Body returns the body of the error in the format of a dialect.
-func (e *Invalid) Body(dialect string) []byte {
+func (e *InvalidError) Body(dialect string) []byte {
 	if dialect == responses.Format {
 		body := jsonspan.AppendStringField([]byte(`{"error":{`), "message", e.Message)
 		body = jsonspan.AppendStringField(body, "type", "invalid_request_error")
@@ -38,11 +38,11 @@ func (e *Invalid) Body(dialect string) []byte {
 }
 
 // fields reads fields and records the first error.
-type fields struct{ invalid *Invalid }
+type fields struct{ invalid *InvalidError }
 
 func (f *fields) fail(param, format string, args ...any) {
 	if f.invalid == nil {
-		f.invalid = &Invalid{param, fmt.Sprintf(format, args...)}
+		f.invalid = &InvalidError{param, fmt.Sprintf(format, args...)}
 	}
 }
 

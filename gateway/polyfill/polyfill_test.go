@@ -44,7 +44,7 @@ func TestParseEditsReadsWhatTheSDKsSend(t *testing.T) {
 
 func TestSummariesSurviveTheWay(t *testing.T) {
 	for _, s := range []polyfill.Summary{{Text: "a"}, {Text: "Ünïcode\n\"x\" ]\n\n[End of the summary.]", Conversation: "c1", Messages: 7, Node: "ab"}} {
-		if got, ok := polyfill.Open(s.Seal()); !ok || got != s {
+		if got, ok := polyfill.Unseal(s.Seal()); !ok || got != s {
 			t.Errorf("%+v became %+v", s, got)
 		}
 		for _, here := range []bool{false, true} {
@@ -54,7 +54,7 @@ func TestSummariesSurviveTheWay(t *testing.T) {
 		}
 	}
 	for _, other := range []string{"", "gAAAA", "precis.v1.", "precis.v1.!!", "precis.v2.e30", "precis.v1.W10"} {
-		if s, ok := polyfill.Open(other); ok {
+		if s, ok := polyfill.Unseal(other); ok {
 			t.Errorf("%q is %+v", other, s)
 		}
 	}
@@ -131,10 +131,10 @@ func TestAnswersKeepWhatIsNotTheirs(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	if a.Message([]byte(`{"type":"error"}`)) != nil || a.Response([]byte(`{"object":"response"}`)) != nil || polyfill.Counted([]byte(`{}`), 2, 1) != nil {
+	if a.Message([]byte(`{"type":"error"}`)) != nil || a.Response([]byte(`{"object":"response"}`)) != nil || polyfill.AddUneditedCount([]byte(`{}`), 2, 1) != nil {
 		t.Error("what is no answer is changed")
 	}
-	if got := polyfill.Counted([]byte(`{"input_tokens":100}`), 300, 200); string(got) != `{"input_tokens":100,"context_management":{"original_input_tokens":150}}` {
+	if got := polyfill.AddUneditedCount([]byte(`{"input_tokens":100}`), 300, 200); string(got) != `{"input_tokens":100,"context_management":{"original_input_tokens":150}}` {
 		t.Errorf("counted %s", got)
 	}
 }
@@ -148,7 +148,7 @@ func FuzzFields(f *testing.F) {
 		if jsonspan.Valid(raw) != nil {
 			return // a body is checked before
 		}
-		var invalid *polyfill.Invalid
+		var invalid *polyfill.InvalidError
 		e, err := polyfill.ParseEdits(raw)
 		if err != nil && (!errors.As(err, &invalid) || invalid.Param == "" || invalid.Message == "") {
 			t.Fatalf("%s: %v", raw, err)
@@ -163,7 +163,7 @@ func FuzzFields(f *testing.F) {
 			t.Fatalf("%s: %+v %v", raw, c, err)
 		}
 		for _, anthropic := range []bool{false, true} {
-			if s, kind := polyfill.Read(raw, anthropic); (kind == polyfill.Ours || kind == polyfill.Readable) && strings.TrimSpace(s.Text) == "" {
+			if s, kind := polyfill.ReadCompaction(raw, anthropic); (kind == polyfill.Ours || kind == polyfill.Readable) && strings.TrimSpace(s.Text) == "" {
 				t.Fatalf("%s: %s without a text", raw, kind)
 			}
 		}
@@ -176,7 +176,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"type":"message","content":[],"usage":null}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		a := polyfill.Answer{ID: "x", Reports: true, Made: &polyfill.Summary{Text: "s"}, Usage: precis.Usage{Input: 1}}
-		for _, out := range [][]byte{a.Message(raw), a.Response(raw), polyfill.Counted(raw, 3, 2)} {
+		for _, out := range [][]byte{a.Message(raw), a.Response(raw), polyfill.AddUneditedCount(raw, 3, 2)} {
 			if out != nil && jsonspan.Valid(raw) == nil && jsonspan.Valid(out) != nil {
 				t.Fatalf("%s became %s", raw, out)
 			}

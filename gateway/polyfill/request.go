@@ -84,7 +84,7 @@ func (r *Request) readManagement() (err error) {
 		r.Edits, err = ParseEdits(raw)
 		r.compact = r.Edits.Compact
 		if err == nil && r.Edits.Thinking != nil && !r.Prompt.Thinking {
-			err = &Invalid{Message: "`" + TypeClearThinking +
+			err = &InvalidError{Message: "`" + TypeClearThinking +
 				"` strategy requires `thinking` to be enabled or adaptive"}
 		}
 	case responses.Format:
@@ -110,14 +110,14 @@ func (r *Request) readCompact() error {
 		return nil
 	}
 	if r.Prompt.Model == "" {
-		return &Invalid{Param: "model", Message: "Missing required parameter: 'model'."}
+		return &InvalidError{Param: "model", Message: "Missing required parameter: 'model'."}
 	}
 	if r.Intent.Stateful {
-		return &Invalid{Param: "previous_response_id",
+		return &InvalidError{Param: "previous_response_id",
 			Message: "Stored responses cannot be compacted here; send the items as 'input'."}
 	}
 	if len(r.Messages) == 0 && r.Body.String("input") == "" {
-		return &Invalid{Param: "input", Message: "There is nothing to compact: 'input' is empty."}
+		return &InvalidError{Param: "input", Message: "There is nothing to compact: 'input' is empty."}
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (r *Request) returned(b precis.Block) (Summary, Kind, bool) {
 	if !is || !IsCompaction(o.Type) {
 		return Summary{}, "", false
 	}
-	s, kind := Read(o.Raw, r.Dialect == anthropic.Format)
+	s, kind := ReadCompaction(o.Raw, r.Dialect == anthropic.Format)
 	ok := kind == Ours || kind != Opaque && !r.Native.ContextManagement
 	return s, kind, ok
 }

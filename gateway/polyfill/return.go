@@ -43,7 +43,7 @@ func (e restorer) sentBacks() (out []sentBack) {
 			continue
 		}
 		for i, b := range e.transcript().At(u.From).Content {
-			if u.Changed && !slices.Contains(u.Index, i) {
+			if u.Changed && !slices.Contains(u.OriginalIndexes, i) {
 				continue
 			}
 			if s, kind, ok := e.returned(b); ok {

@@ -31,8 +31,8 @@ func (s Summary) Seal() string {
 	return seal + base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// Open reads the output of [Summary.Seal]; false for any other text.
-func Open(sealed string) (s Summary, ok bool) {
+// Unseal reads the output of [Summary.Seal]; false for any other text.
+func Unseal(sealed string) (s Summary, ok bool) {
 	rest, ours := strings.CutPrefix(sealed, seal)
 	if !ours {
 		return Summary{}, false
@@ -91,11 +91,11 @@ const (
 // IsCompaction reports whether a block or item type denotes a compaction.
 func IsCompaction(kind string) bool { return kind == "compaction" || kind == "compaction_summary" }
 
-// Read reads a compaction block of the Messages API (anthropic) or a compaction
+// ReadCompaction reads a compaction block of the Messages API (anthropic) or a compaction
 // item of the Responses API.
-func Read(raw json.RawMessage, anthropic bool) (Summary, Kind) {
+func ReadCompaction(raw json.RawMessage, anthropic bool) (Summary, Kind) {
 	sealed, _ := jsonspan.String(jsonspan.Field(raw, "encrypted_content"))
-	s, ours := Open(sealed)
+	s, ours := Unseal(sealed)
 	if !anthropic {
 		if ours && strings.TrimSpace(s.Text) != "" {
 			return s, Ours

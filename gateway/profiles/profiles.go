@@ -51,9 +51,9 @@ func (s *Set) Manager(profile string) (*policy.Manager, error) {
 	return nil, precis.Errorf(precis.CodeNotFound, "choose profile", "there is no profile %.60q", profile)
 }
 
-// Of returns the profile and the manager of a conversation with a record: the profile that its newest
+// ForRecord returns the profile and the manager of a conversation with a record: the profile that its newest
 // request asked for, else its arm, else the default.
-func (s *Set) Of(info store.Record) (string, *policy.Manager) {
+func (s *Set) ForRecord(info store.Record) (string, *policy.Manager) {
 	for _, name := range []string{info.Profile, info.Arm} {
 		if m, err := s.Manager(name); name != "" && err == nil {
 			return name, m

@@ -69,8 +69,8 @@ func (s *Set) Patch(profile string, p Patch) (Settings, error) {
 	return s.Save(profile, p, func(policy.Settings) error { return nil })
 }
 
-// InForce returns a copy of all settings of a profile; "" selects the default one.
-func (s *Set) InForce(profile string) (policy.Settings, error) {
+// PolicySettings returns a copy of all settings of a profile; "" selects the default one.
+func (s *Set) PolicySettings(profile string) (policy.Settings, error) {
 	m, err := s.Manager(profile)
 	if err != nil {
 		return policy.Settings{}, err

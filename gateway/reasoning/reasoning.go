@@ -77,10 +77,10 @@ var (
 	controlError   = lazyregexp.New("(?i)block_binding|prefix_mismatch|" + betaBinding)
 )
 
-// AboutControl reports whether an error means that the control for bound reasoning is unknown.
-func AboutControl(status int, body []byte) bool { return status == 400 && controlError.Match(body) }
+// IsControlError reports whether an error means that the control for bound reasoning is unknown.
+func IsControlError(status int, body []byte) bool { return status == 400 && controlError.Match(body) }
 
-// AboutThinking reports whether an error concerns reasoning that was sent back.
-func AboutThinking(status int, body []byte) bool {
+// IsReasoningError reports whether an error concerns reasoning that was sent back.
+func IsReasoningError(status int, body []byte) bool {
 	return status == 400 && signatureError.Match(body)
 }

@@ -23,14 +23,14 @@ func TestErrorsAboutThinkingAreKnown(t *testing.T) {
 		"prompt is too long: 5 tokens > 4 maximum":                                                                      false,
 		"messages.0.content: Field required":                                                                            false,
 	} {
-		if got := AboutThinking(400, []byte(text)); got != want {
+		if got := IsReasoningError(400, []byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
-	if !AboutControl(400, []byte("thinking.enabled.block_binding: Extra inputs are not permitted")) {
+	if !IsControlError(400, []byte("thinking.enabled.block_binding: Extra inputs are not permitted")) {
 		t.Error("an unknown control is not known")
 	}
-	if AboutThinking(500, []byte("Invalid `signature` in `thinking` block")) {
+	if IsReasoningError(500, []byte("Invalid `signature` in `thinking` block")) {
 		t.Error("a server's fault is not about thinking")
 	}
 }

@@ -22,7 +22,7 @@ func (r *Registry) Ledger(owner string) precis.Ledger {
 // Manager returns a manager for the conversations of an owner. It has the owner's ledger and
 // calibration, but no store, because the registry stores edits.
 func (r *Registry) Manager(m *policy.Manager, owner string) *policy.Manager {
-	return m.With(nil).WithLedger(r.Ledger(owner)).ForOwner(owner)
+	return m.WithStore(nil).WithLedger(r.Ledger(owner)).ForOwner(owner)
 }
 
 type ledger struct {

@@ -35,7 +35,7 @@ func (r *Registry) load(ctx context.Context, owner, scope string, prints []preci
 func (r *Registry) readKnown(ctx context.Context, owner, scope string, nodes []precis.Fingerprint,
 	end precis.Fingerprint, known int) (*lineage.Known, error) {
 	cat := r.Catalog(owner)
-	out := &lineage.Known{Fresh: r.freshID(ctx, cat, lineage.Space(owner, scope), end)}
+	out := &lineage.Known{NextNumber: r.freshID(ctx, cat, lineage.Space(owner, scope), end)}
 	if len(nodes) <= known {
 		return out, nil
 	}

@@ -89,13 +89,13 @@ func begins(list, prefix []precis.Edit) bool {
 // an edit does not fit the conversation, or when the store has edits of another replica: those are
 // then in force instead of the given ones.
 func (c *Conversation) Record(ctx context.Context, m *policy.Manager, edits ...precis.Edit) error {
-	err := m.With(nil).Record(ctx, c.conv, edits...)
+	err := m.WithStore(nil).Record(ctx, c.conv, edits...)
 	return errors.Join(err, c.store(ctx, false))
 }
 
 // Keep puts edits in force in memory, to be stored later. The lock must be held.
 func (c *Conversation) Keep(ctx context.Context, m *policy.Manager, edits ...precis.Edit) error {
-	return m.With(nil).Record(ctx, c.conv, edits...)
+	return m.WithStore(nil).Record(ctx, c.conv, edits...)
 }
 
 // store stores the edits that the store lacks, see [Conversation.Record]. With now, it gives up

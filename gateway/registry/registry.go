@@ -57,7 +57,7 @@ type Registry struct {
 }
 
 // Found is the place of a request: see [lineage.Found].
-type Found = lineage.Found[*Conversation]
+type Found = lineage.Placement[*Conversation]
 
 type line = lineage.Line[*Conversation]
 
@@ -80,8 +80,8 @@ func New(o Options) *Registry {
 	r.saver, r.books = newSaver(r), newBooks(r)
 	r.table = lineage.New(lineage.Options[*Conversation]{
 		Bytes: o.Bytes, Key: o.Key, Load: r.load, Adopt: r.adopt, Evict: r.saver.evict,
-		Beside: func() int { return int(r.saver.evictedCount.Load()) },
-		Stays:  func(c *Conversation) bool { return c.unsaved.Load() },
+		ExtraBytes: func() int { return int(r.saver.evictedCount.Load()) },
+		Stays:      func(c *Conversation) bool { return c.unsaved.Load() },
 	})
 	return r
 }

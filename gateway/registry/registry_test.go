@@ -108,7 +108,7 @@ func lock(t *testing.T, c *registry.Conversation, n int) {
 func pin(t *testing.T, c *registry.Conversation, m *policy.Manager, message int) error {
 	t.Helper()
 	return c.Edit(t.Context(), func(conv *precis.Conversation) error {
-		_, err := m.With(nil).Pin(t.Context(), conv, precis.MessageHandle(message))
+		_, err := m.WithStore(nil).Pin(t.Context(), conv, precis.MessageHandle(message))
 		return err
 	})
 }

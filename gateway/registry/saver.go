@@ -253,7 +253,7 @@ func (s *saver) flush(ctx context.Context) bool {
 func (s *saver) calibrate(ctx context.Context, models map[calibrated]*policy.Manager) bool {
 	ok := true
 	for c, m := range models {
-		err := m.With(s.reg.o.Store).SaveCalibration(ctx, c.model)
+		err := m.WithStore(s.reg.o.Store).SaveCalibration(ctx, c.model)
 		if err == nil {
 			continue
 		}

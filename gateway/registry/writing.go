@@ -65,7 +65,7 @@ func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Tran
 // for all messages after its node, in every conversation.
 func (c *Conversation) markUnread(stored []precis.Edit) {
 	for _, e := range stored {
-		for _, l := range c.reg.table.Through(c.owner, e.Seen, e.At) {
+		for _, l := range c.reg.table.LinesThrough(c.owner, e.Seen, e.At) {
 			if o := l.State; o != nil && o != c {
 				o.unread.Store(true)
 			}

@@ -36,7 +36,7 @@ func EndingInPending(res policy.Result, msgs []precis.Message) policy.Result {
 	if last < 0 || res.Units[last].To >= len(msgs) {
 		return res
 	}
-	groups := precis.Groups(msgs)
+	groups := precis.GroupStarts(msgs)
 	res.Units, res.View = slices.Clip(res.Units), slices.Clip(res.View)
 	for i := groups[len(groups)-1]; i < len(msgs); i++ {
 		res.Units = append(res.Units, precis.Unit{From: i, To: i + 1, Messages: msgs[i : i+1 : i+1]})

@@ -27,7 +27,7 @@ var reduced = policy.Report{
 	Conversation: "c1", Model: "m", TriggeredBy: precis.TriggeredBackground, Unreduced: 900, Before: policy.Size{Tokens: 800}, After: policy.Size{Tokens: 300}, Took: time.Second,
 	Decision: policy.Decision{Window: precis.Window{Tokens: 1000}},
 	Edits:    []policy.EditSummary{{ID: "e", Kind: precis.KindCondensation, Rung: "condense", Saved: 500}},
-	Steps: []precis.Step{
+	Steps: []precis.RungResult{
 		{Rung: "dedupe", Outcome: "skipped", Code: "nothing"},
 		{Rung: "condense", Outcome: "accepted", Before: 800, After: 300, Call: &precis.CallReport{Usage: precis.Usage{Input: 700, Output: 50}, CostUSD: 0.25}},
 	},

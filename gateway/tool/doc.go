@@ -2,7 +2,7 @@
 // their definitions, finds their calls in answers, and merges several answers into one, so that the
 // client sees no call. The tools themselves are precis/gateway/recall and precis/gateway/asked.
 //
-// [Offer] adds tools to a request. [Merger] processes streams, [Whole] processes answers in one
+// [Offer] adds tools to a request. [Merger] processes streams, [BodyMerger] processes answers in one
 // piece. Both return an [Answer]. When it is due, extend the messages of the request with
 // [Answer.Append] and send it again to get the next answer.
 //

@@ -128,7 +128,7 @@ func TestChatServersThatDiffer(t *testing.T) {
 func TestWholeAnswersOfOtherKindsAreNone(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		for _, body := range []string{"", "null", "[]", `{"error":{}}`, `{"type":"message","content":[}`, `{"choices":[{}]}`, `{"object":"response","output":7}`, "\xff"} {
-			w := Whole{Dialect: dialect, Names: names}
+			w := BodyMerger{Dialect: dialect, Names: names}
 			if a := w.Add([]byte(body)); a.Due() || w.Bytes() != nil {
 				t.Errorf("%s %s: %+v %s", dialect, body, a, w.Bytes())
 			}
@@ -140,17 +140,17 @@ func TestOffer(t *testing.T) {
 	tools := []Tool{{Name: "precis_recall", Description: "one", Schema: `{"type":"object"}`}, {Name: "precis_condense", Description: "two", Schema: `{"type":"object"}`}}
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		const read = ` [ {"name":"read"} ] `
-		out := Offer([]byte(read), dialect, Free([]byte(read), tools))
-		again := Offer([]byte(read), dialect, Free([]byte(read), tools))
+		out := Offer([]byte(read), dialect, Available([]byte(read), tools))
+		again := Offer([]byte(read), dialect, Available([]byte(read), tools))
 		if !json.Valid(out) || !bytes.Equal(out, again) || !strings.HasPrefix(string(out), ` [ {"name":"read"} ,{`) {
 			t.Errorf("%s", out)
 		}
 		one := Offer([]byte(read), dialect, tools[1:])
-		if free := NamesOf(Free(one, tools)); len(free) != 1 || !free.has("precis_recall") {
+		if free := NamesOf(Available(one, tools)); len(free) != 1 || !free.has("precis_recall") {
 			t.Errorf("%s: %v are free in %s", dialect, free, one)
 		}
 		for _, list := range []string{"", "null", "[]", "{}", "[", `[{"name":"read"},`, string(out)} {
-			if free := Free([]byte(list), tools); len(free) > 0 {
+			if free := Available([]byte(list), tools); len(free) > 0 {
 				t.Errorf("%s: %v are free in %s", dialect, free, list)
 			}
 		}
@@ -206,12 +206,12 @@ func FuzzMerger(f *testing.F) {
 					}
 				}
 			}
-			w := Whole{Dialect: dialect, Names: names}
+			w := BodyMerger{Dialect: dialect, Names: names}
 			w.Add([]byte(first))
 			w.Add([]byte(second))
 			_ = w.Bytes()
 			_ = Unmark([]byte(first))
-			_ = Offer([]byte(first), dialect, Free([]byte(first), []Tool{{Name: "x", Schema: "{}"}}))
+			_ = Offer([]byte(first), dialect, Available([]byte(first), []Tool{{Name: "x", Schema: "{}"}}))
 			_ = fmt.Sprint(sum([]byte(first), []byte(second)), latest([]byte(first), []byte(second)))
 		}
 	})

@@ -44,10 +44,10 @@ func (t Tool) definition(dialect string) []byte {
 	return []byte(`{"type":"function",` + string(about) + `,"parameters":` + t.Schema + `,"strict":false}`)
 }
 
-// Free returns the tools with names that are not used in a request's list of tools; nil when the
+// Available returns the tools with names that are not used in a request's list of tools; nil when the
 // list is empty, missing or unreadable, because a request without tools does not come from an
 // agent.
-func Free(list json.RawMessage, tools []Tool) []Tool {
+func Available(list json.RawMessage, tools []Tool) []Tool {
 	free, n := slices.Clone(tools), 0
 	for s, err := range jsonspan.Array(list) {
 		if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/precis-dev/precis/wire/chat"
 )
 
-// Whole merges several answers in one piece each. Make one with its dialect and the names of the
+// BodyMerger merges several answers in one piece each. Make one with its dialect and the names of the
 // tools; it is not safe for concurrent use.
-type Whole struct {
+type BodyMerger struct {
 	Dialect string
 	Names   Names // of the tools with calls to be removed
 
@@ -22,7 +22,7 @@ type Whole struct {
 
 // Add adds the next answer; it returns nil when body is no answer of the dialect. The body is
 // retained.
-func (w *Whole) Add(body []byte) *Answer {
+func (w *BodyMerger) Add(body []byte) *Answer {
 	var a *Answer
 	var rest json.RawMessage
 	switch w.Dialect {
@@ -42,7 +42,7 @@ func (w *Whole) Add(body []byte) *Answer {
 }
 
 // Bytes returns the merged answer; nil when it equals the first one.
-func (w *Whole) Bytes() []byte {
+func (w *BodyMerger) Bytes() []byte {
 	if !w.calls {
 		return nil
 	}

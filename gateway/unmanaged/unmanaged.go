@@ -59,7 +59,7 @@ func Explanations() []Explanation {
 		{Encoding, "its body is compressed in a way that is not known", true},
 		{Bypass, "it has the header X-Precis-Bypass: true", true},
 		{Invalid, "its body is not JSON, or holds a message that is not valid", false},
-		{TooMany, fmt.Sprintf("it has more than %d messages", lineage.MostMessages), true},
+		{TooMany, fmt.Sprintf("it has more than %d messages", lineage.MaxMessages), true},
 		{Thread, "it continues or creates a message thread, which its upstream keeps", false},
 		{Stateful, "it refers to messages that its upstream keeps", true},
 		{Empty, "it has no list of messages, or an empty one", true},
@@ -74,9 +74,9 @@ func Explanations() []Explanation {
 
 // ReasonOf returns the reason for an error of the gateway's own.
 func ReasonOf(err error) Reason {
-	var large admission.TooLarge
-	var slow admission.TooSlow
-	var busy admission.Busy
+	var large admission.TooLargeError
+	var slow admission.TooSlowError
+	var busy admission.BusyError
 	var thread *ThreadError
 	switch {
 	case errors.As(err, &thread):

@@ -179,10 +179,10 @@ func (r Route) URL(query string) *url.URL {
 	return r.Upstream.Join(r.Path, query)
 }
 
-// Named returns the route of a request to a model at the server that its URL names; false for any
+// RouteByURL returns the route of a request to a model at the server that its URL names; false for any
 // other request. Programs talk to many servers, so a path that ends in a common word must also have
 // a fitting beginning.
-func Named(r *http.Request) (Route, bool) {
+func RouteByURL(r *http.Request) (Route, bool) {
 	if r.Method != http.MethodPost || r.URL == nil || r.URL.Host == "" {
 		return Route{}, false
 	}

@@ -1,5 +1,5 @@
 // Package upstream finds where requests go: to which model API, at which URL, and what they ask for
-// there. A [List] routes a request by its path; [Named] routes one that names its server itself.
+// there. A [List] routes a request by its path; [RouteByURL] routes one that names its server itself.
 package upstream
 
 import (
@@ -50,8 +50,8 @@ func (l List) For(dialect string) *API {
 	return nil
 }
 
-// Main returns the names of the upstreams that are used without being named in a path.
-func (l List) Main() (names []string) {
+// DefaultNames returns the names of the upstreams that are used without being named in a path.
+func (l List) DefaultNames() (names []string) {
 	for _, d := range Dialects {
 		if i := slices.IndexFunc(l, func(u API) bool { return u.Speaks(d) }); i >= 0 {
 			names = append(names, l[i].Name)

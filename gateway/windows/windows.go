@@ -78,15 +78,18 @@ func (w *Book) Of(ctx context.Context, key Key, profile string) window.Known {
 	return k
 }
 
-// Refused records that a request was refused as too long.
-func (w *Book) Refused(key Key, o window.Overflow) {
+// RecordRefused records that a request was refused as too long.
+func (w *Book) RecordRefused(key Key, o window.Overflow) {
 	w.change(key, true, func(e window.Evidence) window.Evidence { return e.Refuse(o, w.o.Now()) })
 }
 
-// Accepted records that a request was answered: its input in tokens, as the provider counted it and
+// RecordAccepted records that a request was answered: its input in tokens, as the provider counted it and
 // as we counted it.
-func (w *Book) Accepted(key Key, input, counted int) {
-	w.change(key, false, func(e window.Evidence) window.Evidence { return e.Accept(input, counted, w.o.Now()) })
+func (w *Book) RecordAccepted(key Key, input, counted int) {
+	w.change(key, false, func(e window.Evidence) window.Evidence {
+		return e.Accept(input, counted,
+			w.o.Now())
+	})
 }
 
 // change changes the evidence about a window. With soon it is stored at once, else together with

@@ -32,7 +32,7 @@ type reduction struct {
 	Context      struct {
 		Tokens int `json:"tokens"` // of the newest request; 0: unknown
 	} `json:"context"`
-	reasoning   precis.Reasoning
+	reasoning   precis.ReasoningRule
 	undoCommand string // the command that undoes the newest compaction
 }
 
@@ -179,7 +179,7 @@ func (c *call) ownEdits(t *precis.Transcript) []precis.Edit {
 func withRecorded(own, recorded []precis.Edit) []precis.Edit {
 	out := slices.Clone(own)
 	for _, e := range recorded {
-		if len(own) == 0 || !claudecode.ByPlugin(e) {
+		if len(own) == 0 || !claudecode.IsPluginCompaction(e) {
 			out = append(out, e)
 		}
 	}

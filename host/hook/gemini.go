@@ -60,7 +60,7 @@ func newest(lines []byte, was string) string {
 		if !bytes.Contains(line, []byte("state_snapshot>")) {
 			continue
 		}
-		if snapshot := gemini.Snapshot(line); snapshot != "" {
+		if snapshot := gemini.SnapshotID(line); snapshot != "" {
 			was = sessionHash(snapshot)
 		}
 	}

@@ -36,12 +36,13 @@ func withoutGiven(host string, msgs []precis.Message) (out []precis.Message, giv
 	var left strings.Builder
 	for i, m := range out {
 		content := slices.Clone(m.Content)
-		for _, s := range speech.Of(i) {
+		for _, s := range speech.Spans(i) {
 			if t, ok := content[s.Block].(precis.Text); ok && s.From == 0 && s.To == len(t.Text) {
-				program := s.Said.Author == precis.AuthorProgram || s.Said.Author == precis.AuthorOperator
-				if program && (harness.IsOurs(t.Text) || resendsText(host, s.Said.Act, t.Text)) {
+				program := s.Attribution.Author == precis.AuthorProgram ||
+					s.Attribution.Author == precis.AuthorOperator
+				if program && (harness.IsOurs(t.Text) || resendsText(host, s.Attribution.Act, t.Text)) {
 					left.WriteString(source(t.Text) + "\n")
-					content[s.Block] = precis.Text{Said: t.Said}
+					content[s.Block] = precis.Text{Attribution: t.Attribution}
 				}
 			}
 		}

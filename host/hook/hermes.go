@@ -51,7 +51,7 @@ func (c *call) hermes(ctx context.Context) (h hermesCall, err error) {
 		Messages json.RawMessage `json:"messages"`
 	}{h.Model, h.Messages}
 	h.assembly = gateway.Assembly{Dialect: chat.Dialect{}, Body: line(body), Window: max(h.Window, 0),
-		Now: h.Now, Focus: h.Focus}
+		ReduceNow: h.Now, Focus: h.Focus}
 	if h.request, err = http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/",
 		nil); err != nil {
 		return h, err
@@ -107,12 +107,13 @@ func hermesExpand(ctx context.Context, c *call) ([]byte, error) {
 	if h.Handle.To == 0 {
 		return nil, errNothing("no handle is named")
 	}
-	var out conversation.Reading
-	err = h.gateway.Listed(h.request, h.assembly, func(home conversation.Home, id string) (err error) {
-		out, err = conversation.Read(ctx, home, id, h.Handle, conversation.ReadOptions{Offset: h.Offset})
-		out.Conversation = "" // the conversation ends with the call
-		return err
-	})
+	var out conversation.TextPiece
+	err = h.gateway.WithTemporaryHome(h.request, h.assembly,
+		func(home conversation.Home, id string) (err error) {
+			out, err = conversation.Read(ctx, home, id, h.Handle, conversation.ReadOptions{Offset: h.Offset})
+			out.Conversation = "" // the conversation ends with the call
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,9 @@ const (
 	CompactDeadline = 15 * time.Second
 )
 
-// Silent is the environment variable that silences hooks. It is set by launchers that send an
+// SilenceEnv is the environment variable that silences hooks. It is set by launchers that send an
 // agent's requests through a gateway, which does the same work.
-const Silent = "PRECIS_GATEWAY"
+const SilenceEnv = "PRECIS_GATEWAY"
 
 // maxInput is the most bytes read of an event. Programs without a recording pass all messages.
 const maxInput = 256 << 20
@@ -212,7 +212,7 @@ func (c *call) read() error {
 	if handlers[c.Host][c.Event] == nil {
 		return errNothing("no such event")
 	}
-	if c.o.Env(Silent) != "" {
+	if c.o.Env(SilenceEnv) != "" {
 		return errNothing("a gateway does the work")
 	}
 	if c.In == nil {

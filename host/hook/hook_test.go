@@ -167,7 +167,7 @@ func TestSilence(t *testing.T) {
 		if in == "" {
 			in = strings.Replace(claudeCompact, "{", `{"compact_summary":"x",`, 1)
 		}
-		s.o.Env = func(name string) string { return map[string]string{Silent: "1"}[name] }
+		s.o.Env = func(name string) string { return map[string]string{SilenceEnv: "1"}[name] }
 		if got := s.run(event, in, s.arguments()...); !harmless(s.host, got) {
 			t.Errorf("with a gateway: %.200q", got)
 		}
@@ -486,7 +486,7 @@ func TestSums(t *testing.T) {
 	got := Sums([]Entry{
 		{Host: "pi", Time: day, Did: Replaced, Compaction: true, Tokens: 100, Took: 3},
 		{Host: "codex", Time: day.Add(2), Did: Failed, Why: "one", Took: 10},
-		{Host: "codex", Time: day.Add(1), Did: Gave, Compaction: true, Facts: 10, Held: 4, Back: 5, Tokens: 7, Took: 20},
+		{Host: "codex", Time: day.Add(1), Did: Gave, Compaction: true, Facts: 10, Held: 4, GivenBack: 5, Tokens: 7, Took: 20},
 		{Host: "codex", Time: day.Add(3), Did: Failed, Why: "two"},
 		{Host: "unknown", Did: Failed},
 	})

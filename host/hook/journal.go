@@ -31,7 +31,7 @@ type Entry struct {
 	Compaction bool `json:"compaction,omitempty"` // the call counts as one compaction
 	Facts      int  `json:"facts,omitempty"`      // facts before the compaction likely to be needed again
 	Held       int  `json:"held,omitempty"`       // number of these in the program's own summary
-	Back       int  `json:"back,omitempty"`       // number of the others that were given back
+	GivenBack  int  `json:"back,omitempty"`       // number of the others that were given back
 	Tokens     int  `json:"tokens,omitempty"`     // estimated tokens added to the model's context
 }
 
@@ -129,7 +129,8 @@ func Sums(entries []Entry) []Sum {
 		if e.Facts > 0 {
 			s.Measured++
 		}
-		s.Facts, s.Held, s.Back, s.Tokens = s.Facts+e.Facts, s.Held+e.Held, s.Back+e.Back, s.Tokens+e.Tokens
+		s.Facts, s.Held, s.Back, s.Tokens = s.Facts+e.Facts, s.Held+e.Held, s.Back+e.GivenBack, s.Tokens+
+			e.Tokens
 	}
 	var out []Sum
 	for _, host := range Hosts() {

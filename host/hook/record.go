@@ -115,13 +115,13 @@ func (r record) shown() (summary, beside, known string) {
 		for _, rep := range all[i].Replace {
 			speech := precis.SpeechOf(rep.With)
 			for k, m := range rep.With {
-				for _, s := range speech.Of(k) {
+				for _, s := range speech.Spans(k) {
 					block := m.Content[s.Block]
 					if result, ok := block.(precis.ToolResult); ok {
 						block = result.Content[s.Part]
 					}
 					text := block.(precis.Text).Text[s.From:s.To]
-					if s.Said.Author == precis.AuthorRecap && !harness.IsOurs(text) {
+					if s.Attribution.Author == precis.AuthorRecap && !harness.IsOurs(text) {
 						words = append(words, harness.SummaryWords(text))
 					} else {
 						others.WriteString(text + "\n")
@@ -188,18 +188,18 @@ func (c *call) missingText(r record, summary, beside string, room int) string {
 	ask := func(beside string, room int) digest.Repaired {
 		return digest.Repair(
 			policy.SummaryRequest{Conversation: &conv, Messages: msgs, Previous: summary,
-				MaxTokens: digest.Estimate(summary) + room},
+				MaxTokens: digest.EstimateTokens(summary) + room},
 			digest.RepairOptions{Beside: beside, Brief: true},
 		)
 	}
 	alone := ask("", 0) // room 0 adds no text and only measures
 	both := ask(beside, room)
-	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
-	if before := both.Kept.Kept - both.Kept.Repaired; beside != "" && len(both.Doubts) == 0 &&
-		before*10 >= both.Kept.Anchors*9 {
+	c.entry.Facts, c.entry.Held = alone.Retention.Anchors, alone.Retention.Kept-alone.Retention.Repaired
+	if before := both.Retention.Kept - both.Retention.Repaired; beside != "" && len(both.Doubts) == 0 &&
+		before*10 >= both.Retention.Anchors*9 {
 		return "" // the digest covers at least nine tenths of the facts
 	}
-	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
+	c.entry.GivenBack = max(both.Retention.Kept-c.entry.Held, 0)
 	more, _ := strings.CutPrefix(both.Text, summary)
 	return strings.TrimSpace(more)
 }

@@ -54,8 +54,8 @@ func Compactions(stateFolder, host, session string) int {
 // writes the file anew.
 const loadedFolder = "loaded"
 
-// Loaded returns when a program last loaded precis's compaction module; the zero time: never.
-func Loaded(stateFolder, host string) time.Time {
+// LastLoaded returns when a program last loaded precis's compaction module; the zero time: never.
+func LastLoaded(stateFolder, host string) time.Time {
 	info, err := os.Stat(filepath.Join(stateFolder, loadedFolder, host))
 	if err != nil {
 		return time.Time{}

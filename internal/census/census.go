@@ -81,7 +81,7 @@ func Take(c *precis.Conversation, units []precis.Unit, m *measure.Meter) Census 
 			}
 			continue
 		}
-		spans := speech.Of(u.From)
+		spans := speech.Spans(u.From)
 		for b, block := range u.Blocks() {
 			t.block(precis.BlockHandle(u.From, b), u.Messages[0].Role, block,
 				kindsOf(u.Messages[0].Role, block, spansOf(spans, b), false))
@@ -165,9 +165,9 @@ type part struct {
 }
 
 // spansOf returns the spans of block b of a message.
-func spansOf(spans []precis.Span, b int) []precis.Span {
+func spansOf(spans []precis.SpeechSpan, b int) []precis.SpeechSpan {
 	from, found := slices.BinarySearchFunc(spans, b,
-		func(s precis.Span, b int) int { return cmp.Compare(s.Block, b) })
+		func(s precis.SpeechSpan, b int) int { return cmp.Compare(s.Block, b) })
 	if !found {
 		return nil
 	}
@@ -181,7 +181,7 @@ func spansOf(spans []precis.Span, b int) []precis.Span {
 // kindsOf returns the kinds of a block, the largest first: only one, except for a text with several
 // speakers. Spans name the speakers of the block in the original message, even if only a part of it
 // is shown; instead means that the block replaces messages.
-func kindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool) []part {
+func kindsOf(role precis.Role, b precis.Block, spans []precis.SpeechSpan, instead bool) []part {
 	one := func(k Kind) []part { return []part{{k, 1}} }
 	switch b.(type) {
 	case precis.ToolUse:
@@ -201,7 +201,7 @@ func kindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool
 	}
 	var out []part
 	for _, s := range spans {
-		kind := authorKind(role, s.Said.Author)
+		kind := authorKind(role, s.Attribution.Author)
 		i := slices.IndexFunc(out, func(p part) bool { return p.Kind == kind })
 		if i < 0 {
 			i, out = len(out), append(out, part{Kind: kind})

@@ -63,8 +63,8 @@ func TestEveryTokenHasAKind(t *testing.T) {
 func TestWhoseTokens(t *testing.T) {
 	reminder := "<system-reminder>\n" + strings.Repeat("x", 33) + "\n</system-reminder>"
 	msgs := []precis.Message{
-		{Role: "user", Content: []precis.Block{precis.Text{Text: reminder}, precis.Text{Text: "go"}, precis.Text{Text: "ran", Said: precis.Said{Author: precis.AuthorTool}},
-			precis.Text{Text: "help", Said: precis.Said{Author: precis.AuthorDelegate}}, precis.Text{Text: "It went.", Said: precis.Said{Author: precis.AuthorRecap}}}},
+		{Role: "user", Content: []precis.Block{precis.Text{Text: reminder}, precis.Text{Text: "go"}, precis.Text{Text: "ran", Attribution: precis.Attribution{Author: precis.AuthorTool}},
+			precis.Text{Text: "help", Attribution: precis.Attribution{Author: precis.AuthorDelegate}}, precis.Text{Text: "It went.", Attribution: precis.Attribution{Author: precis.AuthorRecap}}}},
 		precis.NewText("user", "<task>"+strings.Repeat("y", 13)+"</task>"),
 		precis.NewText("system", "be brief"),
 	}

@@ -238,7 +238,7 @@ func climbing(t *testing.T, rung policy.Strategy) *policy.Manager {
 		t.Fatal(err)
 	}
 	s := policy.DefaultSettings()
-	s.MinModel = 0
+	s.MinModelWindow = 0
 	m, err := policy.NewManager(policy.Options{Settings: s, Counter: counter, Strategies: []policy.Strategy{rung}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func StandingList(text string) (List, bool) {
 				m.rank())
 		}
 		if len(names) == 0 {
-			return namedList(body) // a text that begins otherwise is not a list
+			return listOfPath(body) // a text that begins otherwise is not a list
 		}
 	}
 	key := strings.Join(names, ", ")
@@ -61,8 +61,8 @@ func StandingList(text string) (List, bool) {
 	return List{key, rank}, len(names) > 0
 }
 
-// namedList reads a text that names its subject in its first line: the newest of each path counts.
-func namedList(body string) (List, bool) {
+// listOfPath reads a text that names its subject in its first line: the newest of each path counts.
+func listOfPath(body string) (List, bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	m, ok := markOf(line, "path")
 	rest, _, _ := strings.Cut(strings.TrimPrefix(line, m.text), " (")

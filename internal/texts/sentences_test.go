@@ -95,13 +95,13 @@ func TestReasons(t *testing.T) {
 	}
 	fr := sentencesOf(t, "fr")
 	for _, tt := range []struct {
-		step precis.Step
+		step precis.RungResult
 		want string
 	}{
-		{precis.Step{Code: policy.ReasonNothing, Reason: "no old images"}, "aucune ancienne image"},
-		{precis.Step{Code: policy.ReasonVetoed, Reason: "hook: no"}, "un hook a refusé (hook: no)"},
-		{precis.Step{Code: policy.ReasonBudget}, "le budget prévu est épuisé"},
-		{precis.Step{Code: "new_one", Reason: "a new one"}, "a new one"},
+		{precis.RungResult{Code: policy.ReasonNothing, Reason: "no old images"}, "aucune ancienne image"},
+		{precis.RungResult{Code: policy.ReasonVetoed, Reason: "hook: no"}, "un hook a refusé (hook: no)"},
+		{precis.RungResult{Code: policy.ReasonBudget}, "le budget prévu est épuisé"},
+		{precis.RungResult{Code: "new_one", Reason: "a new one"}, "a new one"},
 	} {
 		if got := all.Reason("fr", fr, tt.step); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

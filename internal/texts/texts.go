@@ -80,7 +80,7 @@ func (c Catalog) Failure(lang, name string) string {
 
 // Reason describes why a rung acted or did not: its translated sentence or, without a translation,
 // the text for the code of the reason, followed by the English sentence.
-func (c Catalog) Reason(lang string, s *Sentences, step precis.Step) string {
+func (c Catalog) Reason(lang string, s *Sentences, step precis.RungResult) string {
 	said, ok := s.Translate(step.Reason)
 	key := "reason." + string(step.Code)
 	if ok || s == nil || c[lang][key] == "" {

@@ -90,7 +90,7 @@ func Find(msgs []precis.Message) []Call {
 		code, ok := exitCode(c.Text)
 		return c.Kind == Command && c.IsError && ok && code != 0
 	})
-	around := harness.Program(precis.Around(msgs))
+	around := harness.Program(precis.HarnessOf(msgs))
 	for i := range f.calls {
 		f.calls[i].flagged, f.calls[i].coded, f.calls[i].around = flagged, coded, around
 	}

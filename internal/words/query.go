@@ -125,9 +125,9 @@ func (q Query) Score(text string) (score float64, worst Rank) {
 	return score * weights[worst], worst
 }
 
-// Answers returns a function that looks up how a text matches a word of the query; ok is false
+// Matcher returns a function that looks up how a text matches a word of the query; ok is false
 // without a match, or if the word is not in the query.
-func (q Query) Answers(text string) func(word string) (found string, rank Rank, ok bool) {
+func (q Query) Matcher(text string) func(word string) (found string, rank Rank, ok bool) {
 	best, _ := q.look(text)
 	return func(word string) (string, Rank, bool) {
 		folded := Fold(word)

@@ -35,7 +35,7 @@ func (r *reuse) add(x *retain.Index, msgs []precis.Message, t, fold int) {
 			})
 		}
 	}
-	reuser := x.Reuser(x.Worths())
+	reuser := x.NewReusePredictor(x.Worths())
 	seen := map[uint64]bool{}
 	from, sum := len(r.samples), 0.0
 	for k := len(x.Texts) - 1; k >= 0; k-- {

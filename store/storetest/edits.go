@@ -54,7 +54,8 @@ func editBytes(s *suite) {
 	s.add(precis.Fingerprint{}, msgs...)
 	after := ""
 	for i, b := range []precis.Block{
-		nil, precis.Text{Text: "short <&>"}, precis.Opaque{Type: "o", Raw: json.RawMessage("{ \"a\":1 }\xff")},
+		nil, precis.Text{Text: "short <&>"},
+		precis.Opaque{Type: "o", Raw: json.RawMessage("{ \"a\":1 }\xff")},
 		precis.ToolUse{ID: "t1", Name: "read", Input: json.RawMessage(` {} `)},
 	} {
 		e := precis.Edit{
@@ -65,9 +66,13 @@ func editBytes(s *suite) {
 				precis.ReplaceBlock(t, 2, 2, b),
 			},
 			Undoes: []string{"x", "y"},
-			Report: precis.EditReport{Rung: "prune", Trigger: "manual", Reason: "<why>", TokensBefore: 9, TokensAfter: 3, Messages: 1, Blocks: 1, CostUSD: 0.25, Notes: []string{"a", "b"},
-				Steps: []precis.Step{
-					{Rung: "condense", Outcome: precis.OutcomeFailed, Code: "rate_limited", Reason: "try <later> & again", Call: &precis.CallReport{Model: "m", Calls: 2, CostUSD: 0.5}, Before: 9, After: 9, Took: time.Second},
+			Report: precis.EditReport{Rung: "prune", Trigger: "manual", Reason: "<why>", TokensBefore: 9,
+				TokensAfter: 3, Messages: 1, Blocks: 1, CostUSD: 0.25, Notes: []string{"a", "b"},
+				Steps: []precis.RungResult{
+					{Rung: "condense", Outcome: precis.OutcomeFailed, Code: "rate_limited",
+						Reason: "try <later> & again",
+						Call:   &precis.CallReport{Model: "m", Calls: 2, CostUSD: 0.5}, Before: 9, After: 9,
+						Took: time.Second},
 					{Rung: "prune", Outcome: precis.OutcomeAccepted, Before: 9, After: 3},
 				}},
 		}
@@ -90,7 +95,8 @@ func testEditConflicts(s *suite) {
 	at := nodes(msgs)
 	s.add(precis.Fingerprint{}, msgs...)
 	side := s.add(at[0], user("side"))
-	s.wantCode("the first after an unknown one", s.AddEdit(s.ctx, "never", pin(at[1], "a")), precis.CodeConflict)
+	s.wantCode("the first after an unknown one", s.AddEdit(s.ctx, "never", pin(at[1], "a")),
+		precis.CodeConflict)
 	s.wantEdits(at[3])
 	s.record(at[1], "", "a")
 	for _, c := range []struct {
@@ -136,7 +142,8 @@ func recordedAgain(s *suite) {
 	s.wantCode("another edit with the ID", s.AddEdit(s.ctx, "", other), precis.CodeConflict)
 	s.wantCode("the ID at another node", s.AddEdit(s.ctx, "", pin(at[2], "a")), precis.CodeConflict)
 	s.wantCode("the edit after itself", s.AddEdit(s.ctx, "a", pin(at[1], "a")), precis.CodeConflict)
-	s.wantCode("the ID after itself, at a descendant", s.AddEdit(s.ctx, "a", pin(at[2], "a")), precis.CodeConflict)
+	s.wantCode("the ID after itself, at a descendant", s.AddEdit(s.ctx, "a", pin(at[2], "a")),
+		precis.CodeConflict)
 	s.record(at[2], "a", "b")
 	s.record(at[1], "", "a") // b is not on its path
 	s.wantCode("an older ID again", s.AddEdit(s.ctx, "b", pin(at[2], "a")), precis.CodeConflict)
@@ -148,7 +155,8 @@ func recordedAgain(s *suite) {
 func badEdits(s *suite) {
 	node := s.add(precis.Fingerprint{}, user("hello"))
 	s.wantCode("no ID", s.AddEdit(s.ctx, "", pin(node, "")), precis.CodeInvalid)
-	s.wantCode("the empty conversation", s.AddEdit(s.ctx, "", pin(precis.Fingerprint{}, "a")), precis.CodeInvalid)
+	s.wantCode("the empty conversation", s.AddEdit(s.ctx, "", pin(precis.Fingerprint{}, "a")),
+		precis.CodeInvalid)
 	s.wantEdits(node)
 }
 
@@ -156,7 +164,8 @@ func undo(s *suite) {
 	msgs := talk("undo", 6)
 	at := nodes(msgs)
 	s.add(precis.Fingerprint{}, msgs...)
-	hide := precis.Edit{ID: "hide", Kind: precis.KindTruncation, At: at[3], Seen: 4, Replace: []precis.Replacement{{From: 0, To: 2}}}
+	hide := precis.Edit{ID: "hide", Kind: precis.KindTruncation, At: at[3], Seen: 4,
+		Replace: []precis.Replacement{{From: 0, To: 2}}}
 	if err := s.AddEdit(s.ctx, "", hide); err != nil {
 		s.Fatal(err)
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/precis-dev/precis/archive"
 )
 
-// Entry is a session in a file.
-type Entry struct {
+// Session is a session in a file.
+type Session struct {
 	Name     string // PATH#ID
 	Modified time.Time
 	Size     int64 // approximate bytes of its parts
@@ -93,14 +93,14 @@ func failed(path string, err error) error {
 
 // Sessions lists the sessions of a file, the one changed last first. The error is
 // [precis.CodeInvalid] without tables of a known program.
-func Sessions(ctx context.Context, path string) ([]Entry, error) {
+func Sessions(ctx context.Context, path string) ([]Session, error) {
 	db, err := open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
 	in, err := generationsIn(ctx, db)
-	var out []Entry
+	var out []Session
 	for _, g := range in {
 		if err == nil {
 			out, err = g.list(ctx, db, path, out)
@@ -109,7 +109,7 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	if err != nil {
 		return nil, failed(path, err)
 	}
-	slices.SortStableFunc(out, func(a, b Entry) int { return b.Modified.Compare(a.Modified) })
+	slices.SortStableFunc(out, func(a, b Session) int { return b.Modified.Compare(a.Modified) })
 	return out, nil
 }
 
@@ -149,7 +149,7 @@ func generationsIn(ctx context.Context, db *sql.DB) (out []generation, err error
 }
 
 // list appends the sessions that have messages and are not in out yet.
-func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Entry) ([]Entry, error) {
+func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Session) ([]Session, error) {
 	rows, err := db.QueryContext(ctx,
 		fmt.Sprintf(`SELECT s.%[1]s, s.%[2]s, sum(length(m.%[3]s)) FROM %[4]s s JOIN %[5]s m ON m.session_id = s.%[1]s GROUP BY s.%[1]s`,
 			g.id, g.newest, g.content, g.sessions, g.messages))
@@ -158,14 +158,14 @@ func (g generation) list(ctx context.Context, db *sql.DB, path string, out []Ent
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var e Entry
+		var e Session
 		var id string
 		var ms int64
 		if err := rows.Scan(&id, &ms, &e.Size); err != nil {
 			return nil, err
 		}
 		e.Name, e.Modified = path+"#"+id, time.UnixMilli(ms)
-		if !slices.ContainsFunc(out, func(o Entry) bool { return o.Name == e.Name }) {
+		if !slices.ContainsFunc(out, func(o Session) bool { return o.Name == e.Name }) {
 			out = append(out, e)
 		}
 	}
@@ -185,11 +185,11 @@ type Spending struct {
 	CostUSD float64
 }
 
-// Spent returns the newest finished answers of a session, at most answers, without those before the
+// ReadSpending returns the newest finished answers of a session, at most answers, without those before the
 // newest summary, since their size does not predict the next request. The cost includes all
 // answers. With an empty id, the session is the one of the folder that changed last and is not a
 // sub-agent's. The error is [precis.CodeNotFound] if there is no such session.
-func Spent(ctx context.Context, path, id, folder string, answers int) (out Spending, err error) {
+func ReadSpending(ctx context.Context, path, id, folder string, answers int) (out Spending, err error) {
 	db, err := open(ctx, path)
 	if err != nil {
 		return out, err

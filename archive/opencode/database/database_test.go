@@ -148,7 +148,7 @@ func TestTheNewestOfAFolder(t *testing.T) {
 		{path, "", "/src/a b", "ses_4", ""}, {path, "ses_5", "/elsewhere", "ses_5", ""}, {path, "", "/src", "", precis.CodeNotFound}, {path, "nobody", "/src/a b", "", precis.CodeNotFound},
 		{filepath.Join(t.TempDir(), "opencode.db"), "", "/src", "", precis.CodeInvalid},
 	} {
-		if got, err := database.Spent(t.Context(), c.path, c.id, c.folder, 9); got.Session != c.want || precis.CodeOf(err) != c.code {
+		if got, err := database.ReadSpending(t.Context(), c.path, c.id, c.folder, 9); got.Session != c.want || precis.CodeOf(err) != c.code {
 			t.Errorf("%q in %s: %+v, %v", c.id, c.folder, got, err)
 		}
 	}
@@ -157,12 +157,12 @@ func TestTheNewestOfAFolder(t *testing.T) {
 func TestSpent(t *testing.T) {
 	answer := `'{"role":"assistant","modelID":"m","cost":0.5,"tokens":{"input":1,"output":2,"reasoning":3,"cache":{"read":4,"write":5}}}'`
 	path := file(t, `INSERT INTO message VALUES ('msg_3', 'ses_1', `+answer+`), ('msg_4', 'ses_1', `+strings.Replace(answer, `"m"`, `"n"`, 1)+`), ('msg_5', 'ses_1', '{"role":"assistant","tokens":"none"}')`)
-	got, err := database.Spent(t.Context(), path, "ses_1", "", 3)
+	got, err := database.ReadSpending(t.Context(), path, "ses_1", "", 3)
 	if err != nil || got.CostUSD != 1 || len(got.Answers) != 2 || got.Answers[0] != (database.Answer{Model: "m", Tokens: 15}) || got.Answers[1].Model != "n" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	path = file(t, `INSERT INTO message VALUES ('msg_3', 'ses_1', `+answer+`), ('msg_4', 'ses_1', '{"role":"assistant","summary":true,"cost":1,"tokens":{"input":9}}'), ('msg_5', 'ses_1', `+answer+`)`)
-	if got, err := database.Spent(t.Context(), path, "ses_1", "", 9); err != nil || got.CostUSD != 2 || len(got.Answers) != 1 {
+	if got, err := database.ReadSpending(t.Context(), path, "ses_1", "", 9); err != nil || got.CostUSD != 2 || len(got.Answers) != 1 {
 		t.Errorf("behind a summary: %+v, %v", got, err)
 	}
 }

@@ -210,7 +210,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 		if !slices.ContainsFunc(hosts, func(other host.Host) bool { return other.Name == h.Name }) {
 			hosts = append(hosts, h)
 		}
-		if c.model && !h.Gates() {
+		if c.model && !h.OffersModelSummary() {
 			return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Place: "--model-summary",
 				Err:  fmt.Errorf("there is no such choice in %s", h.Title),
 				Hint: "only where precis can write the summary and check one: opencode"}
@@ -354,8 +354,8 @@ func (c *install) printChanges(p *host.Plan, m host.Machine) {
 	for _, w := range p.Host.Warnings(m) {
 		c.Warn("%s", w)
 	}
-	if p.Host.After != "" && !(c.trust && p.Host.Name == "codex") {
-		c.Text.Printf("  %s\n", c.Words.Sentence(p.Host.After))
+	if p.Host.NextSteps != "" && !(c.trust && p.Host.Name == "codex") {
+		c.Text.Printf("  %s\n", c.Words.Sentence(p.Host.NextSteps))
 	}
 }
 
@@ -403,8 +403,8 @@ func (c *install) listAgents(m host.Machine, names []string) error {
 		if err != nil {
 			return err
 		}
-		one := installed{h.Name, h.Title, h.Does, h.Version, h.Found(m), in.Version, in.Binary, in.Changed,
-			h.After, nil}
+		one := installed{h.Name, h.Title, h.Effect, h.Version, h.Found(m), in.Version, in.Binary, in.Changed,
+			h.NextSteps, nil}
 		if in.Version != "" {
 			one.Warnings = h.Warnings(m)
 		}

@@ -130,8 +130,8 @@ func (c *status) counted(ctx context.Context, path string) (s statusline.Status,
 	}
 	s = statusline.Status{Model: j.Model, Tokens: d.Status.Tokens, Window: d.Status.Window,
 		Percent: d.Status.Percent, TurnsLeft: -1, Condensed: d.Edits.InForce, Saved: d.Edits.Saved}
-	if d.Room.Lasts != nil {
-		s.TurnsLeft = *d.Room.Lasts
+	if d.Room.TurnsLeft != nil {
+		s.TurnsLeft = *d.Room.TurnsLeft
 	}
 	return s, nil
 }

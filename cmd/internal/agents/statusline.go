@@ -59,7 +59,7 @@ func (c *status) line(cmd *cobra.Command, agent string, session []string) error 
 		return err
 	}
 	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
-	if os.Getenv(hook.Silent) != "" {
+	if os.Getenv(hook.SilenceEnv) != "" {
 		from.Gateway, _ = running.Open(cfg.Gateway, "") // a status line does not show errors
 	}
 	if agent == "opencode" {
@@ -90,7 +90,7 @@ func opencodeSession(ctx context.Context, named []string) database.Spending {
 	}
 	folder, _ := os.Getwd() // on an error no session matches
 	id := strings.Join(named, "")
-	out, err := database.Spent(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder,
+	out, err := database.ReadSpending(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder,
 		statusline.MostRequests)
 	if err != nil {
 		return database.Spending{}

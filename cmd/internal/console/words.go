@@ -104,7 +104,7 @@ func (w *Words) Outcome(o precis.Outcome) string {
 
 // Reason explains why a rung made no change: the engine's sentence if it has a translation, else
 // the meaning of its code followed by the English sentence.
-func (w *Words) Reason(s precis.Step) string {
+func (w *Words) Reason(s precis.RungResult) string {
 	w.once.Do(w.read)
 	return w.catalog.Reason(w.Lang, w.sentences, s)
 }

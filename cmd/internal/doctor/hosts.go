@@ -55,7 +55,7 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 	for _, w := range h.Warnings(m) {
 		e.add(check, Bad, "", "%s", w)
 	}
-	if why := answers(ctx, in.Binary); why != "" {
+	if why := faultOf(ctx, in.Binary); why != "" {
 		e.add(check, Bad, "precis install "+h.Name+" writes the path anew", "%s: %s", in.Binary, why)
 	}
 	if h.Name == "codex" {
@@ -67,7 +67,7 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 				"Codex does not trust the hook yet, and skips it silently")
 		}
 	}
-	loaded := hook.Loaded(e.Hosts.State, h.Name)
+	loaded := hook.LastLoaded(e.Hosts.State, h.Name)
 	if h.Name == "claude-code" && loaded.IsZero() && sum.Compactions > 0 {
 		e.add(check, Warn, "start Claude Code anew in a folder that it trusts; docs/hosts.md says what else keeps modules out",
 			"hooks only: Claude Code has not loaded precis's module, so its own model writes the summaries")
@@ -89,15 +89,15 @@ func (e *exam) host(ctx context.Context, h host.Host, in host.Installed, sum hoo
 	e.ok(check, "installed and answering; %s", last)
 }
 
-// answers runs a program like an agent does, as a hook without work and as an MCP server, and
+// faultOf runs a program like an agent does, as a hook without work and as an MCP server, and
 // returns the fault; "" if it works.
-func answers(ctx context.Context, binary string) string {
+func faultOf(ctx context.Context, binary string) string {
 	ctx, cancel := context.WithTimeout(ctx, hostTime)
 	defer cancel()
 	run := func(input string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, binary, args...)
 		cmd.Stdin = strings.NewReader(input)
-		cmd.Env = append(os.Environ(), hook.Silent+"=") // as in an agent
+		cmd.Env = append(os.Environ(), hook.SilenceEnv+"=") // as in an agent
 		cmd.WaitDelay = time.Second
 		out, err := cmd.Output()
 		return string(out), err

@@ -134,9 +134,9 @@ func (p *Plan) Environ(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, ours := p.Env[name]
-		return ours || name == hook.Silent
+		return ours || name == hook.SilenceEnv
 	})
-	out = append(out, hook.Silent+"=1") // precis inside the client leaves the work to the gateway
+	out = append(out, hook.SilenceEnv+"=1") // precis inside the client leaves the work to the gateway
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
 		out = append(out, name+"="+p.Env[name])
 	}

@@ -20,7 +20,7 @@ type Condensed struct {
 	Written string        `json:"written,omitempty"`
 	Diff    []diff.Part   `json:"diff,omitempty"` // with --dry-run
 	// Loses is the content missing from the new view, with --dry-run; nil: none.
-	Loses *policy.Gone `json:"would_lose,omitempty"`
+	Loses *policy.Loss `json:"would_lose,omitempty"`
 }
 
 // DryRun prints the result that a condensation would have.
@@ -33,7 +33,7 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Diff: changes, Loses: done.Loses})
 	}
-	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID(), res.Edits...)
+	comp, err := conversation.CompositionOf(ctx, j.Home, j.Home.ID(), res.Edits...)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 	if done.Loses != nil && done.Loses.Refuses() {
 		p.Text.Printf("\n")
 		p.Text.Headline("bad", p.Words.Say("dry.refused",
-			p.Words.Sentence(term.Plain((&conversation.LossError{Gone: *done.Loses}).Said()))))
+			p.Words.Sentence(term.Plain((&conversation.LossError{Loss: *done.Loses}).Quoted()))))
 	}
 	p.Text.Printf("\n  %s\n", p.Words.Say("dry"))
 	return nil
@@ -61,7 +61,7 @@ func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res policy.Result,
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Written: where})
 	}
-	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID())
+	comp, err := conversation.CompositionOf(ctx, j.Home, j.Home.ID())
 	if err != nil {
 		return err
 	}

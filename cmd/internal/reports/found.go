@@ -52,7 +52,7 @@ func (p *Printer) Found(path string, q *find.Query, hits []find.Place, total int
 
 // First returns the offset of the first hit in a line, or 0.
 func First(q *find.Query, line string) int {
-	if p := q.Places(line); len(p) > 0 {
+	if p := q.Matches(line); len(p) > 0 {
 		return p[0][0]
 	}
 	return 0
@@ -99,7 +99,7 @@ func (p *Printer) alsoText(also []precis.Handle) string {
 func (p *Printer) highlight(q *find.Query, line string) string {
 	var out strings.Builder
 	last := 0
-	for _, at := range q.Places(line) {
+	for _, at := range q.Matches(line) {
 		out.WriteString(line[last:at[0]])
 		out.WriteString(p.Text.Style("hit", line[at[0]:at[1]]))
 		last = at[1]

@@ -19,7 +19,7 @@ func (p *Printer) Gate(r digest.Repaired) {
 	for _, line := range r.Added {
 		say("%s", line)
 	}
-	k := r.Kept
+	k := r.Retention
 	say("names %s of %s likely to be needed again, %s of them added; %s of %s of the user word for word",
 		p.Words.Number(k.Kept), p.Words.Count(k.Anchors, "fact"), p.Words.Number(k.Repaired),
 		p.Words.Number(k.Rules-len(r.Rules)), p.Words.Count(k.Rules, "rule"))

@@ -27,13 +27,13 @@ func outcomeOf(j *jobs.Job, res policy.Result, edits []precis.Edit) outcome {
 	if last := t.Speech().LastTurn(func(i int) bool { return !shown.Rewound(i) }); last >= 0 {
 		look := shown.Message(last)
 		o.cut, o.isCut = precis.MessageHandle(last), (look.Hidden || look.Changed) &&
-			!quoted(t.Speech().Says(last), look)
+			!quoted(t.Speech().AllWords(last), look)
 	}
 	return o
 }
 
 // quoted reports whether the replacement of a message contains all of the user's words in it.
-func quoted(words string, look precis.Look) bool {
+func quoted(words string, look precis.Appearance) bool {
 	return look.Hidden && look.Unit.Messages != nil && words != "" && slices.ContainsFunc(look.Unit.Messages,
 		func(m precis.Message) bool {
 			return strings.Contains(retain.Folded(m.PlainText()), retain.Folded(words))
@@ -71,7 +71,7 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 		style = "bad"
 		bad = append(bad, w.Say("bad.cut", o.cut))
 	}
-	if g := r.Gone; g != nil && g.Hidden > 0 {
+	if g := r.Loss; g != nil && g.Hidden > 0 {
 		style = "bad"
 		bad = append(bad, w.Say("bad.hidden", percent(w, int(1000*g.Hidden), 1000)))
 	}
@@ -98,7 +98,7 @@ func endedText(w *console.Words, r policy.Report) string {
 		return w.Say("ended.not_due", percent(w, r.Before.Tokens, r.Decision.Window.Tokens))
 	case policy.EndedCapped:
 		return w.Say("ended.capped")
-	case policy.EndedSpared:
+	case policy.EndedWouldLose:
 		return w.Say("ended.spared")
 	case policy.EndedNothing:
 		return w.Say("ended.nothing_found")

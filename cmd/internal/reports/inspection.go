@@ -39,7 +39,7 @@ type Inspection struct {
 	Edits  []EditLine     `json:"edits,omitempty"`
 
 	Composition conversation.Composition `json:"composition"`
-	Loss        *conversation.Lost       `json:"loss,omitempty"` // nil: the view has no edits
+	Loss        *conversation.LossReport `json:"loss,omitempty"` // nil: the view has no edits
 }
 
 // EditLine is one edit in force.
@@ -52,7 +52,8 @@ type EditLine struct {
 	Reason string          `json:"reason"`
 	Before *int            `json:"tokens_before,omitempty"` // of the view; nil: unknown
 	After  *int            `json:"tokens_after,omitempty"`
-	Steps  []precis.Step   `json:"steps,omitempty"` // of the first edit of a run: the outcome of each rung
+	// of the first edit of a run: the outcome of each rung
+	Steps []precis.RungResult `json:"steps,omitempty"`
 }
 
 func lineOf(e conversation.EditInfo) EditLine {
@@ -87,11 +88,11 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID())
+	comp, err := conversation.CompositionOf(ctx, j.Home, j.Home.ID())
 	if err != nil {
 		return Inspection{}, err
 	}
-	said, err := comp.Said(ctx, j.Home, j.Home.ID())
+	said, err := comp.Unreduced(ctx, j.Home, j.Home.ID())
 	if err != nil {
 		return Inspection{}, err
 	}

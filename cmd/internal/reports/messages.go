@@ -20,7 +20,7 @@ func (p *Printer) View(ctx context.Context, j *jobs.Job, res policy.Result) erro
 		}
 	}
 	w.Printf("\n")
-	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID(), unrecordedEdits(j.Conversation, res)...)
+	comp, err := conversation.CompositionOf(ctx, j.Home, j.Home.ID(), unrecordedEdits(j.Conversation, res)...)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func callPairs(w *console.Words, r policy.Report) []term.Pair {
 
 // failureText explains why a rung failed. For rungs that call a model it adds the failure's name
 // and an explanation for users.
-func failureText(w *console.Words, s precis.Step) string {
+func failureText(w *console.Words, s precis.RungResult) string {
 	if s.Rung != (condense.Full{}).Name() && s.Rung != (condense.Selective{}).Name() {
 		return stepText(w, s)
 	}
@@ -66,7 +66,7 @@ func failureText(w *console.Words, s precis.Step) string {
 
 // stepText states how a rung ended and why. The rung's name and the reason's code are the same in
 // every language.
-func stepText(w *console.Words, s precis.Step) string {
+func stepText(w *console.Words, s precis.RungResult) string {
 	return fmt.Sprintf("%s: %s (%s): %s", s.Rung, w.Outcome(s.Outcome), s.Code, w.Reason(s))
 }
 

@@ -41,7 +41,7 @@ func (p *Printer) Changed(j *jobs.Job, c conversation.Change, err error, title s
 	if err != nil {
 		return err
 	}
-	return p.Edited(j.File.Where(), c.Status, title, args...)
+	return p.Edited(j.File.EditsPath(), c.Status, title, args...)
 }
 
 // TookBack prints the edits that an undo removed.

@@ -27,7 +27,7 @@ var kindNames = map[string]string{
 func (p *Printer) Verified(v Verified) {
 	const most = 6 // lines of one list
 	w := p.Text
-	holds, of := v.Words()
+	holds, of := v.WordsHeld()
 	w.Title("%s", p.Words.Text("%s: the user's words: %s of %s characters", p.Words.Sentence(v.What),
 		p.Words.Number(holds), p.Words.Number(of)))
 	if v.Unread > 0 {

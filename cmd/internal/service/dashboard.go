@@ -137,5 +137,5 @@ func (s *Service) edited(ctx context.Context, caller, id string, edits []convers
 		notes = append(notes, control.EditNote{ID: i.ID, Kind: i.Kind, Rung: i.Report.Rung,
 			Saved: i.Report.Saved(), TriggeredBy: precis.TriggeredManual})
 	}
-	s.events.Edited(owner, id, notes...)
+	s.events.PublishEdits(owner, id, notes...)
 }

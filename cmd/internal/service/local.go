@@ -74,7 +74,7 @@ func (s *Service) mayChange(r *http.Request) bool {
 // guardChanges passes on requests to the control API that do not change data, or that may.
 func (s *Service) guardChanges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if control.Changes(r) && !s.mayChange(r) {
+		if control.Mutates(r) && !s.mayChange(r) {
 			refuse(w, http.StatusForbidden, errLocal)
 			return
 		}

@@ -77,7 +77,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
-	s.Gateway.LetGo()
+	s.Gateway.ReleaseHolds()
 	s.events.Close()
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.Drain)*time.Second)
 	defer cancel()

@@ -116,7 +116,7 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 		return nil, err
 	}
 	s.metrics.Watch(telemetry.Watched{Status: func() gateway.Status { return s.Gateway.Status(gateway.AllOwners) }, Store: s.probe, Webhook: s.webhook})
-	s.counting = o.Manager.With(st)
+	s.counting = o.Manager.WithStore(st)
 	if err := s.counting.LoadCalibration(ctx); err != nil {
 		s.p.Logger.WarnContext(ctx, "what was learned about counting is not there", "error", err)
 	}
@@ -176,7 +176,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		Limits: gateway.Limits{Memory: int64(g.RequestsMB()) << 20},
 		Native: gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		Memory: g.MemoryMB << 20,
-		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.PublishHold, OnReduce: s.events.Reducing,
+		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.PublishHold, OnReduce: s.events.PublishReducing,
 		Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge),
 		Summarizer: summarizer,
 	}, nil

@@ -280,7 +280,7 @@ func TestAdminsAreNamedInTheKeysFile(t *testing.T) {
 		}
 	}
 	sees := func(key string) int {
-		var list conversation.Page[conversation.Listed]
+		var list conversation.Page[conversation.ListItem]
 		if err := json.Unmarshal(s.ask("GET", "/precis/api/v1/conversations", "", "X-Precis-Key", key).Body.Bytes(), &list); err != nil {
 			t.Fatal(err)
 		}
@@ -514,7 +514,7 @@ func TestWhatIsSaidIsNotStored(t *testing.T) {
 	if got := s.ask("POST", "/v1/messages", hello(3)); got.Code != 200 {
 		t.Fatal(got.Code)
 	}
-	list, err := conversation.List(t.Context(), s.Gateway.Home(gateway.AllOwners), conversation.Listing{})
+	list, err := conversation.List(t.Context(), s.Gateway.Home(gateway.AllOwners), conversation.ListQuery{})
 	if err != nil || len(list.Items) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}

@@ -92,7 +92,7 @@ func (liveSettings) Presets() []string { return preset.Names() }
 
 // Settings returns the settings in force.
 func (l liveSettings) Settings(profile string) (policy.Settings, error) {
-	return l.s.Gateway.Profiles().InForce(profile)
+	return l.s.Gateway.Profiles().PolicySettings(profile)
 }
 
 // File returns the file of a profile's settings; "": none.
@@ -107,7 +107,7 @@ func (l liveSettings) File(profile string) string {
 
 // Unsaved returns the lines that the file lacks for the settings in force.
 func (l liveSettings) Unsaved(profile string) (string, error) {
-	in, err := l.s.Gateway.Profiles().InForce(profile)
+	in, err := l.s.Gateway.Profiles().PolicySettings(profile)
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsCha
 			_, err = l.s.Gateway.Profiles().Patch(profile, p)
 		}
 		if err == nil {
-			l.s.events.SettingsChanged(profile)
+			l.s.events.PublishSettings(profile)
 		}
 		return err
 	}

@@ -90,7 +90,7 @@ func TestSettingsAreWrittenToTheFile(t *testing.T) {
 
 func mustInForce(t *testing.T, s *setup) policy.Settings {
 	t.Helper()
-	in, err := s.Gateway.Profiles().InForce("")
+	in, err := s.Gateway.Profiles().PolicySettings("")
 	if err != nil {
 		t.Fatal(err)
 	}

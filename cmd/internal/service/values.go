@@ -107,7 +107,7 @@ func (l liveSettings) inForce(ctx context.Context, profile string) error {
 	if _, err := l.s.Reload(ctx); err != nil {
 		return err
 	}
-	l.s.events.SettingsChanged(profile)
+	l.s.events.PublishSettings(profile)
 	return nil
 }
 

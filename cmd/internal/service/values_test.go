@@ -39,7 +39,7 @@ func TestValuesAreWrittenOnThePageOfSettings(t *testing.T) {
 	if got := content(t, s.file); !strings.HasPrefix(got, was) || !strings.Contains(got, "messages: 7") || !strings.Contains(got, "day: 2.5") || !strings.Contains(got, "template: six") || strings.Contains(got, "pin") {
 		t.Errorf("the file is\n%s", got)
 	}
-	if v, err := s.Gateway.Profiles().InForce(""); err != nil || v.KeepMessages != 7 || v.Spend.Day != 2.5 || v.Percent != 60 {
+	if v, err := s.Gateway.Profiles().PolicySettings(""); err != nil || v.KeepMessages != 7 || v.Spend.Day != 2.5 || v.Percent != 60 {
 		t.Errorf("in force are %+v, %v", v, err)
 	}
 	written := content(t, s.file)
@@ -176,7 +176,7 @@ func (s *setup) summarized(t *testing.T) string {
 	if got := s.ask("POST", "/v1/messages", string(body)); got.Code != 200 {
 		t.Fatalf("%d %s", got.Code, got.Body)
 	}
-	var list conversation.Page[conversation.Listed]
+	var list conversation.Page[conversation.ListItem]
 	if err := json.Unmarshal(s.ask("GET", "/precis/api/v1/conversations", "").Body.Bytes(), &list); err != nil || len(list.Items) != 1 {
 		t.Fatalf("%d conversations, %v", len(list.Items), err)
 	}

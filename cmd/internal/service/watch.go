@@ -56,7 +56,7 @@ func (o *observers) turn(ctx context.Context, t gateway.Turn) {
 	o.metrics.Turn(ctx, t)
 	o.traces.Turn(ctx, t)
 	o.webhook.Turn(ctx, t)
-	o.events.Turn(ctx, t)
+	o.events.PublishTurn(ctx, t)
 	o.logTurn(ctx, t)
 	if o.parts.OnTurn != nil {
 		o.parts.OnTurn(ctx, t)

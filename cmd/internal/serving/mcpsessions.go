@@ -52,17 +52,17 @@ func (l *liveSessions) Look(ctx context.Context, id string, f func(*conversation
 
 // List lists sessions, the one used last first.
 func (l *liveSessions) List(ctx context.Context,
-	q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	q conversation.ListQuery) (conversation.Page[conversation.ListItem], error) {
 	if err := l.refresh(ctx); err != nil {
-		return conversation.Page[conversation.Listed]{}, err
+		return conversation.Page[conversation.ListItem]{}, err
 	}
 	return l.Home.List(ctx, q)
 }
 
 // Search finds messages in all sessions.
-func (l *liveSessions) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+func (l *liveSessions) Search(ctx context.Context, q store.SearchQuery) (conversation.SearchResults, error) {
 	if err := l.refresh(ctx); err != nil {
-		return conversation.FoundList{}, err
+		return conversation.SearchResults{}, err
 	}
 	return l.Home.Search(ctx, q)
 }

@@ -36,7 +36,7 @@ func TestAnAgentSeesSessionsThatBeginLater(t *testing.T) {
 	now := time.Now()
 	home := newLiving(lib, func() time.Time { return now })
 	sees := func() int {
-		page, err := conversation.List(t.Context(), home, conversation.Listing{})
+		page, err := conversation.List(t.Context(), home, conversation.ListQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}

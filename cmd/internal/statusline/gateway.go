@@ -20,11 +20,11 @@ func (from Sources) addGateway(ctx context.Context, s *Status) (all bool) {
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	var list conversation.Page[conversation.Listed]
+	var list conversation.Page[conversation.ListItem]
 	if s.Err = from.Gateway.Do(ctx, http.MethodGet, "/conversations?limit=50", nil, &list); s.Err != nil {
 		return false
 	}
-	i := slices.IndexFunc(list.Items, func(l conversation.Listed) bool { return from.belongsToClient(l) })
+	i := slices.IndexFunc(list.Items, func(l conversation.ListItem) bool { return from.belongsToClient(l) })
 	if i < 0 {
 		return false
 	}
@@ -52,8 +52,8 @@ func (from Sources) addGateway(ctx context.Context, s *Status) (all bool) {
 	switch { // the actual request, not the client's estimate
 	case d.Status.Tokens > 0:
 		s.Tokens, s.Window, s.Percent = d.Status.Tokens, d.Status.Window, d.Status.Percent
-		if d.Room.Lasts != nil {
-			s.TurnsLeft = *d.Room.Lasts
+		if d.Room.TurnsLeft != nil {
+			s.TurnsLeft = *d.Room.TurnsLeft
 		}
 		return true
 	case l.Tokens > 0: // the details did not arrive in time
@@ -63,7 +63,7 @@ func (from Sources) addGateway(ctx context.Context, s *Status) (all bool) {
 }
 
 // belongsToClient reports whether a conversation belongs to the client.
-func (from Sources) belongsToClient(l conversation.Listed) bool {
+func (from Sources) belongsToClient(l conversation.ListItem) bool {
 	if from.Client.Session == "" {
 		return from.Transcript == ""
 	}

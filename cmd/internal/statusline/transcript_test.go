@@ -75,7 +75,7 @@ func TestOfOpencode(t *testing.T) {
 		}
 	}
 	from := of("")
-	if from.Database, err = database.Spent(t.Context(), path, "", "/src", statusline.MostRequests); err != nil {
+	if from.Database, err = database.ReadSpending(t.Context(), path, "", "/src", statusline.MostRequests); err != nil {
 		t.Fatal(err)
 	}
 	s := statusline.Read(t.Context(), from)
