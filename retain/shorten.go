@@ -2,8 +2,11 @@ package retain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
 // Shorten cuts a user's text to about most bytes: first its pasted parts, such as a log, so that
@@ -14,7 +17,6 @@ func Shorten(text string, most int, where string) string {
 	if len(text) <= most || most <= 0 {
 		return text
 	}
-	all := text
 	if typed, ok := withoutPasted(text, most, where); ok {
 		if len(typed) <= most {
 			return typed
@@ -34,7 +36,7 @@ func Shorten(text string, most int, where string) string {
 			kept = append(kept, Folded(r)) // with its introduction it may have several lines
 		}
 	}
-	left := utf8.RuneCountInString(all) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail) - utf8.RuneCountInString(strings.Join(kept, ""))
+	left := leftOut(text[len(head):len(text)-len(tail)]) - utf8.RuneCountInString(strings.Join(kept, ""))
 	gone := fmt.Sprintf("[… %d characters left out", left)
 	if where != "" {
 		gone += "; all of it: " + where
@@ -43,6 +45,20 @@ func Shorten(text string, most int, where string) string {
 		return head + "\n" + gone + " …]\n" + tail
 	}
 	return head + "\n" + gone + "; rules among it: " + strings.Join(kept, " ") + " …]\n" + tail
+}
+
+// foldedNote is what stands in the place of a pasted part.
+var foldedNote = lazyregexp.New(`\n?\[… (\d+) characters left out[^\]]*…\]\n?`)
+
+// leftOut returns how many characters of the user's text a part of it stands for: its own, and those
+// that its notes count.
+func leftOut(part string) int {
+	n := utf8.RuneCountInString(foldedNote.ReplaceAllString(part, ""))
+	for _, note := range foldedNote.FindAllStringSubmatch(part, -1) {
+		folded, _ := strconv.Atoi(note[1]) // digits of a number that was printed
+		n += folded
+	}
+	return n
 }
 
 // fitting returns the first sentences that together fit in most bytes.

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,6 +43,29 @@ func TestShortenCountsCharacters(t *testing.T) {
 	_, after, _ := strings.Cut(got, "[… ")
 	if _, err := fmt.Sscan(after, &gone); err != nil || left+gone != 1000 {
 		t.Errorf("%d characters are there, %d are said to be gone (%v)", left, gone, err)
+	}
+}
+
+// What two notes say was left out is all that is missing: a log that was pasted counts once.
+func TestShortenCountsPastedTextOnce(t *testing.T) {
+	log := "```\n" + strings.Repeat("2026-01-02T15:04:05Z INFO the worker has taken the next job\n", 300) + "```\n"
+	for _, text := range []string{
+		log + strings.Repeat("I would like to know why the worker is slow. ", 60),
+		strings.Repeat("I would like to know why the worker is slow. ", 60) + "\n" + log + strings.Repeat("Please look into it today. ", 60),
+	} {
+		got := Shorten(text, 1500, "")
+		notes := 0
+		for _, m := range foldedNote.FindAllStringSubmatch(got, -1) {
+			n, err := strconv.Atoi(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			notes += n
+		}
+		whole, there := utf8.RuneCountInString(text), utf8.RuneCountInString(foldedNote.ReplaceAllString(got, ""))
+		if missing := whole - there; notes < missing-20 || notes > missing+20 { // line breaks around a note are counted or not
+			t.Errorf("%d characters are missing, %d are said to be:\n%s", missing, notes, got)
+		}
 	}
 }
 
